@@ -1,0 +1,24 @@
+// XT_CHECK: an invariant of the compiler itself. What a user wrote never reaches one; a failure is a bug of ours and
+// says so. The message names the place, and the hook (set by the pass manager) adds the pass and the reproducer.
+#pragma once
+#include <string_view>
+
+namespace xt {
+
+// Prints "compiler bug: ..." and ends the process with kExitCompilerBug.
+[[noreturn]] void checkFailed(const char *file, int line, const char *condition, std::string_view message);
+
+// Called (if set, per thread) by checkFailed before the process ends; returns nothing and must not fail itself.
+using CheckHook = void (*)(void *context);
+void setCheckHook(CheckHook hook, void *context);
+
+inline constexpr int kExitCompilerBug = 70;
+
+} // namespace xt
+
+#define XT_CHECK(condition, message)                                                                                   \
+  do {                                                                                                                 \
+    if (!(condition)) ::xt::checkFailed(__FILE__, __LINE__, #condition, (message));                                     \
+  } while (false)
+
+#define XT_UNREACHABLE(message) ::xt::checkFailed(__FILE__, __LINE__, "unreachable", (message))

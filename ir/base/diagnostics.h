@@ -1,0 +1,93 @@
+// The one diagnostics engine. A diagnostic is data; text, JSON and editor output are renderings of it.
+// Style of messages: lower-case start, no full stop; what was found, then the rule.
+#pragma once
+#include "ir/base/source.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt {
+
+enum class Severity : unsigned char { Error, Warning, Remark };
+
+enum class DiagCode : unsigned short {
+#define XT_DIAG(name, number, severity, title, explanation) name = number,
+#include "ir/base/diagnostics.def"
+#undef XT_DIAG
+};
+
+struct DiagInfo {
+  DiagCode code;
+  std::string_view name;
+  Severity severity;
+  std::string_view title;       // one line
+  std::string_view explanation; // the page of `xtc --explain`, plain text with an example
+};
+
+// All codes, in the order of their numbers.
+const std::vector<DiagInfo> &allDiagnostics();
+const DiagInfo &diagInfo(DiagCode code);
+const DiagInfo *findDiag(std::string_view text); // "XT0201" or "201"
+std::string codeText(DiagCode code);             // "XT0201"
+
+struct Label { // a secondary range with a text
+  SourceRange range;
+  std::string text;
+};
+
+struct TextEdit {
+  SourceRange range; // empty: an insertion
+  std::string replacement;
+};
+
+struct FixIt {
+  std::string title; // "insert ','"
+  std::vector<TextEdit> edits;
+};
+
+struct Diagnostic {
+  DiagCode code;
+  Severity severity;
+  SourceRange range; // the smallest range that is wrong
+  std::string message;
+  std::string label;          // text beside the caret line, may be empty
+  std::vector<Label> labels;  // other places
+  std::vector<std::string> notes;
+  std::string picture;        // preformatted lines, e.g. who owns what
+  std::vector<FixIt> fixits;  // at most two, each compiles
+
+  Diagnostic &note(std::string text) { return notes.push_back(std::move(text)), *this; }
+  Diagnostic &at(SourceRange where, std::string text) { return labels.push_back({where, std::move(text)}), *this; }
+  Diagnostic &withLabel(std::string text) { return label = std::move(text), *this; }
+  Diagnostic &withPicture(std::string text) { return picture = std::move(text), *this; }
+  Diagnostic &fix(std::string title, SourceRange where, std::string replacement) {
+    fixits.push_back({std::move(title), {{where, std::move(replacement)}}});
+    return *this;
+  }
+};
+
+class Diagnostics {
+public:
+  // Records a diagnostic with the code's own severity; the reference is good until the next report.
+  Diagnostic &report(DiagCode code, SourceRange range, std::string message);
+
+  bool hasErrors() const { return errors_ != 0; }
+  size_t errorCount() const { return errors_; }
+  const std::vector<Diagnostic> &all() const { return list_; }
+  // Stable order for output: by file, then position, then order of report.
+  std::vector<const Diagnostic *> sorted() const;
+  void clear() { list_.clear(), errors_ = 0; }
+
+private:
+  std::vector<Diagnostic> list_;
+  size_t errors_ = 0;
+};
+
+// Renderings. Text is that of the architecture page (code, arrow, excerpt, carets, notes, help); `color` adds ANSI.
+std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color);
+std::string renderText(const Diagnostics &diagnostics, const SourceManager &sources, bool color);
+// One JSON array; positions as {file, line, column, endLine, endColumn, begin, end}.
+std::string renderJson(const Diagnostics &diagnostics, const SourceManager &sources);
+
+} // namespace xt

@@ -1,0 +1,63 @@
+// Source files and ranges in them. A range counts bytes of the file's UTF-8 text, half open.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt {
+
+struct SourceRange {
+  uint32_t file = 0; // index into SourceManager
+  uint32_t begin = 0;
+  uint32_t end = 0;
+
+  bool operator==(const SourceRange &) const = default;
+  // The smallest range that covers both (of one file).
+  SourceRange to(SourceRange last) const { return {file, begin, last.end}; }
+  SourceRange startPoint() const { return {file, begin, begin}; }
+  SourceRange endPoint() const { return {file, end, end}; }
+};
+
+struct LineColumn {
+  uint32_t line = 1;   // from 1
+  uint32_t column = 1; // from 1, in code points
+};
+
+class SourceFile {
+public:
+  SourceFile(std::string name, std::string text);
+  const std::string &name() const { return name_; } // as the user gave it
+  const std::string &text() const { return text_; }
+  std::string_view slice(SourceRange range) const;
+  LineColumn lineColumn(uint32_t offset) const;
+  uint32_t lineCount() const { return static_cast<uint32_t>(lineStarts_.size()); }
+  // Without its line break; `line` counts from 1.
+  std::string_view lineText(uint32_t line) const;
+  uint32_t lineStart(uint32_t line) const { return lineStarts_[line - 1]; }
+
+private:
+  std::string name_;
+  std::string text_;
+  std::vector<uint32_t> lineStarts_;
+};
+
+// Owns the files of one compilation. File 0 is always there and empty: ranges of things that no source spells.
+class SourceManager {
+public:
+  SourceManager();
+  uint32_t add(std::string name, std::string text);
+  const SourceFile &file(uint32_t index) const { return files_[index]; }
+  uint32_t count() const { return static_cast<uint32_t>(files_.size()); }
+
+private:
+  std::deque<SourceFile> files_;
+};
+
+// The first byte offset at which `text` is not valid UTF-8.
+std::optional<size_t> findInvalidUtf8(std::string_view text);
+
+} // namespace xt

@@ -1,0 +1,35 @@
+// Owns interned types and layouts. Everything that holds a Type or a Layout must not outlive its Context.
+#pragma once
+#include "ir/layout.h"
+#include "ir/type.h"
+
+#include <memory>
+
+namespace xt {
+
+class Context {
+public:
+  Context();
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  Type intern(TypeData data);
+  const Layout *intern(Layout layout); // canonical already: use makeLayout
+
+  Type scalar(Elem elem);
+  Type index() { return scalar(Elem::Index); }
+  Type i1() { return scalar(Elem::I1); }
+  Type vector(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr);
+  Type tile(std::vector<int64_t> shape, Elem elem, const Layout *layout = nullptr, Order order = Order::RowMajor,
+            MemorySpace space = MemorySpace::Global);
+  Type memref(std::vector<int64_t> shape, Elem elem, MemorySpace space = MemorySpace::Global, MemoryLayout layout = {});
+  Type withLayout(Type vectorOrTile, const Layout *layout);
+  Type withElem(Type type, Elem elem);
+
+private:
+  struct Tables;
+  std::unique_ptr<Tables> tables_;
+};
+
+} // namespace xt

@@ -1,0 +1,47 @@
+// Element types and their arithmetic facts.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace xt {
+
+enum class Elem : uint8_t {
+  I1, I4, I8, I16, I32, I64, U8, U16, U32, U64, Index, F64, F32, TF32, F16, BF16, F8E4M3, F8E5M2,
+};
+inline constexpr int kElemCount = 18;
+
+struct ElemInfo {
+  Elem elem;
+  std::string_view name;
+  int bits;         // of the value: 1 for i1, 19 for tf32
+  int storageBytes; // of one element in memory; i1 and i4 take a byte each
+  bool isFloat;
+  bool isUnsigned; // uN; iN and index are signed
+  int precision;   // floats: bits of the significand with the hidden one, so u = 2^-precision
+  int maxExponent; // floats: largest e with 2^e finite
+  int minExponent; // floats: e of the smallest normal number 2^e
+};
+
+const ElemInfo &elemInfo(Elem elem);
+// Also the seeds' other spellings: float, double, fp32, fp16, int64, uint8 …
+std::optional<Elem> elemFromName(std::string_view name);
+
+inline bool isFloat(Elem e) { return elemInfo(e).isFloat; }
+inline bool isInteger(Elem e) { return !elemInfo(e).isFloat; } // index counts as one
+inline std::string_view elemName(Elem e) { return elemInfo(e).name; }
+
+// The nearest value of a float type, to nearest even; overflow gives inf (f8E4M3: NaN); subnormals are kept.
+double roundTo(Elem floatType, double value);
+// Two's complement wrap-around to the width and signedness of an integer type (i1: 0 or 1).
+int64_t wrapTo(Elem intType, int64_t value);
+// Whether an integer type can hold the value. u64 is held as the int64 with the same bits, so every value fits.
+bool fitsInteger(Elem intType, int64_t value);
+
+// Memory images. `bytes` points at elemInfo(elem).storageBytes bytes, of any alignment.
+double loadFloat(Elem elem, const void *bytes);
+void storeFloat(Elem elem, void *bytes, double value); // rounds as roundTo
+int64_t loadInteger(Elem elem, const void *bytes);
+void storeInteger(Elem elem, void *bytes, int64_t value); // wraps
+
+} // namespace xt

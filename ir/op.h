@@ -1,0 +1,185 @@
+// The IR: one final class Op, values with ordered uses, structured regions of one block each.
+#pragma once
+#include "ir/base/source.h"
+#include "ir/op_info.h"
+#include "ir/type.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace xt {
+
+class Op;
+class Block;
+
+struct Use {
+  Op *user;
+  size_t operand; // index in user's operands
+  bool operator==(const Use &) const = default;
+};
+
+class Value {
+public:
+  Type type() const { return type_; }
+  void setType(Type type) { type_ = type; }
+  // The user's name without '%', for printing only; may be empty, need not be unique.
+  const std::string &name() const { return name_; }
+  void setName(std::string name) { name_ = std::move(name); }
+  Op *definingOp() const { return op_; }       // null for block parameters
+  Block *definingBlock() const { return block_; } // of a block parameter; null for results
+  size_t index() const { return index_; }      // among the op's results or the block's parameters
+  // In the order in which they were made.
+  const std::vector<Use> &uses() const { return uses_; }
+  bool hasOneUse() const { return uses_.size() == 1; }
+  void replaceAllUsesWith(Value *other);
+  SourceRange range() const { return range_; } // where it is bound
+  void setRange(SourceRange range) { range_ = range; }
+
+private:
+  friend class Op;
+  friend class Block;
+  Type type_;
+  std::string name_;
+  Op *op_ = nullptr;
+  Block *block_ = nullptr;
+  size_t index_ = 0;
+  std::vector<Use> uses_;
+  SourceRange range_;
+};
+
+using AttrValue = std::variant<int64_t, double, std::string, std::vector<int64_t>>;
+struct Attr {
+  std::string_view name; // of the op's AttrSpec, so it lives for ever
+  AttrValue value;
+  SourceRange range;
+};
+
+class Op final {
+public:
+  OpKind kind() const { return kind_; }
+  const OpInfo &info() const { return opInfo(kind_); }
+  SourceRange range() const { return range_; }
+  void setRange(SourceRange range) { range_ = range; }
+
+  size_t operandCount() const { return operands_.size(); }
+  Value *operand(size_t i) const { return operands_[i]; }
+  const std::vector<Value *> &operands() const { return operands_; }
+  // The range of the operand as written; the op's own range where none is known.
+  SourceRange operandRange(size_t i) const { return i < operandRanges_.size() ? operandRanges_[i] : range_; }
+  void setOperandRanges(std::vector<SourceRange> ranges) { operandRanges_ = std::move(ranges); }
+  void setOperand(size_t i, Value *value);
+  void addOperand(Value *value);
+  void eraseOperand(size_t i);
+
+  size_t resultCount() const { return results_.size(); }
+  Value *result(size_t i = 0) const { return results_[i].get(); }
+  Value *addResult(Type type);
+  void eraseResult(size_t i); // must be unused
+
+  const std::vector<Attr> &attrs() const { return attrs_; }
+  const Attr *attr(std::string_view name) const;
+  void setAttr(std::string_view name, AttrValue value, SourceRange range = {});
+  void removeAttr(std::string_view name);
+  // The value of an attribute that is there or has a default; XT_CHECKs the alternative.
+  int64_t intAttr(std::string_view name, int64_t otherwise) const;
+  std::string_view textAttr(std::string_view name) const; // "" when absent
+
+  size_t regionCount() const { return regions_.size(); }
+  Block *region(size_t i = 0) const { return regions_[i].get(); }
+
+  Block *block() const { return block_; }
+  Op *next() const { return next_; }
+  Op *previous() const { return previous_; }
+  bool isBefore(const Op *other) const; // in the same block
+  Op *terminator() const;               // of region 0's block
+
+private:
+  friend class Block;
+  friend class Module;
+  friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);
+  explicit Op(OpKind kind) : kind_(kind) {}
+
+  OpKind kind_;
+  SourceRange range_;
+  std::vector<Value *> operands_;
+  std::vector<SourceRange> operandRanges_;
+  std::vector<std::unique_ptr<Value>> results_;
+  std::vector<Attr> attrs_;
+  std::vector<std::unique_ptr<Block>> regions_;
+  Block *block_ = nullptr;
+  Op *next_ = nullptr, *previous_ = nullptr;
+
+public:
+  ~Op();
+};
+
+// A detached op with `regions` empty blocks.
+std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
+                           SourceRange range, size_t regions = 0);
+
+// A straight list of ops that ends in a terminator when the region needs one.
+class Block {
+public:
+  Block() = default;
+  ~Block();
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+
+  Op *parentOp() const { return parent_; } // null: the body of a kernel, or its grid
+  const std::vector<std::unique_ptr<Value>> &params() const { return params_; }
+  Value *param(size_t i) const { return params_[i].get(); }
+  Value *addParam(Type type, std::string name = {}, SourceRange range = {});
+  void eraseParam(size_t i); // must be unused
+
+  bool empty() const { return !first_; }
+  Op *first() const { return first_; }
+  Op *last() const { return last_; }
+  Op *append(std::unique_ptr<Op> op) { return insertBefore(nullptr, std::move(op)); }
+  Op *insertBefore(Op *position, std::unique_ptr<Op> op); // null: at the end
+  std::unique_ptr<Op> remove(Op *op);
+  void erase(Op *op); // its results must be unused
+  // Moves an op of any block here, before `position`.
+  void moveBefore(Op *position, Op *op);
+
+  class Iterator {
+  public:
+    explicit Iterator(Op *op) : op_(op) {}
+    Op &operator*() const { return *op_; }
+    Iterator &operator++() { return op_ = op_->next(), *this; }
+    bool operator==(const Iterator &) const = default;
+
+  private:
+    Op *op_;
+  };
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(nullptr); }
+
+private:
+  friend class Op;
+  friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);
+  Op *parent_ = nullptr;
+  std::vector<std::unique_ptr<Value>> params_;
+  Op *first_ = nullptr, *last_ = nullptr;
+};
+
+// Calls f(Op&) on each op, outer before inner, in program order. f may erase the op that it is given.
+template <class F> void walk(Block &block, F &&f) {
+  for (Op *op = block.first(); op;) {
+    Op *next = op->next();
+    // Regions first decided before f, which may erase op: visit through the block list instead.
+    std::vector<Block *> regions;
+    for (size_t i = 0; i < op->regionCount(); ++i) regions.push_back(op->region(i));
+    bool keep = true;
+    if constexpr (std::is_same_v<decltype(f(*op)), bool>) keep = f(*op); // false: erased, or do not descend
+    else f(*op);
+    if (keep)
+      for (Block *region : regions) walk(*region, f);
+    op = next;
+  }
+}
+
+} // namespace xt

@@ -1,0 +1,132 @@
+// What an op is: one row of the table in ir/ops/*.def. Parser, printer, verifier, completion, hover and the op
+// reference are loops over these rows; nothing else states a fact about an op.
+#pragma once
+#include "ir/base/source.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace xt {
+
+enum class OpKind : uint16_t {
+#define XT_OP(kind, ...) kind,
+#include "ir/ops/ops.def"
+#undef XT_OP
+};
+
+enum class Dialect : uint8_t { Arith, Math, Scf, Memref, Gpu, Vector, XeTile };
+std::string_view dialectName(Dialect dialect); // "xetile"
+
+// The clause shapes that the grammar knows (grammar/XtParser.g4, one labelled rule each). Optional everywhere: attribute
+// groups `{…}` after any clause, and a signature `: types -> types`.
+enum class Clause : uint8_t {
+  Operands, // name a, b, c            load_tile, store_tile, tile_mma, update_tile_offset, elementwise …
+  Base,     // name base[offsets], [shape], [strides]             init_tile
+  Locality, // name a locality<n>                                 prefetch_tile
+  Kind,     // name <kind> a, b [dims]                            reduction, atomic_rmw, cmp
+  Dims,     // name a [dims]  or  name [dims] a                   transpose, broadcast, iota
+  Literal,  // name value                                         constant
+  Text,     // name "text", a   or   name a, "text"               print, assert
+  Bare,     // name                                               barrier, fence
+  Dimension,// name x  or  name(0)                                block_id, workgroup_id, subgroup_id
+  Structure // not a clause: for, if, while, yield have grammar rules of their own
+};
+
+// Which types stand in a signature, in order. What is optional there is decided by the checker; this is what the IR
+// prints.
+enum class Signature : uint8_t {
+  None,            //
+  Same,            // : T                 the one type of operands and results
+  Operands,        // : T, U              of all operands that are not index scalars
+  Result,          // : R
+  OperandsToResult // : T, U -> R         (index scalars left out on the left)
+};
+
+enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8 };
+constexpr Effect operator|(Effect a, Effect b) {
+  return static_cast<Effect>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
+}
+constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(e)) != 0; }
+
+// What an operand may be; the infer rule says how the operands' types go together.
+enum class OperandClass : uint8_t { Index, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Any };
+enum class Arity : uint8_t { One, Optional, Variadic };
+struct OperandSpec {
+  std::string_view name;
+  OperandClass type = OperandClass::Any;
+  Arity arity = Arity::One;
+};
+
+enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag };
+struct AttrSpec {
+  std::string_view name;
+  AttrKind kind = AttrKind::Int;
+  bool required = false;
+  std::string_view doc;
+};
+
+// The type rule that computes and checks result types (ir/infer/type_rules.cc).
+enum class TypeRule : uint8_t {
+  Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Cast_MemRef, Id,
+  InitTile, LoadTile, StoreTile, PrefetchTile, UpdateTileOffset, TileMma,
+  For, If, While, Yield, Condition,
+};
+
+// How layouts of operands and results go together (ir/infer/layout_rules.cc).
+enum class LayoutRule : uint8_t {
+  None,        // no vector or tile involved
+  Free,        // the result takes any layout; copied per consumer that wants another (constant, splat)
+  Same,        // all vectors, and the tile if there is one, are distributed alike
+  Mma,         // rows as a, columns as b, K alike
+  Region,      // loops and branches: init, block argument, yield and result agree
+};
+
+template <class T, size_t N> struct FixedList { // a constexpr list with a length
+  std::array<T, N> items{};
+  size_t count = 0;
+  constexpr FixedList() = default;
+  template <class... Ts> constexpr FixedList(Ts... values) : items{values...}, count(sizeof...(Ts)) {}
+  constexpr const T *begin() const { return items.data(); }
+  constexpr const T *end() const { return items.data() + count; }
+  constexpr size_t size() const { return count; }
+  constexpr const T &operator[](size_t i) const { return items[i]; }
+};
+
+struct OpInfo {
+  OpKind kind{};
+  Dialect dialect{};
+  std::string_view name;                      // without the dialect: "load_tile"
+  FixedList<std::string_view, 4> spellings{}; // other names, also without dialect
+  Clause clause = Clause::Operands;
+  FixedList<OperandSpec, 6> operands{};
+  int results = 0; // -1: as many as the rule says (structure ops)
+  FixedList<AttrSpec, 4> attrs{};
+  int regions = 0;
+  Signature signature = Signature::None;
+  Effect effects = Effect::None;
+  bool elementwise = false; // works per element on scalars and on vectors of any shape
+  bool commutative = false;
+  TypeRule typeRule{};
+  LayoutRule layoutRule = LayoutRule::None;
+  std::string_view summary; // one line
+  std::string_view example; // one statement that compiles
+};
+
+std::span<const OpInfo> allOps();
+const OpInfo &opInfo(OpKind kind);
+// "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling. Several ops may share an unprefixed name;
+// then operand types choose and this returns the first in the table's order.
+const OpInfo *findOp(std::string_view spelled);
+// All rows that the spelled name can mean.
+struct OpMatches {
+  std::array<const OpInfo *, 4> items{};
+  size_t count = 0;
+};
+OpMatches findOps(std::string_view spelled);
+// "xetile.load_tile", as the IR prints it.
+std::string_view fullName(OpKind kind);
+
+} // namespace xt

@@ -1,0 +1,88 @@
+// Types are interned and immutable: a Type is a pointer-sized handle and equality is pointer equality.
+#pragma once
+#include "ir/elem.h"
+#include "ir/layout.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+class Context;
+
+inline constexpr int64_t kDynamic = -1; // a '?' extent or stride
+
+enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile };
+enum class MemorySpace : uint8_t { Global, Slm };
+enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
+enum class MatrixUse : uint8_t { None, A, B, Accumulator };
+
+// How a memref's elements lie. Contiguous: row-major, innermost stride 1, outer strides packed where extents are static
+// and taken from the descriptor where dynamic. Strided: strided<[..]>. Permuted: affine_map of a permutation, contiguous
+// in the permuted order.
+struct MemoryLayout {
+  enum class Kind : uint8_t { Contiguous, Strided, Permuted } kind = Kind::Contiguous;
+  std::vector<int64_t> strides;     // Strided: one per dimension, kDynamic for '?'
+  std::vector<int64_t> permutation; // Permuted: memory dimension m (outermost first) is logical dimension p[m]
+  bool operator==(const MemoryLayout &) const = default;
+};
+
+struct TypeData {
+  TypeKind kind = TypeKind::Scalar;
+  Elem elem = Elem::Index;
+  std::vector<int64_t> shape;
+  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet
+  MatrixUse use = MatrixUse::None;           // Vector
+  bool packed = false;                       // Vector, Tile
+  Order order = Order::RowMajor;             // Tile
+  bool scatter = false;                      // Tile
+  MemorySpace space = MemorySpace::Global;   // MemRef, Tile
+  MemoryLayout memory;                       // MemRef
+  bool operator==(const TypeData &) const = default;
+};
+
+class Type {
+public:
+  Type() = default;
+  explicit Type(const TypeData *data) : data_(data) {}
+  bool operator==(const Type &) const = default;
+  explicit operator bool() const { return data_ != nullptr; }
+
+  const TypeData &data() const { return *data_; }
+  TypeKind kind() const { return data_->kind; }
+  bool is(TypeKind k) const { return data_ && data_->kind == k; }
+  bool isScalar() const { return is(TypeKind::Scalar); }
+  bool isScalar(Elem e) const { return isScalar() && data_->elem == e; }
+  bool isIndex() const { return isScalar(Elem::Index); }
+  bool isVector() const { return is(TypeKind::Vector); }
+  bool isTile() const { return is(TypeKind::Tile); }
+  bool isMemRef() const { return is(TypeKind::MemRef); }
+  Elem elem() const { return data_->elem; }
+  std::span<const int64_t> shape() const { return data_->shape; }
+  int rank() const { return static_cast<int>(data_->shape.size()); }
+  int64_t extent(int d) const { return data_->shape[static_cast<size_t>(d)]; }
+  const Layout *layout() const { return data_->layout; }
+  int64_t elementCount() const; // of a static shape
+  int64_t byteCount() const;    // of a static shape, storage bytes
+  bool hasStaticShape() const;
+
+private:
+  const TypeData *data_ = nullptr;
+};
+
+// "vector<256x32xf16, #wg_map<…>>": canonical spelling without aliases. A null type prints as "<unknown>".
+std::string typeText(Type type);
+// The same without layout and tile attributes, for messages about shapes.
+std::string shapedText(Type type);
+// The order that a memref's storage has, where it has one (either, if an extent of 1 makes both true).
+struct StorageOrders {
+  bool rowMajor, columnMajor;
+};
+StorageOrders storageOrders(Type memref);
+// Strides in elements as far as the type fixes them (kDynamic where the descriptor says).
+std::vector<int64_t> memrefStrides(Type memref);
+
+} // namespace xt
