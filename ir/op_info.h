@@ -98,7 +98,7 @@ template <class T, size_t N> struct FixedList { // a constexpr list with a lengt
 struct OpInfo {
   OpKind kind{};
   Dialect dialect{};
-  std::string_view name;                      // without the dialect: "load_tile"
+  std::string_view name{};                    // without the dialect: "load_tile"
   FixedList<std::string_view, 4> spellings{}; // other names, also without dialect
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
@@ -111,8 +111,8 @@ struct OpInfo {
   bool commutative = false;
   TypeRule typeRule{};
   LayoutRule layoutRule = LayoutRule::None;
-  std::string_view summary; // one line
-  std::string_view example; // one statement that compiles
+  std::string_view summary{}; // one line
+  std::string_view example{}; // one statement that compiles
 };
 
 std::span<const OpInfo> allOps();

@@ -1,0 +1,179 @@
+#include "ir/op.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+
+namespace xt {
+
+void Value::replaceAllUsesWith(Value *other) {
+  if (other == this) return;
+  std::vector<Use> uses = uses_;
+  for (const Use &use : uses) use.user->setOperand(use.operand, other);
+}
+
+Op::~Op() {
+  // Regions first: their ops may use values from outside, whose use lists are still alive.
+  regions_.clear();
+  while (!operands_.empty()) eraseOperand(operands_.size() - 1);
+}
+
+std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
+                           SourceRange range, size_t regions) {
+  std::unique_ptr<Op> op(new Op(kind));
+  op->range_ = range;
+  for (Value *operand : operands) op->addOperand(operand);
+  for (Type type : results) op->addResult(type)->setRange(range);
+  for (size_t i = 0; i < regions; ++i) {
+    op->regions_.push_back(std::make_unique<Block>());
+    op->regions_.back()->parent_ = op.get();
+  }
+  return op;
+}
+
+void Op::setOperand(size_t i, Value *value) {
+  XT_CHECK(value, "null operand");
+  if (Value *old = operands_[i]; old == value) return;
+  else {
+    auto &uses = old->uses_;
+    uses.erase(std::find(uses.begin(), uses.end(), Use{this, i}));
+  }
+  operands_[i] = value;
+  value->uses_.push_back({this, i});
+}
+
+void Op::addOperand(Value *value) {
+  XT_CHECK(value, "null operand");
+  operands_.push_back(value);
+  value->uses_.push_back({this, operands_.size() - 1});
+}
+
+void Op::eraseOperand(size_t i) {
+  for (size_t k = i; k < operands_.size(); ++k) {
+    auto &uses = operands_[k]->uses_;
+    auto use = std::find(uses.begin(), uses.end(), Use{this, k});
+    if (k == i) uses.erase(use);
+    else use->operand = k - 1;
+  }
+  operands_.erase(operands_.begin() + static_cast<ptrdiff_t>(i));
+  if (i < operandRanges_.size()) operandRanges_.erase(operandRanges_.begin() + static_cast<ptrdiff_t>(i));
+}
+
+Value *Op::addResult(Type type) {
+  auto value = std::make_unique<Value>();
+  value->type_ = type;
+  value->op_ = this;
+  value->index_ = results_.size();
+  results_.push_back(std::move(value));
+  return results_.back().get();
+}
+
+void Op::eraseResult(size_t i) {
+  XT_CHECK(results_[i]->uses_.empty(), "erased result is used");
+  results_.erase(results_.begin() + static_cast<ptrdiff_t>(i));
+  for (size_t k = i; k < results_.size(); ++k) results_[k]->index_ = k;
+}
+
+const Attr *Op::attr(std::string_view name) const {
+  for (const Attr &a : attrs_)
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+void Op::setAttr(std::string_view name, AttrValue value, SourceRange range) {
+  for (const AttrSpec &spec : info().attrs) {
+    if (spec.name != name) continue;
+    removeAttr(name);
+    // Kept in the table's order, so that print and comparison do not depend on the order of setting.
+    Attr attr{spec.name, std::move(value), range};
+    auto rank = [&](std::string_view n) {
+      return std::find_if(info().attrs.begin(), info().attrs.end(), [&](const AttrSpec &s) { return s.name == n; });
+    };
+    auto place = std::find_if(attrs_.begin(), attrs_.end(), [&](const Attr &a) { return rank(a.name) > rank(name); });
+    attrs_.insert(place, std::move(attr));
+    return;
+  }
+  XT_UNREACHABLE("attribute is not in the op's row of the table");
+}
+
+void Op::removeAttr(std::string_view name) {
+  std::erase_if(attrs_, [&](const Attr &a) { return a.name == name; });
+}
+
+int64_t Op::intAttr(std::string_view name, int64_t otherwise) const {
+  const Attr *a = attr(name);
+  if (!a) return otherwise;
+  XT_CHECK(std::holds_alternative<int64_t>(a->value), "attribute is not an integer");
+  return std::get<int64_t>(a->value);
+}
+
+std::string_view Op::textAttr(std::string_view name) const {
+  const Attr *a = attr(name);
+  if (!a) return "";
+  XT_CHECK(std::holds_alternative<std::string>(a->value), "attribute is not text");
+  return std::get<std::string>(a->value);
+}
+
+bool Op::isBefore(const Op *other) const {
+  XT_CHECK(block_ && block_ == other->block_, "ops of different blocks have no order");
+  for (const Op *op = next_; op; op = op->next_)
+    if (op == other) return true;
+  return false;
+}
+
+Op *Op::terminator() const { return regions_.empty() ? nullptr : regions_[0]->last(); }
+
+Block::~Block() {
+  // Users before what they use, so that no use list of a dead value is touched.
+  while (last_) remove(last_);
+}
+
+Value *Block::addParam(Type type, std::string name, SourceRange range) {
+  auto value = std::make_unique<Value>();
+  value->type_ = type;
+  value->name_ = std::move(name);
+  value->block_ = this;
+  value->index_ = params_.size();
+  value->range_ = range;
+  params_.push_back(std::move(value));
+  return params_.back().get();
+}
+
+void Block::eraseParam(size_t i) {
+  XT_CHECK(params_[i]->uses_.empty(), "erased parameter is used");
+  params_.erase(params_.begin() + static_cast<ptrdiff_t>(i));
+  for (size_t k = i; k < params_.size(); ++k) params_[k]->index_ = k;
+}
+
+Op *Block::insertBefore(Op *position, std::unique_ptr<Op> owned) {
+  Op *op = owned.release();
+  XT_CHECK(!op->block_, "op is in a block already");
+  XT_CHECK(!position || position->block_ == this, "position is in another block");
+  op->block_ = this;
+  op->next_ = position;
+  op->previous_ = position ? position->previous_ : last_;
+  (op->previous_ ? op->previous_->next_ : first_) = op;
+  (position ? position->previous_ : last_) = op;
+  return op;
+}
+
+std::unique_ptr<Op> Block::remove(Op *op) {
+  XT_CHECK(op->block_ == this, "op is in another block");
+  (op->previous_ ? op->previous_->next_ : first_) = op->next_;
+  (op->next_ ? op->next_->previous_ : last_) = op->previous_;
+  op->block_ = nullptr;
+  op->next_ = op->previous_ = nullptr;
+  return std::unique_ptr<Op>(op);
+}
+
+void Block::erase(Op *op) {
+  for (size_t i = 0; i < op->resultCount(); ++i) XT_CHECK(op->result(i)->uses().empty(), "erased op is used");
+  remove(op);
+}
+
+void Block::moveBefore(Op *position, Op *op) {
+  if (position == op) return;
+  insertBefore(position, op->block_->remove(op));
+}
+
+} // namespace xt

@@ -1,0 +1,148 @@
+#include "ir/op_info.h"
+
+#include "ir/base/check.h"
+#include "ir/host.h"
+#include "ir/module.h"
+
+#include <string>
+
+namespace xt {
+namespace {
+
+constexpr OpInfo kOps[] = {
+#define XT_OP(kind_, ...) OpInfo{.kind = OpKind::kind_, __VA_ARGS__},
+#include "ir/ops/ops.def"
+#undef XT_OP
+};
+constexpr size_t kOpCount = std::size(kOps);
+
+constexpr HostFnInfo kHostFns[] = {
+#define XT_HOST_FN(kind_, ...) HostFnInfo{.fn = HostFn::kind_, __VA_ARGS__},
+#include "ir/ops/host.def"
+#undef XT_HOST_FN
+};
+
+// A bad entry does not compile.
+consteval bool tableIsSound() {
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpInfo &op = kOps[i];
+    if (static_cast<size_t>(op.kind) != i) return false;
+    if (op.name.empty() || op.summary.empty() || op.example.empty()) return false;
+    if (op.summary.back() == '.') return false;
+    if (op.example.find(op.name) == std::string_view::npos) return false;
+    if ((op.clause == Clause::Structure) != (op.results == -1 || op.regions != 0 || has(op.effects, Effect::Terminates)))
+      return false;
+    if (op.elementwise && (op.results != 1 || op.effects != Effect::None)) return false;
+    bool optionalSeen = false;
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+      if (op.operands[k].arity == Arity::Variadic && k + 1 != op.operands.size()) return false;
+      if (op.operands[k].arity == Arity::One && optionalSeen) return false;
+      optionalSeen |= op.operands[k].arity != Arity::One;
+    }
+    if (op.clause == Clause::Kind && (op.attrs.size() == 0 || op.attrs[0].kind != AttrKind::Kind)) return false;
+    for (size_t j = 0; j < i; ++j)
+      if (kOps[j].dialect == op.dialect && kOps[j].name == op.name) return false;
+  }
+  return true;
+}
+static_assert(tableIsSound(), "a row of ir/ops is inconsistent: see tableIsSound");
+
+bool sameIgnoringCase(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  for (size_t i = 0; i < a.size(); ++i)
+    if (lower(a[i]) != lower(b[i])) return false;
+  return true;
+}
+
+} // namespace
+
+std::string_view dialectName(Dialect dialect) {
+  switch (dialect) {
+  case Dialect::Arith: return "arith";
+  case Dialect::Math: return "math";
+  case Dialect::Scf: return "scf";
+  case Dialect::Memref: return "memref";
+  case Dialect::Gpu: return "gpu";
+  case Dialect::Vector: return "vector";
+  case Dialect::XeTile: return "xetile";
+  }
+  XT_UNREACHABLE("dialect");
+}
+
+std::span<const OpInfo> allOps() { return kOps; }
+const OpInfo &opInfo(OpKind kind) { return kOps[static_cast<size_t>(kind)]; }
+
+OpMatches findOps(std::string_view spelled) {
+  std::string_view prefix, name = spelled;
+  if (size_t dot = spelled.rfind('.'); dot != std::string_view::npos) {
+    prefix = spelled.substr(0, dot);
+    name = spelled.substr(dot + 1);
+  }
+  OpMatches matches;
+  for (const OpInfo &op : kOps) {
+    bool named = op.name == name;
+    for (std::string_view other : op.spellings) named |= other == name;
+    if (!named) continue;
+    if (!prefix.empty() && !sameIgnoringCase(prefix, dialectName(op.dialect))) continue;
+    if (matches.count < matches.items.size()) matches.items[matches.count++] = &op;
+  }
+  return matches;
+}
+
+const OpInfo *findOp(std::string_view spelled) {
+  OpMatches matches = findOps(spelled);
+  return matches.count ? matches.items[0] : nullptr;
+}
+
+std::string_view fullName(OpKind kind) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const OpInfo &op : kOps) list.push_back(std::string(dialectName(op.dialect)) + "." + std::string(op.name));
+    return list;
+  }();
+  return names[static_cast<size_t>(kind)];
+}
+
+std::span<const HostFnInfo> allHostFns() { return kHostFns; }
+const HostFnInfo &hostFnInfo(HostFn fn) { return kHostFns[static_cast<size_t>(fn)]; }
+
+const HostFnInfo *findHostFn(std::string_view name, bool initializer) {
+  if (name.empty()) return nullptr;
+  for (const HostFnInfo &fn : kHostFns)
+    if (fn.name == name && (fn.cls == HostFnClass::Initializer) == initializer) return &fn;
+  return nullptr;
+}
+
+const HostFnInfo *findHostOperator(std::string_view op, size_t operands) {
+  for (const HostFnInfo &fn : kHostFns)
+    if (!fn.op.empty() && fn.op == op && static_cast<size_t>(fn.minArgs) == operands) return &fn;
+  return nullptr;
+}
+
+namespace {
+struct FormRow {
+  Form form;
+  std::string_view text;
+};
+constexpr FormRow kForms[] = {
+#define XT_FORM(name, text, summary) {Form::name, text},
+#include "ir/forms.def"
+#undef XT_FORM
+};
+} // namespace
+
+std::string_view formText(Form form) { return kForms[static_cast<size_t>(form)].text; }
+std::optional<Form> findForm(std::string_view text) {
+  for (const FormRow &row : kForms)
+    if (row.text == text) return row.form;
+  return std::nullopt;
+}
+
+Kernel *Module::findKernel(std::string_view name) const {
+  for (const auto &kernel : kernels)
+    if (kernel->name == name) return kernel.get();
+  return nullptr;
+}
+
+} // namespace xt

@@ -1,0 +1,114 @@
+#include "ir/type.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+namespace xt {
+
+int64_t Type::elementCount() const {
+  int64_t count = 1;
+  for (int64_t extent : shape()) {
+    XT_CHECK(extent >= 0, "elementCount of a dynamic shape");
+    count *= extent;
+  }
+  return count;
+}
+
+int64_t Type::byteCount() const { return elementCount() * elemInfo(elem()).storageBytes; }
+
+bool Type::hasStaticShape() const {
+  for (int64_t extent : shape())
+    if (extent == kDynamic) return false;
+  return true;
+}
+
+namespace {
+
+std::string stride(int64_t value) { return value == kDynamic ? "?" : std::to_string(value); }
+
+std::string memoryText(const MemoryLayout &memory) {
+  switch (memory.kind) {
+  case MemoryLayout::Kind::Contiguous: return "";
+  case MemoryLayout::Kind::Strided: {
+    std::string text = ", strided<[";
+    for (size_t i = 0; i < memory.strides.size(); ++i) text += (i ? ", " : "") + stride(memory.strides[i]);
+    return text + "]>";
+  }
+  case MemoryLayout::Kind::Permuted: {
+    std::string from, to;
+    for (size_t i = 0; i < memory.permutation.size(); ++i) {
+      from += str(i ? ", " : "", "d", i);
+      to += str(i ? ", " : "", "d", memory.permutation[i]);
+    }
+    return ", affine_map<(" + from + ") -> (" + to + ")>";
+  }
+  }
+  XT_UNREACHABLE("memory layout");
+}
+
+std::string shaped(std::string_view constructor, Type type) {
+  std::string shape = shapeText(type.shape());
+  return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
+}
+
+} // namespace
+
+std::string shapedText(Type type) {
+  if (!type) return "<unknown>";
+  switch (type.kind()) {
+  case TypeKind::Scalar: return std::string(elemName(type.elem()));
+  case TypeKind::MemRef:
+    return shaped("memref", type) + memoryText(type.data().memory) +
+           (type.data().space == MemorySpace::Slm ? ", slm>" : ">");
+  case TypeKind::Vector: return shaped("vector", type) + ">";
+  case TypeKind::Tile: return shaped("tile", type) + ">";
+  }
+  XT_UNREACHABLE("type kind");
+}
+
+std::string typeText(Type type) {
+  std::string text = shapedText(type);
+  if (!type || type.isScalar() || type.isMemRef()) return text;
+  text.pop_back();
+  if (type.layout()) text += ", " + type.layout()->text();
+  if (type.data().packed) text += ", packed";
+  if (type.isTile()) {
+    if (type.data().order == Order::ColumnMajor) text += ", order = [0, 1]";
+    if (type.data().scatter) text += ", #scatter";
+  }
+  return text + ">";
+}
+
+std::vector<int64_t> memrefStrides(Type memref) {
+  const TypeData &data = memref.data();
+  if (data.memory.kind == MemoryLayout::Kind::Strided) return data.memory.strides;
+  size_t rank = data.shape.size();
+  std::vector<int64_t> strides(rank, kDynamic);
+  int64_t packed = 1;
+  for (size_t k = rank; k-- > 0;) {
+    size_t d = data.memory.kind == MemoryLayout::Kind::Permuted ? static_cast<size_t>(data.memory.permutation[k]) : k;
+    // The innermost stride is 1 by definition; outer ones are fixed only while every inner extent is.
+    strides[d] = packed;
+    packed = packed == kDynamic || data.shape[d] == kDynamic ? kDynamic : packed * data.shape[d];
+  }
+  return strides;
+}
+
+StorageOrders storageOrders(Type memref) {
+  int rank = memref.rank();
+  if (rank < 2) return {true, true};
+  std::vector<int64_t> strides = memrefStrides(memref);
+  int64_t rowStride = strides[static_cast<size_t>(rank - 2)], columnStride = strides[static_cast<size_t>(rank - 1)];
+  StorageOrders orders{columnStride == 1, rowStride == 1};
+  const MemoryLayout &memory = memref.data().memory;
+  if (memory.kind == MemoryLayout::Kind::Contiguous) orders.columnMajor = false;
+  if (memory.kind == MemoryLayout::Kind::Permuted)
+    orders = {memory.permutation.back() == rank - 1, memory.permutation.back() == rank - 2};
+  // One row or one column lies alike in both orders.
+  if (memref.extent(rank - 2) == 1 && orders.rowMajor) orders.columnMajor = true;
+  if (memref.extent(rank - 1) == 1 && (orders.rowMajor || rowStride == 1)) orders.rowMajor = orders.columnMajor = true;
+  if (memref.extent(rank - 2) == 1 && orders.columnMajor) orders.rowMajor = true;
+  return orders;
+}
+
+} // namespace xt
