@@ -70,9 +70,9 @@ struct AttrSpec {
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
 enum class TypeRule : uint8_t {
-  Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Cast_MemRef, Id,
+  Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Id,
   InitTile, LoadTile, StoreTile, PrefetchTile, UpdateTileOffset, TileMma,
-  For, If, While, Yield, Condition,
+  For, If, Yield,
 };
 
 // How layouts of operands and results go together (ir/infer/layout_rules.cc).
