@@ -81,7 +81,7 @@ private:
       if (op->kind() == OpKind::For)
         for (size_t i = 1; i < op->region()->params().size(); ++i) {
           Value *param = op->region()->param(i), *init = op->operand(i + 2);
-          if (open(param) && !open(init) && set(param, init->type().layout(), *op), !open(param)) continue;
+          if (open(param) && !open(init)) set(param, init->type().layout(), *op);
         }
       for (size_t i = 0; i < op->resultCount(); ++i) {
         if (!open(op->result(i))) continue;
@@ -91,7 +91,9 @@ private:
     return changed;
   }
 
+  // One sweep against program order, so that a chain of ops is done in one go.
   bool backward() {
+    bool changed = false;
     for (size_t k = ops_.size(); k-- > 0;) {
       Op *op = ops_[k];
       for (size_t i = 0; i < op->operandCount(); ++i) {
@@ -99,14 +101,14 @@ private:
         // A constant is not tied to its first consumer: it is copied per consumer at the end.
         if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free))
           continue;
-        if (const Layout *layout = wantedForOperand(context_, *op, i)) return set(operand, layout, *op), true;
+        if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
       }
       if (op->kind() != OpKind::For) continue;
       for (size_t i = 0; i < op->resultCount(); ++i)
         if (Value *param = op->region()->param(i + 1); open(param))
-          if (const Layout *layout = op->result(i)->type().layout()) return set(param, layout, *op), true;
+          if (const Layout *layout = op->result(i)->type().layout()) set(param, layout, *op), changed = true;
     }
-    return false;
+    return changed;
   }
 
   void copyFreeValues() {
