@@ -152,22 +152,16 @@ bool ruleSplat(const TypeRuleInput &in, Results &results) {
 
 bool castAllowed(OpKind kind, Elem from, Elem to) {
   bool ff = isFloat(from) && isFloat(to), ii = isInteger(from) && isInteger(to);
+  bool index = from == Elem::Index || to == Elem::Index;
   int fromBits = elemInfo(from).bits, toBits = elemInfo(to).bits;
-  switch (kind) {
-  case OpKind::TruncF: return ff && toBits < fromBits;
-  case OpKind::ExtF: return ff && toBits > fromBits;
-  case OpKind::TruncI: return ii && toBits < fromBits && from != Elem::Index && to != Elem::Index;
-  case OpKind::ExtSI:
-  case OpKind::ExtUI: return ii && toBits > fromBits && from != Elem::Index && to != Elem::Index;
-  case OpKind::SIToFP:
-  case OpKind::UIToFP: return isInteger(from) && isFloat(to);
-  case OpKind::FPToSI:
-  case OpKind::FPToUI: return isFloat(from) && isInteger(to);
-  case OpKind::IndexCast: return ii && (from == Elem::Index) != (to == Elem::Index);
-  case OpKind::Bitcast: return elemInfo(from).storageBytes == elemInfo(to).storageBytes && (fromBits == toBits) ;
-  // Not casts: the rule of the table is only for the rows above.
-  default: return false;
-  }
+  if (kind == OpKind::TruncF) return ff && toBits < fromBits;
+  if (kind == OpKind::ExtF) return ff && toBits > fromBits;
+  if (kind == OpKind::TruncI) return ii && toBits < fromBits && !index;
+  if (kind == OpKind::ExtSI || kind == OpKind::ExtUI) return ii && toBits > fromBits && !index;
+  if (kind == OpKind::SIToFP || kind == OpKind::UIToFP) return isInteger(from) && isFloat(to);
+  if (kind == OpKind::FPToSI || kind == OpKind::FPToUI) return isFloat(from) && isInteger(to);
+  if (kind == OpKind::IndexCast) return ii && (from == Elem::Index) != (to == Elem::Index);
+  return kind == OpKind::Bitcast && fromBits == toBits && elemInfo(from).storageBytes == elemInfo(to).storageBytes;
 }
 
 bool ruleCast(const TypeRuleInput &in, Results &results) {

@@ -1,0 +1,233 @@
+#include "ir/infer/layout_inference.h"
+
+#include "ir/base/text.h"
+#include "ir/infer/layout_rules.h"
+
+namespace xt {
+namespace {
+
+class Inference {
+public:
+  Inference(Kernel &kernel, Context &context, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics) {
+    walk(kernel_.body, [&](Op &op) { ops_.push_back(&op); });
+    for (Op *op : ops_) {
+      for (size_t i = 0; i < op->resultCount(); ++i) note(op->result(i));
+      for (size_t r = 0; r < op->regionCount(); ++r)
+        for (const auto &param : op->region(r)->params()) note(param.get());
+    }
+  }
+
+  bool anyLayout() const {
+    for (Value *value : values_)
+      if (value->type().layout()) return true;
+    return false;
+  }
+
+  bool run(std::span<const OperandLayout> written) {
+    for (Value *value : values_)
+      if (value->type().layout()) origins_[value] = {value->range(), "declared"};
+    for (bool changed = true; changed;) {
+      while (forward()) {}
+      changed = backward();
+    }
+    copyFreeValues();
+    return allKnown() && sameSubgroups() && rulesHold() && attributesHold(written);
+  }
+
+  bool rulesHold() {
+    bool ok = true;
+    for (Op *op : ops_) ok &= checkLayoutRule(*op, origins_, diagnostics_);
+    return ok;
+  }
+
+  bool sameSubgroups() {
+    const Value *first = nullptr;
+    for (const Value *value : values_) {
+      const Layout *layout = value->type().layout();
+      if (!first) {
+        first = value;
+        kernel_.subgroups = layout->subgroups();
+      } else if (layout->subgroups() != first->type().layout()->subgroups()) {
+        diagnostics_
+            .report(DiagCode::SubgroupCounts, value->range(),
+                    str("this layout has ", layout->subgroups(), " subgroups, an earlier one has ",
+                        first->type().layout()->subgroups()))
+            .withLabel(layout->text())
+            .at(first->range(), first->type().layout()->text())
+            .note("the product of sg_layout is the number of subgroups in a workgroup, the same in all layouts of a "
+                  "kernel");
+        return false;
+      }
+    }
+    return true;
+  }
+
+private:
+  void note(Value *value) {
+    if (holdsLayout(value->type())) values_.push_back(value);
+  }
+
+  void set(Value *value, const Layout *layout, const Op &from) {
+    value->setType(context_.withLayout(value->type(), layout));
+    origins_[value] = {from.range(), str("inferred from `", from.info().name, "`")};
+  }
+
+  static bool open(const Value *value) { return holdsLayout(value->type()) && !value->type().layout(); }
+
+  bool forward() {
+    bool changed = false;
+    for (Op *op : ops_) {
+      if (op->kind() == OpKind::For)
+        for (size_t i = 1; i < op->region()->params().size(); ++i) {
+          Value *param = op->region()->param(i), *init = op->operand(i + 2);
+          if (open(param) && !open(init)) set(param, init->type().layout(), *op);
+        }
+      for (size_t i = 0; i < op->resultCount(); ++i) {
+        if (!open(op->result(i))) continue;
+        if (const Layout *layout = givenToResult(context_, *op, i)) set(op->result(i), layout, *op), changed = true;
+      }
+    }
+    return changed;
+  }
+
+  // One sweep against program order, so that a chain of ops is done in one go.
+  bool backward() {
+    bool changed = false;
+    for (size_t k = ops_.size(); k-- > 0;) {
+      Op *op = ops_[k];
+      for (size_t i = 0; i < op->operandCount(); ++i) {
+        Value *operand = op->operand(i);
+        // A constant is not tied to its first consumer: it is copied per consumer at the end.
+        if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free))
+          continue;
+        if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
+      }
+      if (op->kind() != OpKind::For) continue;
+      for (size_t i = 0; i < op->resultCount(); ++i)
+        if (Value *param = op->region()->param(i + 1); open(param))
+          if (const Layout *layout = op->result(i)->type().layout()) set(param, layout, *op), changed = true;
+    }
+    return changed;
+  }
+
+  void copyFreeValues() {
+    for (size_t k = 0; k < ops_.size(); ++k) {
+      Op *op = ops_[k];
+      if (op->info().layoutRule != LayoutRule::Free || !open(op->result())) continue;
+      std::vector<Use> uses = op->result()->uses();
+      std::vector<Op *> copies;
+      for (const Use &use : uses) {
+        const Layout *layout = wantedForOperand(context_, *use.user, use.operand);
+        if (!layout) continue;
+        if (open(op->result())) set(op->result(), layout, *use.user);
+        if (op->result()->type().layout() == layout) continue;
+        Op *copy = nullptr;
+        for (Op *other : copies)
+          if (other->result()->type().layout() == layout) copy = other;
+        if (!copy) {
+          copy = cloneFree(*op, layout, *use.user);
+          copies.push_back(copy);
+        }
+        use.user->setOperand(use.operand, copy->result());
+      }
+      for (Op *copy : copies) ops_.push_back(copy), note(copy->result());
+    }
+  }
+
+  Op *cloneFree(Op &op, const Layout *layout, const Op &user) {
+    std::unique_ptr<Op> copy = makeOp(op.kind(), op.operands(), {op.result()->type()}, op.range());
+    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->result()->setName(op.result()->name());
+    Op *placed = op.block()->insertBefore(op.next(), std::move(copy));
+    set(placed->result(), layout, user);
+    return placed;
+  }
+
+  bool allKnown() {
+    bool ok = true;
+    for (Value *value : values_) {
+      // One message for a value and everything that would follow from it.
+      if (!open(value) || !ok) continue;
+      if (value->definingOp() && value->uses().empty() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
+        adoptAny(value);
+        continue;
+      }
+      ok = false;
+      diagnostics_
+          .report(DiagCode::LayoutUnknown, value->range(),
+                  str("the layout of ", value->name().empty() ? "this value" : "`%" + value->name() + "`", " (",
+                      shapedText(value->type()), ") is not declared and does not follow from anything"))
+          .note("other values of this kernel have layouts, so it is at workgroup scope; add a layout attribute");
+    }
+    return ok;
+  }
+
+  // An unused constant may be held by everybody.
+  void adoptAny(Value *value) {
+    int64_t subgroups = 1;
+    for (Value *other : values_)
+      if (other->type().layout()) subgroups = other->type().layout()->subgroups();
+    WgMap whole;
+    whole.sgLayout.assign(value->type().shape().size(), 1);
+    whole.sgLayout.front() = subgroups;
+    whole.sgData.assign(value->type().shape().begin(), value->type().shape().end());
+    LayoutOrError made = makeLayout(context_, LayoutSpec::of(whole), value->type().shape());
+    if (const Layout **layout = std::get_if<const Layout *>(&made)) set(value, *layout, *value->definingOp());
+  }
+
+  bool attributesHold(std::span<const OperandLayout> written) {
+    bool ok = true;
+    for (const OperandLayout &w : written) {
+      const Value *operand = w.op->operand(w.operand);
+      if (operand->type().layout() == w.layout) continue;
+      ok = false;
+      auto &diagnostic = diagnostics_.report(DiagCode::LayoutAttribute, w.range,
+                                             str("this layout is given for an operand of `", w.op->info().name,
+                                                 "`, which is distributed differently"));
+      diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
+      if (auto origin = origins_.find(operand); origin != origins_.end() && origin->second.range.file != 0)
+        diagnostic.at(origin->second.range, str("its distribution comes from here (", origin->second.how, ")"));
+    }
+    return ok;
+  }
+
+  Kernel &kernel_;
+  Context &context_;
+  Diagnostics &diagnostics_;
+  std::vector<Op *> ops_;      // program order, outer before inner
+  std::vector<Value *> values_; // of vector or tile type, in program order
+  LayoutOrigins origins_;
+};
+
+} // namespace
+
+bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics) {
+  Inference inference(kernel, context, diagnostics);
+  if (!inference.anyLayout() && written.empty()) {
+    kernel.forms.add(Form::LayoutsKnown);
+    return true;
+  }
+  kernel.scope = Scope::Workgroup;
+  if (!inference.run(written)) return false;
+  kernel.forms.add(Form::LayoutsKnown);
+  return true;
+}
+
+bool checkLayouts(const Kernel &kernel, Diagnostics &diagnostics) {
+  if (kernel.scope != Scope::Workgroup) return true;
+  bool ok = true;
+  auto &body = const_cast<Kernel &>(kernel).body; // walk gives mutable ops; nothing is changed
+  walk(body, [&](Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (holdsLayout(op.result(i)->type()) && !op.result(i)->type().layout()) {
+        ok = false;
+        diagnostics.report(DiagCode::LayoutUnknown, op.range(), str("a result of `", op.info().name, "` has no layout"));
+      }
+    LayoutOrigins origins;
+    if (ok) ok = checkLayoutRule(op, origins, diagnostics);
+  });
+  return ok;
+}
+
+} // namespace xt

@@ -1,0 +1,29 @@
+// Layout inference and the layout rules (language.md, section 5). Declared layouts first; then forward in program order
+// to a fixpoint; then backward for what is still open; what stays open is an error. The first derivation wins and a
+// different later one is the error: nothing is converted silently. Constants and splats without a layout take the one
+// each consumer wants, and are copied where consumers differ.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/module.h"
+
+#include <span>
+
+namespace xt {
+
+// A layout attribute that names an operand's layout: it is checked, not declared.
+struct OperandLayout {
+  const Op *op;
+  size_t operand;
+  const Layout *layout;
+  SourceRange range;
+};
+
+// Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of
+// subgroups, and gives the form layouts_known; or reports what disagrees and returns false. A kernel in which no layout
+// appears is at subgroup scope and stays as it is. Idempotent.
+bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics);
+
+// The layout rules alone, on a kernel whose layouts are all known: what the verifier runs.
+bool checkLayouts(const Kernel &kernel, Diagnostics &diagnostics);
+
+} // namespace xt

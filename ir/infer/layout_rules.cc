@@ -1,0 +1,265 @@
+#include "ir/infer/layout_rules.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
+
+bool isFree(const Value *value) {
+  return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free;
+}
+
+// A known layout among the op's other values that must be distributed alike; results before operands when `fromResult`.
+const Layout *anyAlike(const Op &op, const Value *except) {
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (op.result(i) != except && layoutOf(op.result(i))) return layoutOf(op.result(i));
+  // A tile says more than a vector that was derived from something else, and stands last in a store.
+  for (size_t i = op.operandCount(); i-- > 0;)
+    if (op.operand(i) != except && op.operand(i)->type().isTile() && layoutOf(op.operand(i))) return layoutOf(op.operand(i));
+  for (Value *operand : op.operands())
+    if (operand != except && layoutOf(operand)) return layoutOf(operand);
+  return nullptr;
+}
+
+// The subgroup coordinates that `factors` leave free, out of `subgroups`: they hold copies.
+std::vector<Factor> uncovered(std::vector<Factor> factors, int64_t subgroups) {
+  std::erase_if(factors, [](const Factor &f) { return f.axis != Axis::Subgroup || f.extent == 1; });
+  std::sort(factors.begin(), factors.end(), [](const Factor &a, const Factor &b) { return a.stride < b.stride; });
+  std::vector<Factor> copies;
+  int64_t covered = 1;
+  for (const Factor &f : factors) {
+    if (f.stride > covered) copies.push_back({f.stride / covered, Axis::Subgroup, covered});
+    covered = f.stride * f.extent;
+  }
+  if (covered < subgroups) copies.push_back({subgroups / covered, Axis::Subgroup, covered});
+  return copies;
+}
+
+// The layout of a rank-2 shape whose dimension 0 is distributed as dimension d0 of l0 and dimension 1 as d1 of l1; a
+// null layout means that every subgroup holds the whole dimension. Null if the two clash.
+const Layout *combine(Context &context, std::array<int64_t, 2> shape, const Layout *l0, int d0, const Layout *l1, int d1,
+                      int64_t subgroups) {
+  FactorMap map;
+  std::vector<Factor> all;
+  auto add = [&](const Layout *layout, int d, int64_t extent) {
+    std::vector<Factor> dim;
+    if (layout) dim.assign(layout->factors(d).begin(), layout->factors(d).end());
+    else dim.push_back({extent, Axis::Register, 1});
+    all.insert(all.end(), dim.begin(), dim.end());
+    map.dims.push_back(std::move(dim));
+  };
+  add(l0, d0, shape[0]);
+  add(l1, d1, shape[1]);
+  map.replication = uncovered(std::move(all), subgroups);
+  LayoutSpec spec;
+  spec.factors = std::move(map);
+  LayoutOrError made = makeLayout(context, spec, shape);
+  const Layout **layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
+const Layout *mmaResult(Context &context, const Op &op) {
+  if (op.operandCount() > 2 && layoutOf(op.operand(2))) return layoutOf(op.operand(2));
+  const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1));
+  if (!a || !b || a->subgroups() != b->subgroups()) return nullptr;
+  return combine(context, {a->shape()[0], b->shape()[1]}, a, 0, b, 1, a->subgroups());
+}
+
+const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
+  const Layout *result = layoutOf(op.result());
+  if (!result) result = mmaResult(context, op);
+  if (index == 2 || !result) return result;
+  const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1));
+  std::span<const int64_t> shape = op.operand(index)->type().shape();
+  if (index == 0) return combine(context, {shape[0], shape[1]}, result, 0, b, 0, result->subgroups());
+  return combine(context, {shape[0], shape[1]}, a, 1, result, 1, result->subgroups());
+}
+
+// The value of the enclosing or nested op that a region's value is tied to.
+const Layout *regionOperand(const Op &op, size_t index) {
+  if (op.kind() == OpKind::For) {
+    constexpr size_t kInits = 3;
+    if (index < kInits) return nullptr;
+    size_t carried = index - kInits;
+    const Layout *param = layoutOf(op.region()->param(carried + 1));
+    return param ? param : layoutOf(op.result(carried));
+  }
+  if (op.kind() == OpKind::Yield) {
+    const Op *parent = op.block()->parentOp();
+    if (!parent) return nullptr;
+    if (parent->kind() == OpKind::For)
+      if (const Layout *param = layoutOf(parent->region()->param(index + 1))) return param;
+    return layoutOf(parent->result(index));
+  }
+  return nullptr;
+}
+
+const Layout *regionResult(const Op &op, size_t index) {
+  for (size_t r = 0; r < op.regionCount(); ++r) {
+    if (op.kind() == OpKind::For)
+      if (const Layout *param = layoutOf(op.region(r)->param(index + 1))) return param;
+    if (const Op *yield = op.region(r)->last(); yield && index < yield->operandCount())
+      if (const Layout *layout = layoutOf(yield->operand(index))) return layout;
+  }
+  return nullptr;
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+std::string describe(const Value *value, const LayoutOrigins &origins) {
+  std::string text = shapedText(value->type()) + ", " + value->type().layout()->text();
+  if (auto origin = origins.find(value); origin != origins.end()) text += ", " + origin->second.how;
+  return text;
+}
+
+std::string nameOf(const Value *value, std::string_view otherwise) {
+  return value->name().empty() ? std::string(otherwise) : "%" + value->name();
+}
+
+std::string pictures(const Value *a, std::string_view nameA, const Value *b, std::string_view nameB) {
+  return str(nameOf(a, nameA), ": ", a->type().layout()->picture(8), nameOf(b, nameB), ": ",
+             b->type().layout()->picture(8));
+}
+
+void originLabel(Diagnostic &diagnostic, const Value *value, SourceRange used, const LayoutOrigins &origins) {
+  auto origin = origins.find(value);
+  if (origin == origins.end() || origin->second.range == used || origin->second.range.file == 0) return;
+  diagnostic.at(origin->second.range, str("the distribution of ", nameOf(value, "this value"), " comes from here (",
+                                          origin->second.how, ")"));
+}
+
+void reportDiffer(const Op &op, const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB,
+                  std::string message, DiagCode code, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  Diagnostic &diagnostic = diagnostics.report(code, rangeB, std::move(message));
+  diagnostic.withLabel(describe(b, origins));
+  if (rangeA != rangeB) diagnostic.at(rangeA, describe(a, origins));
+  originLabel(diagnostic, a, rangeA, origins);
+  originLabel(diagnostic, b, rangeB, origins);
+  diagnostic.withPicture(pictures(a, "the first", b, "the second"));
+  (void)op;
+}
+
+bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  const Value *first = nullptr;
+  SourceRange firstRange;
+  auto same = [&](const Value *value, SourceRange range) {
+    if (!holdsLayout(value->type())) return true;
+    if (!first) return first = value, firstRange = range, true;
+    if (first->type().layout() == value->type().layout()) return true;
+    bool operands = value->definingOp() != &op;
+    reportDiffer(op, first, firstRange, value, range,
+                 str(operands ? "operands of `" : "operand and result of `", op.info().name,
+                     "` have different distributions"),
+                 DiagCode::LayoutsDiffer, origins, diagnostics);
+    return false;
+  };
+  for (size_t i = 0; i < op.operandCount(); ++i)
+    if (!same(op.operand(i), op.operandRange(i))) return false;
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (!same(op.result(i), op.range())) return false;
+  if (op.kind() != OpKind::StoreTile) return true;
+  const Value *tile = op.operand(1);
+  if (!tile->type().layout()->isReplicated(Axis::Subgroup)) return true;
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::TwoWriters, op.operandRange(1),
+                         "the data wraps around in this layout, so several subgroups would write the same element");
+  diagnostic.withLabel(describe(tile, origins));
+  originLabel(diagnostic, tile, op.operandRange(1), origins);
+  diagnostic.withPicture(tile->type().layout()->picture(8));
+  diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
+                  "extents");
+  return false;
+}
+
+bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  const Value *a = op.operand(0), *b = op.operand(1), *result = op.result();
+  const Layout *la = a->type().layout(), *lb = b->type().layout(), *lr = result->type().layout();
+  auto fail = [&](const Value *x, SourceRange rx, const Value *y, SourceRange ry, std::string_view what) {
+    reportDiffer(op, x, rx, y, ry, std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
+    return false;
+  };
+  if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
+    return fail(result, op.range(), op.operand(2), op.operandRange(2),
+                "the accumulator of `tile_mma` is distributed differently from its result");
+  if (!sameDistribution(la, 0, lr, 0))
+    return fail(result, op.range(), a, op.operandRange(0),
+                "the rows of a are distributed differently from the rows of the result of `tile_mma`");
+  if (!sameDistribution(lb, 1, lr, 1))
+    return fail(result, op.range(), b, op.operandRange(1),
+                "the columns of b are distributed differently from the columns of the result of `tile_mma`");
+  if (!sameDistribution(la, 1, lb, 0))
+    return fail(a, op.operandRange(0), b, op.operandRange(1),
+                "the K of a and the K of b are distributed differently in `tile_mma`");
+  return true;
+}
+
+bool tied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb, const LayoutOrigins &origins,
+          Diagnostics &diagnostics) {
+  if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return true;
+  reportDiffer(op, a, ra, b, rb,
+               str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
+               DiagCode::LayoutsDiffer, origins, diagnostics);
+  return false;
+}
+
+bool checkRegion(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  if (op.kind() == OpKind::Yield) return true; // checked with its parent
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    for (size_t r = 0; r < op.regionCount(); ++r) {
+      const Op *yield = op.region(r)->last();
+      if (op.kind() == OpKind::For) {
+        const Value *init = op.operand(i + 3), *param = op.region()->param(i + 1);
+        if (!tied(op, init, op.operandRange(i + 3), param, param->range(), origins, diagnostics)) return false;
+      }
+      const Value *yielded = yield->operand(i);
+      if (!tied(op, op.result(i), op.result(i)->range(), yielded, yield->operandRange(i), origins, diagnostics))
+        return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
+  switch (op.info().layoutRule) {
+  case LayoutRule::None:
+  case LayoutRule::Free: return nullptr;
+  case LayoutRule::Same: return holdsLayout(op.operand(index)->type()) ? anyAlike(op, op.operand(index)) : nullptr;
+  case LayoutRule::Mma: return mmaOperand(context, op, index);
+  case LayoutRule::Region: return regionOperand(op, index);
+  }
+  XT_UNREACHABLE("layout rule");
+}
+
+const Layout *givenToResult(Context &context, const Op &op, size_t index) {
+  switch (op.info().layoutRule) {
+  case LayoutRule::None:
+  case LayoutRule::Free: return nullptr;
+  case LayoutRule::Same:
+    for (Value *operand : op.operands())
+      if (layoutOf(operand) && !isFree(operand)) return layoutOf(operand);
+    return anyAlike(op, op.result(index));
+  case LayoutRule::Mma: return mmaResult(context, op);
+  case LayoutRule::Region: return regionResult(op, index);
+  }
+  XT_UNREACHABLE("layout rule");
+}
+
+bool checkLayoutRule(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  switch (op.info().layoutRule) {
+  case LayoutRule::None:
+  case LayoutRule::Free: return true;
+  case LayoutRule::Same: return checkSame(op, origins, diagnostics);
+  case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
+  case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
+  }
+  XT_UNREACHABLE("layout rule");
+}
+
+} // namespace xt
