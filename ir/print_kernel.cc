@@ -74,6 +74,11 @@ bool inClause(const OpInfo &info, const Attr &attr) {
   XT_UNREACHABLE("clause");
 }
 
+// Of the result, if there is one.
+Elem elementOf(const Op &op) {
+  return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index;
+}
+
 const Attr *clauseAttr(const Op &op, size_t i = 0) {
   return op.info().attrs.size() > i ? op.attr(op.info().attrs[i].name) : nullptr;
 }
@@ -169,11 +174,12 @@ void KernelPrinter::statement(const Op &op, int depth, bool whole) {
 
 void KernelPrinter::clause(const Op &op) {
   const Attr *attr = clauseAttr(op);
-  Elem elem = op.resultCount() ? op.result()->type().elem() : Elem::Index;
+  Elem elem = elementOf(op);
   std::string word = attr ? attributeText(attr->value, elem) : "";
   switch (op.info().clause) {
   case Clause::Operands: operands(op); break;
   case Clause::Base:
+    if (op.operandCount() == 0) break; // a broken op, in a message
     out_ += " " + name(op.operand(0)) + "[";
     for (size_t i = 1; i < op.operandCount(); ++i) out_ += (i > 1 ? ", " : "") + name(op.operand(i));
     out_ += "]";
@@ -223,7 +229,7 @@ void KernelPrinter::attributes(const Op &op) {
     const Attr *attr = op.attr(spec.name);
     if (!attr || inClause(op.info(), *attr)) continue;
     // Numbers are of the result's element type; other integers are counts.
-    Elem elem = spec.kind == AttrKind::Number && op.resultCount() ? op.result()->type().elem() : Elem::Index;
+    Elem elem = spec.kind == AttrKind::Number ? elementOf(op) : Elem::Index;
     std::string value = attributeText(attr->value, elem);
     if (spec.kind == AttrKind::Flag) add(spec.name);
     else add(str(spec.name, " = ", spec.kind == AttrKind::Text ? quotedText(value) : value));
@@ -282,6 +288,8 @@ void KernelPrinter::resultTypes(const Op &op) {
 
 void KernelPrinter::loop(const Op &op) {
   const Block &body = *op.region();
+  // A message may show a broken loop.
+  if (op.operandCount() < 3 || body.params().size() != op.operandCount() - 2) return operands(op);
   out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
           name(op.operand(2));
   if (op.operandCount() == 3) return;
@@ -303,7 +311,7 @@ void KernelPrinter::region(const Block &block, int depth, bool whole) {
 }
 
 void KernelPrinter::structure(const Op &op, int depth, bool whole) {
-  if (op.info().typeRule == TypeRule::For) loop(op);
+  if (op.info().typeRule == TypeRule::For && op.regionCount()) loop(op);
   else operands(op);
   if (op.regionCount() == 0) return operandTypes(op); // a terminator
   resultTypes(op);
