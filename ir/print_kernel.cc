@@ -272,7 +272,7 @@ void KernelPrinter::signature(const Op &op) {
   case Signature::OperandsToResult: {
     size_t before = out_.size();
     operandTypes(op);
-    if (out_.size() == before) out_ += " :";
+    if (out_.size() == before) out_ += " : ()";
     out_ += " -> " + types_.of(result);
     return;
   }

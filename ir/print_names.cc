@@ -10,12 +10,32 @@ namespace {
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// What the lexer takes after '%': a letter or '_', then letters, digits and '_'.
+bool isName(char c) { return isLetter(c) || isDigit(c) || c == '.' || static_cast<unsigned char>(c) >= 0x80; }
+
+// Names come from the lexer, but for the '#' of values that a shorthand made (%x:2).
 std::string identifier(std::string_view name) {
   std::string text(name);
   for (char &c : text)
-    if (!isLetter(c) && !isDigit(c)) c = '_';
-  return !text.empty() && isDigit(text[0]) ? "_" + text : text;
+    if (!isName(c)) c = '_';
+  return text;
+}
+
+// SYMBOL of grammar/XtLexer.g4: a name, then $PARAM=value for each parameter.
+bool isPlainSymbol(std::string_view name) {
+  size_t i = 0;
+  auto run = [&](auto &&accepts) {
+    size_t from = i;
+    while (i < name.size() && accepts(name[i])) ++i;
+    return i > from;
+  };
+  auto word = [](char c) { return isLetter(c) || isDigit(c); };
+  if (name.empty() || isDigit(name[0]) || name[0] == '.' || !run(isName)) return false;
+  while (i < name.size()) {
+    if (name[i++] != '$' || i == name.size() || isDigit(name[i]) || !run(word)) return false;
+    if (i == name.size() || name[i++] != '=') return false;
+    if (!run([&](char c) { return word(c) || c == '.' || c == '-'; })) return false;
+  }
+  return true;
 }
 
 } // namespace
@@ -53,12 +73,7 @@ const std::string &ValueNames::of(const Value &value) {
   return names_.at(&value);
 }
 
-std::string symbolText(std::string_view name) {
-  auto plain = [](char c) { return isLetter(c) || isDigit(c) || c == '.' || c == '$' || c == '=' || c == ',' || c == '-'; };
-  bool bare = !name.empty() && isLetter(name[0]) && std::all_of(name.begin(), name.end(), plain) &&
-              (isLetter(name.back()) || isDigit(name.back()));
-  return bare ? str("@", name) : "@" + quotedText(name);
-}
+std::string symbolText(std::string_view name) { return isPlainSymbol(name) ? str("@", name) : "@" + quotedText(name); }
 
 std::string quotedText(std::string_view text) {
   std::string quoted = "\"";
