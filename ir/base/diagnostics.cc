@@ -1,0 +1,82 @@
+#include "ir/base/diagnostics.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace xt {
+
+const std::vector<DiagInfo> &allDiagnostics() {
+  static const std::vector<DiagInfo> table = [] {
+    std::vector<DiagInfo> rows = {
+#define XT_DIAG(name, number, severity, title, explanation) {DiagCode::name, #name, severity, title, explanation},
+#include "ir/base/diagnostics.def"
+#undef XT_DIAG
+    };
+    std::sort(rows.begin(), rows.end(), [](const DiagInfo &a, const DiagInfo &b) { return a.code < b.code; });
+    return rows;
+  }();
+  return table;
+}
+
+namespace {
+const DiagInfo *findNumber(unsigned number) {
+  const auto &rows = allDiagnostics();
+  auto row = std::lower_bound(rows.begin(), rows.end(), number, [](const DiagInfo &info, unsigned wanted) {
+    return static_cast<unsigned>(info.code) < wanted;
+  });
+  return row != rows.end() && static_cast<unsigned>(row->code) == number ? &*row : nullptr;
+}
+} // namespace
+
+const DiagInfo &diagInfo(DiagCode code) {
+  const DiagInfo *info = findNumber(static_cast<unsigned>(code));
+  XT_CHECK(info, "a code without a row in diagnostics.def");
+  return *info;
+}
+
+const DiagInfo *findDiag(std::string_view text) {
+  if (text.starts_with("XT") || text.starts_with("xt")) text.remove_prefix(2);
+  unsigned number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return nullptr;
+  return findNumber(number);
+}
+
+std::string codeText(DiagCode code) {
+  std::string digits = std::to_string(static_cast<unsigned>(code));
+  return "XT" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+Diagnostic &Diagnostics::report(DiagCode code, SourceRange range, std::string message) {
+  Diagnostic diagnostic;
+  diagnostic.code = code;
+  diagnostic.severity = diagInfo(code).severity;
+  diagnostic.range = range;
+  diagnostic.message = std::move(message);
+  if (diagnostic.severity == Severity::Error) ++errors_;
+  list_.push_back(std::move(diagnostic));
+  return list_.back();
+}
+
+std::vector<const Diagnostic *> Diagnostics::sorted() const {
+  std::vector<const Diagnostic *> order;
+  order.reserve(list_.size());
+  for (const Diagnostic &diagnostic : list_) order.push_back(&diagnostic);
+  std::stable_sort(order.begin(), order.end(), [](const Diagnostic *a, const Diagnostic *b) {
+    return a->range.file != b->range.file ? a->range.file < b->range.file : a->range.begin < b->range.begin;
+  });
+  return order;
+}
+
+void Diagnostics::noteErrorAfter(size_t errors, std::string text) {
+  size_t seen = 0;
+  for (Diagnostic &diagnostic : list_) {
+    if (diagnostic.severity != Severity::Error || seen++ < errors) continue;
+    diagnostic.note(std::move(text));
+    return;
+  }
+}
+
+} // namespace xt

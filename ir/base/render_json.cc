@@ -1,0 +1,73 @@
+#include "ir/base/diagnostics.h"
+
+#include <nlohmann/json.hpp>
+
+namespace xt {
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+std::string_view severityText(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Remark: return "remark";
+  }
+  return "";
+}
+
+Json rangeJson(SourceRange range, const SourceManager &sources) {
+  const SourceFile &file = sources.file(range.file < sources.count() ? range.file : 0);
+  LineColumn begin = file.lineColumn(range.begin), end = file.lineColumn(std::max(range.begin, range.end));
+  Json json;
+  json["file"] = file.name();
+  json["line"] = begin.line;
+  json["column"] = begin.column;
+  json["endLine"] = end.line;
+  json["endColumn"] = end.column;
+  json["begin"] = range.begin;
+  json["end"] = range.end;
+  return json;
+}
+
+Json diagnosticJson(const Diagnostic &diagnostic, const SourceManager &sources) {
+  Json json;
+  json["code"] = codeText(diagnostic.code);
+  json["severity"] = severityText(diagnostic.severity);
+  json["message"] = diagnostic.message;
+  json["range"] = rangeJson(diagnostic.range, sources);
+  json["label"] = diagnostic.label;
+  json["labels"] = Json::array();
+  for (const Label &label : diagnostic.labels) {
+    Json item;
+    item["range"] = rangeJson(label.range, sources);
+    item["text"] = label.text;
+    json["labels"].push_back(std::move(item));
+  }
+  json["notes"] = diagnostic.notes;
+  json["picture"] = diagnostic.picture;
+  json["fixits"] = Json::array();
+  for (const FixIt &fixit : diagnostic.fixits) {
+    Json item;
+    item["title"] = fixit.title;
+    item["edits"] = Json::array();
+    for (const TextEdit &edit : fixit.edits) {
+      Json change;
+      change["range"] = rangeJson(edit.range, sources);
+      change["replacement"] = edit.replacement;
+      item["edits"].push_back(std::move(change));
+    }
+    json["fixits"].push_back(std::move(item));
+  }
+  return json;
+}
+} // namespace
+
+std::string renderJson(const Diagnostics &diagnostics, const SourceManager &sources) {
+  Json list = Json::array();
+  for (const Diagnostic *diagnostic : diagnostics.sorted()) list.push_back(diagnosticJson(*diagnostic, sources));
+  // Source text may hold bytes that are not UTF-8, and messages quote it.
+  return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace xt
