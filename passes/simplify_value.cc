@@ -1,3 +1,4 @@
+#include "ir/base/check.h"
 #include "ir/interp/scalar_eval.h"
 #include "passes/facts.h"
 #include "passes/simplify.h"
