@@ -24,7 +24,7 @@ std::vector<Number> randomInts(Elem elem, size_t count, std::mt19937_64 &random)
   return values;
 }
 
-// The definition, element by element: what language.md says of sums and products, with long double as the exact number.
+// The definition, element by element: what language.md says of sums and products.
 double oneElement(Elem operand, Elem result, const MmaShape &s, const Number *a, const Number *b, double c, size_t row,
                   size_t column) {
   bool narrow = result == Elem::F16 || result == Elem::BF16;
