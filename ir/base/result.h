@@ -13,12 +13,14 @@ struct [[nodiscard]] Error {
   enum class Kind : unsigned char {
     Diagnosed,   // already in the Diagnostics engine; the message is empty
     Environment, // a file, a device or a limit failed; the message says which and why
+    Kernel,      // a kernel did what it must not: a failed assert, a race, an access that is reported
   };
   Kind kind = Kind::Diagnosed;
   std::string message;
 
   static Error diagnosed() { return {Kind::Diagnosed, {}}; }
   static Error environment(std::string text) { return {Kind::Environment, std::move(text)}; }
+  static Error kernel(std::string text) { return {Kind::Kernel, std::move(text)}; }
 };
 
 template <class T> class [[nodiscard]] Result {
