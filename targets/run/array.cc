@@ -60,7 +60,8 @@ Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads) {
   if (!floats) return floats;
   // u64 values are held with their bits in an int64.
   Elem held = array.elem == Elem::U64 ? Elem::U64 : Elem::I64;
-  toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(), threads);
+  toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(),
+            threads);
   floats->errors = std::move(array.errors);
   floats->wide = array.wide;
   return floats;
@@ -86,8 +87,7 @@ std::vector<int64_t> broadcastStrides(std::span<const int64_t> shape, std::span<
 }
 
 namespace {
-template <class T>
-void copyElements(const Elements<T> &from, const ViewSpec &view, Elements<T> &to, int threads) {
+template <class T> void copyElements(const Elements<T> &from, const ViewSpec &view, Elements<T> &to, int threads) {
   copyStrided(view.shape, sizeof(T), reinterpret_cast<const std::byte *>(from.data() + view.offset), view.strides,
               reinterpret_cast<std::byte *>(to.data()), denseStrides(view.shape), threads);
 }
@@ -131,8 +131,7 @@ std::vector<RunDim> mergedDims(std::span<const int64_t> outShape,
     RunDim dim{outShape[d], {}};
     for (size_t k = 0; k < strides.size(); ++k) dim.strides[k] = strides[k][d];
     bool merges = !dims.empty();
-    for (size_t k = 0; merges && k < strides.size(); ++k)
-      merges = dims.back().strides[k] == dim.strides[k] * dim.size;
+    for (size_t k = 0; merges && k < strides.size(); ++k) merges = dims.back().strides[k] == dim.strides[k] * dim.size;
     if (merges) dim.size *= dims.back().size, dims.pop_back();
     dims.push_back(dim);
   }
@@ -164,8 +163,7 @@ void forEachRun(std::span<const int64_t> outShape, std::span<const std::span<con
       }
       int64_t rest = row;
       for (size_t d = dims.size(); d-- > 0; rest /= dims[d].size)
-        for (size_t k = 0; k < operandShapes.size(); ++k)
-          run.offset[k] += rest % dims[d].size * dims[d].strides[k];
+        for (size_t k = 0; k < operandShapes.size(); ++k) run.offset[k] += rest % dims[d].size * dims[d].strides[k];
       body(run);
     }
   });

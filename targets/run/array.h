@@ -54,8 +54,8 @@ struct BroadcastRun {
   int64_t out = 0, count = 0;
   int64_t offset[3] = {}, step[3] = {};
 };
-// Calls body(run) for runs that cover the output, in parallel. Runs are at most kMaxRun long, so that several passes over
-// one stay in the cache.
+// Calls body(run) for runs that cover the output, in parallel. Runs are at most kMaxRun long, so that several passes
+// over one stay in the cache.
 inline constexpr int64_t kMaxRun = 2048;
 void forEachRun(std::span<const int64_t> outShape, std::span<const std::span<const int64_t>> operandShapes, int threads,
                 const std::function<void(const BroadcastRun &)> &body);

@@ -209,11 +209,10 @@ Result<HostArray> integerBinary(const EvalSite &site, HostFn fn, HostArray a, Ho
     if (!withErrors) return;
     Chunk ca, cb, cea, ceb, cv;
     double bounds[kMaxRun];
-    carriedBounds(fn, ca.values(a, run.offset[0], run.step[0], run.count),
-                  cea.errors(a, run.offset[0], run.step[0], run.count),
-                  cb.values(b, run.offset[1], run.step[1], run.count),
-                  ceb.errors(b, run.offset[1], run.step[1], run.count), cv.values(*out, run.out, 1, run.count),
-                  run.count, bounds);
+    carriedBounds(
+        fn, ca.values(a, run.offset[0], run.step[0], run.count), cea.errors(a, run.offset[0], run.step[0], run.count),
+        cb.values(b, run.offset[1], run.step[1], run.count), ceb.errors(b, run.offset[1], run.step[1], run.count),
+        cv.values(*out, run.out, 1, run.count), run.count, bounds);
     putChunk(out->errors, run.out, bounds, run.count);
   });
   if (failed.get() >= 0) return integerFailure(site, fn, a, b, *out, failed.get());
@@ -302,12 +301,11 @@ Error hugeUnsignedError(const EvalSite &site, HostFn fn) {
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b) {
   auto shape = broadcastShape(a.shape, b.shape);
   if (!shape)
-    return site.fail(DiagCode::HostShapeMismatch, str("operands of `", spelling(fn), "` are ", shapeText(a.shape),
-                                                      " and ", shapeText(b.shape),
-                                                      ": extents must be equal or 1, counted from the last"));
+    return site.fail(DiagCode::HostShapeMismatch,
+                     str("operands of `", spelling(fn), "` are ", shapeText(a.shape), " and ", shapeText(b.shape),
+                         ": extents must be equal or 1, counted from the last"));
   bool bitwise = (fn == HostFn::Eq || fn == HostFn::Ne) && a.elem == b.elem;
-  if (!isLogic(fn) && !bitwise && (holdsHugeUnsigned(a) || holdsHugeUnsigned(b)))
-    return hugeUnsignedError(site, fn);
+  if (!isLogic(fn) && !bitwise && (holdsHugeUnsigned(a) || holdsHugeUnsigned(b))) return hugeUnsignedError(site, fn);
   if (isComparison(fn) || isLogic(fn)) return truthBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
   bool integers = a.integer && b.integer && fn != HostFn::Div && fn != HostFn::Pow;
   if (integers) return integerBinary(site, fn, std::move(a), std::move(b), std::move(*shape));

@@ -20,8 +20,8 @@ bool isFloatElem(const std::optional<Elem> &elem) { return elem && isFloat(*elem
 Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left, const HostArray &right,
                                     const HostStmt &check) {
   if (right.shape != left.shape && !right.shape.empty())
-    return site.fail(DiagCode::HostShapeMismatch, str("the left side is ", shapeWords(left.shape), ", the right side ",
-                                                      shapeWords(right.shape)));
+    return site.fail(DiagCode::HostShapeMismatch,
+                     str("the left side is ", shapeWords(left.shape), ", the right side ", shapeWords(right.shape)));
   Comparison comparison;
   comparison.left_ = &left;
   comparison.right_ = &right;
@@ -100,7 +100,8 @@ namespace {
 // How bad a failing element is: differences count in units of the bound where there is one.
 double badness(const Verdict &verdict) {
   if (!(verdict.difference < kInf)) return kInf;
-  return verdict.bound > 0 ? verdict.difference / verdict.bound : verdict.difference / std::numeric_limits<double>::min();
+  return verdict.bound > 0 ? verdict.difference / verdict.bound
+                           : verdict.difference / std::numeric_limits<double>::min();
 }
 
 struct Partial {

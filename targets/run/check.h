@@ -16,8 +16,8 @@ struct Verdict {
 
 // The rules of language.md, section 7. Both arrays must outlive it.
 //   Derived  |got - expected| <= error of both + the rounding to the left side's element type, which is exact where the
-//            expected value has no error: then only the correctly rounded value passes. An expected value that rounds to
-//            inf accepts inf.
+//            expected value has no error: then only the correctly rounded value passes. An expected value that rounds
+//            to inf accepts inf.
 //   Exactly  got equals the expected value rounded to the left side's element type.
 //   Ulp      |got - expected| <= n ulp of that type (f32 or f64 where the left side is computed).
 //   RelAbs   |got - expected| <= atol + rtol * |expected|.

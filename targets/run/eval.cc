@@ -33,15 +33,17 @@ Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const 
   std::vector<std::string_view> names = splitNames(info.named);
   auto most = static_cast<size_t>(info.maxArgs);
   if (call.args.size() > most)
-    return here.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
-                                                    " arguments, here are ", call.args.size()));
+    return here.fail(DiagCode::HostBadArgument,
+                     str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
+                         " arguments, here are ", call.args.size()));
   std::vector<const HostExpr *> bound(most, nullptr);
   for (size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
   for (const auto &[name, value] : call.named) {
     EvalSite there = siteAt(site, value.range);
     auto place = std::find(names.begin(), names.end(), std::string_view(name));
     if (place == names.end()) {
-      Error error = there.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` has no argument `", name, "`"));
+      Error error =
+          there.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` has no argument `", name, "`"));
       return error;
     }
     const HostExpr *&slot = bound[static_cast<size_t>(place - names.begin())];
@@ -60,8 +62,8 @@ EvalSite Evaluator::at(const HostExpr &expr) const { return siteAt(site_, expr.r
 
 Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
   if (depth_ >= kMaxDepth)
-    return at(expr).fail(DiagCode::HostBadArgument,
-                         str("this expression is nested deeper than ", kMaxDepth, " levels; bind a part of it to a name"));
+    return at(expr).fail(DiagCode::HostBadArgument, str("this expression is nested deeper than ", kMaxDepth,
+                                                        " levels; bind a part of it to a name"));
   ++depth_;
   auto result = evaluateKind(expr);
   --depth_;
@@ -130,8 +132,8 @@ Result<HostArray> Evaluator::slice(const HostExpr &expr) {
 
 Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int64_t> shape) {
   if (expr.ranges.size() > shape.size())
-    return at(expr).fail(DiagCode::HostShapeMismatch,
-                         str(expr.ranges.size(), " indices for ", shapeWords(shape), ", which has rank ", shape.size()));
+    return at(expr).fail(DiagCode::HostShapeMismatch, str(expr.ranges.size(), " indices for ", shapeWords(shape),
+                                                          ", which has rank ", shape.size()));
   std::vector<int64_t> strides = denseStrides(shape);
   ViewSpec view;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -143,8 +145,9 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
       if (!given) return given.error();
       value = *given < 0 ? *given + shape[d] : *given; // from the end, as NumPy counts
       if (value >= 0 && value <= most) return {};
-      return at(written[0]).fail(DiagCode::HostBadSize, str(*given, " is outside of dimension ", d, " of ",
-                                                            shapeWords(shape), ", whose extent is ", shape[d]));
+      return at(written[0])
+          .fail(DiagCode::HostBadSize,
+                str(*given, " is outside of dimension ", d, " of ", shapeWords(shape), ", whose extent is ", shape[d]));
     };
     if (d < expr.ranges.size()) {
       if (auto ok = bound(expr.ranges[d].begin, begin, single ? shape[d] - 1 : shape[d]); !ok) return ok.error();
@@ -162,8 +165,9 @@ Result<int64_t> Evaluator::integer(const HostExpr &expr) {
   auto value = evaluate(expr);
   if (!value) return value.error();
   if (value->integer && value->shape.empty()) return value->ints[0];
-  return at(expr).fail(DiagCode::HostBadArgument, str("expected an integer, this is ", value->integer ? "an array of " : "",
-                                                      value->shape.empty() ? "a float" : shapeText(value->shape)));
+  return at(expr).fail(DiagCode::HostBadArgument,
+                       str("expected an integer, this is ", value->integer ? "an array of " : "",
+                           value->shape.empty() ? "a float" : shapeText(value->shape)));
 }
 
 Result<double> Evaluator::number(const HostExpr &expr) {
@@ -186,8 +190,7 @@ Result<HostArray> Evaluator::extentOf(const HostExpr &array, const HostExpr &dim
     shape = value->shape;
   }
   if (*d < 0 || *d >= static_cast<int64_t>(shape.size()))
-    return at(dimension).fail(DiagCode::HostBadArgument,
-                              str("dimension ", *d, " of an array of rank ", shape.size()));
+    return at(dimension).fail(DiagCode::HostBadArgument, str("dimension ", *d, " of an array of rank ", shape.size()));
   return integerScalar(site_.budget, shape[static_cast<size_t>(*d)]);
 }
 

@@ -50,8 +50,8 @@ private:
   int depth_ = 0;
 };
 
-// The arguments of a call in the order of the table's names; null where one is left out. Reports unknown names, arguments
-// given twice, and wrong numbers of them.
+// The arguments of a call in the order of the table's names; null where one is left out. Reports unknown names,
+// arguments given twice, and wrong numbers of them.
 Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const EvalSite &site);
 
 // "64x32", or "a scalar"

@@ -46,7 +46,6 @@ Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator);
 Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
 
-
 // u64 values are held with their bits in an int64: those above its range compare and copy, but do not compute.
 bool holdsHugeUnsigned(const HostArray &x);
 Error hugeUnsignedError(const EvalSite &site, HostFn fn);

@@ -12,8 +12,9 @@
 namespace xt {
 
 namespace {
-// Blocks of the three-level scheme of Goto and van de Geijn (Anatomy of High-Performance Matrix Multiplication, ACM TOMS
-// 34(3), 2008): a panel of A of kRows x kDepth stays in the second-level cache, one of B of kDepth x nr in the first.
+// Blocks of the three-level scheme of Goto and van de Geijn (Anatomy of High-Performance Matrix Multiplication, ACM
+// TOMS 34(3), 2008): a panel of A of kRows x kDepth stays in the second-level cache, one of B of kDepth x nr in the
+// first.
 constexpr int64_t kDepth = 512;
 constexpr int64_t kRows = 192;     // a multiple of every kernel's mr
 constexpr int64_t kColumns = 2304; // a multiple of every kernel's nr
@@ -49,8 +50,9 @@ void packB(const double *b, int64_t stride, int64_t depth, int64_t columns, int6
 }
 
 // Adds raise * (tile) to C, which holds doubles.
-template <class T> void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double raise, double floor,
-                                bool first, double *c, int64_t stride) {
+template <class T>
+void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double raise, double floor, bool first,
+             double *c, int64_t stride) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       double value = static_cast<double>(tile[i * nr + j]) * raise + floor;
@@ -78,8 +80,8 @@ void gemmPart(const GemmShape &s, const double *a, const double *b, int64_t bStr
         for (int64_t j = 0; j < columns; j += kernel.nr)
           for (int64_t i = 0; i < rows; i += kernel.mr) {
             kernel.run(depth, panelA + i * depth, panelB + j * depth, tile);
-            addTile(tile, kernel.nr, std::min(kernel.mr, rows - i), std::min(kernel.nr, columns - j),
-                    correction.raise, correction.floor, k0 == 0, c + (i0 + i) * cStride + j0 + j, cStride);
+            addTile(tile, kernel.nr, std::min(kernel.mr, rows - i), std::min(kernel.nr, columns - j), correction.raise,
+                    correction.floor, k0 == 0, c + (i0 + i) * cStride + j0 + j, cStride);
           }
       }
     }
@@ -148,8 +150,7 @@ Result<void> gemmMagnitude(const GemmShape &shape, const double *a, const double
               std::min(ra.smallest, rb.smallest) > 0x1p-100;
   // Each f64 step of a sum of non-negative terms errs by 2^-53 of it at most.
   double blocks = static_cast<double>(shape.k) / kDepth + 2;
-  if (!fits)
-    return gemmWith<double, true>(shape, a, b, c, {1 + (kDepth + 2 + blocks) * 0x1p-52, 0}, budget, threads);
+  if (!fits) return gemmWith<double, true>(shape, a, b, c, {1 + (kDepth + 2 + blocks) * 0x1p-52, 0}, budget, threads);
   // In f32 each operand and each step errs by 2^-24 of a block's sum; twice that covers second-order terms. Products
   // below the normal range lose at most 2^-149 each.
   double floor = ra.smallest * rb.smallest < 0x1p-124 ? kDepth * 0x1p-148 : 0;

@@ -99,12 +99,14 @@ private:
       });
     if (isInteger(elem_)) {
       if (!args_[1] || !args_[2])
-        return at(init_).fail(DiagCode::HostBadArgument, "`random` of integers takes both `low` and `high`, or neither");
+        return at(init_).fail(DiagCode::HostBadArgument,
+                              "`random` of integers takes both `low` and `high`, or neither");
       auto low = evaluator_.integer(*args_[1]), high = evaluator_.integer(*args_[2]);
       if (!low) return low.error();
       if (!high) return high.error();
       if (*high <= *low)
-        return at(init_).fail(DiagCode::HostBadArgument, str("`random` from ", *low, " up to and without ", *high, " is empty"));
+        return at(init_).fail(DiagCode::HostBadArgument,
+                              str("`random` from ", *low, " up to and without ", *high, " is empty"));
       return uniform(*start, *low, *high - 1);
     }
     double low = -1, high = 1;
@@ -146,8 +148,7 @@ private:
   }
 
   Result<RawArray> identity() {
-    if (sizes_.size() < 2)
-      return at(init_).fail(DiagCode::HostBadArgument, "`identity` needs at least two dimensions");
+    if (sizes_.size() < 2) return at(init_).fail(DiagCode::HostBadArgument, "`identity` needs at least two dimensions");
     int64_t columns = sizes_.back(), rows = sizes_[sizes_.size() - 2];
     return generated([=](int64_t i) { return int64_t{i / columns % rows == i % columns}; });
   }
@@ -164,8 +165,8 @@ private:
     if (!value) return value.error();
     auto shape = broadcastShape(value->shape, sizes_);
     if (!shape || *shape != sizes_)
-      return at(expr).fail(DiagCode::HostShapeMismatch, str("the value is ", shapeWords(value->shape),
-                                                            ", the buffer is ", shapeWords(sizes_)));
+      return at(expr).fail(DiagCode::HostShapeMismatch,
+                           str("the value is ", shapeWords(value->shape), ", the buffer is ", shapeWords(sizes_)));
     bool sameBits = value->elem == elem_;
     auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
     if (!raw) return raw;
@@ -214,8 +215,7 @@ private:
 };
 } // namespace
 
-Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem,
-                                InitContext &context) {
+Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context) {
   context.site.trackErrors = false;
   context.site.range = init.range;
   return Initializer(init, sizes, elem, context).run();

@@ -20,11 +20,12 @@ struct InitContext {
 
 // The content that an initialiser other than `out` gives a buffer.
 //   random(seed, low, high)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
-//                            integers: low + floor(output * (high - low) / 2^64), or any bits of the type without bounds.
+//                            integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
+//                            bounds.
 //   ints(low, high, seed)    low + floor(output * (high - low + 1) / 2^64)
 //   fill, iota, identity, from, load: see ir/ops/host.def.
-// Rounded once to a float type; a value that an integer type cannot hold is reported with its index. Errors of files are
-// Environment.
+// Rounded once to a float type; a value that an integer type cannot hold is reported with its index. Errors of files
+// are Environment.
 Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context);
 
 } // namespace xt

@@ -11,7 +11,7 @@ namespace {
 // The matrices of both operands and the result, and the batches that pair them.
 struct MatmulPlan {
   GemmShape shape;
-  std::vector<int64_t> result;        // NumPy's result shape
+  std::vector<int64_t> result; // NumPy's result shape
   int64_t batches = 1;
   std::vector<int64_t> batchA, batchB; // per batch: which matrix of each operand
 };
@@ -49,7 +49,8 @@ double largestMagnitude(const Elements<int64_t> &x) {
   return largest;
 }
 
-// --- integers ---------------------------------------------------------------------------------------------------------
+// --- integers
+// ---------------------------------------------------------------------------------------------------------
 
 Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const MatmulPlan &plan) {
   auto out = makeArray(site.budget, plan.result, true, false);
@@ -80,7 +81,8 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
                        " of `matmul` does not fit 64 bits"));
 }
 
-// --- floats -----------------------------------------------------------------------------------------------------------
+// --- floats
+// -----------------------------------------------------------------------------------------------------------
 
 // How sums are rounded: once per term, and for 16-bit accumulators once per 8 terms more.
 struct Accumulation {
@@ -119,7 +121,7 @@ public:
   MatrixProduct(const EvalSite &site, GemmShape shape, const Accumulation &acc) : site_(site), s_(shape), acc_(acc) {}
 
   const double *a = nullptr, *b = nullptr, *errorsA = nullptr, *errorsB = nullptr; // errors may be null
-  double *values = nullptr, *bounds = nullptr;                                   // bounds may be null
+  double *values = nullptr, *bounds = nullptr;                                     // bounds may be null
   int64_t weak = 0;
 
   Result<void> run() {
@@ -132,7 +134,8 @@ public:
     std::atomic<int64_t> weakCount{0};
     parallelFor(s_.m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, s_.n)), site_.threads,
                 [&](int64_t begin, int64_t end) {
-                  for (int64_t i = begin; i < end; ++i) weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, *carried);
+                  for (int64_t i = begin; i < end; ++i)
+                    weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, *carried);
                 });
     weak = weakCount;
     return {};
@@ -143,7 +146,9 @@ private:
   Result<Elements<double>> carriedErrors() {
     Elements<double> total;
     if (!errorsA && !errorsB) return total;
-    auto make = [&](int64_t count) { return Elements<double>::make(site_.budget, count, "the bound of a matrix product"); };
+    auto make = [&](int64_t count) {
+      return Elements<double>::make(site_.budget, count, "the bound of a matrix product");
+    };
     auto carried = make(s_.m * s_.n);
     if (!carried) return carried;
     std::fill(carried->begin(), carried->end(), 0.0);
@@ -179,7 +184,8 @@ private:
     return all;
   }
 
-  int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn, const Elements<double> &carried) {
+  int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn,
+                    const Elements<double> &carried) {
     int64_t weakHere = 0;
     for (int64_t j = 0; j < s_.n; ++j) {
       int64_t at = i * s_.n + j;
@@ -250,7 +256,8 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
   if (!y) return y;
   roundToTf32(*x);
   roundToTf32(*y);
-  if (!integers) return floatMatmul(site, *x, *y, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
+  if (!integers)
+    return floatMatmul(site, *x, *y, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
   // All sums are below 2^53, so f64 holds them exactly.
   EvalSite plain = site;
   plain.trackErrors = false;

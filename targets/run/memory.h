@@ -92,8 +92,8 @@ private:
   MemoryBudget *budget_ = nullptr;
 };
 
-// Calls body(begin, end) on ranges that partition [0, count), on up to `threads` threads (0: all cores). Ranges start at
-// multiples of `grain`; fewer than two grains run on the calling thread.
+// Calls body(begin, end) on ranges that partition [0, count), on up to `threads` threads (0: all cores). Ranges start
+// at multiples of `grain`; fewer than two grains run on the calling thread.
 void parallelFor(int64_t count, int64_t grain, int threads, const std::function<void(int64_t, int64_t)> &body);
 
 } // namespace xt

@@ -166,8 +166,9 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
     if (errno) return fileError(path, "cannot be read: " + causeText(errno));
     struct stat status {};
     int64_t size = ::fstat(file.fd(), &status) == 0 ? static_cast<int64_t>(status.st_size) : 0;
-    return fileError(path, str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
-                               " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
+    return fileError(path,
+                     str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
+                         " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
   if (swapped) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
@@ -180,8 +181,8 @@ Result<void> writeNpy(const std::string &path, const RawArray &array) {
   File file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.ok()) return fileError(path, "cannot be written: " + causeText(errno));
   std::string head = npyHead(npyDescr(array.elem), array.sizes);
-  bool good = file.write(head.data(), static_cast<int64_t>(head.size())) &&
-              file.write(array.bytes.data(), array.bytes.count());
+  bool good =
+      file.write(head.data(), static_cast<int64_t>(head.size())) && file.write(array.bytes.data(), array.bytes.count());
   // mkostemp makes the file readable by its owner alone; give it the mode that a newly made file has.
   mode_t mask = ::umask(0);
   ::umask(mask);

@@ -26,8 +26,10 @@ public:
           return Error::environment("its elements are records: only plain numbers can be read");
         seen[0] = true;
       } else if (key == "fortran_order") {
-        if (word("True")) header.fortran = true;
-        else if (!word("False")) return wrong("True or False");
+        if (word("True"))
+          header.fortran = true;
+        else if (!word("False"))
+          return wrong("True or False");
         seen[1] = true;
       } else if (key == "shape") {
         if (!shape(header.shape)) return wrong("a shape such as (3, 4)");
@@ -38,8 +40,11 @@ public:
       if (!take(',') && peek() != '}') return wrong("',' or '}'");
     }
     if (!seen[0] || !seen[1] || !seen[2])
-      return Error::environment(
-          str("the header lacks '", !seen[0] ? "descr" : !seen[1] ? "fortran_order" : "shape", "'"));
+      return Error::environment(str("the header lacks '",
+                                    !seen[0]   ? "descr"
+                                    : !seen[1] ? "fortran_order"
+                                               : "shape",
+                                    "'"));
     return header;
   }
 

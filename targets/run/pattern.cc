@@ -85,7 +85,8 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
   std::string inBatch = batches.all() ? "" : batches.count == 1 ? str(" in batch ", batches.first) : " in some batches";
   if (set == 1) return "one element";
   // Results can agree by chance: most of what a pattern covers must be hit, not all.
-  double covered = static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
+  double covered =
+      static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
   if (static_cast<double>(set) < 0.5 * covered) return "";
   std::string inRows = describeLine(rows, "row"), inColumns = describeLine(columns, "column");
   if (rows.all() && columns.all()) return inBatch.empty() ? "nearly every element" : "nearly every element" + inBatch;
@@ -146,7 +147,8 @@ public:
       int64_t rows, columns;
       const char *text;
     };
-    constexpr Shift kShifts[] = {{1, 0, "one row up"}, {-1, 0, "one row down"}, {0, 1, "one column left"}, {0, -1, "one column right"}};
+    constexpr Shift kShifts[] = {
+        {1, 0, "one row up"}, {-1, 0, "one row down"}, {0, 1, "one column left"}, {0, -1, "one column right"}};
     for (const Shift &shift : kShifts)
       if (matches([&](int64_t i) {
             int64_t row = i / matrix_.columns % matrix_.rows + shift.rows, column = i % matrix_.columns + shift.columns;
@@ -213,7 +215,8 @@ std::string ValueGuesser::terms(const TermSource &source) const {
     for (size_t n = 1; n < count; ++n) {
       size_t k = h.suffix ? count - n : n;
       if (!h.possible[k]) continue;
-      std::string range = h.suffix ? span(static_cast<int64_t>(k), static_cast<int64_t>(count) - 1) : span(0, static_cast<int64_t>(k) - 1);
+      std::string range = h.suffix ? span(static_cast<int64_t>(k), static_cast<int64_t>(count) - 1)
+                                   : span(0, static_cast<int64_t>(k) - 1);
       return str(h.suffix ? "last" : "first", " K step ", h.added ? "counted twice" : "missing", ": k = ", range);
     }
   }

@@ -87,7 +87,8 @@ Result<RawArray> copyOf(const RawArray &array, MemoryBudget &budget, std::string
 bool isConstant(const RawArray &array) {
   int64_t total = array.bytes.count(), one = array.elemBytes();
   // Equal to itself shifted by one element.
-  return total <= one || std::memcmp(array.bytes.data(), array.bytes.data() + one, static_cast<size_t>(total - one)) == 0;
+  return total <= one ||
+         std::memcmp(array.bytes.data(), array.bytes.data() + one, static_cast<size_t>(total - one)) == 0;
 }
 
 void toDoubles(Elem elem, const std::byte *from, int64_t count, double *to, int threads) {
@@ -111,9 +112,8 @@ void toDoubles(Elem elem, const std::byte *from, int64_t count, double *to, int 
 
 void toIntegers(Elem intType, const std::byte *from, int64_t count, int64_t *to, int threads) {
   int64_t size = elemInfo(intType).storageBytes;
-  parallelFor(count, kGrain, threads, [&](int64_t begin, int64_t end) {
-    integersTo(intType, from + begin * size, end - begin, to + begin);
-  });
+  parallelFor(count, kGrain, threads,
+              [&](int64_t begin, int64_t end) { integersTo(intType, from + begin * size, end - begin, to + begin); });
 }
 
 void fromDoubles(Elem floatType, const double *from, int64_t count, std::byte *to, int threads) {

@@ -85,9 +85,7 @@ std::vector<int64_t> reducedShape(const HostArray &x, std::optional<int> dim) {
 // Runs `Acc` over the terms of every result and calls done(result index, acc). Results in parallel; a single result's
 // terms are split, in the same way whatever the number of threads.
 template <class Acc, class Done> void accumulate(const HostArray &x, Axis3 axis, int threads, double sign, Done done) {
-  auto term = [&](Acc &acc, int64_t i) {
-    acc.add(sign * x.valueAt(i), x.errorAt(i));
-  };
+  auto term = [&](Acc &acc, int64_t i) { acc.add(sign * x.valueAt(i), x.errorAt(i)); };
   if (axis.inner == 1) {
     parallelFor(axis.outer, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, axis.extent)), threads,
                 [&](int64_t begin, int64_t end) {
@@ -262,7 +260,8 @@ Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::
   std::vector<int64_t> order(permutation.begin(), permutation.end());
   if (order.empty()) {
     if (x.rank() < 2)
-      return site.fail(DiagCode::HostBadArgument, str("`transpose` needs at least two dimensions, this has ", x.rank()));
+      return site.fail(DiagCode::HostBadArgument,
+                       str("`transpose` needs at least two dimensions, this has ", x.rank()));
     for (int d = 0; d < x.rank(); ++d) order.push_back(d);
     std::swap(order[order.size() - 1], order[order.size() - 2]);
   }
@@ -271,8 +270,8 @@ Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::
   bool isPermutation = static_cast<int>(order.size()) == x.rank();
   for (size_t d = 0; isPermutation && d < sorted.size(); ++d) isPermutation = sorted[d] == static_cast<int64_t>(d);
   if (!isPermutation)
-    return site.fail(DiagCode::HostBadArgument, str(indexText(order), " is not a permutation of the dimensions of ",
-                                                    shapeText(x.shape)));
+    return site.fail(DiagCode::HostBadArgument,
+                     str(indexText(order), " is not a permutation of the dimensions of ", shapeText(x.shape)));
   std::vector<int64_t> dense = denseStrides(x.shape);
   ViewSpec view;
   for (int64_t d : order) {

@@ -31,7 +31,8 @@ void evaluate(const double *x, const double *e, int64_t n, double *values, doubl
 // `carried` may be null, then `e` is not read.
 void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *values, double *carried) {
   auto monotone = [&](auto f, double low) {
-    evaluate(x, e, n, values, carried, f, [&](double p, double d, double v) { return monotoneCarried(f, p, d, v, low); });
+    evaluate(x, e, n, values, carried, f,
+             [&](double p, double d, double v) { return monotoneCarried(f, p, d, v, low); });
   };
   auto slopeOne = [&](auto f, double most) {
     evaluate(x, e, n, values, carried, f, [=](double, double d, double) { return std::min(d, most); });
@@ -211,9 +212,9 @@ Result<HostArray> floatToInteger(const EvalSite &site, HostArray x, Elem to) {
                                                    distance(std::trunc(v - x.errors[i]), t));
   });
   if (failed.get() < 0) return out;
-  return site.fail(DiagCode::HostValueOutOfRange, str("cast of ", floatText(x.values[failed.get()]),
-                                                      atIndex(x, failed.get()), ": ", elemName(to),
-                                                      " cannot hold it, and a kernel's value is then unspecified"));
+  return site.fail(DiagCode::HostValueOutOfRange,
+                   str("cast of ", floatText(x.values[failed.get()]), atIndex(x, failed.get()), ": ", elemName(to),
+                       " cannot hold it, and a kernel's value is then unspecified"));
 }
 } // namespace
 
