@@ -75,7 +75,8 @@ double decode(const ElemInfo &info, uint32_t bits) {
   return std::bit_cast<double>(sign | (rebased << 52) | wide);
 }
 
-// The image of a value that the format holds exactly, or of a NaN (sign and leading payload bits kept, quiet).
+// The image of a value that the format holds exactly, or of a NaN: sign and leading payload bits are kept, so that what
+// decode gave comes back bit for bit, signalling NaNs too.
 uint32_t encode(const ElemInfo &info, double value) {
   Image image = imageOf(info);
   uint64_t bits = std::bit_cast<uint64_t>(value);
@@ -83,7 +84,8 @@ uint32_t encode(const ElemInfo &info, double value) {
   uint32_t top = image.exponentMask << image.mantissaBits;
   if (std::isnan(value)) {
     if (info.elem == Elem::F8E4M3) return sign | 0x7F;
-    return sign | top | static_cast<uint32_t>(((bits | kDoubleQuiet) & kDoubleMantissa) >> (52 - image.mantissaBits));
+    auto payload = static_cast<uint32_t>((bits & kDoubleMantissa) >> (52 - image.mantissaBits));
+    return sign | top | (payload ? payload : 1u << (image.mantissaBits - 1));
   }
   if (std::isinf(value)) return sign | top;
   if (value == 0) return sign;
@@ -92,6 +94,21 @@ uint32_t encode(const ElemInfo &info, double value) {
     return sign | static_cast<uint32_t>(std::ldexp(std::fabs(value), image.mantissaBits - info.minExponent));
   auto mantissa = static_cast<uint32_t>((bits & kDoubleMantissa) >> (52 - image.mantissaBits));
   return sign | (static_cast<uint32_t>(exponent + image.bias) << image.mantissaBits) | mantissa;
+}
+
+// float <-> double by hand for NaNs: a conversion would make a signalling one quiet.
+double widen(float value) {
+  if (!std::isnan(value)) return static_cast<double>(value);
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  return std::bit_cast<double>((static_cast<uint64_t>(bits & 0x80000000u) << 32) | (uint64_t{0x7FF} << 52) |
+                               (static_cast<uint64_t>(bits & 0x7FFFFFu) << 29));
+}
+float narrow(double value) {
+  if (!std::isnan(value)) return static_cast<float>(value);
+  uint64_t bits = std::bit_cast<uint64_t>(value);
+  auto payload = static_cast<uint32_t>((bits & kDoubleMantissa) >> 29);
+  return std::bit_cast<float>((static_cast<uint32_t>(bits >> 32) & 0x80000000u) | 0x7F800000u |
+                              (payload ? payload : 0x400000u));
 }
 
 template <class T> T read(const void *bytes) {
@@ -113,11 +130,10 @@ std::optional<Elem> elemFromName(std::string_view name) {
 }
 
 double roundTo(Elem floatType, double value) {
-  if (floatType == Elem::F64) return value;
+  if (floatType == Elem::F64 || std::isnan(value)) return value;
   if (floatType == Elem::F32) return static_cast<double>(static_cast<float>(value));
   const ElemInfo &info = elemInfo(floatType);
   XT_CHECK(info.isFloat, "roundTo of an integer type");
-  if (std::isnan(value)) return value;
   uint64_t bits = std::bit_cast<uint64_t>(value);
   double magnitude = std::bit_cast<double>(bits & ~kDoubleSign);
   int exponent = static_cast<int>((bits >> 52) & 0x7FF) - 1023;
@@ -149,7 +165,7 @@ double loadFloat(Elem elem, const void *bytes) {
   const ElemInfo &info = elemInfo(elem);
   XT_CHECK(info.isFloat, "loadFloat of an integer type");
   if (elem == Elem::F64) return read<double>(bytes);
-  if (elem == Elem::F32 || elem == Elem::TF32) return static_cast<double>(read<float>(bytes));
+  if (elem == Elem::F32 || elem == Elem::TF32) return widen(read<float>(bytes));
   return decode(info, info.storageBytes == 2 ? read<uint16_t>(bytes) : read<uint8_t>(bytes));
 }
 
@@ -157,7 +173,7 @@ void storeFloat(Elem elem, void *bytes, double value) {
   const ElemInfo &info = elemInfo(elem);
   double rounded = roundTo(elem, value);
   if (elem == Elem::F64) return write(bytes, rounded);
-  if (elem == Elem::F32 || elem == Elem::TF32) return write(bytes, static_cast<float>(rounded));
+  if (elem == Elem::F32 || elem == Elem::TF32) return write(bytes, narrow(rounded));
   uint32_t image = encode(info, rounded);
   if (info.storageBytes == 2)
     write(bytes, static_cast<uint16_t>(image));

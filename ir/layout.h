@@ -3,8 +3,10 @@
 // A Layout belongs to a shape. Each dimension's index is a mixed-radix number whose digits (factors, outermost first)
 // each go to one axis with a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors
 // of that axis. Coordinates that no index determines are listed as replication: every combination of them holds a copy.
-// Two layouts of a shape are equal when they own alike; a Layout is interned in canonical form, so equal layouts are
-// the same pointer.
+// On the subgroup and the lane axis, factors and replication together count every coordinate exactly once: no owner
+// holds nothing, and none stands for two places in the tile.
+// Two layouts of a shape are equal when they own alike on those axes; a Layout is interned in canonical form, so equal
+// layouts are the same pointer.
 #pragma once
 #include "ir/base/source.h"
 
@@ -31,21 +33,34 @@ struct Factor {
 
 // wg_map<sg_layout = [a, b], sg_data = [p, q]> (RFC, "Workgroup Level XeTile extension"): subgroup ids are row-major in
 // sg_layout. Per dimension, sg_layout*sg_data divides the extent (round-robin) or the extent divides it (wrap-around).
+// A subgroup's data must not wrap around inside itself: sg_data divides the extent or is a multiple of it (the subgroup
+// then holds the whole extent). There are as many subgroups as sg_layout multiplies to, also where some only hold
+// copies.
 struct WgMap {
   std::vector<int64_t> sgLayout, sgData;
   bool operator==(const WgMap &) const = default;
 };
-// sg_map<wi_layout, wi_data> (seed 003): continues inside the subgroup; lane ids are row-major in wi_layout.
+// sg_map<wi_layout, wi_data> (seed 003): continues inside the subgroup; lane ids are row-major in wi_layout. In an
+// xe_map wi_layout*wi_data divides sg_data, and goes round sg_data; where sg_data is larger than the extent it wraps
+// around as sg_data does. Alone (subgroup scope) wi_layout*wi_data divides the extent. Leading entries of 1 may exceed
+// the rank (seed 003 writes wi_layout = [1, 16] for a rank-1 shape).
 struct SgMap {
   std::vector<int64_t> wiLayout, wiData;
   bool operator==(const SgMap &) const = default;
 };
-// nested_layout (seed 001).
+// nested_layout (seed 001): index = (((subgroup * batch_tile + batch) * outer_tile + outer) * thread_tile + thread) *
+// element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile and thread likewise. A stride
+// of 0 belongs to a tile of 1. Ids between the strides hold copies (stride 4 under a tile of 8 uses 32 ids); strides
+// that make one id stand for two places, or leave a place without an id, are errors.
 struct NestedLayout {
   std::vector<int64_t> subgroupTile, batchTile, outerTile, threadTile, elementTile, subgroupStrides, threadStrides;
   bool operator==(const NestedLayout &) const = default;
 };
-// layout<…>: the factors themselves, for what no other notation can spell.
+// layout<…>: the factors themselves, for what no other notation can spell. One list per dimension, outermost first; a
+// number alone is a register digit, extent:axis*stride one on an axis (sg or lane); `copies` lists the replication and
+// is left out where there is none:
+//   #layout<[8:sg*4, 32], [2, 16:lane*1], copies = [4:sg*1]>
+// A dimension's factors multiply to its extent. Register strides are derived; what is given for them is ignored.
 struct FactorMap {
   std::vector<std::vector<Factor>> dims;
   std::vector<Factor> replication;
@@ -61,7 +76,8 @@ struct LayoutSpec {
   bool operator==(const LayoutSpec &) const = default;
 
   static LayoutSpec of(WgMap map) { return {std::move(map), {}, {}, {}}; }
-  // "#wg_map<sg_layout = [8, 4], sg_data = [32, 32]>"
+  // "#wg_map<sg_layout = [8, 4], sg_data = [32, 32]>", "#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>",
+  // "#xe_map<wg = #wg_map<…>, sg = #sg_map<…>>", "#nested_layout<subgroup_tile = [2, 1], …>" or "#layout<…>".
   std::string text() const;
 };
 
@@ -85,11 +101,14 @@ public:
   std::vector<int64_t> subgroupShape() const;
   bool isReplicated(Axis axis) const; // some element has several owners on the axis
 
-  // The spelling in canonical form: a wg_map where one owns alike, else xe_map, else layout<…>.
+  // The spelling in canonical form: a wg_map where one owns alike; where there are lanes, a sg_map if there is one
+  // subgroup, else a xe_map; else layout<…>. makeLayout gives this layout back from it.
   LayoutSpec spec() const;
   std::string text() const { return spec().text(); }
   // Who owns what, one cell per block that no owner splits; the number is the subgroup (the first, if replicated, with
-  // a '+'). At most `maxCells` cells a side; larger ones are cut with an ellipsis. Lines end in '\n'.
+  // a '+'), or the lane where there is only one subgroup. The first line says so and gives a cell's extents. At most
+  // `maxCells` cells a side; larger ones are cut with an ellipsis. A rank above 2 gives one grid per leading cell, each
+  // under a line with its place. Lines end in '\n'.
   std::string picture(int maxCells = 16) const;
 
 private:
@@ -115,12 +134,26 @@ LayoutOrError makeLayout(Context &context, const LayoutSpec &spec, std::span<con
 const Layout *transposed(Context &context, const Layout *layout, std::span<const int64_t> permutation);
 // Whether dimension da of a and dimension db of b are distributed alike: every subgroup holds the same indices.
 bool sameDistribution(const Layout *a, int da, const Layout *b, int db);
+// Dimension d of the result is distributed as dimension dims[d].dim of dims[d].layout; where that layout is null, every
+// owner holds the whole dimension. Owners that no dimension decides hold copies. Null where the dimensions need one
+// owner in two places, where extents disagree, or where the layouts differ in how many subgroups or lanes there are.
+// At least one layout is not null, and the shape is static.
+struct DimOf {
+  const Layout *layout;
+  int dim;
+};
+const Layout *combined(Context &context, std::span<const DimOf> dims, std::span<const int64_t> shape);
 // The layout that owns like `layout` along every dimension but `dim`, whose extent becomes 1, held by all of its former
 // owners (the operand of a broadcast; the result of a reduction).
 const Layout *collapsed(Context &context, const Layout *layout, int dim);
 
-// What converting a vector from one layout to another costs at most.
-enum class Movement : uint8_t { None, InLane, InSubgroup, AcrossSubgroups };
+// What converting a vector from one layout of a shape to another costs at most.
+enum class Movement : uint8_t {
+  None,            // the layouts own alike: every register stays what it is
+  InLane,          // every lane holds what it needs, and picks it (which registers, depends on its id)
+  InSubgroup,      // every subgroup holds what it needs; its lanes exchange, or lanes are not (or differently) laid out
+  AcrossSubgroups, // some subgroup needs what only others hold
+};
 Movement movement(const Layout *from, const Layout *to);
 
 } // namespace xt

@@ -1,10 +1,8 @@
-// A target: compiles a module's kernels and runs them on buffers.
-//
-// Launch ABI: a memref argument is its data pointer (address of element [0, …, 0]), sizes and strides (in elements, one
-// per dimension); a scalar is its value. Kernels see nothing else of the host.
+// A target: compiles a module's kernels and runs them on buffers (ir/launch.h: arguments and grids).
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
+#include "ir/launch.h"
 #include "ir/module.h"
 
 #include <memory>
@@ -12,25 +10,6 @@
 #include <vector>
 
 namespace xt {
-
-struct BufferView {
-  void *data = nullptr; // element [0, …, 0]
-  Elem elem = Elem::F32;
-  std::vector<int64_t> sizes, strides; // in elements
-};
-struct LaunchArg {
-  enum class Kind : uint8_t { Buffer, Int, Float } kind = Kind::Int;
-  BufferView buffer;
-  int64_t integer = 0;
-  double number = 0;
-};
-struct GridRange { // values lower, lower + step, … < upper of one grid variable
-  int64_t lower = 0, step = 1, count = 1;
-};
-
-// The ranges of a kernel's grid variables for these arguments, computed by interpreting Kernel::gridBlock. An Error if
-// a step is not positive or the grid has more than 2^31 workgroups.
-Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
 struct CompileOptions {
   int threads = 0; // of the device, 0: all

@@ -2,6 +2,7 @@
 // as Error::diagnosed(); a failure of the environment (a file, a driver) carries its own message.
 #pragma once
 #include "ir/base/check.h"
+#include "ir/base/source.h"
 
 #include <string>
 #include <utility>
@@ -16,9 +17,12 @@ struct [[nodiscard]] Error {
   };
   Kind kind = Kind::Diagnosed;
   std::string message;
+  SourceRange range = {}; // the place in the source that was being run, where there is one
 
-  static Error diagnosed() { return {Kind::Diagnosed, {}}; }
-  static Error environment(std::string text) { return {Kind::Environment, std::move(text)}; }
+  static Error diagnosed() { return {}; }
+  static Error environment(std::string text, SourceRange range = {}) {
+    return {Kind::Environment, std::move(text), range};
+  }
 };
 
 template <class T> class [[nodiscard]] Result {

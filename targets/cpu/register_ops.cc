@@ -139,10 +139,12 @@ Value *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<Value *> operands) 
 
 Value *RegisterOps::cast(OpKind kind, Value *value, Elem from, Elem to) {
   if (kind == OpKind::TruncF || kind == OpKind::ExtF) return convertFloat(value, from, to);
-  if (kind == OpKind::TruncI || kind == OpKind::ExtSI) return resizeInteger(value, from, to, true);
+  bool isSigned = !elemInfo(from).isUnsigned;
+  if (kind == OpKind::TruncI || kind == OpKind::ExtSI || kind == OpKind::IndexCast)
+    return resizeInteger(value, from, to, isSigned);
   if (kind == OpKind::ExtUI) return resizeInteger(value, from, to, false);
-  if (kind == OpKind::IndexCast) return resizeInteger(value, from, to, !elemInfo(from).isUnsigned);
-  if (kind == OpKind::SIToFP || kind == OpKind::UIToFP) return fromInteger(value, from, to, kind == OpKind::SIToFP);
+  if (kind == OpKind::SIToFP) return fromInteger(value, from, to, isSigned);
+  if (kind == OpKind::UIToFP) return fromInteger(value, from, to, false);
   if (kind == OpKind::FPToSI || kind == OpKind::FPToUI) return toInteger(value, from, to, kind == OpKind::FPToSI);
   XT_CHECK(kind == OpKind::Bitcast, "a cast");
   return b.CreateBitCast(value, resized(value->getType(), type(to, 0)));

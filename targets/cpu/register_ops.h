@@ -48,8 +48,9 @@ private:
   llvm::Value *integerOp(const Op &op, LlvmValues args, Elem elem);
   llvm::Value *compareIntegers(const Op &op, LlvmValues args, Elem elem);
   llvm::Value *compareFloats(const Op &op, LlvmValues args, Elem elem);
-  llvm::Value *divide(OpKind kind, llvm::Value *x, llvm::Value *y);
-  llvm::Value *shift(OpKind kind, llvm::Value *x, llvm::Value *amount, Elem elem);
+  llvm::Value *divide(OpKind kind, llvm::Value *x, llvm::Value *y, bool isSigned);
+  llvm::Value *shift(OpKind kind, llvm::Value *x, llvm::Value *amount, Elem elem, bool isSigned);
+  llvm::Value *stickyInteger(llvm::Value *x, bool isSigned);
   llvm::Value *fromInteger(llvm::Value *value, Elem from, Elem to, bool isSigned);
   llvm::Value *toInteger(llvm::Value *value, Elem from, Elem to, bool isSigned);
   llvm::Value *resizeInteger(llvm::Value *value, Elem from, Elem to, bool isSigned);

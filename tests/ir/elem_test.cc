@@ -50,15 +50,13 @@ TEST(Elem, EveryBitPatternReadsAsTheTextbookSaysAndStoresBack) {
     for (uint32_t bits = 0; bits < (1u << elemInfo(elem).bits); ++bits) {
       double expected = textbook(elem, bits), got = fromBits(elem, bits);
       uint32_t back = toBits(elem, got);
+      ASSERT_EQ(back, bits) << elemName(elem) << ": NaNs too, signalling or not";
       if (std::isnan(expected)) {
-        EXPECT_TRUE(std::isnan(got)) << elemName(elem) << " " << bits;
-        EXPECT_TRUE(std::isnan(fromBits(elem, back)));
-        EXPECT_EQ(back >> (elemInfo(elem).bits - 1), bits >> (elemInfo(elem).bits - 1)) << "sign of a NaN";
+        ASSERT_TRUE(std::isnan(got)) << elemName(elem) << " " << bits;
         continue;
       }
       ASSERT_EQ(expected, got) << elemName(elem) << " " << bits;
       ASSERT_EQ(std::signbit(expected), std::signbit(got)) << elemName(elem) << " " << bits;
-      ASSERT_EQ(back, bits) << elemName(elem);
       ASSERT_EQ(roundTo(elem, got), got);
     }
   }
@@ -72,7 +70,8 @@ TEST(Elem, NanImages) {
   EXPECT_EQ(toBits(Elem::F16, -kInf), 0xFC00u);
   EXPECT_EQ(toBits(Elem::F16, std::nan("")), 0x7E00u);
   EXPECT_EQ(toBits(Elem::BF16, std::nan("")), 0x7FC0u);
-  for (uint32_t quiet : {0x7E01u, 0x7FFFu, 0xFE55u}) EXPECT_EQ(toBits(Elem::F16, fromBits(Elem::F16, quiet)), quiet);
+  // A NaN whose payload the narrow format cannot show stays one.
+  EXPECT_EQ(toBits(Elem::F16, std::bit_cast<double>((uint64_t{0x7FF} << 52) | 1)), 0x7E00u);
 }
 
 // All finite values of a format, ascending, with the pattern's lowest bit; then the value that would follow the
@@ -171,7 +170,7 @@ TEST(Elem, WideFloatsKeepTheirImage) {
   for (int i = 0; i < 100000; ++i) {
     auto bits = static_cast<uint32_t>(random());
     uint32_t back = 0;
-    if (std::isnan(std::bit_cast<float>(bits))) continue;
+    if (i % 4 == 0) bits |= 0x7F800000u; // inf, or a NaN of either kind
     storeFloat(Elem::F32, &back, loadFloat(Elem::F32, &bits));
     ASSERT_EQ(back, bits);
   }

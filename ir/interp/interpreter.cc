@@ -1,0 +1,55 @@
+#include "ir/interp/interpreter.h"
+
+#include "ir/base/text.h"
+#include "ir/interp/launch_state.h"
+
+namespace xt {
+
+Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,
+                       const InterpOptions &options) {
+  Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
+  if (!bound) return bound.error();
+  Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
+  if (!walk) return walk.error();
+  Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  for (uint64_t n = 0; n < walk->count(); ++n) {
+    std::vector<int64_t> blockId = walk->blockId(n);
+    std::vector<RuntimeValue> values = *bound;
+    for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
+    WorkgroupEnvironment environment{program, values, blockId, nullptr};
+    if (Result<void> done = Workgroup(environment, options.schedule, n).run(); !done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+  std::vector<GridRange> ranges;
+  if (kernel.grid.empty()) return ranges;
+  Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
+  if (!bound) return bound.error();
+  Program program(kernel.gridBlock, 1);
+  WorkgroupEnvironment environment{program, *bound, {}, nullptr};
+  Subgroup subgroup(environment, 0);
+  while (subgroup.state() == Subgroup::State::Ready)
+    if (Result<void> done = subgroup.run(~uint64_t{0}); !done) return done.error();
+  for (const GridDim &dim : kernel.grid) {
+    auto valueOf = [&](const Value *value) { return std::get<Number>(subgroup.value(program.slotOf(value))).i; };
+    int64_t lower = valueOf(dim.lower), upper = valueOf(dim.upper), step = valueOf(dim.step);
+    if (step <= 0)
+      return Error::environment(
+          str("the step of grid variable %", dim.variable->name(), " must be positive, it is ", step),
+          dim.variable->range());
+    GridRange range{lower, step, 0};
+    if (lower < upper) {
+      uint64_t distance = static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower);
+      uint64_t count = (distance - 1) / static_cast<uint64_t>(step) + 1;
+      range.count = static_cast<int64_t>(std::min<uint64_t>(count, kMaxWorkgroups + 1));
+    }
+    ranges.push_back(range);
+  }
+  if (!workgroupCount(ranges))
+    return Error::environment(str("the grid of @", kernel.name, " has more than 2^31 workgroups"), kernel.nameRange);
+  return ranges;
+}
+
+} // namespace xt

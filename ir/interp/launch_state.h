@@ -1,0 +1,36 @@
+// A launch, checked and made ready: arguments as values, and the workgroups of the grid in the schedule's order.
+#pragma once
+#include "ir/interp/values.h"
+#include "ir/interp/workgroup.h"
+#include "ir/launch.h"
+
+namespace xt {
+
+// The arguments as values of the kernel's parameters. An Error names the argument that does not fit its parameter's
+// type, or whose elements cannot be addressed with 64 bits.
+Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
+
+class GridWalk {
+public:
+  // An Error if the ranges are not those of a grid of the kernel, or make more than kMaxWorkgroups.
+  static Result<GridWalk> make(const Kernel &kernel, const std::vector<GridRange> &ranges, Schedule schedule);
+
+  uint64_t count() const { return count_; }
+  // The n-th workgroup to run: its coordinates, outermost first.
+  std::vector<int64_t> blockId(uint64_t n) const;
+  // The values of the grid variables there; none for a kernel without a grid.
+  std::vector<RuntimeValue> variables(const std::vector<int64_t> &blockId) const;
+
+private:
+  std::vector<GridRange> ranges_;
+  bool hasVariables_ = false;
+  uint64_t count_ = 1;
+  uint64_t first_ = 0, stride_ = 1; // the n-th is (first + n * stride) mod count
+};
+
+inline constexpr uint64_t kMaxWorkgroups = uint64_t{1} << 31;
+
+// The product of the counts; nullopt if it is above kMaxWorkgroups.
+std::optional<uint64_t> workgroupCount(const std::vector<GridRange> &ranges);
+
+} // namespace xt

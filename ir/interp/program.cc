@@ -1,0 +1,97 @@
+#include "ir/interp/program.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace xt {
+
+Program::Program(const Block &entry, size_t subgroups) : subgroups_(subgroups) {
+  // Regions are appended as they are met, so nesting costs no recursion.
+  std::vector<const Block *> pending = {&entry};
+  for (size_t index = 0; index < pending.size(); ++index) {
+    BlockPlan plan;
+    for (const auto &param : pending[index]->params()) plan.params.push_back(addSlot(param.get()));
+    for (const Op &op : *pending[index]) plan.steps.push_back(makeStep(op, pending));
+    blocks_.push_back(std::move(plan));
+  }
+}
+
+size_t Program::slotOf(const Value *value) const {
+  auto slot = slots_.find(value);
+  XT_CHECK(slot != slots_.end(), "a value that no op or block of the program defines");
+  return slot->second;
+}
+
+const Holding &Program::holding(Type type) const {
+  auto holding = holdings_.find(&type.data());
+  XT_CHECK(holding != holdings_.end(), "a type that the program does not hold");
+  return *holding->second;
+}
+
+size_t Program::addSlot(const Value *value) {
+  addHolding(value->type());
+  return slots_.emplace(value, slots_.size()).first->second;
+}
+
+void Program::addHolding(Type type) {
+  if (!type.isVector() && !type.isTile()) return;
+  std::unique_ptr<Holding> &holding = holdings_[&type.data()];
+  if (holding) return;
+  holding = std::make_unique<Holding>();
+  const Layout *layout = type.layout();
+  XT_CHECK(!layout || static_cast<size_t>(layout->subgroups()) == subgroups_,
+           "a layout for another number of subgroups than the kernel has");
+  for (size_t s = 0; s < (layout ? subgroups_ : 1); ++s) {
+    Holding::Part part;
+    for (int d = 0; d < type.rank(); ++d) {
+      std::vector<int64_t> slice;
+      if (layout) {
+        slice = layout->sliceOf(static_cast<int64_t>(s), d);
+      } else {
+        slice.resize(static_cast<size_t>(type.extent(d)));
+        std::iota(slice.begin(), slice.end(), int64_t{0});
+      }
+      part.count *= slice.size();
+      part.slices.push_back(std::move(slice));
+    }
+    holding->parts.push_back(std::move(part));
+  }
+}
+
+Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
+  Step step;
+  step.op = &op;
+  for (const Value *operand : op.operands()) step.operands.push_back(slotOf(operand));
+  for (size_t i = 0; i < op.resultCount(); ++i) step.results.push_back(addSlot(op.result(i)));
+  for (size_t i = 0; i < op.regionCount(); ++i) {
+    step.regions.push_back(pending.size());
+    pending.push_back(op.region(i));
+  }
+  if (op.info().elementwise) step.elementwise = elementwiseOp(op);
+  auto consider = [&](Type type) {
+    if (!step.holding && (type.isVector() || type.isTile())) step.holding = &holding(type);
+  };
+  for (size_t i = 0; i < op.resultCount(); ++i) consider(op.result(i)->type());
+  for (const Value *operand : op.operands()) consider(operand->type());
+  step.exchanges = needsExchange(op);
+  return step;
+}
+
+bool Program::needsExchange(const Op &op) const {
+  if (op.kind() != OpKind::TileMma) return false;
+  const Holding &result = holding(op.result()->type());
+  const Holding &a = holding(op.operand(0)->type()), &b = holding(op.operand(1)->type());
+  auto depth = static_cast<size_t>(op.operand(0)->type().extent(1));
+  for (size_t s = 0; s < subgroups_; ++s) {
+    const auto &own = result.of(s).slices;
+    bool local = a.of(s).slices[0] == own[0] && a.of(s).slices[1].size() == depth && b.of(s).slices[1] == own[1] &&
+                 b.of(s).slices[0].size() == depth;
+    if (op.operandCount() > 2) local = local && holding(op.operand(2)->type()).of(s).slices == own;
+    if (!local) return true;
+  }
+  return false;
+}
+
+} // namespace xt

@@ -1,0 +1,126 @@
+#include "ir/interp/workgroup.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/interp/mma.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace xt {
+
+namespace {
+constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kLongestRandomTurn = 8;
+} // namespace
+
+Workgroup::Workgroup(const WorkgroupEnvironment &environment, Schedule schedule, uint64_t number)
+    : environment_(environment), schedule_(schedule), random_(schedule.seed * 0x9E3779B97F4A7C15u + number) {
+  subgroups_.reserve(environment.program.subgroups());
+  for (size_t s = 0; s < environment.program.subgroups(); ++s) subgroups_.emplace_back(environment, s);
+}
+
+Result<void> Workgroup::run() {
+  for (;;) {
+    if (std::optional<Turn> turn = nextTurn()) {
+      if (Result<void> done = subgroups_[turn->subgroup].run(turn->budget); !done) return done;
+    } else if (allFinished()) {
+      return {};
+    } else if (Result<void> met = meet(); !met) {
+      return met;
+    }
+  }
+}
+
+std::optional<Workgroup::Turn> Workgroup::nextTurn() {
+  std::vector<size_t> ready;
+  for (size_t s = 0; s < subgroups_.size(); ++s)
+    if (subgroups_[s].state() == Subgroup::State::Ready) ready.push_back(s);
+  if (ready.empty()) return std::nullopt;
+  switch (schedule_.order) {
+  case Schedule::Order::Forward: return Turn{ready.front(), kUnlimited};
+  case Schedule::Order::Reversed: return Turn{ready.back(), kUnlimited};
+  case Schedule::Order::Seeded: return Turn{ready[random_() % ready.size()], 1 + random_() % kLongestRandomTurn};
+  }
+  return std::nullopt;
+}
+
+bool Workgroup::allFinished() const {
+  return std::all_of(subgroups_.begin(), subgroups_.end(),
+                     [](const Subgroup &subgroup) { return subgroup.state() == Subgroup::State::Finished; });
+}
+
+Result<void> Workgroup::meet() {
+  const Step *place = subgroups_[0].waitsAt();
+  for (const Subgroup &subgroup : subgroups_)
+    if (!place || subgroup.waitsAt() != place) return divergence();
+  XT_CHECK(place->op->kind() == OpKind::TileMma, "an op that exchanges nothing");
+  exchangeMma(*place);
+  return {};
+}
+
+Error Workgroup::divergence() const {
+  auto where = [&](size_t s) {
+    if (subgroups_[s].state() == Subgroup::State::Finished) return str("subgroup ", s, " has finished");
+    return str("subgroup ", s, " waits at `", subgroups_[s].waitsAt()->op->info().name, "`");
+  };
+  // Two that differ say it; the first that waits gives the place.
+  size_t waiting = 0, other = 0;
+  while (!subgroups_[waiting].waitsAt()) ++waiting;
+  while (subgroups_[other].waitsAt() == subgroups_[waiting].waitsAt()) ++other;
+  return Error::environment(str("the subgroups of workgroup (", join(environment_.blockId, ", "),
+                                ") never meet: ", where(waiting), ", ", where(other)),
+                            subgroups_[waiting].waitsAt()->op->range());
+}
+
+Fragment Workgroup::gather(const Step &step, size_t operand) const {
+  Type type = step.op->operand(operand)->type();
+  const Holding &holding = environment_.program.holding(type);
+  Fragment whole(static_cast<size_t>(type.elementCount()));
+  auto columns = static_cast<size_t>(type.extent(1));
+  for (size_t s = 0; s < subgroups_.size(); ++s) {
+    const Fragment &part = *subgroups_[s].fragment(step.operands[operand]);
+    const auto &slices = holding.of(s).slices;
+    size_t k = 0;
+    for (int64_t r : slices[0])
+      for (int64_t c : slices[1]) whole[static_cast<size_t>(r) * columns + static_cast<size_t>(c)] = part[k++];
+  }
+  return whole;
+}
+
+namespace {
+// Rows x columns of a whole matrix, row-major.
+Fragment pick(const Fragment &whole, size_t width, std::span<const int64_t> rows, std::span<const int64_t> columns) {
+  Fragment part;
+  part.reserve(rows.size() * columns.size());
+  for (int64_t r : rows)
+    for (int64_t c : columns) part.push_back(whole[static_cast<size_t>(r) * width + static_cast<size_t>(c)]);
+  return part;
+}
+std::vector<int64_t> upTo(int64_t count) {
+  std::vector<int64_t> indices(static_cast<size_t>(count));
+  for (size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<int64_t>(k);
+  return indices;
+}
+} // namespace
+
+void Workgroup::exchangeMma(const Step &step) {
+  const Op &op = *step.op;
+  Type a = op.operand(0)->type(), b = op.operand(1)->type(), d = op.result()->type();
+  Fragment wholeA = gather(step, 0), wholeB = gather(step, 1);
+  Fragment wholeC = step.operands.size() > 2
+                        ? gather(step, 2)
+                        : Fragment(static_cast<size_t>(d.elementCount()), numberFromAttr(d.elem(), int64_t{0}));
+  std::vector<int64_t> depth = upTo(a.extent(1));
+  auto k = static_cast<size_t>(a.extent(1)), n = static_cast<size_t>(b.extent(1));
+  for (size_t s = 0; s < subgroups_.size(); ++s) {
+    const auto &own = step.holding->of(s).slices;
+    Fragment result = pick(wholeC, n, own[0], own[1]);
+    Fragment rows = pick(wholeA, k, own[0], depth), columns = pick(wholeB, n, depth, own[1]);
+    multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(), columns.data(),
+                       result.data());
+    subgroups_[s].resume(std::make_shared<const Fragment>(std::move(result)));
+  }
+}
+
+} // namespace xt

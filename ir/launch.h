@@ -1,0 +1,36 @@
+// What a launch of a kernel is given: arguments and the ranges of its grid.
+//
+// Launch ABI: a memref argument is its data pointer (address of element [0, …, 0]), sizes and strides (in elements, one
+// per dimension); a scalar is its value. Kernels see nothing else of the host.
+#pragma once
+#include "ir/base/result.h"
+#include "ir/elem.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace xt {
+
+class Kernel;
+
+struct BufferView {
+  void *data = nullptr; // element [0, …, 0]
+  Elem elem = Elem::F32;
+  std::vector<int64_t> sizes, strides; // in elements
+};
+struct LaunchArg {
+  enum class Kind : uint8_t { Buffer, Int, Float } kind = Kind::Int;
+  BufferView buffer;
+  int64_t integer = 0;
+  double number = 0;
+};
+struct GridRange { // values lower, lower + step, … < upper of one grid variable
+  int64_t lower = 0, step = 1, count = 1;
+};
+
+// The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting
+// Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, a step is not positive,
+// or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
+Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
+
+} // namespace xt

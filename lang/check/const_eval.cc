@@ -1,0 +1,262 @@
+#include "lang/check/const_eval.h"
+
+#include "ir/base/text.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace xt {
+namespace {
+
+// Deeper expressions are refused before the machine's stack is.
+constexpr int kMaxConstDepth = 256;
+
+ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer = v, .elem = Elem::Index}; }
+ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
+ConstValue floatValue(double v) { return {.kind = ConstValue::Kind::Float, .number = v, .elem = Elem::F32}; }
+
+double asDouble(const ConstValue &v) {
+  return v.kind == ConstValue::Kind::Float ? v.number : static_cast<double>(v.integer);
+}
+
+std::optional<Elem> declaredElem(const ast::ParamDecl &param) {
+  return param.type.kind == ast::TypeExpr::Kind::Word ? elemFromName(param.type.name.text) : std::nullopt;
+}
+template <class T> std::optional<T> fromText(std::string_view text) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+bool isTypeParam(const ast::ParamDecl &param) {
+  return param.type.kind == ast::TypeExpr::Kind::Word && param.type.name.text == "type";
+}
+
+} // namespace
+
+std::string constText(const ConstValue &value) {
+  switch (value.kind) {
+  case ConstValue::Kind::Int: return std::to_string(value.integer);
+  case ConstValue::Kind::Bool: return value.integer ? "true" : "false";
+  case ConstValue::Kind::Float: return floatText(value.number);
+  case ConstValue::Kind::Type: return std::string(elemName(value.elem));
+  }
+  return {};
+}
+
+bool isLiteral(const ast::Expr &expr) {
+  using Kind = ast::Expr::Kind;
+  if (expr.is(Kind::Int) || expr.is(Kind::Float)) return true;
+  if (expr.is(Kind::Unary) && expr.text == "-") return isLiteral(expr.children[0]);
+  if (!expr.is(Kind::Binary) || expr.children.size() != 2) return false;
+  for (std::string_view op : {"+", "-", "*", "/", "mod"})
+    if (expr.text == op) return isLiteral(expr.children[0]) && isLiteral(expr.children[1]);
+  return false;
+}
+
+std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue value, SourceRange range,
+                                     Diagnostics &diagnostics) {
+  if (isTypeParam(param)) {
+    if (value.kind == ConstValue::Kind::Type) return value;
+    diagnostics.report(DiagCode::LiteralValue, range, str("parameter `$", param.name.text, "` is a type"));
+    return std::nullopt;
+  }
+  std::optional<Elem> elem = declaredElem(param);
+  if (!elem) {
+    diagnostics.report(DiagCode::UnknownType, param.type.range, "a parameter is a scalar or a `type`");
+    return std::nullopt;
+  }
+  bool fits = value.kind != ConstValue::Kind::Type &&
+              (isFloat(*elem) || (value.kind != ConstValue::Kind::Float && fitsInteger(*elem, value.integer)));
+  if (!fits) {
+    diagnostics.report(DiagCode::LiteralValue, range,
+                       str("parameter `$", param.name.text, "` is ", elemName(*elem), ", which cannot hold ",
+                           constText(value)));
+    return std::nullopt;
+  }
+  if (isFloat(*elem)) value = floatValue(roundTo(*elem, asDouble(value)));
+  value.elem = *elem;
+  value.literal = false;
+  return value;
+}
+
+std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string_view text) {
+  Diagnostics scratch;
+  ConstValue value;
+  if (isTypeParam(param)) {
+    std::optional<Elem> elem = elemFromName(text);
+    if (!elem) return std::nullopt;
+    return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
+  }
+  if (text == "true" || text == "false") {
+    value = boolValue(text == "true");
+  } else if (std::optional<int64_t> integer = fromText<int64_t>(text)) {
+    value = intValue(*integer);
+  } else if (std::optional<double> number = fromText<double>(text)) {
+    value = floatValue(*number);
+  } else {
+    return std::nullopt;
+  }
+  return paramValue(param, value, {}, scratch);
+}
+
+std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
+  if (auto it = values_.find(name.text); it != values_.end()) return it->second;
+  const ast::ParamDecl *param = symbols_.param(name.text);
+  if (!param) {
+    auto &diagnostic = diagnostics_.report(DiagCode::UnknownParam, name.range, str("unknown parameter `$", name.text, "`"));
+    suggestName(diagnostic, name.range, '$', name.text, symbols_.paramNames());
+    return values_[name.text] = std::nullopt;
+  }
+  for (const std::string &outer : evaluating_)
+    if (outer == name.text) {
+      diagnostics_.report(DiagCode::CircularDefinition, param->name.range,
+                          str("parameter `$", name.text, "` depends on itself"));
+      return values_[name.text] = std::nullopt;
+    }
+  evaluating_.push_back(name.text);
+  std::optional<ConstValue> value;
+  if (param->typeValue) {
+    if (param->typeValue->kind == ast::TypeExpr::Kind::Word)
+      if (std::optional<Elem> elem = elemFromName(param->typeValue->name.text))
+        value = ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
+    if (!value)
+      diagnostics_.report(DiagCode::UnknownType, param->typeValue->range, "the value of a `type` parameter is an element type");
+  } else if (param->value) {
+    value = eval(*param->value);
+    if (value) value = paramValue(*param, *value, param->value->range, diagnostics_);
+  }
+  evaluating_.pop_back();
+  return values_[name.text] = value;
+}
+
+std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {
+  diagnostics_.report(DiagCode::NotConstant, expr.range, "this is not known when the kernel is compiled")
+      .note("use literals, parameters ($name) and arithmetic on them");
+  return std::nullopt;
+}
+
+std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
+  struct DepthGuard {
+    int &depth;
+    explicit DepthGuard(int &d) : depth(d) { ++depth; }
+    ~DepthGuard() { --depth; }
+  } guard(depth_);
+  if (depth_ > kMaxConstDepth) {
+    diagnostics_.report(DiagCode::NotConstant, expr.range, str("expression nested deeper than ", kMaxConstDepth));
+    return std::nullopt;
+  }
+  switch (expr.kind) {
+  case ast::Expr::Kind::Error: return std::nullopt;
+  case ast::Expr::Kind::Int:
+    if (expr.integerOverflow) {
+      diagnostics_.report(DiagCode::LiteralValue, expr.range, "this integer does not fit 64 bits");
+      return std::nullopt;
+    }
+    return intValue(expr.integer);
+  case ast::Expr::Kind::Float: return floatValue(expr.number);
+  case ast::Expr::Kind::Bool: return boolValue(expr.integer != 0);
+  case ast::Expr::Kind::Param: return get({expr.text, expr.range});
+  case ast::Expr::Kind::Ident:
+    if (std::optional<Elem> elem = elemFromName(expr.text))
+      return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
+    return notConstant(expr);
+  case ast::Expr::Kind::Unary: {
+    std::optional<ConstValue> v = eval(expr.children[0]);
+    if (!v) return std::nullopt;
+    if (expr.text == "not") return boolValue(v->integer == 0);
+    if (v->kind == ConstValue::Kind::Float) v->number = -v->number;
+    else v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
+    return v;
+  }
+  case ast::Expr::Kind::Binary: return evalBinary(expr);
+  case ast::Expr::Kind::Call: return evalCall(expr);
+  case ast::Expr::Kind::List:
+    if (expr.children.size() == 1) return eval(expr.children[0]);
+    return notConstant(expr);
+  case ast::Expr::Kind::Text:
+  case ast::Expr::Kind::Value:
+  case ast::Expr::Kind::Values:
+  case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Index:
+  case ast::Expr::Kind::Slice: return notConstant(expr);
+  }
+  return std::nullopt;
+}
+
+std::optional<ConstValue> ParamScope::evalInts(const ast::Expr &expr, std::string_view op, int64_t a, int64_t b) {
+  int64_t r = 0;
+  bool overflow = false;
+  if (op == "+") overflow = __builtin_add_overflow(a, b, &r);
+  else if (op == "-") overflow = __builtin_sub_overflow(a, b, &r);
+  else if (op == "*") overflow = __builtin_mul_overflow(a, b, &r);
+  else if (op == "min") r = std::min(a, b);
+  else if (op == "max") r = std::max(a, b);
+  else if (op == "<") return boolValue(a < b);
+  else if (op == "<=") return boolValue(a <= b);
+  else if (op == ">") return boolValue(a > b);
+  else if (op == ">=") return boolValue(a >= b);
+  else if (op == "==") return boolValue(a == b);
+  else if (op == "!=") return boolValue(a != b);
+  else if (op == "and") return boolValue(a && b);
+  else if (op == "or") return boolValue(a || b);
+  else if (b == 0) {
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, "division by zero");
+    return std::nullopt;
+  } else if (b == -1) {
+    if (op == "mod") r = 0;
+    else overflow = __builtin_sub_overflow(int64_t{0}, a, &r);
+  } else if (op == "/") r = a / b;
+  else if (op == "mod") r = a % b;
+  else if (op == "ceildiv") r = a / b + ((a % b != 0 && (a % b > 0) == (b > 0)) ? 1 : 0);
+  else return notConstant(expr);
+  if (overflow) {
+    diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+    return std::nullopt;
+  }
+  return intValue(r);
+}
+
+std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
+  std::optional<ConstValue> a = eval(expr.children[0]), b = eval(expr.children[1]);
+  if (!a || !b) return std::nullopt;
+  if (a->kind == ConstValue::Kind::Type || b->kind == ConstValue::Kind::Type) {
+    if (a->kind != b->kind || (expr.text != "==" && expr.text != "!=")) return notConstant(expr);
+    return boolValue((a->elem == b->elem) == (expr.text == "=="));
+  }
+  if (a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float)
+    return evalInts(expr, expr.text, a->integer, b->integer);
+  double x = asDouble(*a), y = asDouble(*b);
+  if (expr.text == "+") return floatValue(x + y);
+  if (expr.text == "-") return floatValue(x - y);
+  if (expr.text == "*") return floatValue(x * y);
+  if (expr.text == "/") return floatValue(x / y);
+  if (expr.text == "mod") return floatValue(std::fmod(x, y));
+  if (expr.text == "<") return boolValue(x < y);
+  if (expr.text == "<=") return boolValue(x <= y);
+  if (expr.text == ">") return boolValue(x > y);
+  if (expr.text == ">=") return boolValue(x >= y);
+  if (expr.text == "==") return boolValue(x == y);
+  if (expr.text == "!=") return boolValue(x != y);
+  return notConstant(expr);
+}
+
+std::optional<ConstValue> ParamScope::evalCall(const ast::Expr &expr) {
+  bool known = !expr.symbolCall && expr.children.size() == 2 &&
+               (expr.text == "min" || expr.text == "max" || expr.text == "ceildiv");
+  if (!known) return notConstant(expr);
+  std::optional<ConstValue> a = eval(expr.children[0]), b = eval(expr.children[1]);
+  if (!a || !b) return std::nullopt;
+  if (a->kind != ConstValue::Kind::Int || b->kind != ConstValue::Kind::Int) return notConstant(expr);
+  return evalInts(expr, expr.text, a->integer, b->integer);
+}
+
+std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_view what) {
+  std::optional<ConstValue> value = eval(expr);
+  if (!value) return std::nullopt;
+  if (value->kind == ConstValue::Kind::Int) return value->integer;
+  diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
+  return std::nullopt;
+}
+
+} // namespace xt

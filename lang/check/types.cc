@@ -1,0 +1,372 @@
+#include "lang/check/types.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+std::string_view lastWord(std::string_view text) {
+  size_t dot = text.rfind('.');
+  return dot == std::string_view::npos ? text : text.substr(dot + 1);
+}
+
+// Kinds of text after the element type; `memref<…, slm>` and `#slm` say the same.
+bool isWord(const ast::Attr &attr, std::string_view word) {
+  return (attr.kind == ast::Attr::Kind::Word || attr.kind == ast::Attr::Kind::Alias) && attr.name.text == word;
+}
+
+constexpr int kMaxRank = 5;
+
+} // namespace
+
+std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
+  switch (expr.kind) {
+  case ast::TypeExpr::Kind::Error: return std::nullopt;
+  case ast::TypeExpr::Kind::Word:
+    if (std::optional<Elem> elem = elemFromName(expr.name.text)) return elem;
+    {
+      auto &diagnostic =
+          diagnostics().report(DiagCode::UnknownType, expr.range, str("unknown type `", expr.name.text, "`"));
+      std::vector<std::string_view> names;
+      for (int i = 0; i < kElemCount; ++i) names.push_back(elemName(static_cast<Elem>(i)));
+      suggestName(diagnostic, expr.range, 0, expr.name.text, names);
+    }
+    return std::nullopt;
+  case ast::TypeExpr::Kind::Param: {
+    std::optional<ConstValue> value = params_.get({expr.name.text, expr.range});
+    if (!value) return std::nullopt;
+    if (value->kind == ConstValue::Kind::Type) return value->elem;
+    diagnostics().report(DiagCode::UnknownType, expr.range, str("parameter `$", expr.name.text, "` is not a type"));
+    return std::nullopt;
+  }
+  case ast::TypeExpr::Kind::Alias:
+  case ast::TypeExpr::Kind::Shaped:
+    diagnostics().report(DiagCode::UnknownType, expr.range, "an element type is a scalar type");
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Type TypeResolver::resolve(const ast::TypeExpr &expr) {
+  switch (expr.kind) {
+  case ast::TypeExpr::Kind::Error: return {};
+  case ast::TypeExpr::Kind::Word:
+  case ast::TypeExpr::Kind::Param: {
+    std::optional<Elem> elem = element(expr);
+    return elem ? context_.scalar(*elem) : Type();
+  }
+  case ast::TypeExpr::Kind::Alias: {
+    const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
+    if (!alias) {
+      auto &diagnostic =
+          diagnostics().report(DiagCode::UnknownAlias, expr.range, str("unknown type alias `!", expr.name.text, "`"));
+      suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
+      return {};
+    }
+    if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
+                           str("type alias `!", expr.name.text, "` contains itself"));
+      return {};
+    }
+    expanding_.push_back(alias->name.text);
+    Type type = resolve(alias->value);
+    expanding_.pop_back();
+    return type;
+  }
+  case ast::TypeExpr::Kind::Shaped: return shaped(expr);
+  }
+  return {};
+}
+
+Type TypeResolver::shaped(const ast::TypeExpr &expr) {
+  std::string_view constructor = lastWord(expr.name.text);
+  TypeData data;
+  if (constructor == "memref") data.kind = TypeKind::MemRef;
+  else if (constructor == "vector") data.kind = TypeKind::Vector;
+  else if (constructor == "tile") data.kind = TypeKind::Tile;
+  else {
+    diagnostics().report(DiagCode::NotSupported, expr.name.range,
+                         str("`", expr.name.text, "` belongs to a level that this version does not have"));
+    return {};
+  }
+  bool ok = true;
+  for (const ast::Extent &extent : expr.extents) {
+    if (extent.dynamic) {
+      data.shape.push_back(kDynamic);
+      if (data.kind != TypeKind::MemRef) {
+        diagnostics().report(DiagCode::BadExtent, extent.range, str("the shape of a ", constructor, " is static"));
+        ok = false;
+      }
+      continue;
+    }
+    std::optional<int64_t> value = extent.value ? params_.evalInt(*extent.value, "an extent") : std::nullopt;
+    if (value && (*value <= 0 || *value > (int64_t{1} << 40))) {
+      diagnostics().report(DiagCode::BadExtent, extent.range,
+                           str("an extent is a positive number (at most 2^40), not ", *value));
+      value = std::nullopt;
+    }
+    ok &= value.has_value();
+    data.shape.push_back(value.value_or(1));
+  }
+  if (static_cast<int>(data.shape.size()) > kMaxRank) {
+    diagnostics().report(DiagCode::BadExtent, expr.range, str("types have at most ", kMaxRank, " dimensions"));
+    ok = false;
+  }
+  std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
+  ShapedAttrs attrs;
+  for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
+  if (!ok || !elem) return {};
+  data.elem = *elem;
+  if (data.kind == TypeKind::MemRef) {
+    data.space = attrs.slm ? MemorySpace::Slm : MemorySpace::Global;
+    if (attrs.memory) data.memory = *attrs.memory;
+    size_t written = data.memory.kind == MemoryLayout::Kind::Strided ? data.memory.strides.size()
+                     : data.memory.kind == MemoryLayout::Kind::Permuted ? data.memory.permutation.size()
+                                                                       : data.shape.size();
+    if (written != data.shape.size()) {
+      diagnostics().report(DiagCode::BadExtent, expr.range,
+                           str("the layout of this memref has ", written, " dimensions, its shape ", data.shape.size()));
+      return {};
+    }
+    if (attrs.layout || attrs.scatter || attrs.order) {
+      diagnostics().report(DiagCode::LayoutExpected, expr.range, "a memref is not distributed: it has no layout attribute");
+      return {};
+    }
+    return context_.intern(std::move(data));
+  }
+  int64_t total = 1;
+  for (int64_t extent : data.shape)
+    if (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31)) {
+      diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
+      return {};
+    }
+  if (attrs.slm || attrs.memory) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         str("a ", constructor, " has no memory layout of its own: its base memref has"));
+    return {};
+  }
+  data.order = attrs.order.value_or(Order::RowMajor);
+  data.packed = attrs.packed;
+  data.use = attrs.use;
+  if (attrs.scatter) {
+    diagnostics().report(DiagCode::NotSupported, expr.range, "scatter tiles are not in this version");
+    return {};
+  }
+  if (attrs.layout) {
+    LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
+    if (const LayoutError *error = std::get_if<LayoutError>(&made)) {
+      diagnostics()
+          .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange, str("this layout does not fit ", shapeText(data.shape),
+                                                                     ": ", error->message))
+          .withLabel(attrs.layout->text());
+      return {};
+    }
+    data.layout = std::get<const Layout *>(made);
+  }
+  return context_.intern(std::move(data));
+}
+
+bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
+  diagnostics().report(DiagCode::UnknownAttribute, key.range, str("`", where, "` has no attribute `", key.text, "`"));
+  return false;
+}
+
+bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
+  if (!e.key) return e.value ? resolveAttr(*e.value, out) : true;
+  std::string_view key = e.key.text;
+  if (!e.value) { // a flag: slm, packed
+    ast::Attr word;
+    word.kind = ast::Attr::Kind::Word;
+    word.name = e.key;
+    word.range = e.range;
+    return resolveAttr(word, out);
+  }
+  if (key == "order") return order(*e.value, out);
+  if (key == "wg" || key == "sg" || key == "layout" || key == "affine_map" || key == "map") return resolveAttr(*e.value, out);
+  if (key == "packed" || key == "scatter") {
+    std::optional<ConstValue> flag = e.value->value ? params_.eval(*e.value->value) : std::nullopt;
+    if (!flag) return false;
+    (key == "packed" ? out.packed : out.scatter) = flag->integer != 0;
+    return true;
+  }
+  return unknownKey(e.key, "this type");
+}
+
+bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
+  std::optional<std::vector<int64_t>> values = integers(attr, "order");
+  if (!values) return false;
+  if (*values == std::vector<int64_t>{1, 0}) out.order = Order::RowMajor;
+  else if (*values == std::vector<int64_t>{0, 1}) out.order = Order::ColumnMajor;
+  else {
+    diagnostics().report(DiagCode::AttributeValue, attr.range, "order is [1, 0] (row-major) or [0, 1] (column-major)");
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr, std::string_view what) {
+  std::vector<int64_t> values;
+  auto add = [&](const ast::Expr &expr) {
+    // A dynamic stride is spelled '?'.
+    std::optional<int64_t> value = expr.is(ast::Expr::Kind::Ident) && expr.text == "?" ? kDynamic : params_.evalInt(expr, what);
+    if (value) values.push_back(*value);
+    return value.has_value();
+  };
+  if (attr.kind == ast::Attr::Kind::Value && attr.value) {
+    if (attr.value->is(ast::Expr::Kind::List)) {
+      for (const ast::Expr &item : attr.value->children)
+        if (!add(item)) return std::nullopt;
+      return values;
+    }
+    if (!add(*attr.value)) return std::nullopt;
+    return values;
+  }
+  if (attr.kind == ast::Attr::Kind::List) {
+    for (const ast::Attr &item : attr.items) {
+      if (isWord(item, "?")) values.push_back(kDynamic);
+      else if (!item.value || !add(*item.value)) {
+        if (!item.value) diagnostics().report(DiagCode::AttributeValue, item.range, str(what, " is a list of integers"));
+        return std::nullopt;
+      }
+    }
+    return values;
+  }
+  if (attr.kind != ast::Attr::Kind::Error)
+    diagnostics().report(DiagCode::AttributeValue, attr.range, str(what, " is a list of integers"));
+  return std::nullopt;
+}
+
+bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
+  switch (attr.kind) {
+  case ast::Attr::Kind::Error: return false;
+  case ast::Attr::Kind::Word:
+  case ast::Attr::Kind::Alias: {
+    if (isWord(attr, "slm")) return out.slm = true;
+    if (isWord(attr, "packed")) return out.packed = true;
+    if (isWord(attr, "scatter") || isWord(attr, "scattered")) return out.scatter = true;
+    if (attr.kind == ast::Attr::Kind::Word) return unknownKey(attr.name, "this type");
+    const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
+    if (!alias) {
+      auto &diagnostic =
+          diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
+      suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
+      return false;
+    }
+    if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
+                           str("alias `#", attr.name.text, "` contains itself"));
+      return false;
+    }
+    expanding_.push_back(alias->name.text);
+    bool ok = resolveAttr(alias->value, out);
+    expanding_.pop_back();
+    out.layoutRange = attr.range;
+    return ok;
+  }
+  case ast::Attr::Kind::Mapping: return mapping(attr, out);
+  case ast::Attr::Kind::AffineMap:
+    out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
+    return true;
+  case ast::Attr::Kind::Dict:
+    for (const ast::Attr::Entry &e : attr.entries)
+      if (!entry(e, out)) return false;
+    return true;
+  case ast::Attr::Kind::Value:
+  case ast::Attr::Kind::List:
+  case ast::Attr::Kind::Type:
+    diagnostics().report(DiagCode::LayoutExpected, attr.range, "an attribute here is a layout or an alias of one");
+    return false;
+  }
+  return false;
+}
+
+bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
+  std::string_view name = lastWord(attr.name.text);
+  if (name == "strided") {
+    if (attr.entries.size() != 1 || attr.entries[0].key || !attr.entries[0].value) {
+      diagnostics().report(DiagCode::AttributeValue, attr.range, "strided takes one list: strided<[4096, 1]>");
+      return false;
+    }
+    auto strides = integers(*attr.entries[0].value, "a stride");
+    if (!strides) return false;
+    for (int64_t stride : *strides)
+      if (stride < kDynamic || stride == 0) {
+        diagnostics().report(DiagCode::AttributeValue, attr.range, "strides are positive, or `?`");
+        return false;
+      }
+    out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
+    return true;
+  }
+  out.layoutRange = attr.range;
+  if (!out.layout) out.layout.emplace();
+  if (name == "tile_attr" || name == "xe_map") {
+    for (const ast::Attr::Entry &e : attr.entries)
+      if (!entry(e, out)) return false;
+    if (!out.layout->wg && !out.layout->sg && !out.layout->nested && !out.layout->factors) out.layout.reset();
+    return true;
+  }
+  if (name == "wg_map" || name == "sg_map") {
+    bool wg = name == "wg_map";
+    std::optional<std::vector<int64_t>> layout, data;
+    for (const ast::Attr::Entry &e : attr.entries) {
+      std::string_view key = e.key.text;
+      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, name);
+      auto values = e.value ? integers(*e.value, key) : std::nullopt;
+      if (!values) return false;
+      (key.ends_with("layout") ? layout : data) = std::move(values);
+    }
+    if (!layout || !data) {
+      diagnostics().report(DiagCode::AttributeValue, attr.range,
+                           str(name, " needs ", wg ? "sg_layout and sg_data" : "wi_layout and wi_data"));
+      return false;
+    }
+    if (wg) out.layout->wg = WgMap{std::move(*layout), std::move(*data)};
+    else out.layout->sg = SgMap{std::move(*layout), std::move(*data)};
+    return true;
+  }
+  if (name == "nested_layout") return nestedMap(attr, out);
+  auto &diagnostic = diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
+  static constexpr std::string_view kKnown[] = {"wg_map", "sg_map", "xe_map", "tile_attr", "nested_layout", "strided"};
+  suggestName(diagnostic, attr.name.range, '#', name, kKnown);
+  return false;
+}
+
+bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
+  NestedLayout nested;
+  struct Field {
+    std::string_view key;
+    std::vector<int64_t> *values;
+  } fields[] = {{"subgroup_tile", &nested.subgroupTile},       {"batch_tile", &nested.batchTile},
+                {"outer_tile", &nested.outerTile},             {"thread_tile", &nested.threadTile},
+                {"element_tile", &nested.elementTile},         {"subgroup_strides", &nested.subgroupStrides},
+                {"thread_strides", &nested.threadStrides}};
+  for (const ast::Attr::Entry &e : attr.entries) {
+    auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });
+    if (field == std::end(fields)) return unknownKey(e.key, "nested_layout");
+    auto values = e.value ? integers(*e.value, field->key) : std::nullopt;
+    if (!values) return false;
+    *field->values = std::move(*values);
+  }
+  out.layout->nested = std::move(nested);
+  return true;
+}
+
+const Layout *TypeResolver::layoutFor(const ast::Attr &attr, std::span<const int64_t> shape) {
+  ShapedAttrs attrs;
+  if (!resolveAttr(attr, attrs)) return nullptr;
+  if (!attrs.layout) {
+    diagnostics().report(DiagCode::LayoutExpected, attr.range, "this attribute is not a layout");
+    return nullptr;
+  }
+  LayoutOrError made = makeLayout(context_, *attrs.layout, shape);
+  if (const Layout **layout = std::get_if<const Layout *>(&made)) return *layout;
+  diagnostics()
+      .report(DiagCode::LayoutDoesNotFit, attr.range,
+              str("this layout does not fit ", shapeText(shape), ": ", std::get<LayoutError>(made).message))
+      .withLabel(attrs.layout->text());
+  return nullptr;
+}
+
+} // namespace xt

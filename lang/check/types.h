@@ -1,0 +1,46 @@
+// Type and attribute expressions -> interned types and layouts, for one instantiation of the file's parameters.
+#pragma once
+#include "ir/context.h"
+#include "lang/check/const_eval.h"
+
+namespace xt {
+
+// What an attribute on a tile or vector says: #mp_a, #tile_attr<wg = …, order = …>, order = [0, 1], #scatter, packed.
+struct ShapedAttrs {
+  std::optional<LayoutSpec> layout;
+  SourceRange layoutRange;
+  std::optional<Order> order;
+  bool scatter = false, packed = false;
+  MatrixUse use = MatrixUse::None;
+  bool slm = false;
+  std::optional<MemoryLayout> memory;
+};
+
+class TypeResolver {
+public:
+  TypeResolver(Context &context, ParamScope &params) : context_(context), params_(params) {}
+
+  // Null has been reported.
+  Type resolve(const ast::TypeExpr &expr);
+  // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
+  const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
+  // An attribute on its own, as an alias defines it.
+  bool resolveAttr(const ast::Attr &attr, ShapedAttrs &out);
+  std::optional<std::vector<int64_t>> integers(const ast::Attr &attr, std::string_view what);
+  std::optional<Elem> element(const ast::TypeExpr &expr);
+
+private:
+  Type shaped(const ast::TypeExpr &expr);
+  bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
+  bool mapping(const ast::Attr &attr, ShapedAttrs &out);
+  bool nestedMap(const ast::Attr &attr, ShapedAttrs &out);
+  bool order(const ast::Attr &attr, ShapedAttrs &out);
+  bool unknownKey(const ast::Name &key, std::string_view where);
+  Diagnostics &diagnostics() const { return params_.diagnostics(); }
+
+  Context &context_;
+  ParamScope &params_;
+  std::vector<std::string_view> expanding_; // aliases being resolved
+};
+
+} // namespace xt

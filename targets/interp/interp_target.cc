@@ -1,0 +1,33 @@
+#include "targets/interp/interp_target.h"
+
+#include "ir/interp/interpreter.h"
+
+namespace xt {
+
+namespace {
+class InterpExecutable final : public Executable {
+public:
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
+                      const std::vector<GridRange> &grid) override {
+    return interpret(kernel, args, grid);
+  }
+};
+
+class InterpTarget final : public Target {
+public:
+  std::string_view name() const override { return "interp"; }
+  std::string_view summary() const override { return "the reference interpreter: exact and slow, runs small sizes"; }
+  bool wantsSmallSizes() const override { return true; }
+  std::vector<std::string_view> pipeline() const override { return {"infer-layouts"}; }
+  Result<std::unique_ptr<Executable>> compile(const Module &, const CompileOptions &, Diagnostics &) override {
+    return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>());
+  }
+};
+} // namespace
+
+Target &interpTarget() {
+  static InterpTarget target;
+  return target;
+}
+
+} // namespace xt

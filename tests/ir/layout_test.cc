@@ -1,0 +1,307 @@
+// Layouts by example: the RFC's table, canonical spellings, errors, pictures, what conversions cost.
+#include "ir/context.h"
+
+#include <gtest/gtest.h>
+
+namespace xt {
+namespace {
+
+using Extents = std::vector<int64_t>;
+
+LayoutSpec wg(Extents layout, Extents data) { return LayoutSpec::of(WgMap{std::move(layout), std::move(data)}); }
+LayoutSpec sg(Extents layout, Extents data) {
+  LayoutSpec spec;
+  spec.sg = SgMap{std::move(layout), std::move(data)};
+  return spec;
+}
+LayoutSpec xe(LayoutSpec groups, LayoutSpec lanes) {
+  groups.sg = lanes.sg;
+  return groups;
+}
+LayoutSpec nested(NestedLayout map) {
+  LayoutSpec spec;
+  spec.nested = std::move(map);
+  return spec;
+}
+LayoutSpec general(std::vector<std::vector<Factor>> dims, std::vector<Factor> copies = {}) {
+  LayoutSpec spec;
+  spec.factors = FactorMap{std::move(dims), std::move(copies)};
+  return spec;
+}
+Factor reg(int64_t extent) { return {extent, Axis::Register, 1}; }
+Factor onSg(int64_t extent, int64_t stride) { return {extent, Axis::Subgroup, stride}; }
+Factor onLane(int64_t extent, int64_t stride) { return {extent, Axis::Lane, stride}; }
+
+class LayoutTest : public ::testing::Test {
+protected:
+  const Layout *make(const LayoutSpec &spec, Extents shape) {
+    LayoutOrError made = makeLayout(context_, spec, shape);
+    if (LayoutError *error = std::get_if<LayoutError>(&made)) {
+      ADD_FAILURE() << spec.text() << ": " << error->message;
+      return nullptr;
+    }
+    return std::get<const Layout *>(made);
+  }
+  // "message @dim"
+  std::string errorOf(const LayoutSpec &spec, Extents shape) {
+    LayoutOrError made = makeLayout(context_, spec, shape);
+    LayoutError *error = std::get_if<LayoutError>(&made);
+    return error ? error->message + " @" + std::to_string(error->dim) : "no error";
+  }
+  Context context_;
+};
+
+TEST_F(LayoutTest, TableOfTheRfc) {
+  const Layout *layout = make(wg({2, 2}, {32, 128}), {128, 128});
+  EXPECT_EQ(layout->subgroups(), 4);
+  for (int64_t row = 0; row < 128; ++row)
+    for (int64_t column : {0, 63, 64, 127}) {
+      Extents both = row / 32 % 2 == 0 ? Extents{0, 1} : Extents{2, 3};
+      EXPECT_EQ(layout->owners(Extents{row, column}, Axis::Subgroup), both);
+    }
+  EXPECT_EQ(layout->subgroupShape(), (Extents{64, 128}));
+  EXPECT_TRUE(layout->isReplicated(Axis::Subgroup));
+  EXPECT_FALSE(layout->isReplicated(Axis::Lane));
+  EXPECT_EQ(layout->axisSize(Axis::Register), 64 * 128);
+  Extents rows = layout->sliceOf(2, 0);
+  EXPECT_EQ(rows.size(), 64u);
+  EXPECT_EQ(rows.front(), 32);
+  EXPECT_EQ(rows[31], 63);
+  EXPECT_EQ(rows[32], 96);
+  EXPECT_EQ(layout->text(), "#wg_map<sg_layout = [2, 2], sg_data = [32, 128]>");
+}
+
+TEST_F(LayoutTest, MapsOfTheRfcsAppendixSpellThemselves) {
+  struct Case {
+    Extents layout, data, shape;
+  } cases[] = {{{8, 4}, {32, 32}, {256, 32}},  {{8, 4}, {32, 64}, {32, 256}}, {{8, 4}, {32, 64}, {256, 256}},
+               {{32, 1}, {8, 32}, {256, 32}},  {{4, 8}, {8, 32}, {32, 256}},  {{4, 8}, {64, 32}, {256, 32}},
+               {{8, 4}, {1, 64}, {1, 256}},    {{32, 1}, {8, 1}, {256, 1}},   {{32, 1}, {8, 256}, {256, 256}},
+               {{64, 1}, {4, 32}, {256, 32}},  {{8, 8}, {4, 32}, {32, 256}},  {{16, 2}, {8, 128}, {128, 256}},
+               {{8, 4}, {64, 64}, {512, 256}}, {{3, 2}, {8, 24}, {24, 24}},   {{3, 2}, {8, 24}, {48, 96}}};
+  for (const Case &c : cases) {
+    LayoutSpec spec = wg(c.layout, c.data);
+    EXPECT_EQ(make(spec, c.shape)->spec(), spec) << make(spec, c.shape)->text();
+  }
+}
+
+TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
+  // Appendix 2.3: the mapping that makes the transpose stay inside a subgroup.
+  const Layout *bt = make(wg({32, 1}, {64, 32}), {256, 32});
+  EXPECT_EQ(transposed(context_, bt, Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
+  EXPECT_NE(transposed(context_, make(wg({4, 8}, {64, 32}), {256, 32}), Extents{1, 0}),
+            make(wg({8, 4}, {32, 64}), {32, 256}));
+
+  const Layout *twentyFour = make(wg({24, 1}, {1, 4}), {24, 4});
+  EXPECT_EQ(twentyFour, make(general({{onSg(3, 8), onSg(8, 1)}, {reg(4)}}), {24, 4}));
+  EXPECT_EQ(twentyFour, make(general({{onSg(2, 12), onSg(4, 3), onSg(3, 1)}, {reg(2), reg(2)}}), {24, 4}));
+  EXPECT_NE(twentyFour, make(general({{onSg(8, 1), onSg(3, 8)}, {reg(4)}}), {24, 4}));
+
+  EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 4), onSg(2, 8)}), {4}),
+            make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}));
+  EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 8), onSg(1, 77), onSg(2, 4)}), {4}), make(wg({16}, {1}), {4}));
+  EXPECT_NE(make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}), make(general({{onSg(4, 1)}}, {onSg(2, 4)}), {4}));
+  // Register strides say nothing; a subgroup that holds a dimension whole says it in one way.
+  EXPECT_EQ(make(general({{{8, Axis::Register, 99}}}), {8}), make(wg({1}, {8}), {8}));
+  EXPECT_EQ(make(wg({1}, {2}), {8}), make(wg({1}, {8}), {8}));
+  EXPECT_EQ(make(wg({1}, {32}), {8}), make(wg({1}, {8}), {8}));
+  EXPECT_EQ(make(wg({8, 4}, {32, 32}), {256, 32}), make(wg({8, 4}, {32, 64}), {256, 32}));
+}
+
+TEST_F(LayoutTest, RegistersAreRowMajorOverWhatAnOwnerHolds) {
+  // 8x16 over 2x8 lanes of 1x2: a lane holds four rows of two.
+  const Layout *layout = make(sg({2, 8}, {1, 2}), {8, 16});
+  EXPECT_EQ(layout->axisSize(Axis::Lane), 16);
+  EXPECT_EQ(layout->axisSize(Axis::Register), 8);
+  EXPECT_EQ(layout->subgroups(), 1);
+  EXPECT_EQ(layout->owners(Extents{5, 7}, Axis::Lane), (Extents{11}));
+  EXPECT_EQ(layout->owners(Extents{5, 7}, Axis::Register), (Extents{5}));
+  EXPECT_EQ(layout->text(), "#sg_map<wi_layout = [2, 8], wi_data = [1, 2]>");
+}
+
+TEST_F(LayoutTest, ExampleOfSeed003) {
+  LayoutSpec spec = xe(wg({2, 2}, {32, 128}), sg({2, 8}, {1, 2}));
+  const Layout *layout = make(spec, {128, 128});
+  EXPECT_EQ(layout->subgroups(), 4);
+  EXPECT_EQ(layout->axisSize(Axis::Lane), 16);
+  EXPECT_EQ(layout->owners(Extents{33, 18}, Axis::Lane), (Extents{9}));
+  EXPECT_EQ(layout->owners(Extents{33, 18}, Axis::Subgroup), (Extents{2, 3}));
+  EXPECT_EQ(layout->spec(), spec);
+  EXPECT_EQ(layout->text(), "#xe_map<wg = #wg_map<sg_layout = [2, 2], sg_data = [32, 128]>, "
+                            "sg = #sg_map<wi_layout = [2, 8], wi_data = [1, 2]>>");
+  // A rank-1 descriptor is written with a leading 1.
+  EXPECT_EQ(make(sg({1, 16}, {1, 1}), {32}), make(sg({16}, {1}), {32}));
+}
+
+TEST_F(LayoutTest, ExampleOfSeed001) {
+  NestedLayout map{{2, 1}, {2, 4}, {1, 1}, {16, 4}, {1, 4}, {1, 0}, {1, 16}};
+  const Layout *layout = make(nested(map), {64, 64});
+  EXPECT_EQ(layout->subgroups(), 2);
+  EXPECT_EQ(layout->axisSize(Axis::Lane), 64);
+  EXPECT_EQ(layout->axisSize(Axis::Register), 32);
+  EXPECT_EQ(layout->owners(Extents{33, 0}, Axis::Subgroup), (Extents{1}));
+  EXPECT_EQ(layout->owners(Extents{33, 0}, Axis::Lane), (Extents{1}));
+  EXPECT_EQ(layout->owners(Extents{0, 21}, Axis::Lane), (Extents{16}));
+  EXPECT_EQ(layout->text(), "#layout<[2:sg*1, 2, 16:lane*1], [4, 4:lane*16, 4]>");
+  EXPECT_EQ(nested(map).text(), "#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], "
+                                "thread_tile = [16, 4], element_tile = [1, 4], subgroup_strides = [1, 0], "
+                                "thread_strides = [1, 16]>");
+  // subgroup_tile = [4, 2], subgroup_strides = [1, 4]: 0, 4, 1, 5, 2, 6, 3, 7.
+  const Layout *columns = make(nested({{4, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 4}, {0, 0}}), {4, 2});
+  EXPECT_EQ(columns->picture(), "one cell = 1x1, the number is the subgroup\n0 4\n1 5\n2 6\n3 7\n");
+  // Ids between the strides hold copies.
+  const Layout *gaps = make(nested({{2}, {1}, {1}, {1}, {1}, {4}, {0}}), {2});
+  EXPECT_EQ(gaps->owners(Extents{1}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
+}
+
+TEST_F(LayoutTest, TextOfTheGeneralForm) {
+  const Layout *layout = make(general({{onSg(2, 2), reg(3), onSg(2, 1)}, {}}, {onLane(4, 1), onSg(2, 4)}), {12, 1});
+  EXPECT_EQ(layout->text(), "#layout<[2:sg*2, 3, 2:sg*1], [1], copies = [2:sg*4, 4:lane*1]>");
+  EXPECT_EQ(make(layout->spec(), {12, 1}), layout);
+}
+
+TEST_F(LayoutTest, ErrorsOfMaps) {
+  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8}), {48, 8}),
+            "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128 @0");
+  EXPECT_EQ(errorOf(wg({1, 3}, {8, 4}), {8, 6}),
+            "extent 6 would wrap around inside sg_data = 4: sg_data must divide the extent or be a multiple of it @1");
+  EXPECT_EQ(errorOf(wg({4}, {32}), {48, 8}), "sg_layout = [4] has 1 entry, the shape has 2 dimensions @-1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {32, 8, 8}), {48, 8}),
+            "sg_data = [32, 8, 8] has 3 entries, the shape has 2 dimensions @-1");
+  EXPECT_EQ(errorOf(wg({4, 0}, {32, 8}), {128, 8}), "sg_layout[1] is 0; it must be at least 1 @1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {-2, 8}), {128, 8}), "sg_data[0] is -2; it must be at least 1 @0");
+  EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {128, kDynamic}), "dimension 1 has no static extent, which a layout needs @1");
+  EXPECT_EQ(errorOf(wg({4, 1}, {2, 8}), {0, 8}), "dimension 0 has extent 0, so there is nothing to distribute @0");
+  int64_t huge = int64_t{1} << 40;
+  EXPECT_EQ(errorOf(wg({huge, 1}, {huge, 1}), {8, 8}),
+            "sg_layout * sg_data = 1099511627776 * 1099511627776 does not fit 64 bits @0");
+  EXPECT_EQ(errorOf(wg({huge, huge}, {1, 1}), {8, 8}),
+            "sg_layout = [1099511627776, 1099511627776] multiplies to more than 64 bits hold @-1");
+  EXPECT_EQ(errorOf(wg({1, 1}, {1, 1}), {huge, huge}),
+            "a shape of 1099511627776x1099511627776 has more elements than 64 bits can count @-1");
+  EXPECT_EQ(errorOf(xe(wg({2}, {32}), sg({3}, {4})), {64}),
+            "sg_data = 32 is not divisible by wi_layout * wi_data = 3 * 4 = 12 @0");
+  EXPECT_EQ(errorOf(sg({1, 16}, {8, 1}), {16, 8}), "extent 8 is not divisible by wi_layout * wi_data = 16 * 1 = 16 @1");
+  EXPECT_EQ(errorOf(sg({2, 16}, {1, 1}), {16}), "wi_layout = [2, 16] has 2 entries, the shape has 1 dimension @-1");
+  EXPECT_EQ(errorOf(LayoutSpec(), {16}), "the layout is empty @-1");
+  LayoutSpec two = wg({1}, {1});
+  two.factors.emplace();
+  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout @-1");
+}
+
+TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
+  EXPECT_EQ(
+      errorOf(nested({{2}, {2}, {1}, {4}, {1}, {1}, {1}}), {20}),
+      "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
+      "20 @0");
+  EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
+            "the stride of 4:lane*8 clashes: smaller strides count the first 16 lane coordinates already @1");
+  EXPECT_EQ(errorOf(nested({{2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}), {2, 2}),
+            "the stride of 2:sg*1 clashes: smaller strides count the first 2 sg coordinates already @1");
+  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
+            "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
+  EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}),
+            "subgroup_strides[0] is -1; it must be at least 0 @0");
+  EXPECT_EQ(errorOf(nested({{2}, {1}, {1, 1}, {1}, {1}, {1}, {0}}), {2}),
+            "outer_tile = [1, 1] has 2 entries, the shape has 1 dimension @-1");
+}
+
+TEST_F(LayoutTest, ErrorsOfFactors) {
+  EXPECT_EQ(errorOf(general({{reg(4)}, {reg(2)}}), {8}),
+            "layout has the factors of 2 dimensions, the shape has 1 dimension @-1");
+  EXPECT_EQ(errorOf(general({{onSg(2, 1), reg(3)}}), {8}),
+            "the factors of dimension 0 multiply to 6, the extent is 8 @0");
+  EXPECT_EQ(errorOf(general({{reg(0)}}), {8}), "a factor's extent is 0; it must be at least 1 @0");
+  EXPECT_EQ(errorOf(general({{onSg(8, 0)}}), {8}), "the stride of 8:sg*0 must be at least 1 @0");
+  EXPECT_EQ(errorOf(general({{onSg(4, 1), onSg(2, 8)}}), {8}),
+            "nothing holds sg coordinate 4: the smallest stride from there on is 8, in 2:sg*8 @0");
+  EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}),
+            "registers hold no copies: `copies` lists sg and lane factors @-1");
+  int64_t huge = int64_t{1} << 40;
+  EXPECT_EQ(errorOf(general({{reg(8)}}, {onSg(huge, 1), onSg(huge, huge)}), {8}),
+            "the sg coordinates of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
+}
+
+TEST_F(LayoutTest, Pictures) {
+  EXPECT_EQ(make(wg({8, 4}, {32, 64}), {256, 256})->picture(), "one cell = 32x64, the number is the subgroup\n"
+                                                               " 0  1  2  3\n"
+                                                               " 4  5  6  7\n"
+                                                               " 8  9 10 11\n"
+                                                               "12 13 14 15\n"
+                                                               "16 17 18 19\n"
+                                                               "20 21 22 23\n"
+                                                               "24 25 26 27\n"
+                                                               "28 29 30 31\n");
+  EXPECT_EQ(make(wg({2, 2}, {32, 128}), {128, 128})->picture(),
+            "one cell = 32x128, the number is the subgroup, + is held by 1 more\n0+\n2+\n0+\n2+\n");
+  EXPECT_EQ(make(wg({64, 1}, {4, 32}), {256, 32})->picture(3), "one cell = 4x32, the number is the subgroup\n"
+                                                               "0\n1\n2\n...\n");
+  EXPECT_EQ(make(wg({2, 8}, {1, 1}), {2, 8})->picture(4), "one cell = 1x1, the number is the subgroup\n"
+                                                          " 0  1  2  3 ...\n 8  9 10 11 ...\n");
+  EXPECT_EQ(make(wg({4}, {2}), {16})->picture(), "one cell = 2, the number is the subgroup\n0 1 2 3 0 1 2 3\n");
+  EXPECT_EQ(make(wg({2, 1, 2}, {2, 4, 4}), {4, 4, 8})->picture(), "one cell = 2x4x4, the number is the subgroup\n"
+                                                                  "at [0]:\n0 1\nat [2]:\n2 3\n");
+  EXPECT_EQ(make(sg({2, 4}, {1, 2}), {2, 8})->picture(), "one cell = 1x2, the number is the lane\n0 1 2 3\n4 5 6 7\n");
+  EXPECT_EQ(make(xe(wg({2, 1}, {1, 8}), sg({1, 4}, {1, 2})), {2, 8})->picture(),
+            "one cell = 1x8, the number is the subgroup\n0\n1\n");
+  // As large as numbers go: nothing walks over it.
+  int64_t huge = int64_t{1} << 30;
+  EXPECT_EQ(make(wg({huge, huge}, {1, 1}), {huge, huge})->picture(1), "one cell = 1x1, the number is the subgroup\n"
+                                                                      "0 ...\n...\n");
+}
+
+TEST_F(LayoutTest, DistributionsOfMatrixProducts) {
+  const Layout *a = make(wg({8, 4}, {32, 32}), {256, 32}), *b = make(wg({8, 4}, {32, 64}), {32, 256}),
+               *c = make(wg({8, 4}, {32, 64}), {256, 256});
+  EXPECT_TRUE(sameDistribution(a, 0, c, 0));
+  EXPECT_TRUE(sameDistribution(b, 1, c, 1));
+  EXPECT_TRUE(sameDistribution(a, 1, b, 0));
+  EXPECT_FALSE(sameDistribution(c, 0, c, 1));
+  EXPECT_FALSE(sameDistribution(a, 0, make(wg({32, 1}, {8, 256}), {256, 256}), 0));
+  EXPECT_FALSE(sameDistribution(a, 0, make(wg({8, 8}, {32, 32}), {256, 32}), 0)) << "other subgroups";
+  // Lanes don't count.
+  EXPECT_TRUE(sameDistribution(make(xe(wg({8, 4}, {32, 32}), sg({2, 8}, {1, 2})), {256, 32}), 0, c, 0));
+
+  EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {nullptr, 0}}, Extents{256, 32}), a);
+  EXPECT_EQ(combined(context_, std::vector<DimOf>{{a, 1}, {c, 1}}, Extents{32, 256}), b);
+  EXPECT_EQ(combined(context_, std::vector<DimOf>{{a, 0}, {b, 1}}, Extents{256, 256}), c);
+  EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {c, 0}}, Extents{256, 256}), nullptr);
+  EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {c, 1}}, Extents{256, 128}), nullptr);
+}
+
+TEST_F(LayoutTest, CollapsedDimensionsAreHeldByTheirFormerOwners) {
+  const Layout *c = make(wg({8, 4}, {32, 64}), {256, 256});
+  EXPECT_EQ(collapsed(context_, c, 0), make(wg({8, 4}, {1, 64}), {1, 256}));
+  EXPECT_EQ(collapsed(context_, c, 1), make(wg({8, 4}, {32, 1}), {256, 1}));
+  EXPECT_EQ(collapsed(context_, c, 1)->text(), "#wg_map<sg_layout = [8, 4], sg_data = [32, 1]>");
+  const Layout *lanes = make(xe(wg({8, 4}, {32, 64}), sg({2, 8}, {1, 2})), {256, 256});
+  EXPECT_EQ(collapsed(context_, lanes, 0)->text(), "#xe_map<wg = #wg_map<sg_layout = [8, 4], sg_data = [2, 64]>, "
+                                                   "sg = #sg_map<wi_layout = [2, 8], wi_data = [1, 2]>>");
+  EXPECT_EQ(collapsed(context_, lanes, 0), make(xe(wg({8, 4}, {32, 64}), sg({2, 8}, {1, 2})), {1, 256}));
+}
+
+TEST_F(LayoutTest, WhatConversionsCost) {
+  auto lanes = [&](Extents sgLayout, Extents sgData, Extents wiLayout, Extents wiData) {
+    return make(xe(wg(sgLayout, sgData), sg(wiLayout, wiData)), {64, 64});
+  };
+  const Layout *c = make(wg({8, 4}, {8, 16}), {64, 64}), *rows = make(wg({32, 1}, {2, 64}), {64, 64});
+  EXPECT_EQ(movement(c, c), Movement::None);
+  EXPECT_EQ(movement(c, rows), Movement::AcrossSubgroups);
+  const Layout *everywhere = make(wg({32, 1}, {64, 64}), {64, 64});
+  EXPECT_EQ(movement(everywhere, c), Movement::InSubgroup);
+  EXPECT_EQ(movement(c, everywhere), Movement::AcrossSubgroups);
+  const Layout *rowOfGroups = make(wg({8, 4}, {8, 64}), {64, 64});
+  EXPECT_EQ(movement(rowOfGroups, c), Movement::InSubgroup);
+
+  const Layout *fine = lanes({8, 4}, {8, 16}, {2, 8}, {1, 2});
+  EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 16}, {1, 16}, {1, 1})), Movement::InSubgroup);
+  EXPECT_EQ(movement(fine, c), Movement::InSubgroup) << "lanes unknown";
+  // Every lane of a row of subgroups holds the row's columns that its place says; with c it keeps a quarter.
+  EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 2}), fine), Movement::InLane);
+  EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 8}), fine), Movement::InSubgroup);
+  EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 64}, {2, 8}, {1, 2})), Movement::AcrossSubgroups);
+  EXPECT_EQ(movement(c, make(wg({4, 4}, {16, 16}), {64, 64})), Movement::AcrossSubgroups) << "other subgroups";
+}
+
+} // namespace
+} // namespace xt
