@@ -57,9 +57,11 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
 }
 
 bool hostCanRun(const CpuInfo &info) {
-  auto host = cpuInfo("host"), machine = makeTargetMachine(info.triple, info.name, info.features),
-       own = host ? makeTargetMachine(host->triple, host->name, host->features) : Result<std::unique_ptr<llvm::TargetMachine>>(host.error());
-  if (!host || !machine || !own) return false;
+  Result<CpuInfo> host = cpuInfo("host");
+  if (!host) return false;
+  auto machine = makeTargetMachine(info.triple, info.name, info.features);
+  auto own = makeTargetMachine(host->triple, host->name, host->features);
+  if (!machine || !own) return false;
   const llvm::MCSubtargetInfo &wanted = *(*machine)->getMCSubtargetInfo(), &there = *(*own)->getMCSubtargetInfo();
   for (const char *feature : {"+sse4.2", "+popcnt", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe",
                               "+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512cd", "+avx512vnni",

@@ -6,8 +6,6 @@
 
 namespace xt {
 
-using LValue = llvm::Value;
-
 void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root) {
   for (Value *value : values) {
     bool known = false;
@@ -67,17 +65,17 @@ void FusedLoop::emit() {
   if (sinks_.empty()) return;
   prepare();
   BufferShape shape = bufferShape(sinks_[0].value->type(), sinks_[0].value->type().elem());
-  forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LValue *row) {
+  forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_), [&](LValue *column) { emitChunk(column); });
+    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
   });
 }
 
-LValue *FusedLoop::rowOf(const Buffer &buffer, LValue *row) {
+LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
   return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.number(buffer.shape.pitch)));
 }
 
-void FusedLoop::enterRow(LValue *row) {
+void FusedLoop::enterRow(LlvmValue *row) {
   for (Node &node : nodes_) {
     if (!node.computed)
       node.rowPointer = rowOf(*e_.buffers_.bufferOf(node.value), row);
@@ -92,17 +90,17 @@ void FusedLoop::enterRow(LValue *row) {
   }
 }
 
-void FusedLoop::emitChunk(LValue *column) {
+void FusedLoop::emitChunk(LlvmValue *column) {
   chunk_.clear();
   for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
   for (const Sink &sink : sinks_) put(sink, chunk_.at(sink.value), column);
 }
 
-LValue *FusedLoop::evaluate(const Node &node, LValue *column) {
+LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   Elem elem = node.value->type().elem();
   if (node.invariant) return node.invariant;
   if (!node.computed) {
-    LValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
     return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
   }
   const Op &op = *node.value->definingOp();
@@ -113,13 +111,13 @@ LValue *FusedLoop::evaluate(const Node &node, LValue *column) {
   return e_.ops_.elementwise(op, operands);
 }
 
-LValue *FusedLoop::operand(const Op &op, size_t i) {
+LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
   const Value *value = op.operand(i);
   // A scalar condition of a select chooses one vector as a whole.
   return value->type().isVector() ? chunk_.at(value) : e_.scalar(value);
 }
 
-void FusedLoop::put(const Sink &sink, LValue *value, LValue *column) {
+void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
   Elem from = sink.value->type().elem();
   if (!sink.buffer) {
     e_.storeChunk(sink.access, sink.row, column, e_.ops_.toStorage(from, value), lanes_);
@@ -127,7 +125,7 @@ void FusedLoop::put(const Sink &sink, LValue *value, LValue *column) {
   }
   Elem to = sink.buffer->shape.elem;
   if (from != to) value = e_.ops_.mmaOperand(value, from);
-  LValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
+  LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
   b.CreateAlignedStore(e_.ops_.toStorage(to, value), address, alignOf(to));
 }
 

@@ -21,10 +21,10 @@ private:
   struct Node { // a value that the loop evaluates
     Value *value;
     bool computed;           // else it is read from its buffer
-    llvm::Value *invariant = nullptr; // constants and splats
+    LlvmValue *invariant = nullptr; // constants and splats
     KernelEmitter::TileAccess tile{}; // of a load
     KernelEmitter::RowAccess row{};
-    llvm::Value *rowPointer = nullptr; // of a buffer
+    LlvmValue *rowPointer = nullptr; // of a buffer
   };
   struct Sink {
     Value *value;
@@ -32,23 +32,23 @@ private:
     const Value *tile;
     KernelEmitter::TileAccess access{};
     KernelEmitter::RowAccess row{};
-    llvm::Value *rowPointer = nullptr;
+    LlvmValue *rowPointer = nullptr;
   };
   void addNodes(const std::vector<Value *> &values, const Value *root);
   void prepare();
-  void enterRow(llvm::Value *row);
-  void emitChunk(llvm::Value *column);
-  llvm::Value *evaluate(const Node &node, llvm::Value *column);
-  llvm::Value *operand(const Op &op, size_t i);
-  void put(const Sink &sink, llvm::Value *value, llvm::Value *column);
-  llvm::Value *rowOf(const Buffer &buffer, llvm::Value *row);
+  void enterRow(LlvmValue *row);
+  void emitChunk(LlvmValue *column);
+  LlvmValue *evaluate(const Node &node, LlvmValue *column);
+  LlvmValue *operand(const Op &op, size_t i);
+  void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
+  LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);
   llvm::Align alignOf(Elem elem) const;
 
   KernelEmitter &e_;
   llvm::IRBuilder<> &b;
   std::vector<Node> nodes_;
   std::vector<Sink> sinks_;
-  std::unordered_map<const Value *, llvm::Value *> chunk_; // what this chunk has evaluated
+  std::unordered_map<const Value *, LlvmValue *> chunk_; // what this chunk has evaluated
   int lanes_ = 0;
 };
 

@@ -85,7 +85,7 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
                   .setJITTargetMachineBuilder(std::move(builder))
                   .setDataLayout((*machine)->createDataLayout())
                   .setLinkProcessSymbolsByDefault(false)
-                  .setPlatformSetUp([](orc::LLJIT &) { return llvm::Error::success(); })
+                  .setPlatformSetUp([](orc::LLJIT &) -> llvm::Expected<orc::JITDylibSP> { return nullptr; })
                   .create();
   if (!made) return failure("cannot start LLVM's linker", made.takeError());
   std::unique_ptr<Jit> result(new Jit);

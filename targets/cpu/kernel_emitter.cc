@@ -3,9 +3,9 @@
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
 
-namespace xt {
+#include <llvm/IR/Module.h>
 
-using LValue = llvm::Value;
+namespace xt {
 
 namespace {
 
@@ -48,17 +48,17 @@ void KernelEmitter::emit() {
   b.SetInsertPoint(start);
   scratch_ = function->getArg(3);
   loadParameters(function->getArg(0));
-  forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LValue *id) { emitWorkgroup(id); });
+  forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
   b.CreateRetVoid();
 }
 
-void KernelEmitter::loadParameters(LValue *frame) {
+void KernelEmitter::loadParameters(LlvmValue *frame) {
   size_t next = 0;
   auto load = [&](llvm::Type *type) {
     return b.CreateAlignedLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, next++), llvm::Align(8));
   };
   for (auto &dim : grid_)
-    for (LValue *&part : dim) part = load(b.getInt64Ty());
+    for (LlvmValue *&part : dim) part = load(b.getInt64Ty());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -71,27 +71,27 @@ void KernelEmitter::loadParameters(LValue *frame) {
     std::vector<int64_t> strides = memrefStrides(type);
     known.insert(known.end(), strides.begin(), strides.end());
     for (int64_t value : known) {
-      LValue *loaded = load(b.getInt64Ty());
+      LlvmValue *loaded = load(b.getInt64Ty());
       parts.push_back(value == kDynamic ? loaded : number(value));
     }
   }
 }
 
-void KernelEmitter::emitWorkgroup(LValue *id) {
+void KernelEmitter::emitWorkgroup(LlvmValue *id) {
   coordinates_[2] = b.CreateURem(id, grid_[2][2]);
-  LValue *rest = b.CreateUDiv(id, grid_[2][2]);
+  LlvmValue *rest = b.CreateUDiv(id, grid_[2][2]);
   coordinates_[1] = b.CreateURem(rest, grid_[1][2]);
   coordinates_[0] = b.CreateUDiv(rest, grid_[1][2]);
   for (size_t d = 0; d < kernel_.grid.size(); ++d) {
     size_t dim = kGridDims - kernel_.grid.size() + d;
-    LValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
+    LlvmValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
     parts_[kernel_.grid[d].variable] = {value};
   }
   if (kernel_.scope == Scope::Workgroup) {
     emitBlock(kernel_.body);
     return;
   }
-  forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LValue *subgroup) {
+  forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
     subgroup_ = subgroup;
     emitBlock(kernel_.body);
   });
@@ -142,20 +142,17 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
-  case TypeRule::Cast:
-  case TypeRule::Cast_MemRef:
-  case TypeRule::While:
-  case TypeRule::Condition: break;
+  case TypeRule::Cast: break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");
 }
 
-LValue *KernelEmitter::bufferAddress(const Buffer &buffer) { return byteOffset(b, scratch_, number(buffer.offset)); }
+LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) { return byteOffset(b, scratch_, number(buffer.offset)); }
 
-LValue *KernelEmitter::dimOf(const Op &op) {
+LlvmValue *KernelEmitter::dimOf(const Op &op) {
   const Value *memref = op.operand(0);
   const Parts &parts = parts_.at(memref);
-  LValue *dimension = scalar(op.operand(1)), *extent = number(0);
+  LlvmValue *dimension = scalar(op.operand(1)), *extent = number(0);
   for (int d = 0; d < memref->type().rank(); ++d)
     extent = b.CreateSelect(b.CreateICmpEQ(dimension, number(d)), parts[static_cast<size_t>(1 + d)], extent);
   return extent;
@@ -170,7 +167,7 @@ KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) c
   return all;
 }
 
-void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LValue *> parts) {
+void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
   for (const Value *value : values) {
     if (value->type().isVector()) continue;
     size_t count = value->type().isTile() ? kTileParts : value->type().isMemRef() ? paramWords(value->type()) : 1;
@@ -188,10 +185,10 @@ std::vector<Value *> resultsOf(const Op &op) {
 } // namespace
 
 // Rounds of a loop, 0 for a step that is not positive: on unsigned numbers, so that no bounds overflow.
-LValue *KernelEmitter::tripCount(LValue *lower, LValue *upper, LValue *step) {
-  LValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
-  LValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
-  LValue *divisor = b.CreateSelect(runs, step, number(1));
+LlvmValue *KernelEmitter::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
+  LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
+  LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
+  LlvmValue *divisor = b.CreateSelect(runs, step, number(1));
   return b.CreateSelect(runs, b.CreateAdd(b.CreateUDiv(last, divisor), number(1)), number(0));
 }
 
@@ -204,8 +201,8 @@ void KernelEmitter::emitFor(const Op &op) {
     if (inits[i]->type().isVector()) entry.push_back({inits[i], params[i]});
   emitMoves(std::move(entry));
 
-  LValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
-  LValue *trips = tripCount(lower, scalar(op.operand(1)), step);
+  LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
+  LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
   Parts initial = partsOfAll(inits);
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
@@ -218,7 +215,7 @@ void KernelEmitter::emitFor(const Op &op) {
   round->addIncoming(number(0), before);
   index->addIncoming(lower, before);
   Parts carried;
-  for (LValue *part : initial) {
+  for (LlvmValue *part : initial) {
     llvm::PHINode *phi = b.CreatePHI(part->getType(), 2);
     phi->addIncoming(part, before);
     carried.push_back(phi);
@@ -236,7 +233,7 @@ void KernelEmitter::emitFor(const Op &op) {
     if (yielded[i]->type().isVector()) back.push_back({yielded[i], params[i]});
   emitMoves(std::move(back));
   Parts next = partsOfAll(yielded);
-  LValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
+  LlvmValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
   round->addIncoming(nextRound, b.GetInsertBlock());
   index->addIncoming(nextIndex, b.GetInsertBlock());
   for (size_t i = 0; i < carried.size(); ++i)

@@ -35,17 +35,17 @@ private:
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
 
   // kernel_emitter.cc: the function around the body, control flow, scalars
-  void loadParameters(llvm::Value *frame);
-  void emitWorkgroup(llvm::Value *id);
+  void loadParameters(LlvmValue *frame);
+  void emitWorkgroup(LlvmValue *id);
   void emitBlock(const Block &block);
   void emitOp(const Op &op);
   void emitFor(const Op &op);
   void emitIf(const Op &op);
-  llvm::Value *tripCount(llvm::Value *lower, llvm::Value *upper, llvm::Value *step);
+  LlvmValue *tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step);
   Parts partsOfAll(llvm::ArrayRef<Value *> values) const;
-  void setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<llvm::Value *> parts);
-  llvm::Value *scalar(const Value *value) const { return parts_.at(value)[0]; }
-  llvm::Value *dimOf(const Op &op);
+  void setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
+  LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
+  LlvmValue *dimOf(const Op &op);
   // Puts each source's value into its destination's buffer, as if all at once.
   struct Move {
     Value *from;
@@ -56,39 +56,39 @@ private:
   // tile_access.cc: tiles and the memory behind them
   struct TileAccess { // what a loop over a tile needs, computed before it
     Elem elem;
-    llvm::Value *origin;                          // address of element (0, 0), which may lie outside the base
-    llvm::Value *rowLow, *rowHigh;                // the rows inside the base, relative to the tile
-    llvm::Value *columnLow, *columnHigh;          // and the columns
-    llvm::Value *rowStride, *columnStride;        // bytes
+    LlvmValue *origin;                          // address of element (0, 0), which may lie outside the base
+    LlvmValue *rowLow, *rowHigh;                // the rows inside the base, relative to the tile
+    LlvmValue *columnLow, *columnHigh;          // and the columns
+    LlvmValue *rowStride, *columnStride;        // bytes
     bool unitStride;                              // columns are neighbours, known now
     bool maybeUnitStride;                         // … or may turn out to be
-    llvm::Value *padding = nullptr;               // storage form of one element
+    LlvmValue *padding = nullptr;               // storage form of one element
   };
   struct RowAccess { // one row of it
-    llvm::Value *pointer;
-    llvm::Value *high; // columnHigh, or 0 for a row outside
+    LlvmValue *pointer;
+    LlvmValue *high; // columnHigh, or 0 for a row outside
   };
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
-  RowAccess accessRow(const TileAccess &access, llvm::Value *row);
+  RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
-  llvm::Value *loadChunk(const TileAccess &access, const RowAccess &row, llvm::Value *column, int lanes);
-  void storeChunk(const TileAccess &access, const RowAccess &row, llvm::Value *column, llvm::Value *value, int lanes);
-  llvm::Value *chunkIsWhole(const TileAccess &access, const RowAccess &row, llvm::Value *column, int lanes);
-  llvm::Value *chunkMask(const TileAccess &access, const RowAccess &row, llvm::Value *column, int lanes);
-  void forEachLane(const TileAccess &access, const RowAccess &row, llvm::Value *column, int lanes,
-                   llvm::function_ref<void(llvm::Value *valid, llvm::Value *address, llvm::Value *laneByte)> body);
+  LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
+  LlvmValue *chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  LlvmValue *chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  void forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
+                   llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);
   llvm::Align memoryAlign() const { return llvm::Align(1); }
 
   // mma_emitter.cc
   void emitMma(const Op &op);
   void emitMicrokernels(const Op &op, const Buffer &a, const Buffer &b, const Buffer &c);
 
-  llvm::Value *multiplyAdd(llvm::Value *x, llvm::Value *y, llvm::Value *sum);
+  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum);
 
-  llvm::Value *bufferAddress(const Buffer &buffer);
-  llvm::Value *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+  LlvmValue *bufferAddress(const Buffer &buffer);
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
   llvm::Module &module_;
   const Kernel &kernel_;
@@ -97,10 +97,10 @@ private:
   const BufferAssignment &buffers_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
-  llvm::Value *scratch_ = nullptr;
-  llvm::Value *coordinates_[kGridDims] = {}; // of the workgroup
-  llvm::Value *subgroup_ = nullptr;
-  llvm::Value *grid_[kGridDims][3] = {}; // lower, step, count
+  LlvmValue *scratch_ = nullptr;
+  LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
+  LlvmValue *subgroup_ = nullptr;
+  LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
 };
 

@@ -10,8 +10,6 @@
 
 namespace xt {
 
-using LValue = llvm::Value;
-
 namespace {
 
 struct RegisterTile {
@@ -63,61 +61,61 @@ void KernelEmitter::emitMicrokernels(const Op &op, const Buffer &left, const Buf
   RegisterTile tile = registerTile(cpu_, rows, columnVectors);
   llvm::Type *type = ops_.type(elem, lanes), *one = ops_.type(elem, 0);
   llvm::Align align(static_cast<uint64_t>(cpu_.vectorBytes));
-  LValue *a0 = bufferAddress(left), *b0 = bufferAddress(right), *c0 = bufferAddress(sum);
-  auto clamped = [&](LValue *index, int64_t last) {
+  LlvmValue *a0 = bufferAddress(left), *b0 = bufferAddress(right), *c0 = bufferAddress(sum);
+  auto clamped = [&](LlvmValue *index, int64_t last) {
     return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, number(last));
   };
 
-  forLoop(b, number(0), number(columnVectors), number(tile.vectors), [&](LValue *panel) {
+  forLoop(b, number(0), number(columnVectors), number(tile.vectors), [&](LlvmValue *panel) {
     LlvmValues columns, bColumns; // first column of each register
     for (int v = 0; v < tile.vectors; ++v) {
-      LValue *vector = clamped(b.CreateAdd(panel, number(v)), columnVectors - 1);
+      LlvmValue *vector = clamped(b.CreateAdd(panel, number(v)), columnVectors - 1);
       columns.push_back(b.CreateMul(vector, number(lanes * sumBytes)));
       bColumns.push_back(byteOffset(b, b0, b.CreateMul(vector, number(lanes * elemBytes))));
     }
-    forLoop(b, number(0), number(rows), number(tile.rows), [&](LValue *block) {
+    forLoop(b, number(0), number(rows), number(tile.rows), [&](LlvmValue *block) {
       LlvmValues aRows, cells, sums;
       for (int r = 0; r < tile.rows; ++r) {
-        LValue *row = clamped(b.CreateAdd(block, number(r)), rows - 1);
+        LlvmValue *row = clamped(b.CreateAdd(block, number(r)), rows - 1);
         aRows.push_back(byteOffset(b, a0, b.CreateMul(row, number(left.shape.pitch))));
-        LValue *cRow = byteOffset(b, c0, b.CreateMul(row, number(sum.shape.pitch)));
-        for (LValue *column : columns) cells.push_back(byteOffset(b, cRow, column));
+        LlvmValue *cRow = byteOffset(b, c0, b.CreateMul(row, number(sum.shape.pitch)));
+        for (LlvmValue *column : columns) cells.push_back(byteOffset(b, cRow, column));
       }
       llvm::Align cellAlign(static_cast<uint64_t>(lanes * sumBytes));
-      for (LValue *cell : cells) {
+      for (LlvmValue *cell : cells) {
         if (fresh) {
           sums.push_back(llvm::Constant::getNullValue(type));
           continue;
         }
-        LValue *stored = b.CreateAlignedLoad(ops_.type(sumElem, lanes), cell, cellAlign);
+        LlvmValue *stored = b.CreateAlignedLoad(ops_.type(sumElem, lanes), cell, cellAlign);
         sums.push_back(sumElem == elem || !isFloat ? stored : ops_.convertFloat(stored, sumElem, elem));
       }
       // One round per element of K; the offset into b's rows runs beside.
       Parts carried = sums;
       carried.push_back(number(0));
       carried = forLoop(b, number(0), number(depth * elemBytes), number(elemBytes), carried,
-                        [&](LValue *aOffset, llvm::ArrayRef<LValue *> in) {
+                        [&](LlvmValue *aOffset, llvm::ArrayRef<LlvmValue *> in) {
         LlvmValues out, bRow;
-        LValue *bOffset = in.back();
-        for (LValue *column : bColumns) bRow.push_back(b.CreateAlignedLoad(type, byteOffset(b, column, bOffset), align));
+        LlvmValue *bOffset = in.back();
+        for (LlvmValue *column : bColumns) bRow.push_back(b.CreateAlignedLoad(type, byteOffset(b, column, bOffset), align));
         for (size_t r = 0; r < aRows.size(); ++r) {
-          LValue *element = b.CreateAlignedLoad(one, byteOffset(b, aRows[r], aOffset),
+          LlvmValue *element = b.CreateAlignedLoad(one, byteOffset(b, aRows[r], aOffset),
                                                 llvm::Align(static_cast<uint64_t>(elemBytes)));
-          LValue *broadcast = ops_.splat(element, lanes);
+          LlvmValue *broadcast = ops_.splat(element, lanes);
           for (size_t v = 0; v < bRow.size(); ++v) out.push_back(multiplyAdd(broadcast, bRow[v], in[r * bRow.size() + v]));
         }
         out.push_back(b.CreateAdd(bOffset, number(right.shape.pitch)));
         return out;
       });
       for (size_t i = 0; i < cells.size(); ++i) {
-        LValue *value = sumElem == elem || !isFloat ? carried[i] : ops_.convertFloat(carried[i], elem, sumElem);
+        LlvmValue *value = sumElem == elem || !isFloat ? carried[i] : ops_.convertFloat(carried[i], elem, sumElem);
         b.CreateAlignedStore(value, cells[i], cellAlign);
       }
     });
   });
 }
 
-LValue *KernelEmitter::multiplyAdd(LValue *x, LValue *y, LValue *sum) {
+LlvmValue *KernelEmitter::multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
   if (!x->getType()->isFPOrFPVectorTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
   // Without the instruction an fma would be a library call.
   return cpu_.fma ? b.CreateFMA(x, y, sum) : b.CreateFAdd(sum, b.CreateFMul(x, y));

@@ -2,11 +2,12 @@
 
 #include "ir/base/check.h"
 
+#include <llvm/IR/Module.h>
+
 #include <algorithm>
 
 namespace xt {
 
-using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
@@ -37,15 +38,15 @@ llvm::Type *RegisterOps::resized(llvm::Type *like, llvm::Type *scalar) const {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(like);
   return vector ? llvm::FixedVectorType::get(scalar, vector->getNumElements()) : scalar;
 }
-llvm::Type *RegisterOps::intType(Value *like, unsigned width) const {
+llvm::Type *RegisterOps::intType(LlvmValue *like, unsigned width) const {
   return resized(like->getType(), b.getIntNTy(width));
 }
 
-Value *RegisterOps::toStorage(Elem elem, Value *value) {
+LlvmValue *RegisterOps::toStorage(Elem elem, LlvmValue *value) {
   return elem == Elem::I1 ? b.CreateZExt(value, intType(value, 8)) : value;
 }
 
-Value *RegisterOps::fromStorage(Elem elem, Value *value) {
+LlvmValue *RegisterOps::fromStorage(Elem elem, LlvmValue *value) {
   if (elem == Elem::I1) return b.CreateTrunc(value, intType(value, 1));
   return elem == Elem::I4 ? wrapInteger(value, elem) : value;
 }
@@ -66,7 +67,7 @@ llvm::Constant *RegisterOps::constant(Elem elem, const AttrValue &value, int lan
   return llvm::ConstantInt::get(whole, image);
 }
 
-Value *RegisterOps::stackSlot(size_t number) {
+LlvmValue *RegisterOps::stackSlot(size_t number) {
   while (slots_.size() <= number) {
     llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
     llvm::IRBuilder<> top(&entry, entry.begin());
@@ -88,7 +89,7 @@ int RegisterOps::laneBytes(const Op &op) {
 }
 
 // One call after another: the arguments go through memory, so that the code does not grow with the lanes.
-Value *RegisterOps::call(std::string name, llvm::ArrayRef<Value *> args) {
+LlvmValue *RegisterOps::call(std::string name, llvm::ArrayRef<LlvmValue *> args) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
   llvm::Type *scalar = args[0]->getType()->getScalarType();
   if (scalar->isFloatTy()) name += "f";
@@ -96,11 +97,11 @@ Value *RegisterOps::call(std::string name, llvm::ArrayRef<Value *> args) {
   llvm::Module *module = b.GetInsertBlock()->getModule();
   llvm::FunctionCallee callee = module->getOrInsertFunction(name, llvm::FunctionType::get(scalar, types, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  if (!vector) return b.CreateCall(callee, llvm::SmallVector<Value *, 2>(args));
+  if (!vector) return b.CreateCall(callee, llvm::SmallVector<LlvmValue *, 2>(args));
   for (size_t i = 0; i < args.size(); ++i) b.CreateAlignedStore(args[i], stackSlot(i), llvm::Align(64));
   uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;
-  forLoop(b, b.getInt64(0), b.getInt64(vector->getNumElements() * bytes), b.getInt64(bytes), [&](Value *i) {
-    llvm::SmallVector<Value *, 2> lane;
+  forLoop(b, b.getInt64(0), b.getInt64(vector->getNumElements() * bytes), b.getInt64(bytes), [&](LlvmValue *i) {
+    llvm::SmallVector<LlvmValue *, 2> lane;
     for (size_t n = 0; n < args.size(); ++n)
       lane.push_back(b.CreateAlignedLoad(scalar, byteOffset(b, stackSlot(n), i), llvm::Align(bytes)));
     b.CreateAlignedStore(b.CreateCall(callee, lane), byteOffset(b, stackSlot(0), i), llvm::Align(bytes));
@@ -108,7 +109,7 @@ Value *RegisterOps::call(std::string name, llvm::ArrayRef<Value *> args) {
   return b.CreateAlignedLoad(vector, stackSlot(0), llvm::Align(64));
 }
 
-Value *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<Value *> operands) {
+LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> operands) {
   LlvmValues args(operands);
   Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
   switch (op.info().typeRule) {
@@ -120,7 +121,6 @@ Value *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<Value *> operands) 
   case TypeRule::Constant:
   case TypeRule::Splat:
   case TypeRule::Dim:
-  case TypeRule::Cast_MemRef:
   case TypeRule::Id:
   case TypeRule::InitTile:
   case TypeRule::LoadTile:
@@ -130,14 +130,12 @@ Value *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<Value *> operands) 
   case TypeRule::TileMma:
   case TypeRule::For:
   case TypeRule::If:
-  case TypeRule::While:
-  case TypeRule::Yield:
-  case TypeRule::Condition: break;
+  case TypeRule::Yield: break;
   }
   XT_UNREACHABLE("not an elementwise op");
 }
 
-Value *RegisterOps::cast(OpKind kind, Value *value, Elem from, Elem to) {
+LlvmValue *RegisterOps::cast(OpKind kind, LlvmValue *value, Elem from, Elem to) {
   if (kind == OpKind::TruncF || kind == OpKind::ExtF) return convertFloat(value, from, to);
   bool isSigned = !elemInfo(from).isUnsigned;
   if (kind == OpKind::TruncI || kind == OpKind::ExtSI || kind == OpKind::IndexCast)

@@ -6,6 +6,7 @@
 #include <llvm/Support/TargetSelect.h>
 
 #include <csetjmp>
+#include <memory>
 #include <mutex>
 
 namespace xt {

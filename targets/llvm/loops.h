@@ -6,6 +6,7 @@
 
 namespace xt {
 
+using LlvmValue = llvm::Value; // xt::Value is another thing
 using LlvmValues = llvm::SmallVector<llvm::Value *, 8>;
 
 // for (i = lower; i < upper; i += step) carried = body(i, carried), on signed i64 with step > 0; `lower` and `upper`
