@@ -160,7 +160,8 @@ void ErrorStrategy::sync(Parser *parser) {
       skipToLineEnd(parser);
       if (parser->getTokenStream()->LA(1) == P::NL) parser->consume();
       endErrorCondition(parser);
-      if (parser->getTokenStream()->LA(1) == Token::EOF) return;
+      size_t type = parser->getTokenStream()->LA(1);
+      if (type == Token::EOF || type == P::RBLOCK) return;
       continue;
     }
     throw antlr4::InputMismatchException(parser);
@@ -261,6 +262,8 @@ void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
   }
   case P::RuleStmt:
   case P::RuleHostStmt:
+  case P::RuleLine:
+  case P::RuleHostLine:
   case P::RuleBlock:
   case P::RuleHostBlock:
   case P::RuleFile:
