@@ -31,7 +31,8 @@ sizes: LBRACE (size (COMMA size)* COMMA?)? RBRACE;
 size: word EQ expr;
 
 // ---- statements of kernels and functions ----------------------------------------------------------------------------
-block: LBLOCK (stmt location? NL)* RBLOCK;
+block: LBLOCK (line NL)* RBLOCK;
+line: stmt location?;
 stmt
   : results EQ rhs                                                            # bindStmt
   | op                                                                        # opStmt
@@ -145,7 +146,8 @@ shape: (extent X)* (ELEM | SIZE);
 extent: DIM | QMARK | SIZE | LBRACK expr RBRACK;
 
 // ---- statements of tests --------------------------------------------------------------------------------------------
-hostBlock: LBLOCK (hostStmt location? NL)* RBLOCK;
+hostBlock: LBLOCK (hostLine NL)* RBLOCK;
+hostLine: hostStmt location?;
 hostStmt
   : VALUE EQ initializer (COLON type)?                                        # bufferStmt
   | KW_LAUNCH SYMBOL LPAREN (arg (COMMA arg)* COMMA?)? RPAREN attrGroup? launchGrid? # launchStmt

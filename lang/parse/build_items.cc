@@ -78,8 +78,8 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
   for (P::HeaderContext *h : ctx->header()) header(h, out);
   out.body = block(ctx->block());
   if (ctx->block())
-    for (P::StmtContext *s : ctx->block()->stmt())
-      if (auto *form = dynamic_cast<P::FormStmtContext *>(s))
+    for (P::LineContext *line : ctx->block()->line())
+      if (auto *form = dynamic_cast<P::FormStmtContext *>(line->stmt()))
         for (ast::Name &name : words(form->word())) out.forms.push_back(std::move(name));
   return out;
 }

@@ -18,8 +18,10 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  for (P::StmtContext *s : ctx->stmt())
-    if (!isFormLine(s) && !s->children.empty()) out.stmts.push_back(stmt(s));
+  for (P::LineContext *line : ctx->line()) {
+    P::StmtContext *s = line->stmt();
+    if (s && !isFormLine(s) && !s->children.empty()) out.stmts.push_back(stmt(s));
+  }
   return out;
 }
 
@@ -153,8 +155,8 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  for (P::HostStmtContext *s : ctx->hostStmt())
-    if (!s->children.empty()) out.stmts.push_back(hostStmt(s));
+  for (P::HostLineContext *line : ctx->hostLine())
+    if (P::HostStmtContext *s = line->hostStmt(); s && !s->children.empty()) out.stmts.push_back(hostStmt(s));
   return out;
 }
 

@@ -160,9 +160,8 @@ void ErrorStrategy::sync(Parser *parser) {
       skipToLineEnd(parser);
       if (parser->getTokenStream()->LA(1) == P::NL) parser->consume();
       endErrorCondition(parser);
-      if (parser->getTokenStream()->LA(1) == Token::EOF) return;
-      // Nothing was dropped: a block's end, or a place inside a statement. The rule's own recovery goes on.
-      if (parser->getTokenStream()->LT(1) == at) throw antlr4::InputMismatchException(parser);
+      size_t type = parser->getTokenStream()->LA(1);
+      if (type == Token::EOF || type == P::RBLOCK) return;
       continue;
     }
     throw antlr4::InputMismatchException(parser);
@@ -263,6 +262,8 @@ void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
   }
   case P::RuleStmt:
   case P::RuleHostStmt:
+  case P::RuleLine:
+  case P::RuleHostLine:
   case P::RuleBlock:
   case P::RuleHostBlock:
   case P::RuleFile:
