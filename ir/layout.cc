@@ -155,37 +155,57 @@ bool sameDistribution(const Layout *a, int da, const Layout *b, int db) {
 
 namespace {
 
-struct WeightedDigit {
-  Factor factor;
-  int64_t weight; // of the digit in the index
+// A digit of `to` as both sides see it: its weight in the index (0: of another dimension, or a copy) and its stride on
+// the axis (0: not on it).
+struct SharedDigit {
+  int64_t extent, weight, stride;
 };
-std::vector<WeightedDigit> weightedOn(const Layout &layout, int dim, Axis axis) {
-  std::vector<WeightedDigit> digits;
-  int64_t weight = 1;
-  std::vector<Factor> merged = digitsOn(layout, dim, axis);
-  for (size_t i = merged.size(); i-- > 0;) {
-    if (merged[i].axis == axis) digits.push_back({merged[i], weight});
-    weight *= merged[i].extent;
+
+// All that decides a coordinate on `axis`, and all that an index of dimension `dim` is made of.
+std::vector<SharedDigit> sharedDigits(const Layout &layout, int dim, Axis axis) {
+  std::vector<SharedDigit> shared;
+  auto stride = [&](const Factor &f) { return f.axis == axis ? f.stride : 0; };
+  for (int d = 0; d < layout.rank(); ++d) {
+    int64_t weight = 1;
+    std::vector<Factor> digits = digitsOn(layout, d, axis);
+    for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent)
+      if (d == dim || stride(digits[i]) > 0)
+        shared.push_back({digits[i].extent, d == dim ? weight : 0, stride(digits[i])});
   }
-  return digits;
+  for (const Factor &f : layout.replication())
+    if (f.axis == axis) shared.push_back({f.extent, 0, f.stride});
+  return shared;
 }
 
-// Whether knowing `fine`, the same number read off index and owner, one knows `coarse` too: it is a run of digits
-// inside `fine`, at the same place in the index and in the owner's coordinate.
-bool implies(const WeightedDigit &fine, const WeightedDigit &coarse) {
-  const Factor &f = fine.factor, &c = coarse.factor;
-  if (c.stride % f.stride != 0 || f.stride * f.extent % (c.stride * c.extent) != 0) return false;
-  return c.stride / f.stride * fine.weight == coarse.weight;
+// Splits the digit that `cut` falls into. False if it cannot be split there.
+bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int64_t cut) {
+  for (size_t i = 0; i < digits.size(); ++i) {
+    SharedDigit low = digits[i];
+    if (low.*place == 0 || low.*place >= cut || low.*place * low.extent <= cut) continue;
+    int64_t ratio = cut / (low.*place);
+    if (cut % (low.*place) != 0 || low.extent % ratio != 0) return false;
+    digits.push_back({low.extent / ratio, low.weight * ratio, low.stride * ratio});
+    digits[i].extent = ratio;
+  }
+  return true;
 }
 
 // Whether each coordinate on `axis` holds under `from` all that it holds under `to`. What it holds is a product over
-// the dimensions, so each is asked by itself. Merged digits make one digit of `to` suffice for each digit of `from`.
+// the dimensions, so each is asked by itself: where index i and coordinate c agree in every digit of `to`, they must
+// agree in each digit of `from`, (i / weight) % extent == (c / stride) % extent. With the digits of `to` split at
+// weight and at stride nothing carries, and both sides are sums over these digits, modulo extent: their terms must
+// agree.
 bool holdsAll(const Layout &from, const Layout &to, Axis axis) {
   for (int d = 0; d < from.rank(); ++d) {
-    std::vector<WeightedDigit> needs = weightedOn(to, d, axis);
-    for (const WeightedDigit &has : weightedOn(from, d, axis))
-      if (std::none_of(needs.begin(), needs.end(), [&](const WeightedDigit &need) { return implies(need, has); }))
-        return false;
+    const std::vector<SharedDigit> known = sharedDigits(to, d, axis);
+    for (const SharedDigit &asked : sharedDigits(from, d, axis)) {
+      if (asked.weight == 0 || asked.stride == 0) continue;
+      std::vector<SharedDigit> digits = known;
+      if (!splitAt(digits, &SharedDigit::weight, asked.weight)) return false;
+      if (!splitAt(digits, &SharedDigit::stride, asked.stride)) return false;
+      for (const SharedDigit &digit : digits)
+        if ((digit.weight / asked.weight - digit.stride / asked.stride) % asked.extent != 0) return false;
+    }
   }
   return true;
 }

@@ -40,9 +40,9 @@ enum class Clause : uint8_t {
 enum class Signature : uint8_t {
   None,            //
   Same,            // : T                 the one type of operands and results
-  Operands,        // : T, U              of all operands that are not index scalars
+  Operands,        // : T, U              of the operands; those whose class is Index are left out
   Result,          // : R
-  OperandsToResult // : T, U -> R         (index scalars left out on the left)
+  OperandsToResult // : T, U -> R         the same on the left
 };
 
 enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8 };
@@ -65,7 +65,7 @@ struct AttrSpec {
   std::string_view name;
   AttrKind kind = AttrKind::Int;
   bool required = false;
-  std::string_view doc;
+  std::string_view doc; // Kind: the words that it can be, separated by blanks
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).

@@ -26,6 +26,13 @@ namespace {
 
 std::string stride(int64_t value) { return value == kDynamic ? "?" : std::to_string(value); }
 
+std::string shaped(std::string_view constructor, Type type) {
+  std::string shape = shapeText(type.shape());
+  return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
+}
+
+} // namespace
+
 std::string memoryText(const MemoryLayout &memory) {
   switch (memory.kind) {
   case MemoryLayout::Kind::Contiguous: return "";
@@ -46,13 +53,6 @@ std::string memoryText(const MemoryLayout &memory) {
   XT_UNREACHABLE("memory layout");
 }
 
-std::string shaped(std::string_view constructor, Type type) {
-  std::string shape = shapeText(type.shape());
-  return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
-}
-
-} // namespace
-
 std::string shapedText(Type type) {
   if (!type) return "<unknown>";
   switch (type.kind()) {
@@ -66,14 +66,16 @@ std::string shapedText(Type type) {
   XT_UNREACHABLE("type kind");
 }
 
-std::string typeText(Type type) {
+std::string typeText(Type type) { return typeText(type, type && type.layout() ? type.layout()->text() : ""); }
+
+std::string typeText(Type type, std::string_view layout, bool spellsOrder) {
   std::string text = shapedText(type);
   if (!type || type.isScalar() || type.isMemRef()) return text;
   text.pop_back();
-  if (type.layout()) text += ", " + type.layout()->text();
+  if (!layout.empty()) text += str(", ", layout);
   if (type.data().packed) text += ", packed";
   if (type.isTile()) {
-    if (type.data().order == Order::ColumnMajor) text += ", order = [0, 1]";
+    if (type.data().order == Order::ColumnMajor && !spellsOrder) text += ", order = [0, 1]";
     if (type.data().scatter) text += ", #scatter";
   }
   return text + ">";

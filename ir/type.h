@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace xt {
@@ -75,7 +76,11 @@ private:
 
 // "vector<256x32xf16, #wg_map<…>>": canonical spelling without aliases. A null type prints as "<unknown>".
 std::string typeText(Type type);
-// The same without layout and tile attributes, for messages about shapes.
+// The same with another spelling of the layout ("#mp_a", "" for none); `spellsOrder`: it says a tile's order too.
+std::string typeText(Type type, std::string_view layout, bool spellsOrder = false);
+// What follows a memref's element type: ", strided<[?, 1]>"; "" for a contiguous one.
+std::string memoryText(const MemoryLayout &memory);
+// A type without layout and tile attributes, for messages about shapes.
 std::string shapedText(Type type);
 // The order that a memref's storage has, where it has one (either, if an extent of 1 makes both true).
 struct StorageOrders {

@@ -70,4 +70,13 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
   return order;
 }
 
+void Diagnostics::noteErrorAfter(size_t errors, std::string text) {
+  size_t seen = 0;
+  for (Diagnostic &diagnostic : list_) {
+    if (diagnostic.severity != Severity::Error || seen++ < errors) continue;
+    diagnostic.note(std::move(text));
+    return;
+  }
+}
+
 } // namespace xt

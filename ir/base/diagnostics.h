@@ -77,6 +77,8 @@ public:
   const std::vector<Diagnostic> &all() const { return list_; }
   // Stable order for output: by file, then position, then order of report.
   std::vector<const Diagnostic *> sorted() const;
+  // Adds a note to the first error after the first `errors` ones, if there is one.
+  void noteErrorAfter(size_t errors, std::string text);
   void clear() { list_.clear(), errors_ = 0; }
 
 private:

@@ -22,6 +22,12 @@ double asDouble(const ConstValue &v) {
 std::optional<Elem> declaredElem(const ast::ParamDecl &param) {
   return param.type.kind == ast::TypeExpr::Kind::Word ? elemFromName(param.type.name.text) : std::nullopt;
 }
+template <class T> std::optional<T> fromText(std::string_view text) {
+  T value{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 bool isTypeParam(const ast::ParamDecl &param) {
   return param.type.kind == ast::TypeExpr::Kind::Word && param.type.name.text == "type";
 }
@@ -82,13 +88,12 @@ std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string
     if (!elem) return std::nullopt;
     return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
   }
-  const char *end = text.data() + text.size();
   if (text == "true" || text == "false") {
     value = boolValue(text == "true");
-  } else if (int64_t integer; std::from_chars(text.data(), end, integer).ptr == end && !text.empty()) {
-    value = intValue(integer);
-  } else if (double number; std::from_chars(text.data(), end, number).ptr == end && !text.empty()) {
-    value = floatValue(number);
+  } else if (std::optional<int64_t> integer = fromText<int64_t>(text)) {
+    value = intValue(*integer);
+  } else if (std::optional<double> number = fromText<double>(text)) {
+    value = floatValue(*number);
   } else {
     return std::nullopt;
   }

@@ -1,0 +1,238 @@
+#include "ir/print.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// Binding strength of operators, Python's; larger binds tighter.
+enum Precedence : int { kAny = 0, kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kSign, kPostfix };
+
+int precedenceOf(HostFn fn, size_t operands) {
+  std::string_view op = hostFnInfo(fn).op;
+  if (op == "or") return kOr;
+  if (op == "and") return kAnd;
+  if (op == "not") return kNot;
+  if (op == "*" || op == "/" || op == "mod") return kProduct;
+  if (op == "+" || op == "-") return operands == 1 ? kSign : kSum;
+  return kCompare;
+}
+
+class TestPrinter {
+public:
+  explicit TestPrinter(std::string &out) : out_(out) {}
+  void test(const HostTest &test);
+
+private:
+  void sizes(const HostTest &test, bool small);
+  void statement(const HostStmt &stmt);
+  void check(const HostStmt &stmt);
+  void bufferType(const HostBufferType &type);
+  void initializer(const HostStmt &stmt);
+  void expression(const HostExpr &expr, int precedence = kAny);
+  void operatorCall(const HostExpr &expr, int precedence);
+  void arguments(const HostExpr &expr);
+  void slice(const HostExpr &expr);
+  void list(const std::vector<HostExpr> &items);
+
+  std::string &out_;
+  int depth_ = 0;
+};
+
+void TestPrinter::test(const HostTest &test) {
+  out_ += "test " + quotedText(test.name);
+  if (!test.sizes.empty()) sizes(test, false);
+  if (test.hasSmall) {
+    out_ += " small";
+    sizes(test, true);
+  }
+  out_ += " {\n";
+  for (const HostStmt &stmt : test.body) {
+    out_ += "  ";
+    statement(stmt);
+    out_ += "\n";
+  }
+  out_ += "}\n";
+}
+
+void TestPrinter::sizes(const HostTest &test, bool small) {
+  std::string text;
+  for (const HostSize &size : test.sizes) {
+    if (small && !size.small) continue;
+    text += str(text.empty() ? "" : ", ", size.name, " = ", small ? *size.small : size.full);
+  }
+  out_ += " {" + text + "}";
+}
+
+void TestPrinter::statement(const HostStmt &stmt) {
+  switch (stmt.kind) {
+  case HostStmt::Kind::Buffer:
+    out_ += "%" + stmt.name + " = ";
+    initializer(stmt);
+    out_ += " : ";
+    bufferType(stmt.type);
+    return;
+  case HostStmt::Kind::Let:
+    out_ += "%" + stmt.name + " = ";
+    expression(stmt.value);
+    return;
+  case HostStmt::Kind::Launch:
+    out_ += "launch " + symbolText(stmt.kernel) + "(";
+    list(stmt.args);
+    out_ += ")";
+    if (stmt.grid.empty()) return;
+    out_ += " grid (";
+    list(stmt.grid);
+    out_ += ")";
+    return;
+  case HostStmt::Kind::Check: check(stmt); return;
+  case HostStmt::Kind::Save:
+    out_ += "save ";
+    expression(stmt.value);
+    out_ += " " + quotedText(stmt.path);
+    return;
+  }
+}
+
+void TestPrinter::check(const HostStmt &stmt) {
+  out_ += "check ";
+  expression(stmt.left, kCompare + 1);
+  out_ += " == ";
+  expression(stmt.right, kCompare + 1);
+  switch (stmt.tolerance) {
+  case HostStmt::Tolerance::Derived: return;
+  case HostStmt::Tolerance::Exactly: out_ += " exactly"; return;
+  case HostStmt::Tolerance::Ulp: out_ += " within ulp = " + floatText(stmt.ulp); return;
+  case HostStmt::Tolerance::RelAbs:
+    out_ += " within rtol = " + floatText(stmt.rtol) + ", atol = " + floatText(stmt.atol);
+    return;
+  }
+}
+
+void TestPrinter::bufferType(const HostBufferType &type) {
+  bool literal = std::all_of(type.extents.begin(), type.extents.end(),
+                             [](const HostExpr &e) { return e.kind == HostExpr::Kind::Int && e.integer >= 0; });
+  std::string_view times = literal ? "x" : " x ";
+  out_ += "memref<";
+  for (const HostExpr &extent : type.extents) {
+    bool bare = extent.kind == HostExpr::Kind::Size || (extent.kind == HostExpr::Kind::Int && extent.integer >= 0);
+    if (!bare) out_ += "[";
+    expression(extent);
+    if (!bare) out_ += "]";
+    out_ += times;
+  }
+  out_ += str(elemName(type.elem), memoryText(type.memory), ">");
+}
+
+void TestPrinter::initializer(const HostStmt &stmt) {
+  const HostExpr &value = stmt.value;
+  if (value.kind != HostExpr::Kind::Call) return expression(value);
+  const HostFnInfo &info = hostFnInfo(value.fn);
+  if (value.fn == HostFn::From) {
+    out_ += "from (";
+    list(stmt.indexVars);
+    out_ += ") => ";
+    if (!value.args.empty()) expression(value.args[0]);
+    return;
+  }
+  out_ += info.name;
+  if (value.fn == HostFn::Load && !value.args.empty()) {
+    out_ += " ";
+    return expression(value.args[0]);
+  }
+  if (info.maxArgs > 0) arguments(value);
+}
+
+void TestPrinter::expression(const HostExpr &expr, int precedence) {
+  XT_CHECK(++depth_ < kMaxPrintDepth, "an expression of a test nests too deeply");
+  switch (expr.kind) {
+  case HostExpr::Kind::Int:
+  case HostExpr::Kind::Float: {
+    std::string text = expr.kind == HostExpr::Kind::Int ? std::to_string(expr.integer) : floatText(expr.number);
+    out_ += text[0] == '-' && precedence > kAny ? "(" + text + ")" : text;
+    break;
+  }
+  case HostExpr::Kind::Text: out_ += quotedText(expr.text); break;
+  case HostExpr::Kind::Elem: out_ += elemName(expr.elem); break;
+  case HostExpr::Kind::Size: out_ += "$" + expr.text; break;
+  case HostExpr::Kind::Buffer: out_ += "%" + expr.text; break;
+  case HostExpr::Kind::Index: out_ += expr.text; break;
+  case HostExpr::Kind::List:
+    out_ += "[";
+    list(expr.args);
+    out_ += "]";
+    break;
+  case HostExpr::Kind::Call:
+    if (hostFnInfo(expr.fn).name.empty()) {
+      operatorCall(expr, precedence);
+    } else {
+      out_ += hostFnInfo(expr.fn).name;
+      arguments(expr);
+    }
+    break;
+  case HostExpr::Kind::Slice: slice(expr); break;
+  }
+  --depth_;
+}
+
+void TestPrinter::operatorCall(const HostExpr &expr, int precedence) {
+  int own = precedenceOf(expr.fn, expr.args.size());
+  std::string_view op = hostFnInfo(expr.fn).op;
+  bool parentheses = own < precedence;
+  if (parentheses) out_ += "(";
+  if (expr.args.size() == 1) {
+    out_ += own == kNot ? "not " : op;
+    // A sign directly before a number would be part of it.
+    bool number = expr.args[0].kind == HostExpr::Kind::Int || expr.args[0].kind == HostExpr::Kind::Float;
+    if (number) out_ += "(";
+    expression(expr.args[0], number ? kAny : own);
+    if (number) out_ += ")";
+  } else {
+    expression(expr.args[0], own == kCompare ? own + 1 : own); // comparisons do not chain, the others group to the left
+    out_ += str(" ", op, " ");
+    expression(expr.args[1], own + 1);
+  }
+  if (parentheses) out_ += ")";
+}
+
+void TestPrinter::arguments(const HostExpr &expr) {
+  out_ += "(";
+  list(expr.args);
+  bool first = expr.args.empty();
+  for (const auto &[name, value] : expr.named) {
+    out_ += str(first ? "" : ", ", name, " = ");
+    first = false;
+    expression(value);
+  }
+  out_ += ")";
+}
+
+void TestPrinter::slice(const HostExpr &expr) {
+  expression(expr.args[0], kPostfix);
+  out_ += "[";
+  for (size_t i = 0; i < expr.ranges.size(); ++i) {
+    const HostExpr::Range &range = expr.ranges[i];
+    if (i) out_ += ", ";
+    if (!range.begin.empty()) expression(range.begin[0]);
+    if (range.single) continue;
+    out_ += ":";
+    if (!range.end.empty()) expression(range.end[0]);
+  }
+  out_ += "]";
+}
+
+void TestPrinter::list(const std::vector<HostExpr> &items) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i) out_ += ", ";
+    expression(items[i]);
+  }
+}
+
+} // namespace
+
+void printTest(std::string &out, const HostTest &test) { TestPrinter(out).test(test); }
+
+} // namespace xt

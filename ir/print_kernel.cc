@@ -1,0 +1,345 @@
+#include "ir/print.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// How index arithmetic of a grid's bounds is spelled: infix with Python's precedence, or as a call.
+struct Infix {
+  OpKind kind;
+  std::string_view text;
+  int precedence; // 0: a call
+};
+constexpr Infix kIndexSpellings[] = {
+    {OpKind::AddI, "+", 1},   {OpKind::SubI, "-", 1},          {OpKind::MulI, "*", 2}, {OpKind::DivSI, "/", 2},
+    {OpKind::RemSI, "mod", 2}, {OpKind::CeilDivSI, "ceildiv", 0}, {OpKind::MinSI, "min", 0}, {OpKind::MaxSI, "max", 0},
+};
+constexpr int kPrimary = 3;
+
+Infix spellingOf(const Op &op) {
+  for (const Infix &infix : kIndexSpellings)
+    if (infix.kind == op.kind()) return infix;
+  return {op.kind(), op.info().name, 0};
+}
+
+class KernelPrinter {
+public:
+  KernelPrinter(std::string &out, const Module *module) : out_(out), types_(module) {}
+
+  void kernel(const Kernel &kernel);
+  void block(const Block &block, int depth);
+  // One statement; with `whole` false, regions are "{…}".
+  void statement(const Op &op, int depth, bool whole = true);
+  ValueNames &names() { return names_; }
+
+private:
+  void grid(const Kernel &kernel);
+  void expression(const Value &value, int precedence, int depth);
+  void clause(const Op &op);
+  void structure(const Op &op, int depth, bool whole);
+  void loop(const Op &op);
+  void region(const Block &block, int depth, bool whole);
+  void attributes(const Op &op);
+  void signature(const Op &op);
+  void operandTypes(const Op &op);
+  void operands(const Op &op, size_t first = 0);
+  void resultTypes(const Op &op);
+  std::string attributeText(const AttrValue &value, Elem elem) const;
+  const std::string &name(const Value *value) { return names_.of(*value); }
+
+  std::string &out_;
+  TypeNames types_;
+  ValueNames names_;
+};
+
+// The part of an op's attributes that its clause spells: the row's first one, and with a kind also the dimensions.
+bool inClause(const OpInfo &info, const Attr &attr) {
+  auto is = [&](size_t i) { return info.attrs.size() > i && info.attrs[i].name == attr.name; };
+  switch (info.clause) {
+  case Clause::Locality:
+  case Clause::Dims:
+  case Clause::Literal:
+  case Clause::Text:
+  case Clause::Dimension: return is(0);
+  case Clause::Kind: return is(0) || (is(1) && info.attrs[1].kind == AttrKind::Ints);
+  case Clause::Operands:
+  case Clause::Base:
+  case Clause::Bare:
+  case Clause::Structure: return false;
+  }
+  XT_UNREACHABLE("clause");
+}
+
+// Of the result, if there is one.
+Elem elementOf(const Op &op) {
+  return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index;
+}
+
+const Attr *clauseAttr(const Op &op, size_t i = 0) {
+  return op.info().attrs.size() > i ? op.attr(op.info().attrs[i].name) : nullptr;
+}
+
+void KernelPrinter::kernel(const Kernel &kernel) {
+  names_.add(kernel.body);
+  for (size_t i = 0; i < kernel.gridBlock.params().size() && i < kernel.paramCount; ++i)
+    names_.share(*kernel.gridBlock.param(i), *kernel.param(i));
+  out_ += "kernel " + symbolText(kernel.name) + "(";
+  for (size_t i = 0; i < kernel.paramCount; ++i)
+    out_ += (i ? ", " : "") + name(kernel.param(i)) + ": " + types_.of(kernel.param(i)->type());
+  out_ += ")";
+  grid(kernel);
+  if (kernel.subgroupsWritten || (kernel.scope == Scope::Subgroup && kernel.subgroups != 1))
+    out_ += str(" subgroups(", kernel.subgroups, ")");
+  std::string forms;
+  for (size_t f = 0; f < kFormCount; ++f)
+    if (kernel.forms.has(static_cast<Form>(f)))
+      forms += (forms.empty() ? "" : ", ") + std::string(formText(static_cast<Form>(f)));
+  if (!forms.empty()) out_ += " form " + forms;
+  out_ += " {\n";
+  block(kernel.body, 1);
+  out_ += "}\n";
+}
+
+void KernelPrinter::grid(const Kernel &kernel) {
+  if (kernel.grid.empty()) return;
+  out_ += " grid (";
+  for (size_t d = 0; d < kernel.grid.size(); ++d) {
+    const GridDim &dim = kernel.grid[d];
+    out_ += (d ? ", " : "") + name(dim.variable) + " = ";
+    expression(*dim.lower, 0, 0);
+    out_ += " to ";
+    expression(*dim.upper, 0, 0);
+    out_ += " step ";
+    expression(*dim.step, 0, 0);
+  }
+  out_ += ")";
+}
+
+// `precedence` is what the place needs: an operator that binds less gets parentheses, so that the text reads back as
+// the same tree.
+void KernelPrinter::expression(const Value &value, int precedence, int depth) {
+  XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
+  const Op *op = value.definingOp();
+  if (!op) {
+    out_ += name(&value);
+    return;
+  }
+  if (op->info().clause == Clause::Literal) {
+    std::string text = attributeText(op->attrs().at(0).value, value.type().elem());
+    out_ += text[0] == '-' && precedence > 0 ? "(" + text + ")" : text;
+    return;
+  }
+  Infix infix = spellingOf(*op);
+  if (infix.precedence == 0) {
+    out_ += str(infix.text, "(");
+    for (size_t i = 0; i < op->operandCount(); ++i) {
+      if (i) out_ += ", ";
+      expression(*op->operand(i), 0, depth + 1);
+    }
+    out_ += ")";
+    return;
+  }
+  bool parentheses = infix.precedence < precedence;
+  if (parentheses) out_ += "(";
+  expression(*op->operand(0), infix.precedence, depth + 1);
+  out_ += str(" ", infix.text, " ");
+  expression(*op->operand(1), infix.precedence + 1, depth + 1); // operators group to the left
+  if (parentheses) out_ += ")";
+}
+
+void KernelPrinter::block(const Block &block, int depth) {
+  for (const Op &op : block) {
+    // A region that yields nothing ends without a word.
+    if (op.info().typeRule == TypeRule::Yield && op.operandCount() == 0) continue;
+    out_.append(static_cast<size_t>(depth) * 2, ' ');
+    statement(op, depth);
+    out_ += "\n";
+  }
+}
+
+void KernelPrinter::statement(const Op &op, int depth, bool whole) {
+  XT_CHECK(depth < kMaxPrintDepth, "regions nest too deeply");
+  for (size_t i = 0; i < op.resultCount(); ++i) out_ += (i ? ", " : "") + name(op.result(i));
+  if (op.resultCount()) out_ += " = ";
+  out_ += fullName(op.kind());
+  if (op.info().clause == Clause::Structure) return structure(op, depth, whole);
+  clause(op);
+  attributes(op);
+  signature(op);
+}
+
+void KernelPrinter::clause(const Op &op) {
+  const Attr *attr = clauseAttr(op);
+  Elem elem = elementOf(op);
+  std::string word = attr ? attributeText(attr->value, elem) : "";
+  switch (op.info().clause) {
+  case Clause::Operands: operands(op); break;
+  case Clause::Base:
+    if (op.operandCount() == 0) break; // a broken op, in a message
+    out_ += " " + name(op.operand(0)) + "[";
+    for (size_t i = 1; i < op.operandCount(); ++i) out_ += (i > 1 ? ", " : "") + name(op.operand(i));
+    out_ += "]";
+    break;
+  case Clause::Locality:
+    operands(op);
+    if (attr) out_ += " locality<" + word + ">";
+    break;
+  case Clause::Kind:
+    out_ += " <" + word + ">";
+    operands(op);
+    if (const Attr *dims = clauseAttr(op, 1); dims && inClause(op.info(), *dims))
+      out_ += " " + attributeText(dims->value, elem);
+    break;
+  case Clause::Dims:
+    operands(op);
+    if (attr) out_ += " " + word;
+    break;
+  case Clause::Literal:
+  case Clause::Dimension: out_ += " " + word; break;
+  case Clause::Text:
+    out_ += " " + quotedText(word);
+    if (op.operandCount()) out_ += ",";
+    operands(op);
+    break;
+  case Clause::Bare:
+  case Clause::Structure: break;
+  }
+}
+
+void KernelPrinter::operands(const Op &op, size_t first) {
+  for (size_t i = first; i < op.operandCount(); ++i) out_ += (i > first ? ", " : " ") + name(op.operand(i));
+}
+
+std::string KernelPrinter::attributeText(const AttrValue &value, Elem elem) const {
+  if (const auto *number = std::get_if<double>(&value)) return floatText(*number);
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return elem == Elem::I1 ? (*integer ? "true" : "false") : std::to_string(*integer);
+  if (const auto *list = std::get_if<std::vector<int64_t>>(&value)) return "[" + join(*list, ", ") + "]";
+  return std::get<std::string>(value);
+}
+
+void KernelPrinter::attributes(const Op &op) {
+  std::string text;
+  auto add = [&](std::string_view entry) { text += str(text.empty() ? "" : ", ", entry); };
+  for (const AttrSpec &spec : op.info().attrs) {
+    const Attr *attr = op.attr(spec.name);
+    if (!attr || inClause(op.info(), *attr)) continue;
+    // Numbers are of the result's element type; other integers are counts.
+    Elem elem = spec.kind == AttrKind::Number ? elementOf(op) : Elem::Index;
+    std::string value = attributeText(attr->value, elem);
+    if (spec.kind == AttrKind::Flag) add(spec.name);
+    else add(str(spec.name, " = ", spec.kind == AttrKind::Text ? quotedText(value) : value));
+  }
+  // A signature of operands says nothing of a result whose layout is its own.
+  if (op.info().signature == Signature::Operands && op.resultCount() == 1) {
+    Type result = op.result()->type();
+    bool shown = !result || result.isScalar() || result.isMemRef() || !result.layout();
+    for (const Value *operand : op.operands()) shown |= operand->type() == result;
+    if (!shown) add(types_.layoutOf(result));
+  }
+  if (!text.empty()) out_ += " {" + text + "}";
+}
+
+void KernelPrinter::operandTypes(const Op &op) {
+  const auto &specs = op.info().operands;
+  bool first = true;
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    size_t row = std::min(i, specs.size() - 1);
+    if (specs.size() && specs[row].type == OperandClass::Index) continue;
+    out_ += (first ? " : " : ", ") + types_.of(op.operand(i)->type());
+    first = false;
+  }
+}
+
+void KernelPrinter::signature(const Op &op) {
+  Type result = op.resultCount() ? op.result()->type() : Type();
+  switch (op.info().signature) {
+  case Signature::None: return;
+  case Signature::Same: {
+    // A comparison's one type is that of its operands; the layout is the result's in any case, as operands have theirs.
+    bool compares = op.info().typeRule == TypeRule::Compare;
+    Type type = compares && op.operandCount() ? op.operand(0)->type() : result;
+    bool distributed = type && result && type.isVector() && result.isVector();
+    out_ += " : " + (distributed ? types_.withLayout(type, result.layout()) : types_.of(type));
+    return;
+  }
+  case Signature::Operands: operandTypes(op); return;
+  case Signature::Result: out_ += " : " + types_.of(result); return;
+  case Signature::OperandsToResult: {
+    size_t before = out_.size();
+    operandTypes(op);
+    if (out_.size() == before) out_ += " : ()";
+    out_ += " -> " + types_.of(result);
+    return;
+  }
+  }
+}
+
+void KernelPrinter::resultTypes(const Op &op) {
+  if (!op.resultCount()) return;
+  out_ += " -> (";
+  for (size_t i = 0; i < op.resultCount(); ++i) out_ += (i ? ", " : "") + types_.of(op.result(i)->type());
+  out_ += ")";
+}
+
+void KernelPrinter::loop(const Op &op) {
+  const Block &body = *op.region();
+  // A message may show a broken loop.
+  if (op.operandCount() < 3 || body.params().size() != op.operandCount() - 2) return operands(op);
+  out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
+          name(op.operand(2));
+  if (op.operandCount() == 3) return;
+  out_ += " iter_args(";
+  for (size_t i = 3; i < op.operandCount(); ++i)
+    out_ += (i > 3 ? ", " : "") + name(body.param(i - 2)) + " = " + name(op.operand(i));
+  out_ += ")";
+}
+
+void KernelPrinter::region(const Block &block, int depth, bool whole) {
+  if (!whole) {
+    out_ += "{…}";
+    return;
+  }
+  out_ += "{\n";
+  this->block(block, depth + 1);
+  out_.append(static_cast<size_t>(depth) * 2, ' ');
+  out_ += "}";
+}
+
+void KernelPrinter::structure(const Op &op, int depth, bool whole) {
+  if (op.info().typeRule == TypeRule::For && op.regionCount()) loop(op);
+  else operands(op);
+  if (op.regionCount() == 0) return operandTypes(op); // a terminator
+  resultTypes(op);
+  out_ += " ";
+  region(*op.region(0), depth, whole);
+  if (op.regionCount() < 2) return;
+  // An else that does nothing is not written.
+  const Block &other = *op.region(1);
+  if (op.resultCount() == 0 && (other.empty() || other.first()->info().typeRule == TypeRule::Yield)) return;
+  out_ += " else ";
+  region(other, depth, whole);
+}
+
+} // namespace
+
+void printKernel(std::string &out, const Kernel &kernel, const Module *module) {
+  KernelPrinter(out, module).kernel(kernel);
+}
+
+// Names are those of a dump of the op's kernel: all values of its outermost block are named.
+std::string print(const Op &op) {
+  std::string out;
+  KernelPrinter printer(out, nullptr);
+  const Op *outermost = &op;
+  while (outermost->block() && outermost->block()->parentOp()) outermost = outermost->block()->parentOp();
+  if (outermost->block()) printer.names().add(*outermost->block());
+  printer.statement(op, 0, false);
+  return out;
+}
+
+} // namespace xt

@@ -1,0 +1,60 @@
+// Inside of the verifier: one object checks one kernel.
+#pragma once
+#include "ir/context.h"
+#include "ir/verify/verify.h"
+
+#include <unordered_map>
+
+namespace xt {
+
+// Regions nest no deeper than this; the parser refuses deeper text.
+inline constexpr int kMaxVerifyDepth = 2000;
+// What is found after this many violations is not reported: printing an op costs as much as its kernel is long.
+inline constexpr size_t kMaxViolations = 20;
+
+class Verifier {
+public:
+  Verifier(const Kernel &kernel, Context &context, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics) {}
+  // True if nothing was found.
+  bool run();
+
+private:
+  // verify.cc: the kernel, its blocks, and how values are linked
+  bool header();
+  bool grid();
+  bool gridOps();
+  bool block(const Block &block, const Op *parent, int depth);
+  bool blockEnds(const Block &block, const Op *parent);
+  bool links(const Op &op, const Block &block, const Op *parent);
+  bool visibleOperands(const Op &op);
+  bool useLists();
+  void define(const Value &value);
+  bool inSight(const Value *value) const;
+
+  // verify_op.cc: one op against its row of the table
+  bool op(const Op &op);
+  bool attributes(const Op &op);
+  bool types(const Op &op);
+  bool regions(const Op &op);
+  bool loop(const Op &op);
+  bool branch(const Op &op);
+  bool yields(const Op &op, const Block &region);
+
+  bool fail(const Op &op, std::string what);
+  bool fail(std::string what);
+
+  struct State {
+    size_t uses = 0;
+    bool inSight = true;
+  };
+  const Kernel &kernel_;
+  Context &context_;
+  Diagnostics &diagnostics_;
+  size_t violations_ = 0;
+  std::vector<const Value *> values_; // all that were defined, in the order of the text
+  std::vector<const Value *> sight_;  // a stack: those that an op may use at the place in hand
+  std::unordered_map<const Value *, State> states_; // looked up, never iterated
+};
+
+} // namespace xt

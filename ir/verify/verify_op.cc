@@ -1,0 +1,162 @@
+#include "ir/base/text.h"
+#include "ir/infer/type_rules.h"
+#include "ir/verify/verifier.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+bool isWord(std::string_view words, std::string_view word) {
+  for (size_t at = words.find(word); at != std::string_view::npos && !word.empty(); at = words.find(word, at + 1)) {
+    size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
+// What is wrong with an attribute's value, or "".
+std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec) {
+  bool integer = std::holds_alternative<int64_t>(attr.value), number = std::holds_alternative<double>(attr.value);
+  switch (spec.kind) {
+  case AttrKind::Int:
+  case AttrKind::Flag: return integer ? "" : "is not an integer";
+  case AttrKind::Ints: return std::holds_alternative<std::vector<int64_t>>(attr.value) ? "" : "is not a list";
+  case AttrKind::Number: {
+    if (!integer && !number) return "is not a number";
+    if (op.resultCount() == 0) return "";
+    Type type = op.result()->type();
+    if (isFloat(type.elem()) != number) return str("is not of the element type of ", shapedText(type));
+    bool fits = number || fitsInteger(type.elem(), std::get<int64_t>(attr.value));
+    return fits ? "" : str("does not fit ", elemName(type.elem()));
+  }
+  case AttrKind::Text: return std::holds_alternative<std::string>(attr.value) ? "" : "is not text";
+  case AttrKind::Kind: {
+    const auto *word = std::get_if<std::string>(&attr.value);
+    return word && isWord(spec.doc, *word) ? "" : str("is not one of: ", spec.doc);
+  }
+  }
+  XT_UNREACHABLE("attribute kind");
+}
+
+// Layouts may still be open here and there; what is known must agree.
+bool agree(Type a, Type b) {
+  if (!a || !b || a == b) return a == b;
+  if (a.kind() != b.kind() || a.isScalar() || a.isMemRef()) return false;
+  if (a.layout() && b.layout() && a.layout() != b.layout()) return false;
+  TypeData x = a.data(), y = b.data();
+  x.layout = y.layout = nullptr;
+  return x == y;
+}
+
+} // namespace
+
+bool Verifier::op(const Op &op) { return attributes(op) && types(op) && regions(op); }
+
+bool Verifier::attributes(const Op &op) {
+  for (const AttrSpec &spec : op.info().attrs) {
+    const Attr *attr = op.attr(spec.name);
+    if (!attr && spec.required) return fail(op, str("the attribute `", spec.name, "` is missing"));
+    std::string fault = attr ? attributeFault(op, *attr, spec) : "";
+    if (!fault.empty()) return fail(op, str("the attribute `", spec.name, "` ", fault));
+  }
+  for (const Attr &attr : op.attrs())
+    if (std::none_of(op.info().attrs.begin(), op.info().attrs.end(),
+                     [&](const AttrSpec &spec) { return spec.name == attr.name; }))
+      return fail(op, str("has no attribute `", attr.name, "`"));
+  return true;
+}
+
+// Runs the op's type rule with the result's type as the written one.
+bool Verifier::types(const Op &op) {
+  if (op.info().results >= 0 && op.resultCount() != static_cast<size_t>(op.info().results))
+    return fail(op, str("gives ", op.resultCount(), " results, not ", op.info().results));
+  std::vector<Type> operands, inferred;
+  for (const Value *operand : op.operands()) operands.push_back(operand->type());
+  Diagnostics found;
+  TypeRuleInput input{context_,
+                      op.info(),
+                      operands,
+                      {},
+                      op.attrs(),
+                      op.resultCount() == 1 ? op.result()->type() : Type(),
+                      op.range(),
+                      op.range(),
+                      found};
+  if (!inferTypes(input, inferred)) return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
+  if (op.info().results >= 0) {
+    bool same = inferred.size() == op.resultCount();
+    for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
+    if (!same) return fail(op, "a result has another type than the operands give");
+  }
+  if (kernel_.scope == Scope::Workgroup) return true;
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))
+      if (op.result(i)->type().layout()) return fail(op, "a layout in a kernel at subgroup scope");
+  return true;
+}
+
+bool Verifier::regions(const Op &op) {
+  if (op.regionCount() != static_cast<size_t>(op.info().regions))
+    return fail(op, str("has ", op.regionCount(), " regions, not ", op.info().regions));
+  for (size_t i = 0; i < op.regionCount(); ++i)
+    if (op.region(i)->empty()) return fail(op, "a region has no terminator");
+  switch (op.info().typeRule) {
+  case TypeRule::For: return loop(op);
+  case TypeRule::If: return branch(op);
+  case TypeRule::Constant:
+  case TypeRule::Elementwise:
+  case TypeRule::Compare:
+  case TypeRule::Select:
+  case TypeRule::Cast:
+  case TypeRule::Splat:
+  case TypeRule::Dim:
+  case TypeRule::Id:
+  case TypeRule::InitTile:
+  case TypeRule::LoadTile:
+  case TypeRule::StoreTile:
+  case TypeRule::PrefetchTile:
+  case TypeRule::UpdateTileOffset:
+  case TypeRule::TileMma:
+  case TypeRule::Yield: return true;
+  }
+  XT_UNREACHABLE("type rule");
+}
+
+bool Verifier::yields(const Op &op, const Block &region) {
+  const Op &yield = *region.last();
+  if (yield.operandCount() != op.resultCount())
+    return fail(op, str("a region yields ", yield.operandCount(), " values for ", op.resultCount(), " results"));
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (!agree(yield.operand(i)->type(), op.result(i)->type()))
+      return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()), ", but a region yields ",
+                          typeText(yield.operand(i)->type())));
+  return true;
+}
+
+// Operands lower, upper, step, inits…; parameters the induction variable, then one for each init.
+bool Verifier::loop(const Op &op) {
+  const Block &body = *op.region();
+  size_t carried = op.operandCount() - 3;
+  if (op.resultCount() != carried || body.params().size() != carried + 1)
+    return fail(op, str("carries ", carried, " values, but has ", op.resultCount(), " results and ",
+                        body.params().size(), " parameters of its body"));
+  if (!body.param(0)->type().isIndex()) return fail(op, "the loop variable is not an index");
+  for (size_t i = 0; i < carried; ++i) {
+    Type type = op.result(i)->type();
+    if (!agree(op.operand(i + 3)->type(), type) || !agree(body.param(i + 1)->type(), type))
+      return fail(op, str("the ", ordinal(i + 1), " carried value changes its type"));
+  }
+  return yields(op, body);
+}
+
+bool Verifier::branch(const Op &op) {
+  if (!op.operand(0)->type().isScalar(Elem::I1)) return fail(op, "the condition is not a scalar i1");
+  for (size_t i = 0; i < 2; ++i) {
+    if (!op.region(i)->params().empty()) return fail(op, "a region of a branch has parameters");
+    if (!yields(op, *op.region(i))) return false;
+  }
+  return true;
+}
+
+} // namespace xt

@@ -1,0 +1,361 @@
+#include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// Blocks nested deeper are refused; the parser's own limit is lower, so this guards other callers.
+constexpr int kMaxBlockDepth = 512;
+
+// Names that the statements of a block bind, in source order, nested blocks included.
+void collectBindings(const ast::Block &block, std::vector<ast::Name> &names, int depth = 0) {
+  if (depth > kMaxBlockDepth) return;
+  for (const ast::Stmt &stmt : block.stmts) {
+    if (stmt.body) collectBindings(*stmt.body, names, depth + 1);
+    if (stmt.orElse) collectBindings(*stmt.orElse, names, depth + 1);
+    for (const ast::Binding &binding : stmt.results) names.push_back(binding.name);
+  }
+}
+
+} // namespace
+
+void KernelLowering::lowerBlock(const ast::Block &block) {
+  for (const ast::Stmt &stmt : block.stmts) {
+    if (!yields_.empty() && yields_.back().written) {
+      diagnostics().report(DiagCode::NotHere, stmt.range, "nothing may follow the `yield` of a block");
+      return;
+    }
+    lowerStmt(stmt);
+  }
+}
+
+void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
+  builder_.setRange(stmt.range);
+  switch (stmt.kind) {
+  case ast::Stmt::Kind::Error: return poison(stmt);
+  case ast::Stmt::Kind::Op: {
+    std::optional<std::vector<Value *>> values = lowerOp(*stmt.op, stmt.op->op.range.to(stmt.range));
+    if (values) bindResults(stmt, *values, stmt.op->op.text);
+    else poison(stmt);
+    return;
+  }
+  case ast::Stmt::Kind::Assign: {
+    Type like = stmt.type ? types_.resolve(*stmt.type) : Type();
+    if (stmt.type && !like) return poison(stmt);
+    Value *value = lowerExpr(*stmt.expr, like);
+    if (!value) return poison(stmt);
+    if (like && !sameTypeButLayout(value->type(), like)) {
+      diagnostics().report(DiagCode::TypeMismatch, stmt.type->range,
+                           str("the value is ", shapedText(value->type()), ", not ", shapedText(like)));
+      return poison(stmt);
+    }
+    if (stmt.results.size() == 1 && !stmt.results[0].name) return;
+    return bindResults(stmt, {value}, "the expression");
+  }
+  case ast::Stmt::Kind::For: return lowerFor(stmt);
+  case ast::Stmt::Kind::If: return lowerIf(stmt);
+  case ast::Stmt::Kind::Yield: return lowerYield(stmt);
+  case ast::Stmt::Kind::While:
+    diagnostics().report(DiagCode::NotSupported, stmt.range.startPoint(), "`while` is not in this version");
+    return poison(stmt);
+  case ast::Stmt::Kind::Return:
+    // The RFC ends kernels with a bare `return`; it may stand as the last statement.
+    if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
+    diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
+    return;
+  case ast::Stmt::Kind::Call:
+    diagnostics().report(DiagCode::NotSupported, stmt.range, "calls of functions are not in this version");
+    return poison(stmt);
+  case ast::Stmt::Kind::Buffer:
+  case ast::Stmt::Kind::Launch:
+  case ast::Stmt::Kind::Check:
+  case ast::Stmt::Kind::Save:
+    diagnostics().report(DiagCode::NotHere, stmt.range, "this statement belongs in a `test` block");
+    return poison(stmt);
+  }
+}
+
+void KernelLowering::poison(const ast::Stmt &stmt) {
+  for (const ast::Binding &binding : stmt.results)
+    if (binding.name) names_.bind(binding.name.text, {nullptr, false, binding.name.range});
+}
+
+void KernelLowering::bindName(const ast::Name &name, Value *value) {
+  if (const BoundName *bound = names_.find(name.text); bound && bound->fixed) {
+    diagnostics()
+        .report(DiagCode::RebindFixed, name.range, str("`%", name.text, "` is a loop or grid variable; it cannot be rebound"))
+        .at(bound->range, "bound here");
+    return;
+  }
+  // The name stays with the op for dumps; a value that has one already keeps it.
+  if (value->name().empty()) value->setName(name.text), value->setRange(name.range);
+  names_.bind(name.text, {value, false, name.range});
+}
+
+void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value *> &values, std::string_view what) {
+  int64_t named = 0;
+  for (const ast::Binding &binding : stmt.results) named += binding.count;
+  if (named != static_cast<int64_t>(values.size())) {
+    SourceRange range = stmt.results.empty() ? stmt.range : stmt.results.front().name.range;
+    // A value that nobody names is legal for an op with effects or a structure; a bare pure op is a slip.
+    if (named == 0 && values.size() == 1) {
+      diagnostics().report(DiagCode::ResultCount, range, str("the value of `", what, "` is not used: give it a name"));
+      return;
+    }
+    if (named != 0 || !values.empty())
+      diagnostics().report(DiagCode::ResultCount, range,
+                           str("`", what, "` gives ", values.size(), " value", values.size() == 1 ? "" : "s", ", but ",
+                               named, named == 1 ? " name is" : " names are", " bound"));
+    return poison(stmt);
+  }
+  size_t next = 0;
+  for (const ast::Binding &binding : stmt.results) {
+    if (binding.count == 1) {
+      bindName(binding.name, values[next++]);
+      continue;
+    }
+    for (int64_t i = 0; i < binding.count; ++i)
+      bindName({str(binding.name.text, "#", i), binding.name.range}, values[next++]);
+  }
+}
+
+std::vector<KernelLowering::Carried> KernelLowering::carriedNames(const std::vector<const ast::Block *> &blocks) {
+  std::vector<ast::Name> bound;
+  for (const ast::Block *block : blocks) collectBindings(*block, bound);
+  std::vector<Carried> carried;
+  for (const ast::Name &name : bound) {
+    const BoundName *outer = names_.find(name.text);
+    if (!outer || outer->fixed || !outer->value) continue;
+    if (std::any_of(carried.begin(), carried.end(), [&](const Carried &c) { return c.name == name.text; })) continue;
+    carried.push_back({name.text, outer->value, name.range});
+  }
+  return carried;
+}
+
+Value *KernelLowering::currentValue(const Carried &carried, const BoundName **bound) {
+  *bound = names_.find(carried.name);
+  return *bound ? (*bound)->value : nullptr;
+}
+
+bool KernelLowering::sameCarriedType(Type type, Value *value, SourceRange range, std::string_view what,
+                                     SourceRange initRange) {
+  if (sameTypeButLayout(type, value->type())) return true;
+  diagnostics()
+      .report(DiagCode::LoopType, range,
+              str(what, " was ", shapedText(type), " and becomes ", shapedText(value->type()),
+                  "; a carried value keeps its type"))
+      .at(initRange, shapedText(type));
+  return false;
+}
+
+void KernelLowering::emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges,
+                               SourceRange range) {
+  builder_.setRange(range);
+  Op *yield = builder_.create(OpKind::Yield, values, {});
+  yield->setOperandRanges(ranges);
+}
+
+void KernelLowering::lowerYield(const ast::Stmt &stmt) {
+  if (yields_.empty()) {
+    diagnostics().report(DiagCode::NotHere, stmt.range, "`yield` ends the body of a `for` or `if` that gives values");
+    return;
+  }
+  RegionYield &yield = yields_.back();
+  yield.written = true;
+  for (const ast::Expr &expr : stmt.values) {
+    yield.values.push_back(lowerExpr(expr));
+    yield.ranges.push_back(expr.range);
+  }
+  if (!stmt.signature) return;
+  if (stmt.signature->left.size() != yield.values.size()) {
+    diagnostics().report(DiagCode::SignatureCount, stmt.signature->range,
+                         str("the signature lists ", stmt.signature->left.size(), " types for ", yield.values.size(), " values"));
+    return;
+  }
+  for (size_t i = 0; i < yield.values.size(); ++i) {
+    Type type = types_.resolve(stmt.signature->left[i]);
+    if (type && yield.values[i] && !sameTypeButLayout(type, yield.values[i]->type()))
+      diagnostics().report(DiagCode::SignatureMismatch, stmt.signature->left[i].range,
+                           str("the signature gives ", shapedText(type), ", but the value is ",
+                               shapedText(yield.values[i]->type())));
+  }
+}
+
+void KernelLowering::lowerFor(const ast::Stmt &stmt) {
+  SourceRange header = stmt.range.startPoint();
+  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  Value *lower = stmt.lower ? lowerIndex(*stmt.lower, "a loop bound") : nullptr;
+  Value *upper = stmt.upper ? lowerIndex(*stmt.upper, "a loop bound") : nullptr;
+  builder_.setRange(header);
+  Value *step = stmt.step ? lowerIndex(*stmt.step, "a loop step") : builder_.index(1);
+  if (stmt.step && isLiteral(*stmt.step))
+    if (std::optional<int64_t> value = params_.evalInt(*stmt.step, "a loop step"); value && *value <= 0)
+      diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop is above 0");
+  if (!lower || !upper || !step || !stmt.body) {
+    poison(stmt);
+    if (!stmt.body) return;
+  }
+  // A broken header still gets its body checked, with stand-ins.
+  auto standIn = [&](Value *value) { return value ? value : builder_.index(0); };
+  std::vector<Value *> operands = {standIn(lower), standIn(upper), standIn(step)};
+  std::vector<SourceRange> ranges = {stmt.lower ? stmt.lower->range : header, stmt.upper ? stmt.upper->range : header,
+                                     stmt.step ? stmt.step->range : header};
+  std::vector<Type> types;
+  for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
+    Type like = i < stmt.resultTypes.size() ? types_.resolve(stmt.resultTypes[i]) : Type();
+    Value *init = lowerExpr(stmt.iterArgs[i].init, like);
+    if (init && like && !sameTypeButLayout(like, init->type()))
+      diagnostics().report(DiagCode::SignatureMismatch, stmt.resultTypes[i].range,
+                           str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text,
+                               "` starts as ", shapedText(init->type())));
+    operands.push_back(standIn(init));
+    ranges.push_back(stmt.iterArgs[i].init.range);
+  }
+  std::vector<Carried> carried = carriedNames({&*stmt.body});
+  std::erase_if(carried, [&](const Carried &c) {
+    return c.name == stmt.variable.text ||
+           std::any_of(stmt.iterArgs.begin(), stmt.iterArgs.end(), [&](const ast::IterArg &a) { return a.name.text == c.name; });
+  });
+  for (const Carried &c : carried) operands.push_back(c.init), ranges.push_back(c.range);
+  for (size_t i = 3; i < operands.size(); ++i) types.push_back(operands[i]->type());
+  builder_.setRange(header);
+  Op *loop = builder_.create(OpKind::For, operands, types, 1);
+  loop->setOperandRanges(ranges);
+
+  Builder outer = builder_;
+  builder_.setEnd(*loop->region());
+  names_.push();
+  yields_.emplace_back();
+  Value *variable = loop->region()->addParam(context_.index(), stmt.variable.text, stmt.variable.range);
+  names_.bind(stmt.variable.text, {variable, true, stmt.variable.range});
+  size_t explicitCount = stmt.iterArgs.size();
+  for (size_t i = 0; i < types.size(); ++i) {
+    bool written = i < explicitCount;
+    const std::string &name = written ? stmt.iterArgs[i].name.text : carried[i - explicitCount].name;
+    SourceRange range = written ? stmt.iterArgs[i].name.range : carried[i - explicitCount].init->range();
+    Value *param = loop->region()->addParam(types[i], name, range);
+    names_.bind(name, {param, false, range});
+  }
+  lowerBlock(*stmt.body);
+
+  RegionYield yield = std::move(yields_.back());
+  yields_.pop_back();
+  bool ok = true;
+  if (yield.values.size() != explicitCount) {
+    diagnostics().report(DiagCode::ResultCount, header,
+                         str("this loop carries ", explicitCount, " value", explicitCount == 1 ? "" : "s",
+                             " in iter_args, but its body yields ", yield.values.size()));
+    ok = false;
+  }
+  for (size_t i = 0; ok && i < explicitCount; ++i) {
+    if (!yield.values[i]) ok = false;
+    else ok &= sameCarriedType(types[i], yield.values[i], yield.ranges[i], str("`%", stmt.iterArgs[i].name.text, "`"),
+                               stmt.iterArgs[i].init.range);
+  }
+  for (const Carried &c : carried) {
+    const BoundName *bound = nullptr;
+    Value *value = currentValue(c, &bound);
+    if (!value) ok = false;
+    else ok &= sameCarriedType(c.init->type(), value, bound->range, str("`%", c.name, "`"), c.init->range());
+    yield.values.push_back(value);
+    yield.ranges.push_back(bound ? bound->range : c.range);
+  }
+  names_.pop();
+  if (ok) {
+    SourceRange end = stmt.body->range.endPoint();
+    emitYield(yield.values, yield.ranges, end);
+  } else {
+    emitYield({}, {}, stmt.body->range.endPoint());
+  }
+  builder_ = outer;
+  if (!ok) {
+    for (const Carried &c : carried) names_.bind(c.name, {nullptr, false, c.range});
+    return poison(stmt);
+  }
+  for (size_t i = 0; i < carried.size(); ++i) {
+    Value *result = loop->result(explicitCount + i);
+    result->setName(carried[i].name);
+    names_.bind(carried[i].name, {result, false, carried[i].range});
+  }
+  std::vector<Value *> results;
+  for (size_t i = 0; i < explicitCount; ++i) results.push_back(loop->result(i));
+  if (!results.empty() || !stmt.results.empty()) bindResults(stmt, results, "for");
+}
+
+void KernelLowering::lowerIf(const ast::Stmt &stmt) {
+  SourceRange header = stmt.range.startPoint();
+  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  Value *condition = stmt.expr ? lowerExpr(*stmt.expr) : nullptr;
+  if (condition && !condition->type().isScalar(Elem::I1)) {
+    diagnostics().report(DiagCode::ConditionType, stmt.expr->range,
+                         str("the condition of `if` is a scalar i1, not ", shapedText(condition->type())));
+    condition = nullptr;
+  }
+  if (!stmt.body) return poison(stmt);
+  builder_.setRange(header);
+  if (!condition) condition = builder_.constantInt(context_.i1(), 1);
+  std::vector<const ast::Block *> blocks = {&*stmt.body};
+  if (stmt.orElse) blocks.push_back(&*stmt.orElse);
+  std::vector<Carried> carried = carriedNames(blocks);
+  bool failed = false;
+
+  builder_.setRange(header);
+  Op *branch = builder_.create(OpKind::If, {condition}, {}, 2);
+  if (stmt.expr) branch->setOperandRanges({stmt.expr->range});
+  Builder outer = builder_;
+  std::vector<RegionYield> yields;
+  for (size_t r = 0; r < 2; ++r) {
+    builder_.setEnd(*branch->region(r));
+    names_.push();
+    yields_.emplace_back();
+    const ast::Block *block = r < blocks.size() ? blocks[r] : nullptr;
+    if (block) lowerBlock(*block);
+    yields.push_back(std::move(yields_.back()));
+    yields_.pop_back();
+    for (const Carried &c : carried) {
+      const BoundName *bound = nullptr;
+      Value *value = currentValue(c, &bound);
+      if (!value || !sameCarriedType(c.init->type(), value, bound->range, str("`%", c.name, "`"), c.init->range()))
+        failed = true;
+      yields.back().values.push_back(value);
+      yields.back().ranges.push_back(bound ? bound->range : c.range);
+    }
+    names_.pop();
+  }
+  size_t explicitCount = yields[0].values.size() - carried.size();
+  if (yields[1].values.size() != yields[0].values.size()) {
+    diagnostics().report(DiagCode::ResultCount, header,
+                         str("one branch of this `if` yields ", explicitCount, " values, the other ",
+                             yields[1].values.size() - carried.size()));
+    failed = true;
+  }
+  for (size_t i = 0; !failed && i < explicitCount; ++i) {
+    Value *first = yields[0].values[i], *second = yields[1].values[i];
+    if (!first || !second) failed = true;
+    else failed |= !sameCarriedType(first->type(), second, yields[1].ranges[i], "the value of this `if`", yields[0].ranges[i]);
+  }
+  for (size_t r = 0; r < 2; ++r) {
+    builder_.setEnd(*branch->region(r));
+    SourceRange end = (r < blocks.size() ? blocks[r]->range : stmt.body->range).endPoint();
+    if (failed) emitYield({}, {}, end);
+    else emitYield(yields[r].values, yields[r].ranges, end);
+  }
+  builder_ = outer;
+  if (failed) {
+    for (const Carried &c : carried) names_.bind(c.name, {nullptr, false, c.range});
+    return poison(stmt);
+  }
+  for (Value *value : yields[0].values) branch->addResult(value->type())->setRange(header);
+  for (size_t i = 0; i < carried.size(); ++i) {
+    Value *result = branch->result(explicitCount + i);
+    result->setName(carried[i].name);
+    names_.bind(carried[i].name, {result, false, carried[i].range});
+  }
+  std::vector<Value *> results;
+  for (size_t i = 0; i < explicitCount; ++i) results.push_back(branch->result(i));
+  if (!results.empty() || !stmt.results.empty()) bindResults(stmt, results, "if");
+}
+
+} // namespace xt

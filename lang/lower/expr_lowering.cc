@@ -1,0 +1,309 @@
+#include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+constexpr int kMaxExprDepth = 256;
+
+struct Operator {
+  std::string_view text;
+  OpKind floats, ints, unsignedInts;
+};
+constexpr Operator kArithmetic[] = {
+    {"+", OpKind::AddF, OpKind::AddI, OpKind::AddI},       {"-", OpKind::SubF, OpKind::SubI, OpKind::SubI},
+    {"*", OpKind::MulF, OpKind::MulI, OpKind::MulI},       {"/", OpKind::DivF, OpKind::DivSI, OpKind::DivUI},
+    {"mod", OpKind::RemF, OpKind::RemSI, OpKind::RemUI},   {"min", OpKind::MinimumF, OpKind::MinSI, OpKind::MinUI},
+    {"max", OpKind::MaximumF, OpKind::MaxSI, OpKind::MaxUI},
+};
+struct Comparison {
+  std::string_view text, floats, ints, unsignedInts;
+};
+constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},
+                                       {"<=", "ole", "sle", "ule"}, {">", "ogt", "sgt", "ugt"}, {">=", "oge", "sge", "uge"}};
+
+template <class T> const T *findText(std::span<const T> table, std::string_view text) {
+  for (const T &row : table)
+    if (row.text == text) return &row;
+  return nullptr;
+}
+
+} // namespace
+
+Value *KernelLowering::emit(OpKind kind, std::vector<Value *> operands, std::vector<SourceRange> ranges, SourceRange range,
+                            std::vector<Attr> attrs, Type written) {
+  OpDraft draft;
+  draft.info = &opInfo(kind);
+  draft.operands = std::move(operands);
+  draft.operandRanges = std::move(ranges);
+  draft.range = draft.writtenRange = range;
+  draft.attrs = std::move(attrs);
+  draft.written = written;
+  Op *op = emitDraft(draft, {});
+  return op ? op->result() : nullptr;
+}
+
+Value *KernelLowering::lowerIndex(const ast::Expr &expr, std::string_view what) {
+  Value *value = lowerExpr(expr, context_.index());
+  if (!value || value->type().isIndex()) return value;
+  diagnostics()
+      .report(DiagCode::OperandType, expr.range, str(what, " is an index, but this is ", shapedText(value->type())))
+      .note("`index_cast` turns an integer into an index");
+  return nullptr;
+}
+
+Value *KernelLowering::lowerValue(const ast::Expr &expr) {
+  const BoundName *bound = names_.find(expr.text);
+  if (bound) return bound->value;
+  auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
+  if (const SourceRange *lost = names_.lost(expr.text)) {
+    diagnostic.at(*lost, "bound here, inside a block that has ended");
+    diagnostic.note("a name that is first bound in a loop or a branch is unknown after it; bind it before to carry it out");
+  } else {
+    suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
+  }
+  names_.bind(expr.text, {nullptr, false, expr.range}); // one message a name
+  return nullptr;
+}
+
+Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRange range) {
+  builder_.setRange(range);
+  if (value.kind == ConstValue::Kind::Type) {
+    diagnostics().report(DiagCode::ExpressionType, range, "a type is no value here");
+    return nullptr;
+  }
+  Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : context_.scalar(value.elem);
+  if (type.isVector()) type = context_.withLayout(type, nullptr);
+  if (type.elem() == Elem::I1 && value.kind != ConstValue::Kind::Bool) type = context_.scalar(value.elem);
+  if (isFloat(type.elem()))
+    return value.kind == ConstValue::Kind::Float ? builder_.constantFloat(type, value.number)
+                                                 : builder_.constantInt(type, value.integer);
+  if (value.kind == ConstValue::Kind::Float) {
+    diagnostics()
+        .report(DiagCode::LiteralValue, range, str("a literal with a point beside an integer (", elemName(type.elem()), ")"))
+        .note("write an integer, or cast the other operand with `sitofp`");
+    return nullptr;
+  }
+  if (!fitsInteger(type.elem(), value.integer)) {
+    diagnostics().report(DiagCode::LiteralValue, range, str(value.integer, " does not fit ", elemName(type.elem())));
+    return nullptr;
+  }
+  return builder_.constantInt(type, value.integer);
+}
+
+Value *KernelLowering::lowerLiteral(const ast::Expr &expr, Type like) {
+  std::optional<ConstValue> value = params_.eval(expr);
+  return value ? lowerConst(*value, like, expr.range) : nullptr;
+}
+
+Value *KernelLowering::lowerExpr(const ast::Expr &expr, Type like) {
+  struct DepthGuard {
+    int &depth;
+    explicit DepthGuard(int &d) : depth(d) { ++depth; }
+    ~DepthGuard() { --depth; }
+  } guard(depth_);
+  if (depth_ > kMaxExprDepth) {
+    diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExprDepth));
+    return nullptr;
+  }
+  if (isLiteral(expr)) return lowerLiteral(expr, like);
+  switch (expr.kind) {
+  case ast::Expr::Kind::Error: return nullptr;
+  case ast::Expr::Kind::Int:
+  case ast::Expr::Kind::Float:
+  case ast::Expr::Kind::Bool:
+  case ast::Expr::Kind::Param: return lowerLiteral(expr, like);
+  case ast::Expr::Kind::Value: return lowerValue(expr);
+  case ast::Expr::Kind::Unary: return lowerUnary(expr, like);
+  case ast::Expr::Kind::Binary: return lowerBinary(expr, like);
+  case ast::Expr::Kind::Call: return lowerCall(expr, like);
+  case ast::Expr::Kind::List:
+    if (expr.children.size() == 1) return lowerExpr(expr.children[0], like);
+    break;
+  case ast::Expr::Kind::Ident: {
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
+    if (names_.find(expr.text)) diagnostic.fix(str("write `%", expr.text, "`"), expr.range, "%" + expr.text);
+    return nullptr;
+  }
+  case ast::Expr::Kind::Text:
+  case ast::Expr::Kind::Values:
+  case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Index:
+  case ast::Expr::Kind::Slice: break;
+  }
+  diagnostics().report(DiagCode::ExpressionType, expr.range, "this is no scalar or vector value");
+  return nullptr;
+}
+
+Value *KernelLowering::lowerUnary(const ast::Expr &expr, Type like) {
+  Value *value = lowerExpr(expr.children[0], like);
+  if (!value) return nullptr;
+  Type type = value->type();
+  bool number = type.isScalar() || type.isVector();
+  Type open = type.isVector() ? context_.withLayout(type, nullptr) : type;
+  builder_.setRange(expr.range);
+  if (expr.text == "not" && number && type.elem() == Elem::I1)
+    return emit(OpKind::XorI, {value, builder_.constantInt(open, 1)}, {expr.children[0].range, expr.range}, expr.range);
+  if (expr.text == "-" && number && isFloat(type.elem()))
+    return emit(OpKind::NegF, {value}, {expr.children[0].range}, expr.range);
+  if (expr.text == "-" && number && type.elem() != Elem::I1)
+    return emit(OpKind::SubI, {builder_.constantInt(open, 0), value}, {expr.range, expr.children[0].range}, expr.range);
+  diagnostics().report(DiagCode::ExpressionType, expr.range,
+                       str("`", expr.text, "` is not defined for ", shapedText(type)));
+  return nullptr;
+}
+
+// Lowers operands that are to have one type: literals take the type of the first that is none.
+bool KernelLowering::lowerAlike(std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values) {
+  values.assign(exprs.size(), nullptr);
+  bool ok = true;
+  Type first;
+  for (size_t i = 0; i < exprs.size(); ++i) {
+    if (isLiteral(*exprs[i])) continue;
+    values[i] = lowerExpr(*exprs[i], like);
+    ok &= values[i] != nullptr;
+    // A vector says more than a scalar: the literal is as good as either, but a vector constant needs no splat.
+    if (values[i] && (!first || (values[i]->type().isVector() && !first.isVector()))) first = values[i]->type();
+  }
+  if (!ok) return false;
+  if (first && first.isVector()) first = context_.scalar(first.elem());
+  for (size_t i = 0; i < exprs.size(); ++i)
+    if (!values[i]) {
+      values[i] = lowerLiteral(*exprs[i], first ? first : like);
+      ok &= values[i] != nullptr;
+    }
+  return ok;
+}
+
+// Scalars beside vectors are spread over the vectors' shape.
+bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange range) {
+  Type vector;
+  for (Value *value : values)
+    if (value->type().isVector() && !vector) vector = value->type();
+  if (!vector) return true;
+  for (Value *&value : values) {
+    if (!value->type().isScalar()) continue;
+    Type type = context_.withLayout(context_.withElem(vector, value->type().elem()), nullptr);
+    builder_.setRange(value->range());
+    if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
+      Op *copy = builder_.create(OpKind::Constant, {}, {type});
+      copy->setAttr("value", op->attr("value")->value, op->range());
+      // A literal's scalar has no other reader.
+      if (value->uses().empty() && op->block()) op->block()->erase(op);
+      value = copy->result();
+      continue;
+    }
+    value = emit(OpKind::Splat, {value}, {range}, range, {}, type);
+    if (!value) return false;
+  }
+  return true;
+}
+
+Value *KernelLowering::lowerBinary(const ast::Expr &expr, Type like) {
+  const ast::Expr *sides[] = {&expr.children[0], &expr.children[1]};
+  const Comparison *comparison = findText<Comparison>(kComparisons, expr.text);
+  std::vector<Value *> values;
+  if (!lowerAlike(sides, comparison ? Type() : like, values)) return nullptr;
+  std::vector<SourceRange> ranges = {sides[0]->range, sides[1]->range};
+  for (size_t i = 0; i < 2; ++i)
+    if (!values[i]->type().isScalar() && !values[i]->type().isVector()) {
+      diagnostics().report(DiagCode::ExpressionType, ranges[i],
+                           str("`", expr.text, "` is not defined for ", shapedText(values[i]->type())));
+      return nullptr;
+    }
+  if (!broadcastScalars(values, expr.range)) return nullptr;
+  Elem elem = values[0]->type().elem();
+  const ElemInfo &info = elemInfo(elem);
+  if (comparison) {
+    std::string_view kind = info.isFloat ? comparison->floats : info.isUnsigned ? comparison->unsignedInts : comparison->ints;
+    return emit(info.isFloat ? OpKind::CmpF : OpKind::CmpI, values, ranges, expr.range,
+                {{"kind", std::string(kind), expr.textRange}});
+  }
+  if (expr.text == "and" || expr.text == "or") {
+    if (elem == Elem::I1) return emit(expr.text == "and" ? OpKind::AndI : OpKind::OrI, values, ranges, expr.range);
+  } else if (const Operator *op = findText<Operator>(kArithmetic, expr.text); op && elem != Elem::I1) {
+    return emit(info.isFloat ? op->floats : info.isUnsigned ? op->unsignedInts : op->ints, values, ranges, expr.range);
+  }
+  auto &diagnostic = diagnostics().report(DiagCode::ExpressionType, expr.range,
+                                          str("`", expr.text, "` is not defined for ", shapedText(values[0]->type())));
+  if (expr.text == "and" || expr.text == "or") diagnostic.note("both sides are i1, such as comparisons");
+  return nullptr;
+}
+
+Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
+  std::string_view name = expr.text;
+  if (expr.symbolCall) {
+    diagnostics().report(DiagCode::NotSupported, expr.textRange, "calls of functions are not in this version");
+    return nullptr;
+  }
+  for (const ast::Name &argName : expr.argNames)
+    if (argName) {
+      diagnostics().report(DiagCode::HostArguments, argName.range, "arguments in kernels are not named");
+      return nullptr;
+    }
+  auto count = [&](size_t n) {
+    if (expr.children.size() == n) return true;
+    diagnostics().report(DiagCode::OperandCount, expr.range,
+                         str("`", name, "` takes ", n, " argument", n == 1 ? "" : "s", ", not ", expr.children.size()));
+    return false;
+  };
+  std::vector<SourceRange> ranges;
+  for (const ast::Expr &child : expr.children) ranges.push_back(child.range);
+  if (name == "dim") {
+    if (!count(2)) return nullptr;
+    Value *source = lowerExpr(expr.children[0]);
+    Value *dimension = lowerIndex(expr.children[1], "a dimension");
+    if (!source || !dimension) return nullptr;
+    if (isLiteral(expr.children[1]) && source->type().isMemRef())
+      if (auto d = params_.evalInt(expr.children[1], "a dimension"); d && (*d < 0 || *d >= source->type().rank())) {
+        diagnostics().report(DiagCode::AttributeValue, ranges[1],
+                             str(shapedText(source->type()), " has no dimension ", *d));
+        return nullptr;
+      }
+    return emit(OpKind::Dim, {source, dimension}, ranges, expr.range);
+  }
+  if (name == "subgroup_id") return count(0) ? emit(OpKind::SubgroupId, {}, {}, expr.range) : nullptr;
+  if (name == "workgroup_id" || name == "block_id") {
+    if (!count(1)) return nullptr;
+    std::optional<int64_t> d = params_.evalInt(expr.children[0], "a grid dimension");
+    if (!d) return nullptr;
+    if (*d < 0 || *d > 2) {
+      diagnostics().report(DiagCode::AttributeValue, ranges[0], str("a grid has the dimensions 0 (x), 1 (y), 2 (z), not ", *d));
+      return nullptr;
+    }
+    return emit(OpKind::BlockId, {}, {}, expr.range, {{"dimension", std::string(1, static_cast<char>('x' + *d)), ranges[0]}});
+  }
+  const Operator *op = findText<Operator>(kArithmetic, name); // min, max
+  const OpInfo *info = name == "ceildiv" ? &opInfo(OpKind::CeilDivSI) : name == "abs" ? &opInfo(OpKind::AbsF) : findOp(name);
+  bool callable = op || (info && info->elementwise && info->typeRule == TypeRule::Elementwise) || (info && info->kind == OpKind::Select);
+  if (!callable) {
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
+    std::vector<std::string_view> names = {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "workgroup_id"};
+    for (const OpInfo &row : allOps())
+      if (row.elementwise && row.typeRule == TypeRule::Elementwise) names.push_back(row.name);
+    suggestName(diagnostic, expr.textRange, 0, name, names);
+    return nullptr;
+  }
+  if (!count(op ? 2 : info->operands.size())) return nullptr;
+  std::vector<const ast::Expr *> args;
+  for (const ast::Expr &child : expr.children) args.push_back(&child);
+  std::vector<Value *> values;
+  if (info && info->kind == OpKind::Select && !op) {
+    Value *condition = lowerExpr(*args[0]);
+    if (!lowerAlike(std::span(args).subspan(1), like, values) || !condition) return nullptr;
+    bool vector = condition->type().isVector();
+    if (vector) values.insert(values.begin(), condition);
+    if (!broadcastScalars(values, expr.range)) return nullptr;
+    if (!vector) values.insert(values.begin(), condition);
+    return emit(OpKind::Select, values, ranges, expr.range);
+  }
+  if (!lowerAlike(args, like, values) || !broadcastScalars(values, expr.range)) return nullptr;
+  const ElemInfo &elem = elemInfo(values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem());
+  if (op) return emit(elem.isFloat ? op->floats : elem.isUnsigned ? op->unsignedInts : op->ints, values, ranges, expr.range);
+  OpKind kind = name == "abs" && !elem.isFloat ? OpKind::AbsI : info->kind;
+  return emit(kind, values, ranges, expr.range);
+}
+
+} // namespace xt

@@ -1,0 +1,140 @@
+#include "lang/lower/kernel_lowering.h"
+
+#include "ir/base/text.h"
+
+namespace xt {
+
+KernelLowering::KernelLowering(Context &context, ParamScope &params, const ast::KernelDecl &decl, std::string name)
+    : context_(context), params_(params), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
+      builder_(context, kernel_->body) {
+  kernel_->name = std::move(name);
+  kernel_->range = decl.range;
+  kernel_->nameRange = decl.name.range;
+}
+
+std::unique_ptr<Kernel> KernelLowering::run() {
+  size_t before = diagnostics().errorCount();
+  names_.push();
+  if (lowerParams()) {
+    lowerGrid();
+    lowerBlock(decl_.body);
+    // Layout mistakes are told only for kernels that are right otherwise: anything else would cascade.
+    if (diagnostics().errorCount() == before) finish();
+  }
+  names_.pop();
+  return diagnostics().errorCount() == before ? std::move(kernel_) : nullptr;
+}
+
+bool KernelLowering::lowerParams() {
+  for (const ast::Param &param : decl_.params) {
+    Type type = types_.resolve(param.type);
+    if (type && !type.isMemRef() && !type.isScalar()) {
+      diagnostics().report(DiagCode::KernelParameter, param.type.range,
+                           str("a kernel takes memrefs and scalars, not ", shapedText(type)));
+      type = {};
+    }
+    if (type && type.isMemRef() && type.data().space == MemorySpace::Slm) {
+      diagnostics().report(DiagCode::KernelParameter, param.type.range, "shared local memory belongs to a workgroup, it is no argument");
+      type = {};
+    }
+    if (const BoundName *other = names_.find(param.name.text))
+      diagnostics()
+          .report(DiagCode::DuplicateName, param.name.range, str("parameter `%", param.name.text, "` is there twice"))
+          .at(other->range, "first here");
+    // A parameter whose type is wrong is known all the same, so that its uses stay quiet.
+    Value *value = kernel_->body.addParam(type ? type : context_.index(), param.name.text, param.name.range);
+    kernel_->gridBlock.addParam(value->type(), param.name.text, param.name.range);
+    names_.bind(param.name.text, {type ? value : nullptr, false, param.name.range});
+  }
+  kernel_->paramCount = decl_.params.size();
+  return true;
+}
+
+void KernelLowering::lowerGrid() {
+  if (decl_.grid.size() > 3)
+    diagnostics().report(DiagCode::GridRange, decl_.grid[3].name.range, "a grid has at most three variables");
+  // Bounds are computed from the parameters in a block of their own; the body knows the variables only.
+  Environment bodyNames = names_;
+  names_ = {};
+  names_.push();
+  for (size_t i = 0; i < kernel_->paramCount; ++i) {
+    const ast::Name &name = decl_.params[i].name;
+    const BoundName *bound = bodyNames.find(name.text);
+    names_.bind(name.text, {bound->value ? kernel_->gridBlock.param(i) : nullptr, false, name.range});
+  }
+  builder_.setEnd(kernel_->gridBlock);
+  std::vector<GridDim> dims;
+  for (const ast::GridVar &var : decl_.grid) {
+    GridDim dim;
+    dim.lower = lowerIndex(var.lower, "a grid bound");
+    dim.upper = lowerIndex(var.upper, "a grid bound");
+    builder_.setRange(var.name.range);
+    dim.step = var.step ? lowerIndex(*var.step, "a grid step") : builder_.index(1);
+    if (var.step && isLiteral(*var.step))
+      if (std::optional<int64_t> step = params_.evalInt(*var.step, "a grid step"); step && *step <= 0)
+        diagnostics().report(DiagCode::GridRange, var.step->range, "the step of a grid variable is above 0");
+    dims.push_back(dim);
+  }
+  names_ = std::move(bodyNames);
+  builder_.setEnd(kernel_->body);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const ast::Name &name = decl_.grid[i].name;
+    if (const BoundName *other = names_.find(name.text))
+      diagnostics()
+          .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound already"))
+          .at(other->range, "here");
+    dims[i].variable = kernel_->body.addParam(context_.index(), name.text, name.range);
+    names_.bind(name.text, {dims[i].variable, true, name.range});
+  }
+  kernel_->grid = std::move(dims);
+}
+
+void KernelLowering::finish() {
+  std::optional<int64_t> written;
+  if (decl_.lanes) {
+    diagnostics().report(DiagCode::NotSupported, decl_.lanes->range, "kernels at lane scope are not in this version");
+    return;
+  }
+  if (decl_.subgroups) {
+    written = params_.evalInt(*decl_.subgroups, "a number of subgroups");
+    if (!written) return;
+    if (*written < 1 || *written > 1024) {
+      diagnostics().report(DiagCode::AttributeValue, decl_.subgroups->range,
+                           str("a workgroup has 1 to 1024 subgroups, not ", *written));
+      return;
+    }
+    kernel_->subgroups = *written;
+    kernel_->subgroupsWritten = true;
+  }
+  if (!inferLayouts(*kernel_, context_, writtenLayouts_, diagnostics())) return;
+  if (written && *written != kernel_->subgroups) {
+    diagnostics().report(DiagCode::SubgroupCounts, decl_.subgroups->range,
+                         str("`subgroups(", *written, ")`, but the layouts of this kernel have ", kernel_->subgroups,
+                             " subgroups"));
+    return;
+  }
+  for (const ast::Name &form : decl_.forms) {
+    if (std::optional<Form> known = findForm(form.text)) kernel_->forms.add(*known);
+    else diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
+  }
+  checkPlaces();
+}
+
+void KernelLowering::checkPlaces() {
+  walk(kernel_->body, [&](Op &op) {
+    if (op.kind() == OpKind::SubgroupId && kernel_->scope == Scope::Workgroup)
+      diagnostics()
+          .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
+          .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole");
+    if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
+      std::string_view dimension = op.textAttr("dimension");
+      size_t index = dimension == "y" ? 1 : dimension == "z" ? 2 : 0;
+      if (index >= kernel_->grid.size())
+        diagnostics().report(DiagCode::NotHere, op.range(),
+                             str("the grid of this kernel has ", kernel_->grid.size(), " dimension",
+                                 kernel_->grid.size() == 1 ? "" : "s", ", so there is no block_id ", dimension));
+    }
+  });
+}
+
+} // namespace xt

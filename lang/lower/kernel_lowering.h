@@ -1,0 +1,103 @@
+// Lowers one kernel for one instantiation of the file's parameters. Split over kernel_lowering.cc (kernel, grid),
+// control_flow.cc (loops, branches), op_lowering.cc (op clauses, signatures) and expr_lowering.cc (infix, calls).
+#pragma once
+#include "ir/builder.h"
+#include "ir/infer/layout_inference.h"
+#include "ir/infer/type_rules.h"
+#include "lang/check/types.h"
+#include "lang/lower/environment.h"
+
+namespace xt {
+
+class KernelLowering {
+public:
+  KernelLowering(Context &context, ParamScope &params, const ast::KernelDecl &decl, std::string name);
+  // Null if something was reported.
+  std::unique_ptr<Kernel> run();
+
+private:
+  // kernel_lowering.cc
+  bool lowerParams();
+  void lowerGrid();
+  void finish();
+  void checkPlaces();
+
+  // control_flow.cc
+  void lowerBlock(const ast::Block &block);
+  void lowerStmt(const ast::Stmt &stmt);
+  void lowerFor(const ast::Stmt &stmt);
+  void lowerIf(const ast::Stmt &stmt);
+  void lowerYield(const ast::Stmt &stmt);
+  void bindResults(const ast::Stmt &stmt, const std::vector<Value *> &values, std::string_view what);
+  void bindName(const ast::Name &name, Value *value);
+  void poison(const ast::Stmt &stmt);
+  struct Carried {
+    std::string name;
+    Value *init;
+    SourceRange range; // of the first rebinding
+  };
+  std::vector<Carried> carriedNames(const std::vector<const ast::Block *> &blocks);
+  Value *currentValue(const Carried &carried, const BoundName **bound);
+  void emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges, SourceRange range);
+  bool sameCarriedType(Type type, Value *value, SourceRange range, std::string_view what, SourceRange initRange);
+
+  // op_lowering.cc
+  struct OpDraft { // an op before its types are known
+    const OpInfo *info = nullptr;
+    std::vector<Value *> operands;
+    std::vector<SourceRange> operandRanges;
+    std::vector<Attr> attrs;
+    Type written;
+    SourceRange writtenRange, range;
+    std::vector<OperandLayout> layouts; // op is filled in when it is made
+  };
+  std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
+  bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
+  bool lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft);
+  bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
+  bool namedAttr(const ast::Attr::Entry &entry, OpDraft &draft);
+  bool kindAttr(const ast::Name &word, OpDraft &draft);
+  bool literalAttr(const ast::Attr &literal, Type type, OpDraft &draft);
+  bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
+  bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
+  bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
+  Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
+  const OpInfo *chooseRow(const ast::OpClause &clause);
+  SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }
+
+  // expr_lowering.cc: null has been reported. `like`: the type that literals take; null: index, or f32 with a point.
+  Value *lowerExpr(const ast::Expr &expr, Type like = {});
+  Value *lowerIndex(const ast::Expr &expr, std::string_view what);
+  Value *lowerValue(const ast::Expr &expr);
+  Value *lowerLiteral(const ast::Expr &expr, Type like);
+  Value *lowerConst(const ConstValue &value, Type like, SourceRange range);
+  Value *lowerUnary(const ast::Expr &expr, Type like);
+  Value *lowerBinary(const ast::Expr &expr, Type like);
+  Value *lowerCall(const ast::Expr &expr, Type like);
+  bool lowerAlike(std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values);
+  bool broadcastScalars(std::vector<Value *> &values, SourceRange range);
+  Value *emit(OpKind kind, std::vector<Value *> operands, std::vector<SourceRange> ranges, SourceRange range,
+              std::vector<Attr> attrs = {}, Type written = {});
+
+  Diagnostics &diagnostics() const { return params_.diagnostics(); }
+
+  Context &context_;
+  ParamScope &params_;
+  const ast::KernelDecl &decl_;
+  TypeResolver types_;
+  std::unique_ptr<Kernel> kernel_;
+  Builder builder_;
+  Environment names_;
+  std::vector<OperandLayout> writtenLayouts_;
+  bool layoutsAppear_ = false;
+  int depth_ = 0;
+  // The explicit yield of the region being lowered, if one was written.
+  struct RegionYield {
+    bool written = false;
+    std::vector<Value *> values;
+    std::vector<SourceRange> ranges;
+  };
+  std::vector<RegionYield> yields_;
+};
+
+} // namespace xt

@@ -1,0 +1,25 @@
+// Checked AST -> IR. Kernels are lowered once with the file's own parameters and once for each set of overrides that a
+// test launches; tests become host ops.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/base/result.h"
+#include "ir/module.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xt {
+
+struct LowerOptions {
+  // `-D BM=128`: name without '$', value as text. They replace the declared defaults; a launch's own overrides win.
+  std::vector<std::pair<std::string, std::string>> defines;
+};
+
+// Parses, checks and lowers file `index` of `sources`. All mistakes are reported, several in one run; the result is
+// there only if there are none.
+Result<std::unique_ptr<Module>> lowerFile(const SourceManager &sources, uint32_t index, Context &context,
+                                          const LowerOptions &options, Diagnostics &diagnostics);
+
+} // namespace xt

@@ -1,0 +1,452 @@
+#include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+std::vector<std::string_view> opNames() {
+  std::vector<std::string_view> names;
+  for (const OpInfo &op : allOps())
+    if (op.clause != Clause::Structure) names.push_back(op.name);
+  return names;
+}
+
+// The words that a kind attribute may be: its doc lists them, after an optional explanation before ':'.
+std::vector<std::string_view> kindWords(const AttrSpec &spec) {
+  std::vector<std::string_view> words;
+  std::string_view rest = spec.doc;
+  while (!rest.empty()) {
+    size_t space = rest.find(' ');
+    std::string_view word = rest.substr(0, space);
+    if (!word.empty()) words.push_back(word);
+    rest = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
+  }
+  return words;
+}
+
+std::string_view withoutDollar(std::string_view key) { return key.starts_with("$") ? key.substr(1) : key; }
+
+const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
+  for (const AttrSpec &spec : info.attrs)
+    if (spec.name == name) return &spec;
+  return nullptr;
+}
+
+bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
+
+} // namespace
+
+const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {
+  OpMatches matches = findOps(clause.op.text);
+  if (matches.count == 0) {
+    std::string_view spelled = clause.op.text;
+    size_t dot = spelled.rfind('.');
+    std::string_view bare = dot == std::string_view::npos ? spelled : spelled.substr(dot + 1);
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownOp, clause.op.range, str("unknown op `", spelled, "`"));
+    if (dot != std::string_view::npos && findOp(bare))
+      diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
+    else suggestName(diagnostic, clause.op.range, 0, bare, opNames());
+    return nullptr;
+  }
+  return matches.items[0];
+}
+
+std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause &clause, SourceRange range) {
+  OpDraft draft;
+  draft.info = chooseRow(clause);
+  // The statement's own range covers its results; the op starts at its name.
+  draft.range = {range.file, clause.op.range.begin, range.end};
+  if (!draft.info) {
+    for (const ast::Expr &operand : clause.operands)
+      if (!isLiteralOperand(operand)) lowerExpr(operand); // unknown names in it are worth saying too
+    return std::nullopt;
+  }
+  std::vector<const ast::Attr *> layouts;
+  bool ok = gatherOperands(clause, draft);
+  ok &= gatherAttrs(clause, draft, layouts);
+  if (!ok || !matchSignature(clause, draft)) return std::nullopt;
+  if (draft.info->clause == Clause::Literal && !(clause.literal && literalAttr(*clause.literal, draft.written, draft)))
+    return std::nullopt;
+  Op *op = emitDraft(draft, layouts);
+  if (!op) return std::nullopt;
+  std::vector<Value *> results;
+  for (size_t i = 0; i < op->resultCount(); ++i) results.push_back(op->result(i));
+  return results;
+}
+
+// --- operands --------------------------------------------------------------------------------------------------------
+
+bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft) {
+  const auto &specs = draft.info->operands;
+  bool wantsIndex = specs.size() && specs[std::min(index, specs.size() - 1)].type == OperandClass::Index;
+  Type like;
+  if (isLiteralOperand(expr) && !wantsIndex) {
+    // The signature's one type, or the type of another operand, says what a literal is.
+    if (clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
+      like = types_.resolve(clause.signature->left[0]);
+    for (const ast::Expr &other : clause.operands)
+      if (!like && !isLiteralOperand(other))
+        if (Value *value = lowerExpr(other)) like = value->type();
+  }
+  if (wantsIndex) like = context_.index();
+  if (expr.is(ast::Expr::Kind::Values)) { // %x:2
+    bool ok = true;
+    for (int64_t i = 0; i < expr.integer; ++i) {
+      ast::Expr one = expr;
+      one.kind = ast::Expr::Kind::Value;
+      one.text = str(expr.text, "#", i);
+      Value *value = lowerValue(one);
+      ok &= value != nullptr;
+      draft.operands.push_back(value);
+      draft.operandRanges.push_back(expr.range);
+    }
+    return ok;
+  }
+  Value *value = lowerExpr(expr, like);
+  draft.operands.push_back(value);
+  draft.operandRanges.push_back(expr.range);
+  return value != nullptr;
+}
+
+bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft) {
+  bool ok = true;
+  for (size_t i = 0; i < clause.operands.size(); ++i) ok &= lowerOperand(clause.operands[i], i, clause, draft);
+  if (clause.offsets)
+    for (const ast::Expr &offset : clause.offsets->children) ok &= lowerOperand(offset, draft.operands.size(), clause, draft);
+  if (clause.shapeList || clause.strides) {
+    SourceRange range = (clause.shapeList ? *clause.shapeList : *clause.strides).range;
+    diagnostics()
+        .report(DiagCode::NotSupported, range, "explicit shapes and strides of `init_tile` are not in this version")
+        .note("leave them out: the memref's own shape and strides are used");
+    ok = false;
+  }
+  // `store_tile %tile, %value`: types tell the operands apart.
+  if (ok && draft.info->kind == OpKind::StoreTile && draft.operands.size() == 2 && draft.operands[0]->type().isTile() &&
+      draft.operands[1]->type().isVector()) {
+    std::swap(draft.operands[0], draft.operands[1]);
+    std::swap(draft.operandRanges[0], draft.operandRanges[1]);
+  }
+  return ok;
+}
+
+// --- attributes ------------------------------------------------------------------------------------------------------
+
+bool KernelLowering::kindAttr(const ast::Name &word, OpDraft &draft) {
+  const AttrSpec *spec = nullptr;
+  for (const AttrSpec &s : draft.info->attrs)
+    if (s.kind == AttrKind::Kind) spec = &s;
+  if (!spec) {
+    diagnostics().report(DiagCode::UnknownKind, word.range, str("`", draft.info->name, "` has no kinds"));
+    return false;
+  }
+  std::vector<std::string_view> words = kindWords(*spec);
+  if (std::find(words.begin(), words.end(), word.text) == words.end()) {
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownKind, word.range,
+                                            str("`", draft.info->name, "` has no kind `", word.text, "`"));
+    diagnostic.note(str("the kinds are ", join(words, " ")));
+    return false;
+  }
+  draft.attrs.push_back({spec->name, word.text, word.range});
+  return true;
+}
+
+bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &draft) {
+  const ast::Expr *expr = literal.value ? &*literal.value : nullptr;
+  if (!expr) {
+    if (literal.kind != ast::Attr::Kind::Error)
+      diagnostics().report(DiagCode::LiteralValue, literal.range, "a constant's value is a number");
+    return false;
+  }
+  std::optional<ConstValue> value = params_.eval(*expr);
+  if (!value) return false;
+  Elem elem = type ? type.elem() : value->elem;
+  if (!draft.written) {
+    if (value->kind == ConstValue::Kind::Type) {
+      diagnostics().report(DiagCode::LiteralValue, expr->range, "a constant's value is a number");
+      return false;
+    }
+    draft.written = context_.scalar(elem);
+    draft.writtenRange = expr->range;
+  }
+  bool fits = value->kind != ConstValue::Kind::Type &&
+              (isFloat(elem) || (value->kind != ConstValue::Kind::Float && fitsInteger(elem, value->integer)));
+  if (!fits) {
+    diagnostics()
+        .report(DiagCode::LiteralValue, expr->range, str(constText(*value), " does not fit ", elemName(elem)))
+        .note("a literal is rounded once to a float type; an integer type must hold it exactly");
+    return false;
+  }
+  if (!isFloat(elem)) draft.attrs.push_back({"value", value->integer, expr->range});
+  else
+    draft.attrs.push_back({"value",
+                           roundTo(elem, value->kind == ConstValue::Kind::Float ? value->number
+                                                                                : static_cast<double>(value->integer)),
+                           expr->range});
+  return true;
+}
+
+bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
+  std::string_view key = withoutDollar(entry.key.text);
+  const AttrSpec *spec = findSpec(*draft.info, key);
+  if (!spec || spec->kind == AttrKind::Kind) {
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownAttribute, entry.key.range,
+                                            str("`", draft.info->name, "` has no attribute `", key, "`"));
+    std::vector<std::string_view> names;
+    for (const AttrSpec &s : draft.info->attrs) names.push_back(s.name);
+    suggestName(diagnostic, entry.key.range, 0, key, names);
+    return false;
+  }
+  if (spec->kind == AttrKind::Flag) return draft.attrs.push_back({spec->name, int64_t{1}, entry.range}), true;
+  if (!entry.value) {
+    diagnostics().report(DiagCode::AttributeValue, entry.range, str("`", key, "` needs a value"));
+    return false;
+  }
+  if (spec->kind == AttrKind::Ints) {
+    auto values = types_.integers(*entry.value, key);
+    if (!values) return false;
+    draft.attrs.push_back({spec->name, std::move(*values), entry.value->range});
+    return true;
+  }
+  std::optional<ConstValue> value = entry.value->value ? params_.eval(*entry.value->value) : std::nullopt;
+  if (!value) {
+    if (!entry.value->value && entry.value->kind != ast::Attr::Kind::Error)
+      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is a number"));
+    return false;
+  }
+  if (spec->kind == AttrKind::Int) {
+    if (value->kind != ConstValue::Kind::Int) {
+      diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is an integer"));
+      return false;
+    }
+    draft.attrs.push_back({spec->name, value->integer, entry.value->range});
+    return true;
+  }
+  // A number takes the element type that the op works on.
+  Elem elem = draft.operands.empty() || !draft.operands[0] ? Elem::F64 : draft.operands[0]->type().elem();
+  if (isFloat(elem)) {
+    double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
+    draft.attrs.push_back({spec->name, roundTo(elem, number), entry.value->range});
+    return true;
+  }
+  if (value->kind == ConstValue::Kind::Float || !fitsInteger(elem, value->integer)) {
+    diagnostics().report(DiagCode::LiteralValue, entry.value->range,
+                         str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
+    return false;
+  }
+  draft.attrs.push_back({spec->name, value->integer, entry.value->range});
+  return true;
+}
+
+bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts) {
+  bool ok = true;
+  if (clause.kind) ok &= kindAttr(*clause.kind, draft);
+  if (clause.locality) {
+    std::optional<int64_t> value = params_.evalInt(*clause.locality, "locality");
+    ok &= value.has_value() && findSpec(*draft.info, "locality");
+    if (value) draft.attrs.push_back({"locality", *value, clause.locality->range});
+  }
+  for (const ast::Attr &group : clause.attrs)
+    for (const ast::Attr::Entry &entry : group.entries) {
+      if (!entry.key) {
+        if (entry.value) layouts.push_back(&*entry.value);
+        continue;
+      }
+      auto same = [&](const Attr &a) { return a.name == withoutDollar(entry.key.text); };
+      if (std::any_of(draft.attrs.begin(), draft.attrs.end(), same)) {
+        diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("attribute `", entry.key.text, "` is given twice"));
+        ok = false;
+      } else {
+        ok &= namedAttr(entry, draft);
+      }
+    }
+  for (const AttrSpec &spec : draft.info->attrs) {
+    if (!spec.required || spec.kind != AttrKind::Kind) continue;
+    if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; }) || !ok) continue;
+    diagnostics()
+        .report(DiagCode::UnknownKind, clause.op.range, str("`", draft.info->name, "` needs a kind"))
+        .note(str("for example `", draft.info->example, "`"));
+    ok = false;
+  }
+  return ok;
+}
+
+// --- signatures ------------------------------------------------------------------------------------------------------
+
+// Types of the operands in the order in which `exprs` may list them; false has been reported.
+bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft) {
+  std::vector<size_t> listed; // operands that a signature lists: all, or all but index scalars
+  for (size_t i = 0; i < types.size(); ++i)
+    if (exprs.size() == types.size() || !types[i].isIndex()) listed.push_back(i);
+  if (listed.size() != exprs.size()) {
+    diagnostics().report(DiagCode::SignatureCount, exprs.empty() ? draft.range : exprs.front().range.to(exprs.back().range),
+                         str("the signature of `", draft.info->name, "` lists ", exprs.size(), " type",
+                             exprs.size() == 1 ? "" : "s", " for ", listed.size(), " operand", listed.size() == 1 ? "" : "s"));
+    return false;
+  }
+  std::vector<Type> written;
+  for (const ast::TypeExpr &expr : exprs) {
+    written.push_back(types_.resolve(expr));
+    if (!written.back()) return false;
+  }
+  auto matches = [&](const std::vector<size_t> &order) {
+    for (size_t k = 0; k < order.size(); ++k)
+      if (!sameTypeButLayout(written[k], types[order[k]])) return false;
+    return true;
+  };
+  // The RFC prints a store's tile first and an mma's c first: accepted where types tell.
+  std::vector<size_t> rotated = listed;
+  if (!matches(listed) && rotated.size() > 1) {
+    std::rotate(rotated.begin(), rotated.end() - 1, rotated.end());
+    if (matches(rotated)) listed = rotated;
+  }
+  for (size_t k = 0; k < listed.size(); ++k) {
+    size_t i = listed[k];
+    if (!sameTypeButLayout(written[k], types[i])) {
+      diagnostics()
+          .report(DiagCode::SignatureMismatch, exprs[k].range,
+                  str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])))
+          .at(draft.operandRanges[i], shapedText(types[i]));
+      return false;
+    }
+    bool holds = types[i].isVector() || types[i].isTile();
+    if (holds && written[k].layout()) draft.layouts.push_back({nullptr, i, written[k].layout(), exprs[k].range});
+  }
+  return true;
+}
+
+bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft) {
+  if (!clause.signature) return true;
+  const ast::Signature &signature = *clause.signature;
+  std::vector<Type> types;
+  for (Value *operand : draft.operands) types.push_back(operand->type());
+  auto setResult = [&](const ast::TypeExpr &expr) {
+    draft.written = types_.resolve(expr);
+    draft.writtenRange = expr.range;
+    return static_cast<bool>(draft.written);
+  };
+  size_t resultCount = static_cast<size_t>(std::max(draft.info->results, 0));
+  if (signature.hasArrow) {
+    // `: tile into tile` of a store lists both operands around the arrow.
+    if (resultCount == 0 && signature.left.size() + signature.right.size() == types.size()) {
+      std::vector<ast::TypeExpr> all = signature.left;
+      all.insert(all.end(), signature.right.begin(), signature.right.end());
+      return matchOperandTypes(all, types, draft);
+    }
+    if (signature.right.size() != resultCount) {
+      diagnostics().report(DiagCode::SignatureCount, signature.range,
+                           str("the signature lists ", signature.right.size(), " result type",
+                               signature.right.size() == 1 ? "" : "s", ", but `", draft.info->name, "` gives ", resultCount));
+      return false;
+    }
+    if (!signature.left.empty() && !matchOperandTypes(signature.left, types, draft)) return false;
+    return resultCount == 0 || setResult(signature.right[0]);
+  }
+  const auto &left = signature.left;
+  switch (draft.info->signature) {
+  case Signature::None:
+  case Signature::Result:
+    if (left.size() == 1 && resultCount == 1) return setResult(left[0]);
+    break;
+  case Signature::Same:
+    if (left.size() == 1) {
+      Type type = types_.resolve(left[0]);
+      if (!type) return false;
+      if (!types.empty() && !sameTypeButLayout(type, types[0])) {
+        diagnostics()
+            .report(DiagCode::SignatureMismatch, left[0].range,
+                    str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(types[0])))
+            .at(draft.operandRanges[0], shapedText(types[0]));
+        return false;
+      }
+      draft.written = type;
+      draft.writtenRange = left[0].range;
+      return true;
+    }
+    break;
+  case Signature::Operands: break;
+  case Signature::OperandsToResult: {
+    size_t listed = static_cast<size_t>(std::count_if(types.begin(), types.end(), [](Type t) { return !t.isIndex(); }));
+    bool resultLast = left.size() == listed + 1 || left.size() == types.size() + 1;
+    bool resultOnly = left.size() == 1 && listed != 1;
+    if (resultOnly) return setResult(left[0]);
+    if (resultLast) return matchOperandTypes(std::span(left).first(left.size() - 1), types, draft) && setResult(left.back());
+    break;
+  }
+  }
+  return matchOperandTypes(left, types, draft);
+}
+
+// --- layouts and emission --------------------------------------------------------------------------------------------
+
+bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results) {
+  if (layouts.empty()) return true;
+  bool hasResult = results.size() == 1 && (results[0].isVector() || results[0].isTile());
+  std::vector<size_t> operands; // that hold layouts
+  for (size_t i = 0; i < draft.operands.size(); ++i) {
+    Type type = draft.operands[i]->type();
+    if (type.isVector() || type.isTile()) operands.push_back(i);
+  }
+  auto operandLayout = [&](const ast::Attr &attr, size_t i) {
+    const Layout *layout = types_.layoutFor(attr, draft.operands[i]->type().shape());
+    if (layout) draft.layouts.push_back({nullptr, i, layout, attr.range});
+    return layout != nullptr;
+  };
+  auto resultLayout = [&](const ast::Attr &attr) {
+    const Layout *layout = types_.layoutFor(attr, results[0].shape());
+    if (!layout) return false;
+    if (results[0].layout() && results[0].layout() != layout) {
+      diagnostics()
+          .report(DiagCode::LayoutAttribute, attr.range, "this layout disagrees with the one that the signature gives")
+          .withLabel(layout->text())
+          .at(draft.writtenRange, results[0].layout()->text());
+      return false;
+    }
+    results[0] = context_.withLayout(results[0], layout);
+    return true;
+  };
+  if (layouts.size() == 1 && hasResult) return resultLayout(*layouts[0]);
+  if (layouts.size() == 1 && !operands.empty()) return operandLayout(*layouts[0], operands.back());
+  if (layouts.size() == 3 && draft.info->kind == OpKind::TileMma)
+    return operandLayout(*layouts[0], 0) && operandLayout(*layouts[1], 1) && resultLayout(*layouts[2]);
+  // {from to}, in either order: the one that the producer has is the operand's.
+  if (layouts.size() == 2 && hasResult && !operands.empty()) {
+    size_t i = operands[0];
+    Diagnostics scratch;
+    size_t from = 0;
+    if (const Layout *known = draft.operands[i]->type().layout()) {
+      ParamScope quiet(params_.symbols(), scratch);
+      TypeResolver resolver(context_, quiet);
+      std::span<const int64_t> shape = draft.operands[i]->type().shape();
+      bool first = resolver.layoutFor(*layouts[0], shape) == known, second = resolver.layoutFor(*layouts[1], shape) == known;
+      if (second && !first) from = 1;
+    }
+    return operandLayout(*layouts[from], i) && resultLayout(*layouts[1 - from]);
+  }
+  diagnostics().report(DiagCode::LayoutAttribute, layouts.back()->range,
+                       str("`", draft.info->name, "` takes ", hasResult ? "one layout (its result's)" : "no layout",
+                           ", two (operand and result)", draft.info->kind == OpKind::TileMma ? " or three (a, b, result)" : "",
+                           ", not ", layouts.size()));
+  return false;
+}
+
+Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts) {
+  std::vector<Type> operandTypes, results;
+  for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
+  TypeRuleInput input{context_,      *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
+                      draft.written, draft.writtenRange, draft.range,  diagnostics()};
+  if (!inferTypes(input, results)) return nullptr;
+  if (!applyLayouts(layouts, draft, results)) return nullptr;
+  builder_.setRange(draft.range);
+  Op *op = builder_.create(draft.info->kind, draft.operands, results);
+  op->setOperandRanges(draft.operandRanges);
+  for (Attr &attr : draft.attrs) op->setAttr(attr.name, std::move(attr.value), attr.range);
+  for (OperandLayout &layout : draft.layouts) {
+    layout.op = op;
+    writtenLayouts_.push_back(layout);
+  }
+  return op;
+}
+
+} // namespace xt

@@ -1,0 +1,523 @@
+#include "lang/lower/test_lowering.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+constexpr int kMaxExprDepth = 256;
+
+// "a, b, acc" -> the names.
+std::vector<std::string_view> argNames(const HostFnInfo &fn) {
+  std::vector<std::string_view> names;
+  std::string_view rest = fn.named;
+  while (!rest.empty()) {
+    size_t comma = rest.find(", ");
+    names.push_back(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+  }
+  return names;
+}
+
+HostExpr integer(int64_t value, SourceRange range) {
+  HostExpr e;
+  e.integer = value;
+  e.range = range;
+  return e;
+}
+
+} // namespace
+
+bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
+  test_ = &test;
+  names_.clear();
+  test.name = decl.name;
+  test.range = decl.range;
+  test.nameRange = decl.nameRange;
+  bool ok = lowerSizes(decl);
+  for (const ast::Stmt &stmt : decl.body.stmts) {
+    HostStmt out;
+    out.range = stmt.range;
+    if (lowerStmt(stmt, out)) test.body.push_back(std::move(out));
+    else ok = false;
+  }
+  return ok;
+}
+
+bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
+  bool ok = true;
+  for (const ast::SizeDecl &size : decl.sizes) {
+    std::optional<int64_t> value = params_.evalInt(size.value, "a size");
+    auto same = [&](const HostSize &s) { return s.name == size.name.text; };
+    if (std::any_of(test_->sizes.begin(), test_->sizes.end(), same)) {
+      diagnostics().report(DiagCode::DuplicateName, size.name.range, str("size `", size.name.text, "` is given twice"));
+      ok = false;
+    }
+    if (!value) ok = false;
+    else test_->sizes.push_back({size.name.text, *value, std::nullopt});
+  }
+  test_->hasSmall = decl.hasSmall;
+  for (const ast::SizeDecl &size : decl.small) {
+    std::optional<int64_t> value = params_.evalInt(size.value, "a size");
+    HostSize *known = nullptr;
+    for (HostSize &s : test_->sizes)
+      if (s.name == size.name.text) known = &s;
+    if (!known) {
+      diagnostics()
+          .report(DiagCode::TestSizes, size.name.range, str("`small` gives a size `", size.name.text, "` that the test does not have"))
+          .note("`small {…}` gives other values for the sizes in the braces before it");
+      ok = false;
+    } else if (value) known->small = *value;
+    ok &= value.has_value();
+  }
+  return ok;
+}
+
+bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
+  HostName bound{name.range, type != nullptr, type ? *type : HostBufferType()};
+  auto [it, isNew] = names_.emplace(name.text, bound);
+  if (isNew) return true;
+  diagnostics()
+      .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound twice; names of a test are bound once"))
+      .at(it->second.range, "first bound here");
+  return false;
+}
+
+bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
+  switch (stmt.kind) {
+  case ast::Stmt::Kind::Error: return false;
+  case ast::Stmt::Kind::Buffer: return lowerBuffer(stmt, out);
+  case ast::Stmt::Kind::Launch: return lowerLaunch(stmt, out);
+  case ast::Stmt::Kind::Check: return lowerCheck(stmt, out);
+  case ast::Stmt::Kind::Save:
+    out.kind = HostStmt::Kind::Save;
+    if (!stmt.expr || !stmt.path || !lowerExpr(*stmt.expr, out.value)) return false;
+    if (out.value.kind != HostExpr::Kind::Buffer || !names_.find(out.value.text)->second.isBuffer) {
+      diagnostics().report(DiagCode::UnknownValue, out.value.range, "`save` writes a buffer");
+      return false;
+    }
+    out.path = stmt.path->text;
+    return true;
+  case ast::Stmt::Kind::Assign:
+    out.kind = HostStmt::Kind::Let;
+    if (stmt.results.size() != 1 || !stmt.expr) return false;
+    out.name = stmt.results[0].name.text;
+    out.nameRange = stmt.results[0].name.range;
+    if (!lowerExpr(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
+    return bind(stmt.results[0].name, nullptr);
+  case ast::Stmt::Kind::Op:
+  case ast::Stmt::Kind::For:
+  case ast::Stmt::Kind::While:
+  case ast::Stmt::Kind::If:
+  case ast::Stmt::Kind::Yield:
+  case ast::Stmt::Kind::Return:
+  case ast::Stmt::Kind::Call:
+    diagnostics()
+        .report(DiagCode::NotHere, stmt.range, "this statement belongs in a kernel")
+        .note("a test makes buffers, launches kernels, checks and saves");
+    return false;
+  }
+  return false;
+}
+
+// --- buffers ---------------------------------------------------------------------------------------------------------
+
+bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
+  if (expr.kind == ast::TypeExpr::Kind::Error) return false;
+  if (expr.kind == ast::TypeExpr::Kind::Alias) {
+    if (const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
+        alias && alias->value.kind == ast::TypeExpr::Kind::Shaped)
+      return lowerType(alias->value, out);
+    types_.resolve(expr); // says what is wrong with it
+    if (!diagnostics().hasErrors()) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer is a memref");
+    return false;
+  }
+  std::string_view name = expr.name.text;
+  if (expr.kind != ast::TypeExpr::Kind::Shaped || !name.ends_with("memref")) {
+    diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer of a test is a memref");
+    return false;
+  }
+  out.range = expr.range;
+  bool ok = true;
+  // The memory layout and element type resolve as those of any memref of this rank.
+  ast::TypeExpr shapeless = expr;
+  for (ast::Extent &extent : shapeless.extents) {
+    HostExpr lowered;
+    if (extent.dynamic) {
+      diagnostics().report(DiagCode::BadExtent, extent.range, "a buffer has a size: write a number or a $size instead of `?`");
+      ok = false;
+    } else if (!extent.value || !lowerExpr(*extent.value, lowered)) ok = false;
+    else if (lowered.kind == HostExpr::Kind::Int && lowered.integer < 0) {
+      diagnostics().report(DiagCode::BadExtent, extent.range, str("a size is not negative: ", lowered.integer));
+      ok = false;
+    }
+    out.extents.push_back(std::move(lowered));
+    extent.dynamic = true;
+    extent.value.reset();
+  }
+  Type type = types_.resolve(shapeless);
+  if (!type) return false;
+  if (type.data().space == MemorySpace::Slm) {
+    diagnostics().report(DiagCode::NotHere, expr.range, "shared local memory belongs to a workgroup; a test's buffers are global");
+    return false;
+  }
+  out.elem = type.elem();
+  out.memory = type.data().memory;
+  return ok;
+}
+
+bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
+  out.kind = HostStmt::Kind::Buffer;
+  if (stmt.results.size() != 1 || !stmt.type || !stmt.expr) return false;
+  const ast::Name &name = stmt.results[0].name;
+  out.name = name.text;
+  out.nameRange = name.range;
+  bool ok = lowerType(*stmt.type, out.type);
+  const ast::Expr &init = *stmt.expr;
+  if (!stmt.indexVars.empty()) {
+    for (const ast::Name &var : stmt.indexVars) {
+      HostExpr index;
+      index.kind = HostExpr::Kind::Index;
+      index.text = var.text;
+      index.range = var.range;
+      index.integer = static_cast<int64_t>(out.indexVars.size());
+      indexVars_.push_back(var.text);
+      out.indexVars.push_back(std::move(index));
+    }
+    if (ok && out.indexVars.size() != out.type.extents.size()) {
+      diagnostics().report(DiagCode::Initializer, init.range,
+                           str("the formula has ", out.indexVars.size(), " indices for a buffer of ", out.type.extents.size(),
+                               " dimensions"));
+      ok = false;
+    }
+    HostExpr formula;
+    ok &= lowerExpr(init, formula);
+    indexVars_.clear();
+    out.value.kind = HostExpr::Kind::Call;
+    out.value.fn = HostFn::From;
+    out.value.range = init.range;
+    out.value.args.push_back(std::move(formula));
+    return bind(name, &out.type) && ok;
+  }
+  bool call = init.is(ast::Expr::Kind::Call) || init.is(ast::Expr::Kind::Ident);
+  const HostFnInfo *fn = call && !init.symbolCall ? findHostFn(init.text, true) : nullptr;
+  if (!fn) {
+    auto &diagnostic = diagnostics().report(DiagCode::Initializer, init.textRange.file ? init.textRange : init.range,
+                                            call ? str("no initialiser is called `", init.text, "`")
+                                                 : std::string("a buffer needs an initialiser"));
+    std::vector<std::string_view> known;
+    for (const HostFnInfo &f : allHostFns())
+      if (f.cls == HostFnClass::Initializer) known.push_back(f.name);
+    diagnostic.note("the initialisers are " + join(known, " "));
+    if (call) suggestName(diagnostic, init.textRange.file ? init.textRange : init.range, 0, init.text, known);
+    bind(name, &out.type);
+    return false;
+  }
+  ok &= lowerCall(init, *fn, out.value);
+  return bind(name, &out.type) && ok;
+}
+
+// --- launches --------------------------------------------------------------------------------------------------------
+
+bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t index) {
+  Type type = param.type();
+  const HostName *buffer = nullptr;
+  if (arg.kind == HostExpr::Kind::Buffer)
+    if (auto it = names_.find(arg.text); it != names_.end() && it->second.isBuffer) buffer = &it->second;
+  auto wrong = [&](std::string message) {
+    auto &diagnostic = diagnostics().report(DiagCode::LaunchArgumentType, arg.range, std::move(message));
+    diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
+    return false;
+  };
+  if (type.isScalar()) return buffer ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
+  if (!buffer) return wrong(str("`%", param.name(), "` is a memref, so its argument is a buffer"));
+  if (buffer->type.elem != type.elem())
+    return wrong(str("the buffer holds ", elemName(buffer->type.elem), ", the kernel takes ", elemName(type.elem())));
+  if (buffer->type.extents.size() != type.shape().size())
+    return wrong(str("the buffer has ", buffer->type.extents.size(), " dimensions, the kernel takes ", type.rank()));
+  for (size_t d = 0; d < type.shape().size(); ++d) {
+    const HostExpr &extent = buffer->type.extents[d];
+    int64_t wanted = type.shape()[d];
+    if (wanted != kDynamic && extent.kind == HostExpr::Kind::Int && extent.integer != wanted)
+      return wrong(str("the ", ordinal(d + 1), " extent of the buffer is ", extent.integer, ", the kernel takes ", wanted));
+  }
+  return true;
+}
+
+bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
+  out.kind = HostStmt::Kind::Launch;
+  out.kernelRange = stmt.kernel.range;
+  bool ok = true;
+  for (const ast::Expr &value : stmt.values) {
+    out.args.emplace_back();
+    ok &= lowerExpr(value, out.args.back());
+  }
+  for (const ast::Expr &extent : stmt.grid) {
+    out.grid.emplace_back();
+    ok &= lowerExpr(extent, out.grid.back());
+  }
+  const ast::KernelDecl *decl = params_.symbols().kernel(stmt.kernel.text);
+  if (!decl) {
+    if (!stmt.kernel) return false;
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
+    suggestName(diagnostic, stmt.kernel.range, '@', stmt.kernel.text, params_.symbols().kernelNames());
+    return false;
+  }
+  std::vector<std::pair<std::string, ConstValue>> overrides;
+  if (stmt.attrs)
+    for (const ast::Attr::Entry &entry : stmt.attrs->entries) {
+      const ast::ParamDecl *param = params_.symbols().param(entry.key.text);
+      if (!param) {
+        auto &diagnostic = diagnostics().report(DiagCode::UnknownParam, entry.key.range, str("unknown parameter `$", entry.key.text, "`"));
+        suggestName(diagnostic, entry.key.range, 0, entry.key.text, params_.symbols().paramNames());
+        ok = false;
+        continue;
+      }
+      std::optional<ConstValue> value;
+      if (entry.value && entry.value->value) value = params_.eval(*entry.value->value);
+      else if (entry.value && (entry.value->kind == ast::Attr::Kind::Word || entry.value->kind == ast::Attr::Kind::Type)) {
+        ast::TypeExpr type;
+        if (entry.value->type) type = *entry.value->type;
+        else type.kind = ast::TypeExpr::Kind::Word, type.name = entry.value->name, type.range = entry.value->range;
+        if (std::optional<Elem> elem = types_.element(type))
+          value = ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
+      }
+      if (value) value = paramValue(*param, *value, entry.range, diagnostics());
+      if (value) overrides.emplace_back(entry.key.text, *value);
+      else ok = false;
+    }
+  if (!ok) return false;
+  Kernel *kernel = instantiate_(*decl, std::move(overrides));
+  if (!kernel) return false;
+  out.kernel = kernel->name;
+  if (out.args.size() != kernel->paramCount) {
+    diagnostics()
+        .report(DiagCode::LaunchArguments, stmt.kernel.range,
+                str("`@", stmt.kernel.text, "` takes ", kernel->paramCount, " argument", kernel->paramCount == 1 ? "" : "s",
+                    ", but ", out.args.size(), out.args.size() == 1 ? " is" : " are", " given"))
+        .at(decl->name.range, "the kernel");
+    return false;
+  }
+  for (size_t i = 0; i < out.args.size(); ++i) ok &= checkArgument(out.args[i], *kernel->param(i), i);
+  if (!out.grid.empty() && !kernel->grid.empty()) {
+    diagnostics()
+        .report(DiagCode::NotHere, out.grid[0].range, "this kernel has a grid of its own; the launch cannot give one")
+        .at(decl->name.range, "the kernel");
+    return false;
+  }
+  return ok;
+}
+
+bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
+  out.kind = HostStmt::Kind::Check;
+  if (!stmt.left || !stmt.right) return false;
+  bool ok = lowerExpr(*stmt.left, out.left);
+  ok &= lowerExpr(*stmt.right, out.right);
+  if (stmt.tolerance == ast::Stmt::Tolerance::Exactly) out.tolerance = HostStmt::Tolerance::Exactly;
+  if (stmt.tolerance != ast::Stmt::Tolerance::Within) return ok;
+  for (const auto &[name, expr] : stmt.within) {
+    std::optional<ConstValue> value = params_.eval(expr);
+    if (!value) return false;
+    double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
+    bool ulp = name.text == "ulp";
+    if ((!ulp && name.text != "rtol" && name.text != "atol") || (ulp && stmt.within.size() > 1) || !(number >= 0)) {
+      diagnostics().report(DiagCode::ToleranceName, name.range, "a tolerance is `ulp = n`, or `rtol = …, atol = …`, not negative");
+      return false;
+    }
+    out.tolerance = ulp ? HostStmt::Tolerance::Ulp : HostStmt::Tolerance::RelAbs;
+    (ulp ? out.ulp : name.text == "rtol" ? out.rtol : out.atol) = number;
+  }
+  return ok;
+}
+
+// --- expressions -----------------------------------------------------------------------------------------------------
+
+bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
+  struct DepthGuard {
+    int &depth;
+    explicit DepthGuard(int &d) : depth(d) { ++depth; }
+    ~DepthGuard() { --depth; }
+  } guard(depth_);
+  out.range = expr.range;
+  if (depth_ > kMaxExprDepth) {
+    diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExprDepth));
+    return false;
+  }
+  switch (expr.kind) {
+  case ast::Expr::Kind::Error: return false;
+  case ast::Expr::Kind::Int:
+    if (expr.integerOverflow) return params_.eval(expr).has_value();
+    out.kind = HostExpr::Kind::Int;
+    out.integer = expr.integer;
+    return true;
+  case ast::Expr::Kind::Float:
+    out.kind = HostExpr::Kind::Float;
+    out.number = expr.number;
+    return true;
+  case ast::Expr::Kind::Bool: out = integer(expr.integer, expr.range); return true;
+  case ast::Expr::Kind::Text:
+    out.kind = HostExpr::Kind::Text;
+    out.text = expr.text;
+    return true;
+  case ast::Expr::Kind::Param: {
+    for (const HostSize &size : test_->sizes)
+      if (size.name == expr.text) {
+        out.kind = HostExpr::Kind::Size;
+        out.text = expr.text;
+        return true;
+      }
+    std::optional<ConstValue> value = params_.get({expr.text, expr.range});
+    if (!value) return false;
+    out.kind = value->kind == ConstValue::Kind::Float ? HostExpr::Kind::Float
+               : value->kind == ConstValue::Kind::Type ? HostExpr::Kind::Elem : HostExpr::Kind::Int;
+    out.integer = value->integer;
+    out.number = value->number;
+    out.elem = value->elem;
+    return true;
+  }
+  case ast::Expr::Kind::Value: {
+    out.kind = HostExpr::Kind::Buffer;
+    out.text = expr.text;
+    if (names_.count(expr.text)) return true;
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
+    std::vector<std::string_view> known;
+    for (const auto &[name, bound] : names_) known.push_back(name);
+    suggestName(diagnostic, expr.range, '%', expr.text, known);
+    return false;
+  }
+  case ast::Expr::Kind::Ident: {
+    auto var = std::find(indexVars_.begin(), indexVars_.end(), expr.text);
+    if (var != indexVars_.end()) {
+      out.kind = HostExpr::Kind::Index;
+      out.text = expr.text;
+      out.integer = var - indexVars_.begin();
+      return true;
+    }
+    if (std::optional<Elem> elem = elemFromName(expr.text)) {
+      out.kind = HostExpr::Kind::Elem;
+      out.elem = *elem;
+      return true;
+    }
+    diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
+    return false;
+  }
+  case ast::Expr::Kind::Unary:
+  case ast::Expr::Kind::Binary: {
+    // A negative literal is a literal: it counts nothing in the error bound and prints as it was.
+    if (expr.is(ast::Expr::Kind::Unary) && expr.text == "-" && isLiteral(expr.children[0]) && !expr.children[0].parenthesised &&
+        !expr.children[0].is(ast::Expr::Kind::Binary)) {
+      if (!lowerExpr(expr.children[0], out)) return false;
+      out.range = expr.range;
+      out.integer = static_cast<int64_t>(0 - static_cast<uint64_t>(out.integer));
+      out.number = -out.number;
+      return true;
+    }
+    const HostFnInfo *fn = findHostOperator(expr.text, expr.children.size());
+    if (!fn) {
+      diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown operator `", expr.text, "`"));
+      return false;
+    }
+    out.kind = HostExpr::Kind::Call;
+    out.fn = fn->fn;
+    bool ok = true;
+    for (const ast::Expr &child : expr.children) {
+      out.args.emplace_back();
+      ok &= lowerExpr(child, out.args.back());
+    }
+    return ok;
+  }
+  case ast::Expr::Kind::Call: {
+    const HostFnInfo *fn = expr.symbolCall ? nullptr : findHostFn(expr.text, false);
+    if (!fn && expr.text == "mod") fn = findHostOperator("mod", 2);
+    if (fn) return lowerCall(expr, *fn, out);
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
+    std::vector<std::string_view> known;
+    for (const HostFnInfo &f : allHostFns())
+      if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
+    suggestName(diagnostic, expr.textRange, 0, expr.text, known);
+    return false;
+  }
+  case ast::Expr::Kind::List: {
+    out.kind = HostExpr::Kind::List;
+    bool ok = true;
+    for (const ast::Expr &child : expr.children) {
+      out.args.emplace_back();
+      ok &= lowerExpr(child, out.args.back());
+    }
+    return ok;
+  }
+  case ast::Expr::Kind::Index: return lowerSlice(expr, out);
+  case ast::Expr::Kind::Values:
+  case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Slice:
+    diagnostics().report(DiagCode::ExpressionType, expr.range, "this is no value of a test");
+    return false;
+  }
+  return false;
+}
+
+bool TestLowering::lowerSlice(const ast::Expr &expr, HostExpr &out) {
+  out.kind = HostExpr::Kind::Slice;
+  out.args.emplace_back();
+  bool ok = lowerExpr(expr.children[0], out.args[0]);
+  for (size_t i = 1; i < expr.children.size(); ++i) {
+    const ast::Expr &item = expr.children[i];
+    HostExpr::Range range;
+    auto add = [&](const ast::Expr &e, std::vector<HostExpr> &list) {
+      if (e.is(ast::Expr::Kind::Error) && e.range.begin == e.range.end) return; // left out
+      list.emplace_back();
+      ok &= lowerExpr(e, list.back());
+    };
+    if (item.is(ast::Expr::Kind::Slice)) {
+      add(item.children[0], range.begin);
+      add(item.children[1], range.end);
+    } else {
+      range.single = true;
+      add(item, range.begin);
+    }
+    out.ranges.push_back(std::move(range));
+  }
+  return ok;
+}
+
+bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out) {
+  out.kind = HostExpr::Kind::Call;
+  out.fn = fn.fn;
+  out.range = expr.range;
+  bool ok = true;
+  std::vector<std::string_view> names = argNames(fn);
+  for (size_t i = 0; i < expr.children.size(); ++i) {
+    HostExpr arg;
+    ok &= lowerExpr(expr.children[i], arg);
+    const ast::Name *name = i < expr.argNames.size() && expr.argNames[i] ? &expr.argNames[i] : nullptr;
+    if (!name) {
+      if (!out.named.empty()) {
+        diagnostics().report(DiagCode::HostArguments, expr.children[i].range, "a positional argument stands before the named ones");
+        ok = false;
+      }
+      out.args.push_back(std::move(arg));
+      continue;
+    }
+    if (std::find(names.begin(), names.end(), name->text) == names.end()) {
+      auto &diagnostic = diagnostics().report(DiagCode::HostArguments, name->range,
+                                              str("`", fn.name, "` has no argument `", name->text, "`"));
+      if (!names.empty()) diagnostic.note("its arguments are " + join(names, ", "));
+      ok = false;
+    }
+    out.named.emplace_back(name->text, std::move(arg));
+  }
+  int given = static_cast<int>(out.args.size() + out.named.size());
+  if (given < fn.minArgs || given > fn.maxArgs) {
+    std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
+    diagnostics()
+        .report(DiagCode::HostArguments, expr.range,
+                str("`", fn.name, "` takes ", range, " argument", range == "1" ? "" : "s", ", not ", given))
+        .note(str("for example `", fn.example, "`"));
+    ok = false;
+  }
+  return ok;
+}
+
+} // namespace xt

@@ -1,0 +1,51 @@
+// Lowers `test` blocks to host ops.
+#pragma once
+#include "ir/module.h"
+#include "lang/check/types.h"
+
+#include <functional>
+#include <map>
+
+namespace xt {
+
+class TestLowering {
+public:
+  // The kernel of a launch with these overrides, made when it is not there yet; null has been reported.
+  using Instantiate =
+      std::function<Kernel *(const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides)>;
+
+  TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
+      : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)) {}
+  // False has been reported.
+  bool lower(const ast::TestDecl &decl, HostTest &test);
+
+private:
+  bool lowerSizes(const ast::TestDecl &decl);
+  bool lowerStmt(const ast::Stmt &stmt, HostStmt &out);
+  bool lowerBuffer(const ast::Stmt &stmt, HostStmt &out);
+  bool lowerType(const ast::TypeExpr &expr, HostBufferType &out);
+  bool lowerLaunch(const ast::Stmt &stmt, HostStmt &out);
+  bool checkArgument(const HostExpr &arg, const Value &param, size_t index);
+  bool lowerCheck(const ast::Stmt &stmt, HostStmt &out);
+  bool lowerExpr(const ast::Expr &expr, HostExpr &out);
+  bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
+  bool lowerSlice(const ast::Expr &expr, HostExpr &out);
+  bool bind(const ast::Name &name, const HostBufferType *type);
+  Diagnostics &diagnostics() const { return params_.diagnostics(); }
+
+  Context &context_;
+  ParamScope &params_;
+  TypeResolver types_;
+  Instantiate instantiate_;
+  HostTest *test_ = nullptr;
+  struct HostName {
+    SourceRange range;
+    bool isBuffer = false;
+    HostBufferType type; // of a buffer
+  };
+  std::map<std::string, HostName, std::less<>> names_;
+  std::vector<std::string> indexVars_;
+  int depth_ = 0;
+};
+
+} // namespace xt

@@ -1,0 +1,89 @@
+#include "passes/cse.h"
+
+#include "passes/facts.h"
+
+#include <functional>
+#include <unordered_map>
+
+namespace xt {
+namespace {
+
+class Cse {
+public:
+  // Ops of outer blocks that stand before are in sight; those of an inner block go out of sight with it.
+  void block(Block &block) {
+    size_t mark = sight_.size();
+    for (Op *op = block.first(); op;) {
+      Op *next = op->next();
+      if (isPure(*op)) {
+        size_t hash = hashOf(*op);
+        if (Op *earlier = find(*op, hash)) replace(*op, *earlier);
+        else {
+          buckets_[hash].push_back(op);
+          sight_.push_back(hash);
+        }
+      } else {
+        for (size_t r = 0; r < op->regionCount(); ++r) this->block(*op->region(r));
+      }
+      op = next;
+    }
+    for (; sight_.size() > mark; sight_.pop_back()) buckets_[sight_.back()].pop_back();
+  }
+
+private:
+  static size_t hashOf(const Op &op) {
+    size_t operands = 0;
+    for (size_t i = 0; i < op.operandCount(); ++i) {
+      size_t one = std::hash<const Value *>()(op.operand(i)) * 0x9e3779b97f4a7c15ull;
+      // A sum does not tell the order of a commutative op's operands.
+      operands = op.info().commutative ? operands + one : (operands << 7 | operands >> 57) ^ one;
+    }
+    size_t hash = operands * 31 + static_cast<size_t>(op.kind());
+    hash = hash * 31 + std::hash<const TypeData *>()(&op.result()->type().data());
+    for (const Attr &attr : op.attrs()) {
+      hash *= 31;
+      if (const auto *integer = std::get_if<int64_t>(&attr.value)) hash += std::hash<int64_t>()(*integer);
+      if (const auto *number = std::get_if<double>(&attr.value)) hash += std::hash<double>()(*number);
+      if (const auto *text = std::get_if<std::string>(&attr.value)) hash += std::hash<std::string>()(*text);
+    }
+    return hash;
+  }
+
+  static bool equal(const Op &a, const Op &b) {
+    if (a.kind() != b.kind() || a.operandCount() != b.operandCount() || a.resultCount() != b.resultCount()) return false;
+    for (size_t i = 0; i < a.resultCount(); ++i)
+      if (a.result(i)->type() != b.result(i)->type()) return false;
+    if (!sameAttributes(a, b)) return false;
+    if (a.operands() == b.operands()) return true;
+    return a.info().commutative && a.operandCount() == 2 && a.operand(0) == b.operand(1) &&
+           a.operand(1) == b.operand(0);
+  }
+
+  Op *find(const Op &op, size_t hash) const {
+    auto bucket = buckets_.find(hash);
+    if (bucket == buckets_.end()) return nullptr;
+    for (Op *other : bucket->second)
+      if (equal(*other, op)) return other;
+    return nullptr;
+  }
+
+  static void replace(Op &op, Op &earlier) {
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      if (earlier.result(i)->name().empty()) earlier.result(i)->setName(op.result(i)->name());
+      op.result(i)->replaceAllUsesWith(earlier.result(i));
+    }
+    op.block()->erase(&op);
+  }
+
+  std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in the order of the text; never iterated
+  std::vector<size_t> sight_;                              // hashes of the ops in sight, a stack
+};
+
+} // namespace
+
+Result<void> cse(Module &module, Diagnostics &) {
+  for (const auto &kernel : module.kernels) Cse().block(kernel->body);
+  return {};
+}
+
+} // namespace xt

@@ -1,0 +1,48 @@
+#include "passes/facts.h"
+
+#include <bit>
+
+namespace xt {
+
+bool isPure(const Op &op) { return op.info().effects == Effect::None && op.regionCount() == 0 && op.resultCount() > 0; }
+
+bool isRemovable(const Op &op) {
+  Effect effects = op.info().effects;
+  return op.resultCount() > 0 && !has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) &&
+         !has(effects, Effect::Terminates);
+}
+
+bool isLoop(const Op &op) { return op.info().typeRule == TypeRule::For; }
+
+bool definedInside(const Value &value, const Block &block) {
+  const Block *at = value.definingOp() ? value.definingOp()->block() : value.definingBlock();
+  while (at && at != &block) at = at->parentOp() ? at->parentOp()->block() : nullptr;
+  return at == &block;
+}
+
+const AttrValue *constantValue(const Value &value) {
+  const Op *op = value.definingOp();
+  if (!op || op->kind() != OpKind::Constant) return nullptr;
+  const Attr *attr = op->attr("value");
+  return attr ? &attr->value : nullptr;
+}
+
+bool sameAttributes(const Op &a, const Op &b) {
+  if (a.attrs().size() != b.attrs().size()) return false;
+  for (size_t i = 0; i < a.attrs().size(); ++i) {
+    const AttrValue &x = a.attrs()[i].value, &y = b.attrs()[i].value;
+    if (a.attrs()[i].name != b.attrs()[i].name) return false;
+    // Bits, so that 0.0 and -0.0 stay two constants.
+    const double *p = std::get_if<double>(&x), *q = std::get_if<double>(&y);
+    if (p && q ? std::bit_cast<uint64_t>(*p) != std::bit_cast<uint64_t>(*q) : x != y) return false;
+  }
+  return true;
+}
+
+size_t countOps(const Module &module) {
+  size_t count = 0;
+  for (const auto &kernel : module.kernels) walk(kernel->body, [&](Op &) { ++count; });
+  return count;
+}
+
+} // namespace xt

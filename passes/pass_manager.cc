@@ -1,0 +1,131 @@
+#include "passes/pass_manager.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/print.h"
+#include "ir/verify/verify.h"
+#include "passes/facts.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace xt {
+namespace {
+
+class Run {
+public:
+  Run(Module &module, const PassOptions &options, Diagnostics &diagnostics)
+      : module_(module), options_(options), diagnostics_(diagnostics) {
+    setCheckHook([](void *run) { static_cast<Run *>(run)->checkFailed(); }, this);
+  }
+  ~Run() { setCheckHook(nullptr, nullptr); }
+  Run(const Run &) = delete;
+  Run &operator=(const Run &) = delete;
+
+  Result<void> pass(const PassInfo &pass);
+
+private:
+  bool needsAreMet(const PassInfo &pass);
+  Result<void> timed(const PassInfo &pass);
+  void updateForms(const PassInfo &pass);
+  void check(const PassInfo &pass);
+  void dump(const PassInfo &pass);
+  // What a failed XT_CHECK prints beside its own message.
+  void checkFailed();
+
+  Module &module_;
+  const PassOptions &options_;
+  Diagnostics &diagnostics_;
+  const PassInfo *current_ = nullptr;
+  std::string before_; // text of the module before the current pass
+};
+
+void Run::checkFailed() {
+  if (!current_) return;
+  std::fprintf(stderr, "  in the pass `%.*s`\n", static_cast<int>(current_->name.size()), current_->name.data());
+  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, "\n", before_));
+}
+
+bool Run::needsAreMet(const PassInfo &pass) {
+  for (const auto &kernel : module_.kernels)
+    for (Form form : pass.needs) {
+      if (kernel->forms.has(form)) continue;
+      diagnostics_
+          .report(DiagCode::FormMissing, kernel->nameRange,
+                  str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ",
+                      symbolText(kernel->name), " does not have"))
+          .note("run the pass that gives it first; `xtc --list-passes` says which");
+      return false;
+    }
+  return true;
+}
+
+Result<void> Run::timed(const PassInfo &pass) {
+  if (!options_.timing) return pass.function(module_, diagnostics_);
+  PassTiming timing{pass.name, 0, countOps(module_), 0};
+  auto start = std::chrono::steady_clock::now();
+  Result<void> result = pass.function(module_, diagnostics_);
+  timing.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  timing.opsAfter = countOps(module_);
+  options_.timing(timing);
+  return result;
+}
+
+void Run::updateForms(const PassInfo &pass) {
+  for (const auto &kernel : module_.kernels) {
+    for (Form form : pass.drops) kernel->forms.drop(form);
+    for (Form form : pass.gives) kernel->forms.add(form);
+  }
+}
+
+void Run::check(const PassInfo &pass) {
+  Diagnostics found;
+  if (options_.verifyEach && !verify(module_, found)) {
+    std::string text = str("the pass `", pass.name, "` leaves broken IR behind");
+    for (const Diagnostic &diagnostic : found.all()) {
+      text += "\n  " + diagnostic.message;
+      for (const std::string &note : diagnostic.notes) text += "\n    " + note;
+    }
+    XT_CHECK(false, text);
+  }
+  if (!options_.roundTrip) return;
+  if (std::optional<std::string> difference = options_.roundTrip(module_))
+    XT_CHECK(false, str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
+}
+
+void Run::dump(const PassInfo &pass) {
+  const auto &names = options_.dumpAfter;
+  bool wanted = options_.dumpAll || std::find(names.begin(), names.end(), pass.name) != names.end();
+  if (wanted && options_.dump) options_.dump(pass.name, print(module_));
+}
+
+Result<void> Run::pass(const PassInfo &pass) {
+  if (!needsAreMet(pass)) return Error::diagnosed();
+  // When a check fails inside the pass, the module may be in pieces: its text is taken before.
+  if (options_.reproducer) before_ = print(module_);
+  current_ = &pass;
+  Result<void> result = timed(pass);
+  if (result) {
+    updateForms(pass);
+    check(pass);
+    dump(pass);
+  }
+  current_ = nullptr;
+  return result;
+}
+
+} // namespace
+
+Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, const PassOptions &options,
+                       Diagnostics &diagnostics) {
+  // What comes from a file that was edited may lie about its forms: that is the user's mistake.
+  if (options.verifyEach)
+    if (Result<void> sound = verify(module, diagnostics); !sound) return sound;
+  Run run(module, options, diagnostics);
+  for (const PassInfo *pass : passes)
+    if (Result<void> done = run.pass(*pass); !done) return done;
+  return {};
+}
+
+} // namespace xt

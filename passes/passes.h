@@ -1,0 +1,34 @@
+// The table of passes, and looking into it.
+#pragma once
+#include "ir/base/result.h"
+#include "passes/canonicalize.h"
+#include "passes/cse.h"
+#include "passes/dead_code.h"
+#include "passes/hoist_invariants.h"
+#include "passes/infer_layouts.h"
+#include "passes/pass.h"
+
+#include <span>
+#include <vector>
+
+namespace xt {
+
+enum class PassKind : uint8_t {
+#define XT_PASS(kind, ...) kind,
+#include "passes/passes.def"
+#undef XT_PASS
+};
+
+inline constexpr PassInfo kPasses[] = {
+#define XT_PASS(kind, ...) PassInfo{__VA_ARGS__},
+#include "passes/passes.def"
+#undef XT_PASS
+};
+
+constexpr const PassInfo &passInfo(PassKind kind) { return kPasses[static_cast<size_t>(kind)]; }
+// Null for an unknown name.
+const PassInfo *findPass(std::string_view name);
+// The passes of these names in this order. An unknown name is an Error (environment) with the nearest one.
+Result<std::vector<const PassInfo *>> passesNamed(std::span<const std::string_view> names);
+
+} // namespace xt

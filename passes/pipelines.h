@@ -1,0 +1,39 @@
+// The pipelines: which passes run one after the other. That each finds the forms it needs is checked here, when this
+// compiles.
+#pragma once
+#include "passes/passes.h"
+
+#include <array>
+
+namespace xt {
+
+// What `xtc` and the language server run on every file: errors of layouts are the user's.
+inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
+
+// From checked source to what the targets begin with.
+inline constexpr std::array kTilePipeline = {PassKind::InferLayouts, PassKind::Canonicalize, PassKind::Cse,
+                                             PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
+
+// Whether every pass finds what it needs, given nothing at first.
+constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
+  std::array<bool, kFormCount> has{};
+  for (PassKind kind : pipeline) {
+    const PassInfo &pass = passInfo(kind);
+    for (Form form : pass.needs)
+      if (!has[static_cast<size_t>(form)]) return false;
+    for (Form form : pass.drops) has[static_cast<size_t>(form)] = false;
+    for (Form form : pass.gives) has[static_cast<size_t>(form)] = true;
+  }
+  return true;
+}
+static_assert(needsAreMet(kFrontPipeline));
+static_assert(needsAreMet(kTilePipeline));
+
+// The passes of a pipeline, for runPasses.
+inline std::vector<const PassInfo *> passesOf(std::span<const PassKind> pipeline) {
+  std::vector<const PassInfo *> passes;
+  for (PassKind kind : pipeline) passes.push_back(&passInfo(kind));
+  return passes;
+}
+
+} // namespace xt

@@ -1,0 +1,121 @@
+#include "passes/facts.h"
+#include "passes/simplify.h"
+
+#include <optional>
+
+namespace xt {
+namespace {
+
+std::optional<int64_t> constantInteger(const Value &value) {
+  const AttrValue *constant = constantValue(value);
+  const auto *integer = constant ? std::get_if<int64_t>(constant) : nullptr;
+  return integer ? std::optional(*integer) : std::nullopt;
+}
+
+// The number of steps if it is 0 or 1.
+std::optional<int> knownSteps(const Op &loop) {
+  if (loop.operand(0) == loop.operand(1)) return 0;
+  auto lower = constantInteger(*loop.operand(0)), upper = constantInteger(*loop.operand(1)),
+       step = constantInteger(*loop.operand(2));
+  if (lower && upper && *lower >= *upper) return 0;
+  if (!lower || !upper || !step || *step <= 0) return std::nullopt;
+  // Unsigned, as the distance may be more than an int64 holds.
+  uint64_t distance = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
+  return distance <= static_cast<uint64_t>(*step) ? std::optional(1) : std::nullopt;
+}
+
+void replaceResults(Op &op, const std::vector<Value *> &values) {
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    if (values[i]->name().empty()) values[i]->setName(op.result(i)->name());
+    op.result(i)->replaceAllUsesWith(values[i]);
+  }
+}
+
+// While layouts are still open, a value and what it becomes may differ in theirs.
+bool sameTypes(const std::vector<Value *> &values, const std::vector<Value *> &others) {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i]->type() != others[i]->type()) return false;
+  return true;
+}
+
+std::vector<Value *> resultsOf(const Op &op) {
+  std::vector<Value *> results;
+  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
+  return results;
+}
+
+// Moves the region's ops in front of `op`, which goes away.
+void inlineRegion(Op &op, Block &region, Op *&next) {
+  Op *yield = region.last();
+  replaceResults(op, yield->operands());
+  Block &block = *op.block();
+  next = nullptr;
+  while (region.first() != yield) {
+    Op *inner = region.first();
+    block.moveBefore(&op, inner);
+    if (!next) next = inner;
+  }
+  if (!next) next = op.next();
+  block.erase(&op);
+}
+
+bool resolveLoop(Op &loop, Op *&next) {
+  std::optional<int> steps = knownSteps(loop);
+  Block &body = *loop.region();
+  std::vector<Value *> inits(loop.operands().begin() + 3, loop.operands().end()), results = resultsOf(loop), carried;
+  for (size_t i = 1; i < body.params().size(); ++i) carried.push_back(body.param(i));
+  if (!steps || !sameTypes(inits, results) || !sameTypes(inits, carried)) return false;
+  if (*steps == 0) {
+    replaceResults(loop, inits);
+    next = loop.next();
+    loop.block()->erase(&loop);
+    return true;
+  }
+  if (!sameTypes(results, body.last()->operands())) return false;
+  body.param(0)->replaceAllUsesWith(loop.operand(0));
+  for (size_t i = 0; i < carried.size(); ++i) carried[i]->replaceAllUsesWith(inits[i]);
+  inlineRegion(loop, body, next);
+  return true;
+}
+
+bool resolveBranch(Op &branch, Op *&next) {
+  std::optional<int64_t> condition = constantInteger(*branch.operand(0));
+  if (!condition) return false;
+  Block &taken = *branch.region(*condition ? 0 : 1);
+  if (!sameTypes(resultsOf(branch), taken.last()->operands())) return false;
+  inlineRegion(branch, taken, next);
+  return true;
+}
+
+bool forward(Value *from, Value *to) {
+  if (from == to || from->uses().empty() || from->type() != to->type()) return false;
+  from->replaceAllUsesWith(to);
+  return true;
+}
+
+} // namespace
+
+bool forwardKnownResults(Op &op) {
+  bool changed = false;
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    if (isLoop(op)) {
+      Block &body = *op.region();
+      Value *init = op.operand(i + 3), *param = body.param(i + 1), *yielded = body.last()->operand(i);
+      if (yielded != param && yielded != init) continue;
+      changed |= forward(op.result(i), init);
+      changed |= forward(param, init);
+    } else if (op.regionCount() == 2) {
+      Value *value = op.region(0)->last()->operand(i);
+      if (value != op.region(1)->last()->operand(i)) continue;
+      changed |= forward(op.result(i), value);
+    }
+  }
+  return changed;
+}
+
+bool resolveStructure(Op &op, Op *&next) {
+  if (isLoop(op)) return resolveLoop(op, next);
+  return op.info().typeRule == TypeRule::If && resolveBranch(op, next);
+}
+
+} // namespace xt

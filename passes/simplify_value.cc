@@ -1,0 +1,160 @@
+#include "ir/base/check.h"
+#include "ir/interp/scalar_eval.h"
+#include "passes/facts.h"
+#include "passes/simplify.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace xt {
+namespace {
+
+// What the right operand has to be (commutative ops have their constant there), or that both operands are one value.
+enum class When : uint8_t { RightZero, RightOne, RightOnes, RightMinusZero, Alike };
+enum class Gives : uint8_t { Left, Right, Zero };
+struct Identity {
+  OpKind kind;
+  When when;
+  Gives gives;
+};
+
+// Exact for every value, NaN, infinities and -0.0 included. Zero of a float is +0.0.
+constexpr Identity kIdentities[] = {
+    {OpKind::AddI, When::RightZero, Gives::Left},      {OpKind::SubI, When::RightZero, Gives::Left},
+    {OpKind::SubI, When::Alike, Gives::Zero},          {OpKind::MulI, When::RightOne, Gives::Left},
+    {OpKind::MulI, When::RightZero, Gives::Right},     {OpKind::DivSI, When::RightOne, Gives::Left},
+    {OpKind::DivUI, When::RightOne, Gives::Left},      {OpKind::CeilDivSI, When::RightOne, Gives::Left},
+    {OpKind::RemSI, When::RightOne, Gives::Zero},      {OpKind::RemUI, When::RightOne, Gives::Zero},
+    {OpKind::AndI, When::RightZero, Gives::Right},     {OpKind::AndI, When::RightOnes, Gives::Left},
+    {OpKind::AndI, When::Alike, Gives::Left},          {OpKind::OrI, When::RightZero, Gives::Left},
+    {OpKind::OrI, When::RightOnes, Gives::Right},      {OpKind::OrI, When::Alike, Gives::Left},
+    {OpKind::XorI, When::RightZero, Gives::Left},      {OpKind::XorI, When::Alike, Gives::Zero},
+    {OpKind::ShLI, When::RightZero, Gives::Left},      {OpKind::ShRSI, When::RightZero, Gives::Left},
+    {OpKind::ShRUI, When::RightZero, Gives::Left},     {OpKind::MinSI, When::Alike, Gives::Left},
+    {OpKind::MaxSI, When::Alike, Gives::Left},         {OpKind::MinUI, When::Alike, Gives::Left},
+    {OpKind::MaxUI, When::Alike, Gives::Left},         {OpKind::AddF, When::RightMinusZero, Gives::Left},
+    {OpKind::SubF, When::RightZero, Gives::Left},      {OpKind::MulF, When::RightOne, Gives::Left},
+    {OpKind::DivF, When::RightOne, Gives::Left},       {OpKind::MinimumF, When::Alike, Gives::Left},
+    {OpKind::MaximumF, When::Alike, Gives::Left},      {OpKind::MinNumF, When::Alike, Gives::Left},
+    {OpKind::MaxNumF, When::Alike, Gives::Left},
+};
+
+bool isNumber(const Value &value, int64_t integer, double number) {
+  const AttrValue *constant = constantValue(value);
+  if (!constant) return false;
+  const auto *f = std::get_if<double>(constant);
+  const auto *i = std::get_if<int64_t>(constant);
+  return f ? std::bit_cast<uint64_t>(*f) == std::bit_cast<uint64_t>(number) : i && *i == integer;
+}
+
+bool holds(When when, const Op &op) {
+  Elem elem = op.operand(0)->type().elem();
+  // Arithmetic rounds a tf32 that moving keeps; the one signed i1 that is not 0 is -1.
+  if (elem == Elem::TF32 && when != When::Alike) return false;
+  switch (when) {
+  case When::RightZero: return isNumber(*op.operand(1), 0, 0.0);
+  case When::RightOne: return elem != Elem::I1 && isNumber(*op.operand(1), 1, 1.0);
+  case When::RightOnes: return isInteger(elem) && isNumber(*op.operand(1), wrapTo(elem, -1), 0.0);
+  case When::RightMinusZero: return isFloat(elem) && isNumber(*op.operand(1), 0, -0.0);
+  case When::Alike: return op.operand(0) == op.operand(1);
+  }
+  XT_UNREACHABLE("identity");
+}
+
+Value *constant(Op &op, Context &context, AttrValue value) {
+  Builder builder(context, *op.block());
+  builder.setBefore(&op);
+  builder.setRange(op.range());
+  Op *made = builder.create(OpKind::Constant, {}, {op.result()->type()});
+  made->setAttr("value", std::move(value), op.range());
+  made->result()->setName(op.result()->name());
+  return made->result();
+}
+
+Value *zero(Op &op, Context &context) {
+  if (isFloat(op.result()->type().elem())) return constant(op, context, 0.0);
+  return constant(op, context, int64_t{0});
+}
+
+Value *byIdentity(Op &op, Context &context) {
+  for (const Identity &identity : kIdentities) {
+    if (identity.kind != op.kind() || !holds(identity.when, op)) continue;
+    switch (identity.gives) {
+    case Gives::Left: return op.operand(0);
+    case Gives::Right: return op.operand(1);
+    case Gives::Zero: return zero(op, context);
+    }
+  }
+  return nullptr;
+}
+
+// An elementwise op of constants, scalar or one value everywhere.
+Value *folded(Op &op, Context &context) {
+  if (!op.info().elementwise) return nullptr;
+  std::vector<Number> operands;
+  for (const Value *operand : op.operands()) {
+    const AttrValue *value = constantValue(*operand);
+    if (!value) return nullptr;
+    operands.push_back(numberFromAttr(operand->type().elem(), *value));
+  }
+  std::optional<Number> result = evaluateScalar(elementwiseOp(op), operands);
+  if (!result) return nullptr;
+  if (isInteger(op.result()->type().elem())) return constant(op, context, result->i);
+  // The text of a NaN does not keep its bits, which a bitcast back would show.
+  if (op.kind() == OpKind::Bitcast && std::isnan(result->f)) return nullptr;
+  return constant(op, context, result->f);
+}
+
+Value *selected(Op &op) {
+  if (op.operand(1) == op.operand(2)) return op.operand(1);
+  const AttrValue *condition = constantValue(*op.operand(0));
+  return condition ? op.operand(std::get<int64_t>(*condition) ? 1 : 2) : nullptr;
+}
+
+Value *comparedWithItself(Op &op, Context &context) {
+  if (op.operand(0) != op.operand(1)) return nullptr;
+  std::string_view kind = op.textAttr("kind");
+  return constant(op, context, int64_t{kind == "eq" || kind.ends_with("le") || kind.ends_with("ge")});
+}
+
+Value *knownExtent(Op &op, Context &context) {
+  const AttrValue *dimension = constantValue(*op.operand(1));
+  Type type = op.operand(0)->type();
+  if (!dimension) return nullptr;
+  int64_t d = std::get<int64_t>(*dimension);
+  if (d < 0 || d >= type.rank() || type.extent(static_cast<int>(d)) == kDynamic) return nullptr;
+  return constant(op, context, type.extent(static_cast<int>(d)));
+}
+
+Value *undoneNegation(Op &op) {
+  const Op *inner = op.operand(0)->definingOp();
+  return inner && inner->kind() == OpKind::NegF ? inner->operand(0) : nullptr;
+}
+
+Value *splatConstant(Op &op, Context &context) {
+  const AttrValue *value = constantValue(*op.operand(0));
+  return value ? constant(op, context, *value) : nullptr;
+}
+
+Value *special(Op &op, Context &context) {
+  if (op.kind() == OpKind::Select) return selected(op);
+  if (op.kind() == OpKind::CmpI) return comparedWithItself(op, context);
+  if (op.kind() == OpKind::Dim) return knownExtent(op, context);
+  if (op.kind() == OpKind::NegF) return undoneNegation(op);
+  if (op.kind() == OpKind::Splat) return splatConstant(op, context);
+  return nullptr;
+}
+
+} // namespace
+
+Value *simplifiedValue(Op &op, Context &context) {
+  if (!isPure(op) || op.resultCount() != 1 || op.kind() == OpKind::Constant) return nullptr;
+  Value *value = folded(op, context);
+  if (!value) value = byIdentity(op, context);
+  if (!value) value = special(op, context);
+  // Before layouts are known an operand may have one and the result none.
+  return value && value->type() == op.result()->type() ? value : nullptr;
+}
+
+} // namespace xt

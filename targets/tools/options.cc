@@ -1,0 +1,201 @@
+#include "targets/tools/options.h"
+
+#include "ir/base/text.h"
+
+#include <boost/program_options.hpp>
+
+#include <cstdlib>
+
+namespace xt {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char *kVersion = "xt 0.1.0";
+
+std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
+  std::vector<std::string> parts;
+  for (const std::string &text : texts) {
+    size_t begin = 0;
+    while (begin <= text.size()) {
+      size_t comma = text.find(',', begin);
+      if (comma == std::string::npos) comma = text.size();
+      if (comma > begin) parts.push_back(text.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+  }
+  return parts;
+}
+
+po::options_description commonOptions() {
+  po::options_description options("Input and messages");
+  auto add = options.add_options();
+  add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "give a parameter of the file another value");
+  add("format", po::value<std::string>()->value_name("text|json"), "how messages are printed; default text");
+  add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default auto");
+  add("help,h", "print this and exit");
+  add("version", "print the version and exit");
+  return options;
+}
+
+po::options_description passOptions() {
+  po::options_description options("Looking into the compiler");
+  auto add = options.add_options();
+  add("dump-after", po::value<std::vector<std::string>>()->value_name("PASS,…|all"),
+      "print the module after these passes; each dump is a .xt file that runs");
+  add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
+  add("time-passes", "print how long each step takes");
+  add("verify-each", "verify the module after each pass");
+  return options;
+}
+
+
+bool readCommon(const po::variables_map &map, CommonOptions &options, std::string &problem) {
+  if (map.count("file")) options.files = map["file"].as<std::vector<std::string>>();
+  if (map.count("define"))
+    for (const std::string &text : map["define"].as<std::vector<std::string>>()) {
+      size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) return problem = "-D takes NAME=VALUE, not `" + text + "`", false;
+      options.defines.emplace_back(text.substr(text[0] == '$' ? 1 : 0, equals - (text[0] == '$' ? 1 : 0)), text.substr(equals + 1));
+    }
+  if (map.count("format")) {
+    std::string format = map["format"].as<std::string>();
+    if (format != "text" && format != "json") return problem = "--format is text or json, not `" + format + "`", false;
+    options.json = format == "json";
+  }
+  if (map.count("color")) {
+    std::string color = map["color"].as<std::string>();
+    if (color == "always") options.color = ColorMode::Always;
+    else if (color == "never") options.color = ColorMode::Never;
+    else if (color != "auto") return problem = "--color is auto, always or never, not `" + color + "`", false;
+  }
+  if (map.count("dump-after")) options.dumpAfter = splitCommas(map["dump-after"].as<std::vector<std::string>>());
+  if (map.count("dump-dir")) options.dumpDir = map["dump-dir"].as<std::string>();
+  options.timePasses = map.count("time-passes") != 0;
+  options.verifyEach = map.count("verify-each") != 0;
+  return true;
+}
+
+// Parses into `map`; gives the finished answer when help, the version or a mistake ends it.
+template <class Options>
+std::optional<ParsedCommand<Options>> readCommand(int argc, const char *const *argv, std::string_view tool,
+                                                  std::string_view usage, std::string_view epilog,
+                                                  const po::options_description &visible, po::variables_map &map) {
+  po::options_description all;
+  all.add(visible);
+  all.add_options()("file", po::value<std::vector<std::string>>(), "");
+  po::positional_options_description positional;
+  positional.add("file", -1);
+  auto fail = [&](std::string message) {
+    return ParsedCommand<Options>{{}, str(tool, ": ", message, "\nTry `", tool, " --help`.\n"), kExitUsage};
+  };
+  try {
+    po::store(po::command_line_parser(argc, argv).options(all).positional(positional).run(), map);
+    po::notify(map);
+  } catch (const po::error &error) {
+    return fail(error.what());
+  }
+  if (map.count("help")) {
+    std::ostringstream out;
+    out << usage << visible << epilog;
+    return ParsedCommand<Options>{{}, out.str(), 0};
+  }
+  if (map.count("version")) return ParsedCommand<Options>{{}, std::string(kVersion) + "\n", 0};
+  return std::nullopt;
+}
+
+template <class Options> ParsedCommand<Options> usageError(std::string_view tool, std::string_view message) {
+  return {{}, str(tool, ": ", message, "\nTry `", tool, " --help`.\n"), kExitUsage};
+}
+
+} // namespace
+
+ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
+  po::options_description output("What to do (default: check the files)");
+  auto add = output.add_options();
+  add("check", "only check: parse, names, types, layouts");
+  add("emit", po::value<std::vector<std::string>>()->value_name("KIND,…"),
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code");
+  add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
+  add("target", po::value<std::string>()->value_name("NAME"), "whose passes run; default cpu");
+  add("run", po::value<std::vector<std::string>>()->value_name("PASS,…"), "run these passes instead of the target's; none: --run=");
+  add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
+  po::options_description lists("Reference");
+  auto addList = lists.add_options();
+  addList("list-ops", "print every op, and every host function of tests");
+  addList("list-passes", "print every pass");
+  addList("list-codes", "print every diagnostic code");
+  addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
+  po::options_description looking = passOptions();
+  looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
+  po::options_description visible(100, 40);
+  visible.add(output).add(commonOptions()).add(looking).add(lists);
+
+  po::variables_map map;
+  if (auto done = readCommand<XtcOptions>(argc, argv, "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n\n",
+                                          "\nExit status: 0 good, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in\nthe compiler.\n",
+                                          visible, map))
+    return *done;
+  XtcOptions options;
+  std::string problem;
+  if (!readCommon(map, options, problem)) return usageError<XtcOptions>("xtc", problem);
+  if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
+  for (const std::string &kind : options.emit)
+    if (kind != "ast" && kind != "ir" && kind != "llvm" && kind != "asm" && kind != "obj")
+      return usageError<XtcOptions>("xtc", "--emit takes ast, ir, llvm, asm, obj, not `" + kind + "`");
+  if (map.count("output")) options.output = map["output"].as<std::string>();
+  if (map.count("target")) options.target = map["target"].as<std::string>();
+  if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
+  if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
+  options.checkOnly = map.count("check") != 0;
+  options.roundTrip = map.count("round-trip") != 0;
+  options.listOps = map.count("list-ops") != 0;
+  options.listPasses = map.count("list-passes") != 0;
+  options.listCodes = map.count("list-codes") != 0;
+  if (map.count("explain")) options.explain = map["explain"].as<std::string>();
+  bool lists_ = options.listOps || options.listPasses || options.listCodes || !options.explain.empty();
+  if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
+  return {options, {}, 0};
+}
+
+ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv) {
+  po::options_description running("Running");
+  auto add = running.add_options();
+  add("target", po::value<std::vector<std::string>>()->value_name("NAME,…"),
+      "where to run: cpu (default), interp (the reference interpreter); several are compared with each other too");
+  add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
+  add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
+  add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
+  add("small", "use the small sizes of tests that have them");
+  add("full", "use the full sizes, on the interpreter too");
+  add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
+  add("json", "print the results as JSON");
+  add("quiet,q", "print failures only");
+  po::options_description visible(100, 40);
+  visible.add(running).add(commonOptions()).add(passOptions());
+
+  po::variables_map map;
+  if (auto done = readCommand<XtrunOptions>(argc, argv, "xtrun",
+                                            "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n\n",
+                                            "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n",
+                                            visible, map))
+    return *done;
+  XtrunOptions options;
+  std::string problem;
+  if (!readCommon(map, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
+  options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
+  if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
+  if (map.count("data-dir")) options.dataDir = map["data-dir"].as<std::string>();
+  if (map.count("threads")) options.threads = map["threads"].as<int>();
+  if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
+  if (map.count("small")) options.small = true;
+  if (map.count("full")) options.small = false;
+  if (map.count("time-limit")) options.timeLimit = map["time-limit"].as<double>();
+  if (map.count("json")) options.json = true;
+  options.quiet = map.count("quiet") != 0;
+  if (options.files.empty()) return usageError<XtrunOptions>("xtrun", "no input file");
+  if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");
+  return {options, {}, 0};
+}
+
+} // namespace xt

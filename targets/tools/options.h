@@ -1,0 +1,57 @@
+// Command lines of xtc and xtrun.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace xt {
+
+inline constexpr int kExitUsage = 64;
+
+enum class ColorMode { Auto, Always, Never };
+
+struct CommonOptions {
+  std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
+  bool json = false;
+  ColorMode color = ColorMode::Auto;
+  std::vector<std::string> dumpAfter; // pass names; "all"
+  std::string dumpDir;                // empty: standard output
+  bool timePasses = false;
+  bool verifyEach = false;
+};
+
+struct XtcOptions : CommonOptions {
+  std::vector<std::string> emit; // ast, ir, llvm, asm, obj
+  std::string output;            // empty: standard output
+  std::vector<std::string> run;  // passes instead of the target's own
+  bool runGiven = false;
+  std::string target = "cpu";
+  std::string cpu; // of --emit=llvm,asm,obj; empty: this machine's
+  bool checkOnly = false;
+  bool roundTrip = false;
+  bool listOps = false, listPasses = false, listCodes = false;
+  std::string explain;
+};
+
+struct XtrunOptions : CommonOptions {
+  std::vector<std::string> targets;
+  std::vector<std::string> tests; // names; empty: all
+  std::string dataDir;
+  int threads = 0;
+  std::optional<bool> small; // --small, --full; unset: as the target wants
+  double timeLimit = 0;      // seconds, 0: none
+  bool quiet = false;
+};
+
+// What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.
+template <class Options> struct ParsedCommand {
+  std::optional<Options> options;
+  std::string text;
+  int status = 0;
+};
+ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);
+ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv);
+
+} // namespace xt

@@ -1,0 +1,64 @@
+#include "targets/tools/reference.h"
+
+#include "ir/base/diagnostics.h"
+#include "ir/base/text.h"
+#include "ir/host.h"
+#include "ir/op_info.h"
+#include "passes/passes.h"
+
+namespace xt {
+namespace {
+
+std::string_view classText(HostFnClass cls) {
+  switch (cls) {
+  case HostFnClass::Initializer: return "initialisers of buffers in tests";
+  case HostFnClass::Elementwise: return "elementwise functions and operators of checks";
+  case HostFnClass::Reduction: return "reductions of checks";
+  case HostFnClass::Array: return "array functions of checks";
+  }
+  return "";
+}
+
+void describe(std::string &out, const OpInfo &op) {
+  out += str("  ", fullName(op.kind), "\n      ", op.summary, "\n      ", op.example, "\n");
+  for (const AttrSpec &attr : op.attrs)
+    out += str("      attribute ", attr.name, attr.required ? " (required)" : "", ": ", attr.doc, "\n");
+  if (op.spellings.size()) out += str("      also spelled ", join(op.spellings, ", "), "\n");
+}
+
+} // namespace
+
+std::string listOps() {
+  std::string out;
+  for (Dialect d : {Dialect::XeTile, Dialect::Arith, Dialect::Math, Dialect::Vector, Dialect::Memref, Dialect::Gpu, Dialect::Scf}) {
+    out += str(dialectName(d), "\n");
+    for (const OpInfo &op : allOps())
+      if (op.dialect == d) describe(out, op);
+  }
+  for (HostFnClass cls : {HostFnClass::Initializer, HostFnClass::Elementwise, HostFnClass::Reduction, HostFnClass::Array}) {
+    out += str(classText(cls), "\n");
+    for (const HostFnInfo &fn : allHostFns())
+      if (fn.cls == cls) out += str("  ", fn.example, "\n      ", fn.summary, "\n");
+  }
+  return out;
+}
+
+std::string listPasses() {
+  std::string out;
+  for (const PassInfo &pass : kPasses) out += str(pass.name, "\n    ", pass.summary, "\n");
+  return out;
+}
+
+std::string listCodes() {
+  std::string out;
+  for (const DiagInfo &info : allDiagnostics()) out += str(codeText(info.code), "  ", info.title, "\n");
+  return out;
+}
+
+std::optional<std::string> explain(std::string_view code) {
+  const DiagInfo *info = findDiag(code);
+  if (!info) return std::nullopt;
+  return str(codeText(info->code), ": ", info->title, "\n\n", info->explanation, "\n");
+}
+
+} // namespace xt

@@ -1,0 +1,15 @@
+// The reference pages that the tools print, all derived from tables.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace xt {
+
+std::string listOps();    // every op of ir/ops, then the host functions of tests
+std::string listPasses();
+std::string listCodes();
+// The page of a diagnostic code ("XT0201" or "201"); nullopt if there is no such code.
+std::optional<std::string> explain(std::string_view code);
+
+} // namespace xt

@@ -1,0 +1,151 @@
+#include "targets/tools/session.h"
+
+#include "ir/base/text.h"
+#include "ir/equal.h"
+#include "ir/verify/verify.h"
+#include "passes/passes.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+const std::chrono::steady_clock::time_point kMainStart = std::chrono::steady_clock::now();
+
+std::string readProblem(const std::string &path, const char *what) {
+  return str("cannot ", what, " ", path, ": ", std::strerror(errno));
+}
+
+} // namespace
+
+Result<std::string> readFile(const std::string &path) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0) return Error::environment(readProblem(path, "read"));
+  if (S_ISDIR(info.st_mode)) return Error::environment(str("cannot read ", path, ": it is a folder"));
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file) return Error::environment(readProblem(path, "read"));
+  std::string text;
+  char buffer[65536];
+  size_t n;
+  while ((n = std::fread(buffer, 1, sizeof buffer, file)) > 0) text.append(buffer, n);
+  bool failed = std::ferror(file) != 0;
+  std::fclose(file);
+  if (failed) return Error::environment(readProblem(path, "read"));
+  // Positions are 32-bit.
+  if (text.size() > (size_t{1} << 30)) return Error::environment(str("cannot read ", path, ": larger than 1 GiB"));
+  return text;
+}
+
+Result<void> writeFile(const std::string &path, std::string_view content) {
+  std::string temporary = str(path, ".tmp", ::getpid());
+  std::FILE *file = std::fopen(temporary.c_str(), "wb");
+  if (!file) return Error::environment(readProblem(path, "write"));
+  bool ok = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  ok &= std::fclose(file) == 0;
+  ok = ok && std::rename(temporary.c_str(), path.c_str()) == 0;
+  if (ok) return {};
+  Error error = Error::environment(readProblem(path, "write"));
+  std::remove(temporary.c_str());
+  return error;
+}
+
+Session::Session(const CommonOptions &options) : options_(options) {
+  color_ = options.color == ColorMode::Always ||
+           (options.color == ColorMode::Auto && isatty(STDERR_FILENO) && !std::getenv("NO_COLOR"));
+}
+
+double Session::sinceStart() {
+  // The processor time before main covers loading libraries; wall time is not known from before main.
+  static const double beforeMain = [] {
+    timespec cpu{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    double total = static_cast<double>(cpu.tv_sec) * 1e3 + static_cast<double>(cpu.tv_nsec) / 1e6;
+    double sinceMain = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - kMainStart).count();
+    return total > sinceMain ? total - sinceMain : 0.0;
+  }();
+  return beforeMain + std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - kMainStart).count();
+}
+
+Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
+  Result<std::string> text = readFile(path);
+  if (!text) return text.error();
+  uint32_t index = sources_.add(path, std::move(*text));
+  LowerOptions options;
+  options.defines = options_.defines;
+  std::optional<Result<std::unique_ptr<Module>>> module;
+  addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, index, context_, options, diagnostics_); }));
+  if (!*module) return module->error();
+  Result<void> verified;
+  addTiming("verify", timed([&] { verified = verify(***module, diagnostics_); }));
+  if (!verified) return verified.error();
+  return std::move(*module);
+}
+
+void Session::dump(std::string_view pass, const std::string &text) {
+  ++dumps_;
+  if (options_.dumpDir.empty()) {
+    std::printf("// after %.*s\n%s", static_cast<int>(pass.size()), pass.data(), text.c_str());
+    return;
+  }
+  ::mkdir(options_.dumpDir.c_str(), 0777);
+  char number[16];
+  std::snprintf(number, sizeof number, "%02d-", dumps_);
+  Result<void> written = writeFile(str(options_.dumpDir, "/", number, pass, ".xt"), text);
+  if (!written && dumpError_.ok()) dumpError_ = written;
+}
+
+Result<void> Session::runPasses(Module &module, std::span<const std::string_view> names, bool roundTrip) {
+  Result<std::vector<const PassInfo *>> passes = passesNamed(names);
+  if (!passes) return passes.error();
+  PassOptions options;
+  options.verifyEach = options_.verifyEach || roundTrip;
+  for (const std::string &name : options_.dumpAfter) {
+    if (name == "all") options.dumpAll = true;
+    else if (!findPass(name)) return Error::environment(str("--dump-after: no pass is called `", name, "`; see xtc --list-passes"));
+    else options.dumpAfter.push_back(name);
+  }
+  options.dump = [this](std::string_view pass, const std::string &text) { dump(pass, text); };
+  options.timing = [this](const PassTiming &timing) {
+    addTiming(str("pass ", timing.pass, " (", timing.opsBefore, " -> ", timing.opsAfter, " ops)"), timing.milliseconds);
+  };
+  options.reproducer = [](const std::string &text) {
+    const char *path = "xt-reproducer.xt";
+    if (writeFile(path, text)) std::fprintf(stderr, "  the module from before the pass is in %s\n", path);
+  };
+  if (roundTrip)
+    options.roundTrip = [](const Module &m) -> std::optional<std::string> {
+      SourceManager sources;
+      uint32_t index = sources.add("<dump>", print(m));
+      Diagnostics diagnostics;
+      Context context;
+      Result<std::unique_ptr<Module>> again = lowerFile(sources, index, context, {}, diagnostics);
+      if (!again) return "the printed module does not compile:\n" + renderText(diagnostics, sources, false);
+      return firstDifference(m, **again);
+    };
+  Result<void> ran = xt::runPasses(module, *passes, options, diagnostics_);
+  if (!ran) return ran;
+  return dumpError_;
+}
+
+void Session::printDiagnostics() {
+  if (options_.json) std::printf("%s\n", renderJson(diagnostics_, sources_).c_str());
+  else std::fputs(renderText(diagnostics_, sources_, color_).c_str(), stderr);
+  diagnostics_.clear();
+}
+
+void Session::printTimings() const {
+  double total = 0;
+  std::fprintf(stderr, "%10s  step\n", "ms");
+  for (const Timing &t : timings_) {
+    std::fprintf(stderr, "%10.2f  %s\n", t.milliseconds, t.name.c_str());
+    total += t.milliseconds;
+  }
+  std::fprintf(stderr, "%10.2f  sum of the steps\n", total);
+}
+
+} // namespace xt

@@ -1,0 +1,62 @@
+// What xtc and xtrun share: reading files, the front end, passes with their dumps and timings, and printing messages.
+#pragma once
+#include "lang/lower/lower.h"
+#include "passes/pass_manager.h"
+#include "targets/tools/options.h"
+
+#include <chrono>
+
+namespace xt {
+
+// Reads a whole file; the Error says which file and why.
+Result<std::string> readFile(const std::string &path);
+// Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
+Result<void> writeFile(const std::string &path, std::string_view content);
+
+class Session {
+public:
+  explicit Session(const CommonOptions &options);
+
+  // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
+  Result<std::unique_ptr<Module>> load(const std::string &path);
+  // Runs passes by name with the dumps, timings and checks that the options ask for.
+  Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip);
+
+  SourceManager &sources() { return sources_; }
+  Diagnostics &diagnostics() { return diagnostics_; }
+  Context &context() { return context_; }
+
+  // Prints the collected diagnostics to standard error (text) or standard output (JSON) and forgets them.
+  void printDiagnostics();
+  bool useColor() const { return color_; }
+
+  // One row of --time-passes; kept in order.
+  void addTiming(std::string name, double milliseconds) { timings_.push_back({std::move(name), milliseconds}); }
+  void printTimings() const;
+  // Milliseconds since the process began, its loading included.
+  static double sinceStart();
+
+private:
+  void dump(std::string_view pass, const std::string &text);
+  Result<void> dumpError_;
+  const CommonOptions &options_;
+  SourceManager sources_;
+  Diagnostics diagnostics_;
+  Context context_;
+  bool color_ = false;
+  struct Timing {
+    std::string name;
+    double milliseconds;
+  };
+  std::vector<Timing> timings_;
+  int dumps_ = 0;
+};
+
+// Milliseconds that `f` takes.
+template <class F> double timed(F &&f) {
+  auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+} // namespace xt

@@ -1,0 +1,85 @@
+// Every diagnostic of the front end: each fail_CODE_*.xt gives the messages in the .txt beside it, the first with the
+// code of its name.
+#include "tests/golden.h"
+
+#include "lang/lower/lower.h"
+
+#include <set>
+
+namespace xt {
+namespace {
+
+struct Checked {
+  SourceManager sources;
+  Diagnostics diagnostics;
+  bool good = false;
+};
+
+void check(const std::string &name, std::string text, Checked &out) {
+  uint32_t index = out.sources.add(name, std::move(text));
+  Context context;
+  out.good = lowerFile(out.sources, index, context, {}, out.diagnostics).ok();
+}
+
+int codeInName(const std::string &name) { return std::stoi(name.substr(5, 4)); }
+
+TEST(Diagnostics, EachFileGivesItsMessages) {
+  for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {
+    SCOPED_TRACE(path.filename());
+    Checked checked;
+    check(path.filename(), test::readText(path), checked);
+    EXPECT_FALSE(checked.good);
+    ASSERT_FALSE(checked.diagnostics.all().empty());
+    EXPECT_EQ(static_cast<int>(checked.diagnostics.sorted().front()->code), codeInName(path.filename()));
+    std::filesystem::path golden = path;
+    test::expectGolden(golden.replace_extension(".txt"), renderText(checked.diagnostics, checked.sources, false));
+  }
+}
+
+TEST(Diagnostics, OneMistakeGivesOneMessage) {
+  for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {
+    Checked checked;
+    check(path.filename(), test::readText(path), checked);
+    EXPECT_EQ(checked.diagnostics.errorCount(), 1u) << path.filename() << '\n'
+                                                    << renderText(checked.diagnostics, checked.sources, false);
+  }
+}
+
+TEST(Diagnostics, EveryFixItRemovesItsError) {
+  size_t applied = 0;
+  for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {
+    std::string text = test::readText(path);
+    Checked checked;
+    check(path.filename(), text, checked);
+    for (const Diagnostic &diagnostic : checked.diagnostics.all())
+      for (const FixIt &fix : diagnostic.fixits) {
+        std::string fixed = text;
+        std::vector<TextEdit> edits = fix.edits;
+        std::sort(edits.begin(), edits.end(), [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
+        for (const TextEdit &edit : edits) fixed.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
+        Checked again;
+        check(path.filename(), fixed, again);
+        EXPECT_LT(again.diagnostics.errorCount(), checked.diagnostics.errorCount())
+            << path.filename() << ": " << fix.title << '\n'
+            << renderText(again.diagnostics, again.sources, false);
+        ++applied;
+      }
+  }
+  EXPECT_GE(applied, 8u);
+}
+
+// Codes that no text of a user gives in the front end: where they come from instead.
+TEST(Diagnostics, EveryCodeHasAFile) {
+  std::set<int> covered;
+  for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) covered.insert(codeInName(path.filename()));
+  for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) covered.insert(codeInName(path.filename()));
+  for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) covered.insert(codeInName(path.filename()));
+  for (const DiagInfo &info : allDiagnostics()) {
+    bool internal = info.name == "InvalidIr"; // the verifier's: a bug of the compiler, tested in tests/ir/verify
+    if (!internal) EXPECT_TRUE(covered.count(static_cast<int>(info.code))) << codeText(info.code) << ' ' << info.title;
+    EXPECT_FALSE(info.explanation.empty()) << codeText(info.code);
+  }
+}
+
+} // namespace
+} // namespace xt
