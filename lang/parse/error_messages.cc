@@ -153,6 +153,16 @@ std::string describe(Parser *parser, Types set) {
   return out;
 }
 
+// The op whose operands `at` stands among.
+Token *opOf(antlr4::CommonTokenStream *stream, Token *at) {
+  for (size_t i = at->getTokenIndex(); i-- > 0;) {
+    size_t type = stream->get(i)->getType();
+    if (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) return stream->get(i);
+    if (type == P::NL || type == P::COLON || type == P::LBLOCK || type == P::RBLOCK) break;
+  }
+  return nullptr;
+}
+
 } // namespace
 
 std::string ErrorStrategy::found(Token *token) const {
@@ -199,17 +209,15 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     if (expected.count(P::KW_TO))
       return insert(report(DiagCode::SyntaxError, after(last), str("missing `to` before ", found(at))), "to");
   }
-  if (isOperator(type) && !expectsOperator(expected)) {
-    for (antlr4::RuleContext *ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext *>(ctx->parent))
-      if (auto *op = dynamic_cast<P::OpContext *>(ctx)) {
-        report(DiagCode::ExpressionOperand, where,
-               str("an operand of `", text(op->start), "` is a name or a literal; a larger expression stands in parentheses"));
-        return;
-      }
+  if (Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr) {
+    report(DiagCode::ExpressionOperand, where,
+           str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+    return;
   }
-  if (expectsOperand(expected) && (atEnd || type == P::COMMA || type == P::RPAREN || type == P::RBRACK || type == P::RBRACE ||
-                                   type == P::RANGLE || type == P::COLON)) {
-    report(DiagCode::MissingOperand, where, str("expected ", describe(parser, expected), afterLast));
+  if (expectsOperand(expected)) {
+    report(DiagCode::MissingOperand, where,
+           atEnd ? str("expected ", describe(parser, expected), afterLast)
+                 : str("expected ", describe(parser, expected), ", found ", found(at)));
     return;
   }
   if (expectsType(expected)) {

@@ -38,6 +38,7 @@ bool startsElement(size_t rule, size_t type) {
   case P::RuleShapedType: return isWord(type) || type == P::ATTR || isNumber(type) || type == P::KW_AFFINE_MAP;
   case P::RuleAttrValue: return operand;
   case P::RuleTypeList: return startsShapedType(type) || type == P::TYPE || type == P::WORD;
+  case P::RuleTolerance:
   case P::RuleSizes: return type == P::WORD;
   default: return false;
   }
@@ -102,6 +103,7 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
 
 std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected, size_t *type) const {
   if (at->getType() != P::WORD || expected.contains(static_cast<size_t>(P::WORD))) return {};
+  if (parser->getTokenStream()->LA(2) == P::EQ) return {}; // a key
   std::vector<std::string> spelled;
   std::vector<size_t> types;
   for (ssize_t t : expected.toList()) {

@@ -98,6 +98,7 @@ private:
   Head head_ = Head::None;
   size_t length_ = 0; // tokens so far
   bool expectsBlock_ = false;
+  bool statementReported_ = false; // one message a statement: what follows from it is not said
   bool onlyResults_ = false; // %a, %b and no more
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
