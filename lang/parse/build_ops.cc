@@ -109,7 +109,8 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
       if (i < std::size(slots))
         *slots[i] = list(lists[i]);
       else
-        report(DiagCode::TooManyLists, range(lists[i]), str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
+        report(DiagCode::TooManyLists, range(lists[i]),
+               str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
     }
     tail(c->opTail(), out);
   }

@@ -107,10 +107,10 @@ std::string describe(Parser *parser, Types set) {
   if (expectsOperand(set)) {
     bool attribute = set.count(P::ATTR) != 0;
     bool expression = set.count(P::WORD) != 0;
-    names.push_back(attribute                    ? "an attribute value"
-                    : set.count(P::OP_OPERANDS)  ? "an op or an expression"
-                    : expression                 ? "an expression"
-                                                 : "an operand");
+    names.push_back(attribute                   ? "an attribute value"
+                    : set.count(P::OP_OPERANDS) ? "an op or an expression"
+                    : expression                ? "an expression"
+                                                : "an operand");
     drop(set, {P::VALUE, P::SIZE, P::SYMBOL, P::INT, P::HEX, P::FLOAT, P::TEXT, P::WORD, P::LPAREN, P::LBRACK, P::MINUS,
                P::KW_NAN, P::KW_INF, P::KW_TRUE, P::KW_FALSE, P::KW_NOT});
     drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
@@ -203,7 +203,9 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
 
   if (expected.size() == 1 && last) {
     if (expected.count(P::EQ))
-      return insert(report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))), "=");
+      return insert(
+          report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))),
+          "=");
     if (expected.count(P::COLON))
       return insert(report(DiagCode::MissingColon, after(last), str("missing `:` before ", found(at))), ":");
     if (expected.count(P::KW_TO))
@@ -226,8 +228,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     return;
   }
   if (expected.count(P::NL)) {
-    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR || type == P::KW_IF ||
-        type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
+    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR ||
+        type == P::KW_IF || type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
       report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
           .note("a statement ends where its line does");
     else
@@ -238,7 +240,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   if (wanted.empty())
     report(DiagCode::SyntaxError, where, str("unexpected ", found(at)));
   else
-    report(DiagCode::SyntaxError, where, atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
+    report(DiagCode::SyntaxError, where,
+           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
 }
 
 } // namespace xt

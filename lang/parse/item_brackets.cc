@@ -57,12 +57,11 @@ bool ItemShaper::inHostBlock() const {
   return b && b->host;
 }
 
-bool ItemShaper::attrContext() const {
-  return inBracket() ? stack_.back().attrContext : head_ == Head::Alias;
-}
+bool ItemShaper::attrContext() const { return inBracket() ? stack_.back().attrContext : head_ == Head::Alias; }
 
 bool ItemShaper::checkDepth(size_t i) {
-  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting && operators_ <= kMaxOperators)
+  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting &&
+      operators_ <= kMaxOperators)
     return true;
   result_.diagnostics.clear();
   if (operators_ > kMaxOperators)
@@ -110,7 +109,8 @@ bool ItemShaper::bracket(size_t i) {
     break;
   }
   case L::UNTERMINATED:
-    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`").fix("insert `\"`", range(i).endPoint(), "\"");
+    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`")
+        .fix("insert `\"`", range(i).endPoint(), "\"");
     emit(token, L::TEXT);
     break;
   case L::MINUS:
@@ -196,7 +196,8 @@ void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
     for (size_t k = stack_.size(); k-- > keep;) closers += closerOf(stack_[k].token.type);
     Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
     for (size_t k = stack_.size(); k-- > keep;)
-      d.at({file_, stack_[k].token.begin, stack_[k].token.end}, str("`", openerText(stack_[k].token.type), "` opened here"));
+      d.at({file_, stack_[k].token.begin, stack_[k].token.end},
+           str("`", openerText(stack_[k].token.type), "` opened here"));
     d.fix(str("insert `", closers, "`"), where, closers);
   }
   while (stack_.size() > keep) {
@@ -214,7 +215,8 @@ void ItemShaper::healBefore(size_t i) {
   case L::ARROW:
   case L::FAT_ARROW:
   case L::KW_INTO:
-    while (inside() && !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)))
+    while (inside() &&
+           !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)))
       --keep;
     break;
   case L::COLON:
@@ -266,8 +268,7 @@ void ItemShaper::openBrace(size_t i) {
   if (head_ == Head::Test && expectsBlock_) {
     // sizes: {M = 4096}, or {} before a further brace
     bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ;
-    if (scan_.type(i + 1) == L::RBRACE)
-      sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
+    if (scan_.type(i + 1) == L::RBRACE) sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
     if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
   }
   if (expectsBlock_ || length_ == 0) return openBlock(scan_.at(i), true);
@@ -333,7 +334,8 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing, by the indentation").fix("remove it", range(i), "");
+    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing, by the indentation")
+        .fix("remove it", range(i), "");
     return;
   }
   closeBlock(&token);

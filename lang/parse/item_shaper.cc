@@ -137,8 +137,8 @@ bool ItemShaper::step(size_t i) {
     if (token.type == L::KW_ELSE || misspelt) expectsBlock_ = true;
     if (misspelt && tryMisspelt(i, kElse, kElseType)) return true;
   }
-  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ && token.type != L::COLON &&
-      token.type != L::INT)
+  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ &&
+      token.type != L::COLON && token.type != L::INT)
     onlyResults_ = false;
   return bracket(i);
 }
@@ -373,7 +373,8 @@ bool ItemShaper::takeUntypedName(size_t i) {
   onlyResults_ = true;
   if (name != i) {
     SourceRange both = range(i).to(range(name));
-    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+    report(DiagCode::MissingSigil, both,
+           str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
     skip_ = name; // the word in front is left out
     return true;
@@ -419,13 +420,19 @@ void ItemShaper::stray(size_t i) {
   struct Row {
     std::string_view found, name, meant;
   };
-  static constexpr Row kRows[] = {
-      {"\xC2\xA0", "a no-break space", " "}, {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
-      {"\xE2\x80\x93", "a dash (U+2013)", "-"}, {"\xE2\x80\x94", "a dash (U+2014)", "-"},
-      {"\xC3\x97", "a multiplication sign (U+00D7)", "x"}, {"\xE2\x80\x9C", "a typographic quote", "\""},
-      {"\xE2\x80\x9D", "a typographic quote", "\""}, {"\xE2\x86\x92", "an arrow (U+2192)", "->"},
-      {"\xE2\x89\xA4", "a comparison sign (U+2264)", "<="}, {"\xE2\x89\xA5", "a comparison sign (U+2265)", ">="},
-      {"&&", "`&&`", "and"}, {"||", "`||`", "or"}, {"!", "`!`", "not "}};
+  static constexpr Row kRows[] = {{"\xC2\xA0", "a no-break space", " "},
+                                  {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
+                                  {"\xE2\x80\x93", "a dash (U+2013)", "-"},
+                                  {"\xE2\x80\x94", "a dash (U+2014)", "-"},
+                                  {"\xC3\x97", "a multiplication sign (U+00D7)", "x"},
+                                  {"\xE2\x80\x9C", "a typographic quote", "\""},
+                                  {"\xE2\x80\x9D", "a typographic quote", "\""},
+                                  {"\xE2\x86\x92", "an arrow (U+2192)", "->"},
+                                  {"\xE2\x89\xA4", "a comparison sign (U+2264)", "<="},
+                                  {"\xE2\x89\xA5", "a comparison sign (U+2265)", ">="},
+                                  {"&&", "`&&`", "and"},
+                                  {"||", "`||`", "or"},
+                                  {"!", "`!`", "not "}};
   std::string_view text = scan_.text(i, where.end);
   for (const Row &row : kRows)
     if (text == row.found) {

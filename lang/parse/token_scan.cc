@@ -127,8 +127,8 @@ bool TokenScan::startsItem(size_t i) const {
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
   case L::WORD: // misspelt
-    return at(i).column == 0 &&
-           ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT || (next == L::SIZE && sameLine(i, i + 1)));
+    return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
+                                 (next == L::SIZE && sameLine(i, i + 1)));
   default: return false;
   }
 }

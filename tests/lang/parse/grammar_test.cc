@@ -38,7 +38,8 @@ std::vector<std::pair<std::string, std::string>> pageRows() {
   std::vector<std::pair<std::string, std::string>> rows;
   std::string text = grammarFile("README.md");
   std::regex row("\n\\| `([A-Za-z_.]+)` \\| `([A-Za-z]+)` \\|");
-  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it) rows.emplace_back((*it)[1], (*it)[2]);
+  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it)
+    rows.emplace_back((*it)[1], (*it)[2]);
   return rows;
 }
 
@@ -77,13 +78,14 @@ TEST(Grammar, ThePageHasEveryOpOfTheRfcs) {
   std::set<std::string> named;
   for (const auto &[op, rule] : pageRows()) named.insert(op);
   for (const char *op :
-       {"xetile.init_tile", "xetile.load_tile", "xetile.store_tile", "xetile.update_tile_offset", "xetile.prefetch_tile",
-        "xetile.tile_mma", "xetile.atomic_rmw", "xetile.transpose", "xetile.reduction", "xetile.broadcast",
-        "xetile.convert_layout", "xetile.load_gather", "xetile.store_scatter", "xegpu.create_tdesc", "xegpu.load_gather",
-        "xegpu.store_scatter", "xegpu.update_offset", "xegpu.prefetch", "xegpu.atomic_rmw", "xegpu.create_nd_tdesc",
-        "xegpu.load_nd", "xegpu.dpas", "xegpu.store_nd", "xegpu.update_nd_offset", "xegpu.prefetch_nd",
-        "xegpu.alloc_nbarrier", "xegpu.create_nbarrier", "xegpu.nbarrier_arrive", "xegpu.nbarrier_wait", "xegpu.mfence",
-        "xegpu.compile_hint"})
+       {"xetile.init_tile",     "xetile.load_tile",     "xetile.store_tile",     "xetile.update_tile_offset",
+        "xetile.prefetch_tile", "xetile.tile_mma",      "xetile.atomic_rmw",     "xetile.transpose",
+        "xetile.reduction",     "xetile.broadcast",     "xetile.convert_layout", "xetile.load_gather",
+        "xetile.store_scatter", "xegpu.create_tdesc",   "xegpu.load_gather",     "xegpu.store_scatter",
+        "xegpu.update_offset",  "xegpu.prefetch",       "xegpu.atomic_rmw",      "xegpu.create_nd_tdesc",
+        "xegpu.load_nd",        "xegpu.dpas",           "xegpu.store_nd",        "xegpu.update_nd_offset",
+        "xegpu.prefetch_nd",    "xegpu.alloc_nbarrier", "xegpu.create_nbarrier", "xegpu.nbarrier_arrive",
+        "xegpu.nbarrier_wait",  "xegpu.mfence",         "xegpu.compile_hint"})
     EXPECT_TRUE(named.count(op)) << op;
 }
 

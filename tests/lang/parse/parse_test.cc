@@ -15,7 +15,8 @@ struct Parsed {
   Diagnostics diagnostics;
   ast::File file;
 
-  explicit Parsed(std::string text) : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
+  explicit Parsed(std::string text)
+      : index(sources.add("t.xt", std::move(text))), file(parse(sources, index, diagnostics)) {}
   std::string messages() const { return renderText(diagnostics, sources, false); }
   std::string dump() const { return ast::dump(file, sources.file(index)); }
 };
@@ -71,12 +72,17 @@ TEST(Parse, TextThatIsNotUtf8IsOneErrorAtTheByte) {
 }
 
 TEST(Parse, RangesAreBytesWhereTheTextIsNotAscii) {
-  Parsed parsed("// ein gro\xC3\x9F" "es W\xF0\x9F\x98\x80rt\n" + kernel("  %gr\xC3\xB6\xC3\x9F" "e = addf %\xCE\xB1, %b"));
+  Parsed parsed("// ein gro\xC3\x9F"
+                "es W\xF0\x9F\x98\x80rt\n" +
+                kernel("  %gr\xC3\xB6\xC3\x9F"
+                       "e = addf %\xCE\xB1, %b"));
   EXPECT_EQ(parsed.messages(), "");
   const ast::Stmt &stmt = only(parsed);
   const SourceFile &source = parsed.sources.file(parsed.index);
-  EXPECT_EQ(source.slice(stmt.range), "%gr\xC3\xB6\xC3\x9F" "e = addf %\xCE\xB1, %b");
-  EXPECT_EQ(stmt.results.at(0).name.text, "gr\xC3\xB6\xC3\x9F" "e");
+  EXPECT_EQ(source.slice(stmt.range), "%gr\xC3\xB6\xC3\x9F"
+                                      "e = addf %\xCE\xB1, %b");
+  EXPECT_EQ(stmt.results.at(0).name.text, "gr\xC3\xB6\xC3\x9F"
+                                          "e");
   EXPECT_EQ(source.slice(stmt.op->operands.at(0).range), "%\xCE\xB1");
   EXPECT_EQ(source.slice(stmt.op->operands.at(1).range), "%b");
 }
@@ -104,7 +110,8 @@ std::string repeated(const std::string &text, size_t n) {
   return out;
 }
 
-// One level more than allowed is one message; the other kernel is read all the same. Far more must not overflow the stack.
+// One level more than allowed is one message; the other kernel is read all the same. Far more must not overflow the
+// stack.
 TEST(Parse, NestingIsLimited) {
   struct Shape {
     const char *name;
@@ -116,7 +123,8 @@ TEST(Parse, NestingIsLimited) {
       {"calls", [](size_t n) { return kernel("%x = " + repeated("f(", n) + "1" + repeated(")", n)); }, 1},
       {"lists", [](size_t n) { return kernel("%x = f(" + repeated("[", n) + "1" + repeated("]", n) + ")"); }, 2},
       {"blocks", [](size_t n) { return kernel(repeated("if %c {\n", n) + repeated("}\n", n)); }, 1},
-      {"attributes", [](size_t n) { return kernel("load_tile %t " + repeated("{a = ", n) + "1" + repeated("}", n)); }, 1},
+      {"attributes", [](size_t n) { return kernel("load_tile %t " + repeated("{a = ", n) + "1" + repeated("}", n)); },
+       1},
       {"negations", [](size_t n) { return kernel("%x = " + repeated("-", n) + "1"); }, 0},
       {"nots", [](size_t n) { return kernel("%x = " + repeated("not ", n) + "%c"); }, 0},
       {"else ifs", [](size_t n) { return kernel("if %c {\n}" + repeated(" else if %c {\n}", n)); }, 0},

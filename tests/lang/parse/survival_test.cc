@@ -44,22 +44,21 @@ Survivors survivors(const std::string &text) {
 }
 
 const std::string kGood = "kernel @before(%A: memref<?x?xf16>) {\n  %a = load_tile %A : memref<?x?xf16>\n  return\n}\n";
-const std::string kMiddle =
-    "kernel @k(%A: memref<?x?xf16>, %B: memref<8x16xi8>) grid (%i = 0 to 8) {\n"
-    "  %c0 = constant 0 : index\n"
-    "  %t = init_tile %A[%c0, %c0] : memref<?x?xf16> -> tile<256x32xf16, #mp_a>\n"
-    "  %r = for %k = %c0 to %K step 32 iter_args(%acc = %z) -> (f32) {\n"
-    "    %a = load_tile %t {padding = 0.0, m = 1} : tile<256x32xf16> -> vector<256x32xf16>\n"
-    "    %d = tile_mma %a, %b, %acc : vector<8x8xf32>, vector<8x8xf32> -> vector<8x8xf32>\n"
-    "    yield %d\n"
-    "  }\n"
-    "  if %c0 < %M and not (%x == 3) {\n"
-    "    store_tile %r, %t : vector<8x8xf32>, tile<8x8xf32>\n"
-    "  } else {\n"
-    "    %e = exp(%x) + min(1, 2)\n"
-    "  }\n"
-    "  return\n"
-    "}\n";
+const std::string kMiddle = "kernel @k(%A: memref<?x?xf16>, %B: memref<8x16xi8>) grid (%i = 0 to 8) {\n"
+                            "  %c0 = constant 0 : index\n"
+                            "  %t = init_tile %A[%c0, %c0] : memref<?x?xf16> -> tile<256x32xf16, #mp_a>\n"
+                            "  %r = for %k = %c0 to %K step 32 iter_args(%acc = %z) -> (f32) {\n"
+                            "    %a = load_tile %t {padding = 0.0, m = 1} : tile<256x32xf16> -> vector<256x32xf16>\n"
+                            "    %d = tile_mma %a, %b, %acc : vector<8x8xf32>, vector<8x8xf32> -> vector<8x8xf32>\n"
+                            "    yield %d\n"
+                            "  }\n"
+                            "  if %c0 < %M and not (%x == 3) {\n"
+                            "    store_tile %r, %t : vector<8x8xf32>, tile<8x8xf32>\n"
+                            "  } else {\n"
+                            "    %e = exp(%x) + min(1, 2)\n"
+                            "  }\n"
+                            "  return\n"
+                            "}\n";
 const size_t kStatements = 2 + 10 + 2;
 
 TEST(Survival, WholeText) {
@@ -70,7 +69,8 @@ TEST(Survival, WholeText) {
 }
 
 // What a text with one thing taken out keeps: always the neighbours, nearly always all kernels and statements.
-void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements, double mostErrors) {
+void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements,
+                    double mostErrors) {
   double kernels = 0, statements = 0, errors = 0;
   for (const std::string &middle : broken) {
     Survivors s = survivors(kGood + middle + kGood);
@@ -103,7 +103,8 @@ TEST(Survival, EachTokenDoubled) {
   SourceFile source("t.xt", kMiddle);
   std::vector<std::string> broken;
   for (const SyntaxToken &token : lex(source))
-    broken.push_back(std::string(kMiddle).insert(token.begin, kMiddle.substr(token.begin, token.end - token.begin) + " "));
+    broken.push_back(
+        std::string(kMiddle).insert(token.begin, kMiddle.substr(token.begin, token.end - token.begin) + " "));
   expectSurvival(broken, 2.98, 13.5, 1.05);
 }
 
@@ -135,9 +136,12 @@ TEST(Survival, RandomSplices) {
 }
 
 TEST(Survival, RandomTokens) {
-  const char *const kPieces[] = {"kernel ", "@k", "(", ")", "{", "}\n", "[", "]", "<", ">", ",", ":", "->", "=", "%x ", "\n", "for ", "if ",
-                                 "else ", "to ", "load_tile ", "constant ", "1 ", "2.5 ", "\"t\" ", "memref", "x", "f32 ", "?", "#a ", "!t ",
-                                 "$p ", "test ", "check ", "==", "-", "not ", "+ ", "init_tile ", "reduction ", "yield ", "~", "\"", "//", "grid "};
+  const char *const kPieces[] = {
+      "kernel ", "@k",  "(",          ")",          "{",      "}\n",   "[",      "]",      "<",
+      ">",       ",",   ":",          "->",         "=",      "%x ",   "\n",     "for ",   "if ",
+      "else ",   "to ", "load_tile ", "constant ",  "1 ",     "2.5 ",  "\"t\" ", "memref", "x",
+      "f32 ",    "?",   "#a ",        "!t ",        "$p ",    "test ", "check ", "==",     "-",
+      "not ",    "+ ",  "init_tile ", "reduction ", "yield ", "~",     "\"",     "//",     "grid "};
   std::mt19937 random(2);
   for (int round = 0; round < XT_FUZZ_ROUNDS; ++round) {
     std::string s;
