@@ -75,6 +75,7 @@ Diagnostic &ItemShaper::report(DiagCode code, SourceRange range, std::string mes
   d.range = range;
   d.message = std::move(message);
   result_.diagnostics.push_back(std::move(d));
+  statementReported_ = true;
   return result_.diagnostics.back();
 }
 
@@ -136,8 +137,8 @@ bool ItemShaper::step(size_t i) {
     if (token.type == L::KW_ELSE || misspelt) expectsBlock_ = true;
     if (misspelt && tryMisspelt(i, kElse, kElseType)) return true;
   }
-  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ && token.type != L::COLON &&
-      token.type != L::INT)
+  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ &&
+      token.type != L::COLON && token.type != L::INT)
     onlyResults_ = false;
   return bracket(i);
 }
@@ -179,19 +180,21 @@ void ItemShaper::lineBreak(size_t i) {
 void ItemShaper::endStatement(const SyntaxToken *next) {
   if (length_ == 0) return;
   if (expectsBlock_) {
-    report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ",
-                                                    head_ == Head::Kernel ? "a kernel's body"
-                                                    : head_ == Head::Test ? "a test's statements"
-                                                                          : "what is repeated or conditional",
-                                                    " stands in braces"))
-        .fix("insert `{`", afterLast(), " {");
+    std::string_view what = head_ == Head::Kernel ? "a kernel's body"
+                            : head_ == Head::Test ? "a test's statements"
+                                                  : "what is repeated or conditional";
     bool hasBody = next && next->column > indent_;
+    if (!statementReported_)
+      report(DiagCode::MissingBlock, afterLast(),
+             str("expected `{` before the end of the line: ", what, " stands in braces"))
+          .fix("insert `{`", afterLast(), hasBody ? " {" : " {\n" + std::string(indent_, ' ') + "}");
     openBlock(last_, false);
     if (hasBody) return;
     closeBlock(nullptr);
   }
   emit(L::NL, last_.end, last_.end, last_);
   length_ = 0;
+  statementReported_ = false;
   head_ = Head::None;
   onlyResults_ = false;
   operators_ = prefixes_ = elseIfs_ = 0;
@@ -209,8 +212,11 @@ bool ItemShaper::startStatement(size_t i) {
       if (head_ != Head::None) return true;
     }
     if (scan_.type(i) == antlr4::Token::EOF) return false;
-    auto &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
-    if (result_.superfluousBraces) d.note("a `}` above may be one too many");
+    Diagnostic &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
+    if (i != begin_ && last_.type == L::RBLOCK) {
+      result_.superfluousBraces = true;
+      d.note("a `}` above may be one too many");
+    }
     return false;
   }
   Open *block = &stack_.back();
@@ -319,12 +325,11 @@ void ItemShaper::startKernelStatement(size_t i) {
       return;
     }
     if (scan_.type(i + 1) != L::LPAREN && tryMisspelt(i, kEnds, kEndTypes)) return;
-    // `whlie %c {`: the line ends in a brace that no op would have.
+    // `whlie %c {`: the line ends in the brace of a block.
     static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
     static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
-    size_t last = i;
-    while (scan_.sameLine(i, last + 1) && scan_.type(last + 1) != antlr4::Token::EOF) ++last;
-    if (scan_.type(last) == L::LBRACE && tryMisspelt(i, kHeads, kHeadTypes)) {
+    if (scan_.lineOpensBlock(i)) {
+      if (!tryMisspelt(i, kHeads, kHeadTypes)) takeWordAs(i, L::KW_IF, "if", false);
       head_ = last_.type == L::KW_IF ? Head::Branch : Head::Loop;
       expectsBlock_ = true;
       return;
@@ -368,7 +373,8 @@ bool ItemShaper::takeUntypedName(size_t i) {
   onlyResults_ = true;
   if (name != i) {
     SourceRange both = range(i).to(range(name));
-    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+    report(DiagCode::MissingSigil, both,
+           str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
     skip_ = name; // the word in front is left out
     return true;
@@ -410,8 +416,36 @@ void ItemShaper::stray(size_t i) {
         .fix("remove `;`", where, "");
     return;
   }
-  std::string_view text = scan_.text(i).substr(0, where.end - where.begin);
-  if (where.end == scan_.at(i).end && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F)
+  // What word processors and other notations put in for a character of the language.
+  struct Row {
+    std::string_view found, name, meant;
+  };
+  static constexpr Row kRows[] = {{"\xC2\xA0", "a no-break space", " "},
+                                  {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
+                                  {"\xE2\x80\x93", "a dash (U+2013)", "-"},
+                                  {"\xE2\x80\x94", "a dash (U+2014)", "-"},
+                                  {"\xC3\x97", "a multiplication sign (U+00D7)", "x"},
+                                  {"\xE2\x80\x9C", "a typographic quote", "\""},
+                                  {"\xE2\x80\x9D", "a typographic quote", "\""},
+                                  {"\xE2\x86\x92", "an arrow (U+2192)", "->"},
+                                  {"\xE2\x89\xA4", "a comparison sign (U+2264)", "<="},
+                                  {"\xE2\x89\xA5", "a comparison sign (U+2265)", ">="},
+                                  {"&&", "`&&`", "and"},
+                                  {"||", "`||`", "or"},
+                                  {"!", "`!`", "not "}};
+  std::string_view text = scan_.text(i, where.end);
+  for (const Row &row : kRows)
+    if (text == row.found) {
+      report(DiagCode::StrayCharacter, where, str("unexpected ", row.name, "; did you mean `", row.meant, "`?"))
+          .fix(str("replace with `", row.meant, "`"), where, std::string(row.meant));
+      return;
+    }
+  if (text == "%" || text == "@" || text == "#" || text == "$") {
+    report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    return;
+  }
+  bool printable = where.end - where.begin <= 4 && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F;
+  if (printable && where.end == scan_.at(i).end)
     report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`")).fix("remove it", where, "");
   else
     report(DiagCode::StrayCharacter, where, "unexpected characters").fix("remove them", where, "");

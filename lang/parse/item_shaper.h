@@ -75,7 +75,7 @@ private:
 
   bool inBracket() const { return !stack_.empty() && stack_.back().kind != Open::Kind::Block; }
   bool inHostBlock() const;
-  const Open *block() const; // the innermost
+  const Open *block() const;   // the innermost
   size_t bracketsBase() const; // index after the innermost block
   bool attrContext() const;
   bool checkDepth(size_t i);
@@ -92,13 +92,14 @@ private:
   BraceMode mode_;
   ShapedItem result_;
   std::vector<Open> stack_;
-  SyntaxToken last_; // the last token that came out, but no NL
+  SyntaxToken last_;      // the last token that came out, but no NL
   size_t beforeLast_ = 0; // the type of the one before
   // The current statement
   Head head_ = Head::None;
   size_t length_ = 0; // tokens so far
   bool expectsBlock_ = false;
-  bool onlyResults_ = false; // %a, %b and no more
+  bool statementReported_ = false; // one message a statement: what follows from it is not said
+  bool onlyResults_ = false;       // %a, %b and no more
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;

@@ -59,8 +59,9 @@ bool TokenScan::isOpName(size_t i) const {
   if (!op) return false;
   switch (op->clause) {
   case Clause::Operands: {
-    size_t next = type(afterBracket(i + 1));
-    return next == L::COMMA || next == L::LBRACE;
+    size_t commas = 0;
+    size_t next = type(afterBracket(i + 1, commas));
+    return commas == 0 && (next == L::COMMA || next == L::LBRACE);
   }
   case Clause::Base:
   case Clause::Locality:
@@ -87,7 +88,7 @@ Clause TokenScan::clauseOf(size_t i) const {
   }
 }
 
-size_t TokenScan::afterBracket(size_t i) const {
+size_t TokenScan::afterBracket(size_t i, size_t &commas) const {
   size_t depth = 0;
   uint32_t line = at(i).line;
   for (; type(i) != antlr4::Token::EOF; ++i) {
@@ -101,11 +102,18 @@ size_t TokenScan::afterBracket(size_t i) const {
       if (depth <= 1) return i + 1;
       --depth;
       break;
+    case L::COMMA: commas += depth == 1; break;
     default:
       if (at(i).line != line) return i;
     }
   }
   return i;
+}
+
+bool TokenScan::lineOpensBlock(size_t i) const {
+  size_t last = i;
+  while (sameLine(i, last + 1) && type(last + 1) != antlr4::Token::EOF) ++last;
+  return last != i && type(last) == L::LBRACE && startsStatement(last + 1);
 }
 
 bool TokenScan::startsItem(size_t i) const {
@@ -119,8 +127,8 @@ bool TokenScan::startsItem(size_t i) const {
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
   case L::WORD: // misspelt
-    return at(i).column == 0 &&
-           ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT || (next == L::SIZE && sameLine(i, i + 1)));
+    return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
+                                 (next == L::SIZE && sameLine(i, i + 1)));
   default: return false;
   }
 }
