@@ -181,7 +181,7 @@ LlvmValue *RegisterOps::integerOp(const Op &op, LlvmValues args, Elem elem) {
     return done(b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smin : Intrinsic::umin, args[0], args[1]));
   if (kind == OpKind::MaxSI || kind == OpKind::MaxUI)
     return done(b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, args[0], args[1]));
-  return done(divide(kind, args[0], args[1], isSigned));
+  return done(divide(kind, args[0], args[1], elem));
 }
 
 // An amount of the width or more shifts everything out.
@@ -195,25 +195,29 @@ LlvmValue *RegisterOps::shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem
   return b.CreateSelect(inside, shifted, bits(x, 0));
 }
 
-// Divisors that trap are replaced by 1: the result is unspecified, or wraps around as x / 1 does.
-LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, bool isSigned) {
+// A zero divisor and the one quotient that does not fit would trap: they divide by 1, and give 0 as the interpreter does.
+LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem) {
+  bool isSigned = isSignedOp(kind, elem);
   LlvmValue *traps = b.CreateICmpEQ(y, bits(y, 0));
   if (isSigned) {
-    unsigned width = x->getType()->getScalarSizeInBits();
+    auto least = -(uint64_t{1} << (elemInfo(elem).bits - 1)); // i1 and i4 lie in 8 bits
     LlvmValue *overflows = b.CreateAnd(b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType())),
-                                   b.CreateICmpEQ(x, bits(x, uint64_t{1} << (width - 1))));
+                                        b.CreateICmpEQ(x, llvm::ConstantInt::get(x->getType(), least, true, true)));
     traps = b.CreateOr(traps, overflows);
   }
   LlvmValue *divisor = b.CreateSelect(traps, bits(y, 1), y);
-  LlvmValue *quotient = isSigned ? b.CreateSDiv(x, divisor) : b.CreateUDiv(x, divisor);
-  if (kind == OpKind::DivSI || kind == OpKind::DivUI) return quotient;
+  LlvmValue *quotient = perLane({x, divisor}, [&](llvm::ArrayRef<LlvmValue *> lane) {
+    return isSigned ? b.CreateSDiv(lane[0], lane[1]) : b.CreateUDiv(lane[0], lane[1]);
+  });
+  auto done = [&](LlvmValue *value) { return b.CreateSelect(traps, bits(x, 0), value); };
+  if (kind == OpKind::DivSI || kind == OpKind::DivUI) return done(quotient);
   LlvmValue *remainder = b.CreateSub(x, b.CreateMul(quotient, divisor));
-  if (kind == OpKind::RemSI || kind == OpKind::RemUI) return remainder;
+  if (kind == OpKind::RemSI || kind == OpKind::RemUI) return done(remainder);
   XT_CHECK(kind == OpKind::CeilDivSI, "an elementwise op on integers");
   LlvmValue *up = b.CreateICmpNE(remainder, bits(x, 0));
   // Truncation already rounds a negative quotient up.
   if (isSigned) up = b.CreateAnd(up, b.CreateICmpSGE(b.CreateXor(remainder, divisor), bits(x, 0)));
-  return b.CreateAdd(quotient, b.CreateZExt(up, x->getType()));
+  return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));
 }
 
 // An integer of 64 bits with at most 53 that matter, which rounds to 8 or 16 bits as the whole one does: the low bits of

@@ -17,13 +17,10 @@ struct RegisterTile {
 };
 
 // Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
-// Four registers wide where the columns are many, else the width that wastes least.
+// At least `widest` registers of columns take the widest tile, so that the code is one for all large tiles.
 RegisterTile registerTile(const CpuInfo &cpu, int64_t rows, int64_t columnVectors) {
-  int widest = cpu.vectorRegisters == 32 ? 4 : 2, vectors = widest;
-  for (int width = widest; width > 1 && columnVectors < 2 * widest; --width)
-    if (auto waste = [&](int64_t w) { return (columnVectors + w - 1) / w * w - columnVectors; };
-        waste(width - 1) < waste(vectors))
-      vectors = width - 1;
+  int widest = cpu.vectorRegisters == 32 ? 4 : 2;
+  int vectors = static_cast<int>(std::min<int64_t>(widest, columnVectors));
   int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
   int most = std::min(accumulators / vectors, 12);
   return {static_cast<int>(std::min<int64_t>(most, rows)), vectors};

@@ -88,25 +88,30 @@ int RegisterOps::laneBytes(const Op &op) {
   return small && throughDouble ? 8 : most;
 }
 
-// One call after another: the arguments go through memory, so that the code does not grow with the lanes.
-LlvmValue *RegisterOps::call(std::string name, llvm::ArrayRef<LlvmValue *> args) {
+LlvmValue *RegisterOps::perLane(llvm::ArrayRef<LlvmValue *> args,
+                                llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  if (!vector) return compute(args);
+  llvm::Type *scalar = vector->getElementType();
+  for (size_t i = 0; i < args.size(); ++i) b.CreateAlignedStore(args[i], stackSlot(i), llvm::Align(64));
+  uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;
+  forLoop(b, b.getInt64(0), b.getInt64(vector->getNumElements() * bytes), b.getInt64(bytes), [&](LlvmValue *i) {
+    LlvmValues lane;
+    for (size_t n = 0; n < args.size(); ++n)
+      lane.push_back(b.CreateAlignedLoad(scalar, byteOffset(b, stackSlot(n), i), llvm::Align(bytes)));
+    b.CreateAlignedStore(compute(lane), byteOffset(b, stackSlot(0), i), llvm::Align(bytes));
+  });
+  return b.CreateAlignedLoad(vector, stackSlot(0), llvm::Align(64));
+}
+
+LlvmValue *RegisterOps::call(std::string name, llvm::ArrayRef<LlvmValue *> args) {
   llvm::Type *scalar = args[0]->getType()->getScalarType();
   if (scalar->isFloatTy()) name += "f";
   llvm::SmallVector<llvm::Type *, 2> types(args.size(), scalar);
   llvm::Module *module = b.GetInsertBlock()->getModule();
   llvm::FunctionCallee callee = module->getOrInsertFunction(name, llvm::FunctionType::get(scalar, types, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  if (!vector) return b.CreateCall(callee, llvm::SmallVector<LlvmValue *, 2>(args));
-  for (size_t i = 0; i < args.size(); ++i) b.CreateAlignedStore(args[i], stackSlot(i), llvm::Align(64));
-  uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;
-  forLoop(b, b.getInt64(0), b.getInt64(vector->getNumElements() * bytes), b.getInt64(bytes), [&](LlvmValue *i) {
-    llvm::SmallVector<LlvmValue *, 2> lane;
-    for (size_t n = 0; n < args.size(); ++n)
-      lane.push_back(b.CreateAlignedLoad(scalar, byteOffset(b, stackSlot(n), i), llvm::Align(bytes)));
-    b.CreateAlignedStore(b.CreateCall(callee, lane), byteOffset(b, stackSlot(0), i), llvm::Align(bytes));
-  });
-  return b.CreateAlignedLoad(vector, stackSlot(0), llvm::Align(64));
+  return perLane(args, [&](llvm::ArrayRef<LlvmValue *> lane) { return b.CreateCall(callee, lane); });
 }
 
 LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> operands) {

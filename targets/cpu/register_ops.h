@@ -48,7 +48,7 @@ private:
   LlvmValue *integerOp(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *compareIntegers(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *compareFloats(const Op &op, LlvmValues args, Elem elem);
-  LlvmValue *divide(OpKind kind, LlvmValue *x, LlvmValue *y, bool isSigned);
+  LlvmValue *divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem);
   LlvmValue *shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem elem, bool isSigned);
   LlvmValue *stickyInteger(LlvmValue *x, bool isSigned);
   LlvmValue *fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
@@ -56,7 +56,11 @@ private:
   LlvmValue *resizeInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
   LlvmValue *wrapInteger(LlvmValue *value, Elem to);           // an i8 to i1 or i4; others are wrapped already
   LlvmValue *integerForm(LlvmValue *value, Elem elem, bool isSigned);
-  LlvmValue *call(std::string name, llvm::ArrayRef<LlvmValue *> args); // of the C library, lane by lane
+  // One lane after another, through memory, so that the code does not grow with the lanes. The result has the arguments'
+  // type.
+  LlvmValue *perLane(llvm::ArrayRef<LlvmValue *> args,
+                     llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute);
+  LlvmValue *call(std::string name, llvm::ArrayRef<LlvmValue *> args); // of the C library
 
   llvm::Type *resized(llvm::Type *like, llvm::Type *scalar) const;
   llvm::Constant *bits(LlvmValue *like, uint64_t value) const { return llvm::ConstantInt::get(like->getType(), value); }

@@ -50,6 +50,17 @@ Difference differenceOf(const RawArray &a, const RawArray &b) {
   return difference;
 }
 
+// The order in which exit statuses win; what ran and checked nothing shows beside what passed.
+int severity(TestStatus status) {
+  switch (status) {
+  case TestStatus::Passed: return 0;
+  case TestStatus::Unchecked: return 1;
+  case TestStatus::Failed: return 2;
+  case TestStatus::Environment: return 3;
+  case TestStatus::FileError: return 4;
+  }
+  XT_UNREACHABLE("status");
+}
 struct FinishedRun {
   PlannedRun plan;
   std::vector<TestRun::Output> outputs;
@@ -79,17 +90,6 @@ void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report)
   }
 }
 
-// The order in which exit statuses win; what ran and checked nothing shows beside what passed.
-int severity(TestStatus status) {
-  switch (status) {
-  case TestStatus::Passed: return 0;
-  case TestStatus::Unchecked: return 1;
-  case TestStatus::Failed: return 2;
-  case TestStatus::Environment: return 3;
-  case TestStatus::FileError: return 4;
-  }
-  XT_UNREACHABLE("status");
-}
 } // namespace
 
 TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
