@@ -174,7 +174,7 @@ TEST(Passes, LongKernels) {
   Op *loop = b.create(OpKind::For, {b.index(0), n, b.index(1)}, {}, 1);
   b.setEnd(*loop->region());
   Value *sum = loop->region()->addParam(context.index(), "k");
-  for (int i = 0; i < 20000; ++i)
+  for (int i = 0; i < 100000; ++i)
     sum = b.value(OpKind::AddI, {b.value(OpKind::MulI, {n, b.index(i % 50)}, context.index()), sum}, context.index());
   b.create(OpKind::Yield, {}, {});
   Diagnostics diagnostics;
