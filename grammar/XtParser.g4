@@ -39,8 +39,8 @@ stmt
   | forLoop                                                                   # forStmt
   | whileLoop                                                                 # whileStmt
   | ifElse                                                                    # ifStmt
-  | KW_YIELD operands? signature?                                             # yieldStmt
-  | KW_RETURN operands? signature?                                            # returnStmt
+  | KW_YIELD values? signature?                                               # yieldStmt
+  | KW_RETURN values? signature?                                              # returnStmt
   | call attrGroup* signature?                                                # callStmt
   | KW_FORM word (COMMA word)*                                                # formStmt
   ;
@@ -110,6 +110,7 @@ simple
 call: (SYMBOL | name) LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
 arg: (word EQ)? value;
 value: expr | list;
+values: value (COMMA value)*;
 list: LBRACK (value (COMMA value)* COMMA?)? RBRACK;
 index: LBRACK (indexItem (COMMA indexItem)*)? RBRACK;
 indexItem: expr (COLON expr?)? | COLON expr?;

@@ -20,7 +20,8 @@ SourceRange AstBuilder::range(antlr4::ParserRuleContext *ctx) const {
 ast::Name AstBuilder::sigilName(antlr4::tree::TerminalNode *node) const {
   SourceRange where = range(node);
   std::string_view spelled = slice(where);
-  if (!spelled.empty()) spelled.remove_prefix(1);
+  constexpr std::string_view kSigils = "%@#!$";
+  if (!spelled.empty() && kSigils.find(spelled.front()) != std::string_view::npos) spelled.remove_prefix(1);
   if (spelled.size() >= 2 && spelled.front() == '"') spelled = spelled.substr(1, spelled.size() - 2); // @"quoted"
   return {std::string(spelled), where};
 }

@@ -73,7 +73,7 @@ private:
   SourceRange range(antlr4::ParserRuleContext *ctx) const;
   SourceRange none() const { return {file_, 0, 0}; }
   std::string_view slice(SourceRange range) const { return text_.substr(range.begin, range.end - range.begin); }
-  ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its first character
+  ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its sigil
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted);

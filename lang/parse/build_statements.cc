@@ -53,14 +53,14 @@ Stmt AstBuilder::stmt(P::StmtContext *ctx) {
   }
   if (auto *s = dynamic_cast<P::YieldStmtContext *>(ctx)) {
     out.kind = Stmt::Kind::Yield;
-    if (s->operands())
-      for (P::OperandContext *o : s->operands()->operand()) out.values.push_back(operand(o));
+    if (s->values())
+      for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
     if (s->signature()) out.signature = signature(s->signature());
   }
   if (auto *s = dynamic_cast<P::ReturnStmtContext *>(ctx)) {
     out.kind = Stmt::Kind::Return;
-    if (s->operands())
-      for (P::OperandContext *o : s->operands()->operand()) out.values.push_back(operand(o));
+    if (s->values())
+      for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
     if (s->signature()) out.signature = signature(s->signature());
   }
   if (auto *s = dynamic_cast<P::CallStmtContext *>(ctx)) {

@@ -25,7 +25,8 @@ bool startsElement(size_t rule, size_t type) {
   case P::RuleIterArgs:
   case P::RuleResults:
   case P::RuleDimsOperands: return type == P::VALUE;
-  case P::RuleOperands: return operand;
+  case P::RuleOperands:
+  case P::RuleValues: return operand;
   case P::RuleOp: return operand || type == P::LBRACK || type == P::TEXT;
   case P::RuleCall:
   case P::RuleHostStmt:
@@ -57,12 +58,6 @@ std::string_view ErrorStrategy::text(Token *token) const {
   SourceRange r = range(token);
   return text_.substr(r.begin, r.end - r.begin);
 }
-std::string ErrorStrategy::found(Token *token) const {
-  if (token->getType() == Token::EOF) return "the end of the file";
-  if (token->getType() == P::NL) return "the end of the line";
-  return str("`", text(token), "`");
-}
-
 Diagnostic &ErrorStrategy::report(DiagCode code, SourceRange where, std::string message) {
   return diagnostics_.report(code, where, std::move(message));
 }
@@ -102,8 +97,6 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   if (!alreadyReported(parser, at))
     report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at))).fix("insert `,`", after(last), ",");
   static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
-  statement_ = INVALID_INDEX;
-  alreadyReported(parser, parser->getTokenStream()->LT(1));
   return true;
 }
 
@@ -143,6 +136,26 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   return true;
 }
 
+// A name without its sigil is taken for what alone can stand here.
+bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
+  Token *at = parser->getTokenStream()->LT(1);
+  if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
+  struct Row {
+    size_t type;
+    std::string_view sigil, what;
+  };
+  static constexpr Row kRows[] = {{P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
+  for (const Row &row : kRows) {
+    if (!expected.contains(row.type)) continue;
+    if (!alreadyReported(parser, at))
+      report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"))
+          .fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
+    static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);
+    return true;
+  }
+  return false;
+}
+
 void ErrorStrategy::sync(Parser *parser) {
   size_t rule = parser->getContext()->getRuleIndex();
   for (;;) {
@@ -153,6 +166,7 @@ void ErrorStrategy::sync(Parser *parser) {
     if (insertComma(parser, next)) return;
     bool mayEnd = next.contains(Token::EPSILON);
     if (at->getType() == P::WORD && mendKeyword(parser, parser->getExpectedTokens())) continue;
+    if (isWord(at->getType()) && mendSigil(parser, next)) continue;
     if (mayEnd) return;
     if (rule == P::RuleBlock || rule == P::RuleHostBlock || rule == P::RuleFile) {
       // Between statements: drop this one.
@@ -189,6 +203,10 @@ Token *ErrorStrategy::recoverInline(Parser *parser) {
     at = stream->LT(1);
     parser->consume();
     endErrorCondition(parser);
+    return at;
+  }
+  if (mendSigil(parser, expected)) {
+    parser->consume();
     return at;
   }
   for (size_t type : {P::EQ, P::COLON, P::KW_TO, P::X}) {

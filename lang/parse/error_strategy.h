@@ -31,9 +31,11 @@ private:
   // Each mends the stream, reports, and returns true; or does nothing.
   bool insertComma(antlr4::Parser *parser, const Expected &next);
   bool mendKeyword(antlr4::Parser *parser, const Expected &expected);
+  bool mendSigil(antlr4::Parser *parser, const Expected &expected);
 
   void skipToLineEnd(antlr4::Parser *parser);
   bool resumeAtBlock(antlr4::Parser *parser);
+  // Reports that `at` stands where one of `expected` should, by the name that the mistake has (error_messages.cc).
   void emit(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
   bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);
   Diagnostic &report(DiagCode code, SourceRange where, std::string message);
@@ -50,8 +52,5 @@ private:
   Diagnostics &diagnostics_;
   size_t statement_ = INVALID_INDEX; // the token that began the last statement reported
 };
-
-// "`,`, `}` or an operand": what a set of token types means to a reader.
-std::string describeExpected(const antlr4::misc::IntervalSet &expected);
 
 } // namespace xt

@@ -84,7 +84,7 @@ bool ItemShaper::bracket(size_t i) {
   case L::LBRACK: open(Open::Kind::Bracket, L::LBRACK, i); break;
   case L::LBRACE: openBrace(i); break;
   case L::LT:
-    if (opensAngle(i)) {
+    if (opensAngle()) {
       open(Open::Kind::Angle, L::LANGLE, i);
     } else {
       ++operators_;
@@ -138,15 +138,22 @@ void ItemShaper::open(Open::Kind kind, size_t type, size_t i) {
   Open entry{.kind = kind, .token = scan_.at(i), .opener = last_.type};
   entry.token.type = type;
   entry.attrContext = kind == Open::Kind::Attr || (kind == Open::Kind::Angle && last_.type != L::KW_LOCALITY) ||
-                      (kind == Open::Kind::Bracket && attrContext() && last_.type != L::LANGLE && last_.type != L::X);
+                      (kind == Open::Kind::Bracket && attrContext() && !opensExtent());
   if (length_ == 0) entry.opener = 0;
   stack_.push_back(entry);
   emit(scan_.at(i), type);
 }
 
+// A '[' here holds an extent: tile<[$BM / 2]x32xf16>.
+bool ItemShaper::opensExtent() const {
+  if (last_.type == L::X) return true;
+  if (last_.type != L::LANGLE) return false;
+  size_t opener = stack_.back().opener;
+  return opener == L::TYPE || (opener >= L::KW_TILE && opener <= L::KW_TENSOR_DESC);
+}
+
 // A '<' is a bracket after the words that take one; else it compares.
-bool ItemShaper::opensAngle(size_t i) const {
-  (void)i;
+bool ItemShaper::opensAngle() const {
   if (length_ == 0) return false;
   switch (last_.type) {
   case L::KW_TILE:

@@ -113,9 +113,13 @@ bool ItemShaper::step(size_t i) {
     lineBreak(i);
   }
   if (token.type == L::STRAY) return stray(i), true;
+  if (skip_ == i && i != begin_) {
+    emit(token, L::VALUE);
+    return true;
+  }
   if (length_ == 0 && token.type != L::RBRACE) {
     if (!startStatement(i)) return false;
-    if (length_ != 0) return true; // the first token has been taken
+    if (length_ != 0 || skip_ == i + 1) return true; // the first token has been taken
   } else if (onlyResults_ && (last_.type == L::EQ || last_.type == L::VALUE) && !inHostBlock() && !inBracket()) {
     size_t before = length_;
     startRightHandSide(i);
@@ -260,8 +264,15 @@ bool ItemShaper::startHostStatement(size_t i) {
   case L::KW_IF:
     head_ = Head::Loop;
     expectsBlock_ = true;
-    return true;
+    [[fallthrough]];
+  case L::KW_RETURN:
+  case L::KW_YIELD: notHere(i, "stands in kernels and functions, not in a test"); return true;
   case L::WORD: {
+    if (takeUntypedName(i)) return true;
+    if (findOpLoosely(scan_.text(i)) && scan_.type(i + 1) == L::VALUE) {
+      notHere(i, "is an op: it stands in kernels and functions, not in a test");
+      return true;
+    }
     static constexpr std::string_view kWords[] = {"launch", "check", "save"};
     static constexpr size_t kTypes[] = {L::KW_LAUNCH, L::KW_CHECK, L::KW_SAVE};
     if (scan_.type(i + 1) != L::LPAREN) tryMisspelt(i, kWords, kTypes);
@@ -288,8 +299,14 @@ void ItemShaper::startKernelStatement(size_t i) {
     head_ = Head::Results;
     onlyResults_ = true;
     return;
+  case L::KW_LAUNCH:
+  case L::KW_CHECK:
+  case L::KW_SAVE:
+    if (scan_.startsStatement(i)) notHere(i, "is a host statement: it stands in a `test` block");
+    break;
   default: break;
   }
+  if (takeUntypedName(i)) return;
   if (scan_.type(i) == L::WORD && !findOpLoosely(scan_.text(i))) {
     static constexpr std::string_view kLoops[] = {"for", "scf.for"};
     static constexpr size_t kLoopTypes[] = {L::KW_FOR, L::KW_FOR};
@@ -337,6 +354,30 @@ void ItemShaper::startRightHandSide(size_t i) {
 }
 
 // ---- mistakes in words and characters ----
+
+void ItemShaper::notHere(size_t i, std::string_view why) {
+  report(DiagCode::NotHere, range(i), str(quoted(i), " ", why));
+}
+
+// `acc = …` and `int acc = …`: taken as `%acc = …`.
+bool ItemShaper::takeUntypedName(size_t i) {
+  if (!scan_.isWord(i)) return false;
+  size_t name = scan_.type(i + 1) == L::EQ ? i : scan_.isWord(i + 1) && scan_.type(i + 2) == L::EQ ? i + 1 : 0;
+  if (name == 0) return false;
+  head_ = Head::Results;
+  onlyResults_ = true;
+  if (name != i) {
+    SourceRange both = range(i).to(range(name));
+    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+        .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
+    skip_ = name; // the word in front is left out
+    return true;
+  }
+  report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`")
+      .fix("insert `%`", range(i).startPoint(), "%");
+  emit(scan_.at(i), L::VALUE);
+  return true;
+}
 
 void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt) {
   if (misspelt)

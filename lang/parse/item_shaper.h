@@ -52,6 +52,8 @@ private:
   void endStatement(const SyntaxToken *next);
   void takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt = true);
   bool tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types);
+  void notHere(size_t i, std::string_view why);
+  bool takeUntypedName(size_t i);
   void stray(size_t i);
   // Brackets (item_brackets.cc).
   bool bracket(size_t i);
@@ -61,7 +63,8 @@ private:
   void close(Open::Kind kind, size_t type, size_t i);
   void closeBrace(size_t i);
   void closeBlock(const SyntaxToken *brace);
-  bool opensAngle(size_t i) const;
+  bool opensAngle() const;
+  bool opensExtent() const;
   bool closesAngle(size_t i) const;
   void healBefore(size_t i); // closes brackets that token i shows to be unclosed
   void closeBrackets(size_t keep, const std::string &before);
@@ -99,6 +102,7 @@ private:
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;
+  size_t skip_ = 0; // this token is the name of a value, whatever it looks like
   bool abandoned_ = false;
 };
 

@@ -39,14 +39,12 @@ bool wants(const XtcOptions &options, std::string_view kind) {
   return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
 }
 
-Result<std::string> emitCode(const XtcOptions &options, const Module &module) {
+Result<std::string> emitCode(const XtcOptions &options, const Module &module, Diagnostics &diagnostics) {
   std::string out;
-  CpuEmitOptions emit;
-  emit.cpu = options.cpu;
   for (const std::string &kind : options.emit) {
     if (kind == "ast" || kind == "ir") continue;
-    CpuEmitKind which = kind == "llvm" ? CpuEmitKind::Llvm : kind == "asm" ? CpuEmitKind::Assembly : CpuEmitKind::Object;
-    Result<std::string> text = emitCpu(module, which, emit);
+    EmitKind which = kind == "llvm" ? EmitKind::Llvm : kind == "asm" ? EmitKind::Asm : EmitKind::Object;
+    Result<std::string> text = emit(module, which, {options.cpu}, diagnostics);
     if (!text) return text;
     out += *text;
   }
@@ -77,7 +75,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
   if (wants(options, "ir")) out += print(**module);
   std::optional<Result<std::string>> code;
-  double ms = timed([&] { code = emitCode(options, **module); });
+  double ms = timed([&] { code = emitCode(options, **module, session.diagnostics()); });
   if (!*code) return code->error();
   if (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj")) session.addTiming("emit code", ms);
   out += **code;

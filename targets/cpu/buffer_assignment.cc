@@ -1,0 +1,256 @@
+#include "targets/cpu/buffer_assignment.h"
+
+#include "targets/cpu/live_ranges.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace xt {
+namespace {
+
+constexpr int64_t kTooLarge = std::numeric_limits<int64_t>::max() / 4;
+
+int64_t times(int64_t a, int64_t b) {
+  int64_t result;
+  return __builtin_mul_overflow(a, b, &result) || result > kTooLarge ? kTooLarge : result;
+}
+int64_t plus(int64_t a, int64_t b) { return std::min(a + b, kTooLarge); } // of saturated numbers
+int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+} // namespace
+
+int64_t BufferShape::bytes() const { return times(rows, pitch); }
+
+BufferShape bufferShape(Type vector, Elem elem) {
+  BufferShape shape;
+  shape.elem = elem;
+  for (int d = 0; d < vector.rank(); ++d) {
+    if (d + 1 == vector.rank())
+      shape.columns = vector.extent(d);
+    else
+      shape.rows = times(shape.rows, vector.extent(d));
+  }
+  shape.pitch = roundUp(times(shape.columns, elemInfo(elem).storageBytes), kBufferAlignment);
+  // Rows a large power of two apart would fall into a few sets of the cache.
+  if (shape.rows > 1 && shape.pitch % 512 == 0) shape.pitch = plus(shape.pitch, kBufferAlignment);
+  return shape;
+}
+
+Elem mmaElem(Elem operand) {
+  if (operand == Elem::F64) return Elem::F64;
+  return operand == Elem::I8 || operand == Elem::U8 ? Elem::I32 : Elem::F32;
+}
+
+const Buffer *BufferAssignment::bufferOf(const Value *value) const {
+  auto found = values_.find(value);
+  return found == values_.end() ? nullptr : &buffers_[found->second];
+}
+
+const Buffer *BufferAssignment::stagingOf(const Op *mma, size_t operand) const {
+  auto found = staging_[operand].find(mma);
+  return found == staging_[operand].end() ? nullptr : &buffers_[found->second];
+}
+
+std::vector<BufferAssignment::Entry> BufferAssignment::largest(size_t count) const {
+  std::vector<Entry> entries;
+  for (const Value *value : order_) entries.push_back({value, bufferOf(value)});
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+    return a.buffer->shape.bytes() > b.buffer->shape.bytes();
+  });
+  if (entries.size() > count) entries.resize(count);
+  return entries;
+}
+
+class BufferAssigner {
+public:
+  BufferAssigner(const Kernel &kernel, const FusionPlan &fusion)
+      : kernel_(kernel), fusion_(fusion), live_(kernel, fusion) {}
+
+  BufferAssignment assign() {
+    for (const Value *value : live_.values())
+      classes_.push_back({bufferShape(value->type(), value->type().elem()), live_.range(live_.numberOf(value))});
+    parent_.resize(classes_.size());
+    std::iota(parent_.begin(), parent_.end(), 0);
+    forEachOp(kernel_.body, [&](const Op &op) { reserveDestinations(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { shareYields(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { shareAccumulator(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { shareInits(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { shareOperands(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { separate(op); });
+    forEachOp(kernel_.body, [&](const Op &op) { stage(op); });
+    place();
+    return std::move(result_);
+  }
+
+private:
+  struct Class { // values with one buffer
+    BufferShape shape;
+    LiveRange range;
+    int64_t offset = -1;
+  };
+
+  template <class F> static void forEachOp(const Block &block, const F &visit) {
+    for (Op &op : block) {
+      visit(op);
+      for (size_t r = 0; r < op.regionCount(); ++r) forEachOp(*op.region(r), visit);
+    }
+  }
+
+  int find(int number) const {
+    while (parent_[static_cast<size_t>(number)] != number) number = parent_[static_cast<size_t>(number)];
+    return number;
+  }
+  Class &classOf(int number) { return classes_[static_cast<size_t>(find(number))]; }
+  int numberOf(const Value *value) const { return live_.numberOf(value); }
+
+  void unite(int a, int b) {
+    int into = std::min(find(a), find(b)), from = std::max(find(a), find(b));
+    if (into == from) return;
+    classOf(into).range.merge(classOf(from).range);
+    parent_[static_cast<size_t>(from)] = into;
+  }
+  void tryShare(const Value *a, const Value *b) {
+    int x = numberOf(a), y = numberOf(b);
+    if (x < 0 || y < 0 || find(x) == find(y)) return;
+    if (classOf(x).shape != classOf(y).shape || classOf(x).range.intersects(classOf(y).range)) return;
+    unite(x, y);
+  }
+
+  // The values that a region's end, or the entry of a loop, moves: source and destination.
+  struct Move {
+    const Value *from, *to;
+  };
+  static std::vector<Move> yieldMoves(const Op &op, size_t region) {
+    std::vector<Move> moves;
+    const Block &block = *op.region(region);
+    const Op *yield = block.last();
+    if (!yield || yield->kind() != OpKind::Yield) return moves;
+    for (size_t i = 0; i < yield->operandCount(); ++i)
+      if (yield->operand(i)->type().isVector()) moves.push_back({yield->operand(i), op.result(i)});
+    return moves;
+  }
+  static std::vector<Move> entryMoves(const Op &op) {
+    std::vector<Move> moves;
+    if (op.kind() != OpKind::For) return moves;
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (op.result(i)->type().isVector()) moves.push_back({op.operand(3 + i), op.region(0)->param(1 + i)});
+    return moves;
+  }
+
+  // A loop's parameter and result are one buffer. From the end of a region to the op's end it holds what was yielded.
+  void reserveDestinations(const Op &op) {
+    for (const Move &move : entryMoves(op))
+      unite(numberOf(move.to), numberOf(op.result(move.to->index() - 1)));
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const Move &move : yieldMoves(op, r)) {
+        LiveRange &range = classOf(numberOf(move.to)).range;
+        range.add(live_.readAt(op.region(r)->last()) + 1, live_.endOf(op.region(r)));
+        range.add(live_.writeAt(&op) - 1, live_.writeAt(&op));
+      }
+  }
+  void shareYields(const Op &op) {
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const Move &move : yieldMoves(op, r)) tryShare(move.from, move.to);
+  }
+  void shareInits(const Op &op) {
+    for (const Move &move : entryMoves(op)) tryShare(move.from, move.to);
+  }
+  void shareAccumulator(const Op &op) {
+    if (op.kind() != OpKind::TileMma || op.operandCount() < 3) return;
+    for (const Value *leaf : fusion_.leaves(op.operand(2))) tryShare(leaf, op.result());
+  }
+  void shareOperands(const Op &op) {
+    if (!op.info().elementwise || numberOf(op.result()) < 0) return;
+    for (const Value *leaf : fusion_.leavesOf(op)) tryShare(leaf, op.result());
+  }
+
+  // What does not share its destination's buffer must not overlap it either: buffers of different shape read and
+  // written in one loop would tread on each other.
+  void separateFrom(const Value *from, const Value *to, Moment read) {
+    int x = numberOf(from), y = numberOf(to);
+    if (x < 0 || y < 0 || find(x) == find(y)) return;
+    classOf(x).range.add(read, read + 1);
+  }
+  void separate(const Op &op) {
+    if (op.info().elementwise && numberOf(op.result()) >= 0)
+      for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, op.result(), live_.readAt(&op));
+    if (op.kind() == OpKind::TileMma && op.operandCount() > 2)
+      for (const Value *leaf : fusion_.leaves(op.operand(2))) separateFrom(leaf, op.result(), live_.readAt(&op));
+    for (const Move &move : entryMoves(op)) separateFrom(move.from, move.to, live_.readAt(&op));
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const Move &move : yieldMoves(op, r)) separateFrom(move.from, move.to, live_.readAt(op.region(r)->last()));
+  }
+
+  void stage(const Op &op) {
+    if (op.kind() != OpKind::TileMma) return;
+    for (size_t i = 0; i < 2; ++i) {
+      const Value *operand = op.operand(i);
+      Elem elem = operand->type().elem(), wanted = mmaElem(elem);
+      if (numberOf(operand) >= 0 && elem == wanted) continue;
+      Class staging{bufferShape(operand->type(), wanted), {}};
+      staging.range.add(live_.readAt(&op), live_.readAt(&op) + 1);
+      staged_.push_back({&op, i, static_cast<int>(classes_.size())});
+      parent_.push_back(static_cast<int>(classes_.size()));
+      classes_.push_back(std::move(staging));
+    }
+  }
+
+  // First fit, largest first.
+  void place() {
+    std::vector<int> order;
+    for (int i = 0; i < static_cast<int>(classes_.size()); ++i)
+      if (find(i) == i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return classes_[static_cast<size_t>(a)].shape.bytes() > classes_[static_cast<size_t>(b)].shape.bytes();
+    });
+    std::vector<int> placed;
+    for (int number : order) {
+      Class &own = classes_[static_cast<size_t>(number)];
+      std::vector<std::pair<int64_t, int64_t>> taken; // [begin, end)
+      for (int other : placed) {
+        const Class &there = classes_[static_cast<size_t>(other)];
+        if (own.range.intersects(there.range)) taken.push_back({there.offset, plus(there.offset, there.shape.bytes())});
+      }
+      std::sort(taken.begin(), taken.end());
+      int64_t offset = 0;
+      for (auto [begin, end] : taken) {
+        if (plus(offset, own.shape.bytes()) <= begin) break;
+        offset = std::max(offset, end);
+      }
+      own.offset = offset;
+      placed.push_back(number);
+      result_.scratchBytes_ = std::max(result_.scratchBytes_, plus(offset, own.shape.bytes()));
+    }
+    record();
+  }
+
+  void record() {
+    for (const Class &entry : classes_) result_.buffers_.push_back({entry.shape, entry.offset});
+    for (size_t i = 0; i < live_.values().size(); ++i) {
+      const Value *value = live_.values()[i];
+      result_.values_[value] = static_cast<size_t>(find(static_cast<int>(i)));
+      result_.order_.push_back(value);
+    }
+    for (const Staged &staged : staged_) result_.staging_[staged.operand][staged.op] = static_cast<size_t>(staged.number);
+  }
+
+  struct Staged {
+    const Op *op;
+    size_t operand;
+    int number;
+  };
+  const Kernel &kernel_;
+  const FusionPlan &fusion_;
+  LiveRanges live_;
+  std::vector<Class> classes_; // by number of value, then staging
+  std::vector<int> parent_;
+  std::vector<Staged> staged_;
+  BufferAssignment result_;
+};
+
+BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion) {
+  return BufferAssigner(kernel, fusion).assign();
+}
+
+} // namespace xt

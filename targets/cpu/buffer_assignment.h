@@ -1,0 +1,62 @@
+// Where vector values live: buffers in a worker's scratch memory, shared by values that are never alive together.
+#pragma once
+#include "targets/cpu/fusion.h"
+
+#include <unordered_map>
+
+namespace xt {
+
+inline constexpr int64_t kBufferAlignment = 64;
+
+// A vector of any rank as rows of its last dimension. Rows start at multiples of 64 bytes, so whole registers may be read
+// and written up to the pitch; what stands behind the last column is unspecified.
+struct BufferShape {
+  int64_t rows = 1, columns = 1;
+  Elem elem = Elem::F32;
+  int64_t pitch = 0; // bytes from row to row
+  bool operator==(const BufferShape &) const = default;
+  int64_t bytes() const; // saturated
+};
+BufferShape bufferShape(Type vector, Elem elem);
+
+struct Buffer {
+  BufferShape shape;
+  int64_t offset = 0; // in the scratch memory, a multiple of kBufferAlignment
+};
+
+// The element type in which tile_mma multiplies: f64 for f64, i32 for i8 and u8, else f32.
+Elem mmaElem(Elem operand);
+
+class BufferAssignment {
+public:
+  // Null for values that are inline and for those that are no vectors.
+  const Buffer *bufferOf(const Value *value) const;
+  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem; null where it is multiplied from
+  // its own buffer.
+  const Buffer *stagingOf(const Op *mma, size_t operand) const;
+  int64_t scratchBytes() const { return scratchBytes_; } // saturated
+  // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.
+  struct Entry {
+    const Value *value;
+    const Buffer *buffer;
+  };
+  std::vector<Entry> largest(size_t count) const;
+
+private:
+  friend class BufferAssigner;
+  std::vector<Buffer> buffers_;
+  std::unordered_map<const Value *, size_t> values_;
+  std::unordered_map<const Op *, size_t> staging_[2];
+  std::vector<const Value *> order_; // of values_, in program order
+  int64_t scratchBytes_ = 0;
+};
+
+// Loop-carried vectors, branch results and accumulators share one buffer with the values that they come from and go to
+// wherever their lives do not overlap; what cannot share is copied by the emitter.
+//
+// The emitter's side of the contract: an op reads what it reads before it writes its result, except that tile_mma reads
+// its operands a and b (or their staging) to the end, and stages them before it touches its result. Values that enter a
+// loop, or leave a region, together are all read before the first of their destinations is written.
+BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion);
+
+} // namespace xt

@@ -1,0 +1,73 @@
+#include "targets/cpu/cpu_info.h"
+
+#include "ir/base/text.h"
+#include "targets/llvm/guard.h"
+#include "targets/llvm/machine.h"
+
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+constexpr const char *kTriple = "x86_64-pc-linux-gnu";
+
+// In a fixed order: the map that LLVM gives is a hash table.
+std::string hostFeatures() {
+  std::vector<std::string> names;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    names.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
+  std::sort(names.begin(), names.end(), [](const std::string &a, const std::string &b) {
+    return std::string_view(a).substr(1) < std::string_view(b).substr(1);
+  });
+  return join(names, ",");
+}
+
+} // namespace
+
+Result<CpuInfo> cpuInfo(std::string_view name) {
+  initialiseLlvm();
+  CpuInfo info;
+  info.triple = kTriple;
+  bool host = name.empty() || name == "host";
+  info.name = host ? llvm::sys::getHostCPUName().str() : std::string(name);
+  if (host) info.features = hostFeatures();
+  // A machine for a plain processor first: asked for an unknown name, LLVM only warns on stderr.
+  auto plain = makeTargetMachine(info.triple, "x86-64", "");
+  if (!plain) return plain.error();
+  if (!(*plain)->getMCSubtargetInfo()->isCPUStringValid(info.name)) {
+    if (!host)
+      return Error::environment(str("unknown processor '", name, "'; known are for example host, x86-64-v2, "
+                                    "x86-64-v3, x86-64-v4, haswell, skylake-avx512, znver4"));
+    info.name = "x86-64";
+  }
+  auto machine = makeTargetMachine(info.triple, info.name, info.features);
+  if (!machine) return machine.error();
+  const llvm::MCSubtargetInfo &subtarget = *(*machine)->getMCSubtargetInfo();
+  bool avx512 = subtarget.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
+  bool avx2 = subtarget.checkFeatures("+avx2");
+  info.vectorBytes = avx512 ? 64 : avx2 ? 32 : 16;
+  info.vectorRegisters = avx512 ? 32 : 16;
+  info.fma = subtarget.checkFeatures("+fma");
+  info.f16c = subtarget.checkFeatures("+f16c");
+  info.maskedAccess = avx512;
+  return info;
+}
+
+bool hostCanRun(const CpuInfo &info) {
+  Result<CpuInfo> host = cpuInfo("host");
+  if (!host) return false;
+  auto machine = makeTargetMachine(info.triple, info.name, info.features);
+  auto own = makeTargetMachine(host->triple, host->name, host->features);
+  if (!machine || !own) return false;
+  const llvm::MCSubtargetInfo &wanted = *(*machine)->getMCSubtargetInfo(), &there = *(*own)->getMCSubtargetInfo();
+  for (const char *feature : {"+sse4.2", "+popcnt", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe",
+                              "+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512cd", "+avx512vnni",
+                              "+avx512bf16", "+avx512fp16", "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+avxvnni"})
+    if (wanted.checkFeatures(feature) && !there.checkFeatures(feature)) return false;
+  return true;
+}
+
+} // namespace xt

@@ -1,0 +1,30 @@
+// What the emitter needs to know of a processor.
+#pragma once
+#include "ir/base/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace xt {
+
+struct CpuInfo {
+  std::string triple;   // "x86_64-pc-linux-gnu"
+  std::string name;     // LLVM's name: "skylake-avx512", "x86-64-v3"
+  std::string features; // "+avx2,-sse4a,…"; empty: those of the name
+  int vectorBytes = 16; // of one register: 16, 32 or 64
+  int vectorRegisters = 16;
+  bool fma = false;
+  bool f16c = false;        // converts between f16 and f32
+  bool maskedAccess = false; // masked loads and stores of every element size (AVX-512 BW and VL)
+
+  int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
+};
+
+// "" or "host": the machine this runs on, with exactly its features. Else one of LLVM's names for an x86-64 processor;
+// an unknown one is an Error that names a few.
+Result<CpuInfo> cpuInfo(std::string_view name);
+
+// Whether this machine can run code made for `info`.
+bool hostCanRun(const CpuInfo &info);
+
+} // namespace xt

@@ -1,0 +1,14 @@
+// The CPU as a target: kernels compiled through LLVM and run by a pool of threads.
+#pragma once
+#include "targets/cpu/cpu_info.h"
+#include "targets/target.h"
+
+namespace xt {
+
+Target &cpuTarget();
+
+// As cpuTarget().compile(), for a processor that this machine can stand in for (cpu_info.h, hostCanRun).
+Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
+                                                  const CompileOptions &options, Diagnostics &diagnostics);
+
+} // namespace xt

@@ -1,0 +1,132 @@
+#include "targets/cpu/fused_loop.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+
+namespace xt {
+
+void FusedLoop::addNodes(const std::vector<Value *> &values, const Value *root) {
+  for (Value *value : values) {
+    bool known = false;
+    for (const Node &node : nodes_) known |= node.value == value;
+    if (!known) nodes_.push_back({value, value == root || e_.fusion_.isInline(value)});
+  }
+}
+
+void FusedLoop::toBuffer(Value *value, const Buffer &buffer) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({value, &buffer, nullptr});
+}
+
+void FusedLoop::computeToBuffer(const Op &op, const Buffer &buffer) {
+  addNodes(e_.fusion_.nodesOf(op), op.result());
+  sinks_.push_back({op.result(), &buffer, nullptr});
+}
+
+void FusedLoop::toTile(Value *value, const Value *tile) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({value, nullptr, tile});
+}
+
+llvm::Align FusedLoop::alignOf(Elem elem) const {
+  return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(elem).storageBytes));
+}
+
+void FusedLoop::prepare() {
+  int bytes = 1;
+  for (const Node &node : nodes_) {
+    const Op *op = node.value->definingOp();
+    bool arithmetic = node.computed && op->info().elementwise;
+    bytes = std::max(bytes, arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(node.value->type().elem()).storageBytes);
+  }
+  for (const Sink &sink : sinks_) {
+    if (!sink.buffer) continue;
+    Elem from = sink.value->type().elem(), to = sink.buffer->shape.elem;
+    bytes = std::max(bytes, from == to ? 1 : elemInfo(to).storageBytes); // conversions compute in the wider type
+  }
+  lanes_ = e_.cpu_.lanes(bytes);
+  for (Node &node : nodes_) {
+    const Op *op = node.value->definingOp();
+    Elem elem = node.value->type().elem();
+    if (!node.computed) continue;
+    if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
+    if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
+    if (op->kind() == OpKind::LoadTile) {
+      const Attr *padding = op->attr("padding");
+      node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
+    }
+  }
+  for (Sink &sink : sinks_)
+    if (sink.tile) sink.access = e_.accessTile(sink.tile, nullptr);
+}
+
+void FusedLoop::emit() {
+  if (sinks_.empty()) return;
+  prepare();
+  BufferShape shape = bufferShape(sinks_[0].value->type(), sinks_[0].value->type().elem());
+  forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {
+    enterRow(row);
+    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+  });
+}
+
+LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
+  return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.number(buffer.shape.pitch)));
+}
+
+void FusedLoop::enterRow(LlvmValue *row) {
+  for (Node &node : nodes_) {
+    if (!node.computed)
+      node.rowPointer = rowOf(*e_.buffers_.bufferOf(node.value), row);
+    else if (node.value->definingOp()->kind() == OpKind::LoadTile)
+      node.row = e_.accessRow(node.tile, row);
+  }
+  for (Sink &sink : sinks_) {
+    if (sink.buffer)
+      sink.rowPointer = rowOf(*sink.buffer, row);
+    else
+      sink.row = e_.accessRow(sink.access, row);
+  }
+}
+
+void FusedLoop::emitChunk(LlvmValue *column) {
+  chunk_.clear();
+  for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+  for (const Sink &sink : sinks_) put(sink, chunk_.at(sink.value), column);
+}
+
+LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
+  Elem elem = node.value->type().elem();
+  if (node.invariant) return node.invariant;
+  if (!node.computed) {
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
+    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
+  }
+  const Op &op = *node.value->definingOp();
+  if (op.kind() == OpKind::LoadTile)
+    return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
+  LlvmValues operands;
+  for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(operand(op, i));
+  return e_.ops_.elementwise(op, operands);
+}
+
+LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
+  const Value *value = op.operand(i);
+  // A scalar condition of a select chooses one vector as a whole.
+  return value->type().isVector() ? chunk_.at(value) : e_.scalar(value);
+}
+
+void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
+  Elem from = sink.value->type().elem();
+  if (!sink.buffer) {
+    e_.storeChunk(sink.access, sink.row, column, e_.ops_.toStorage(from, value), lanes_);
+    return;
+  }
+  Elem to = sink.buffer->shape.elem;
+  if (from != to) value = e_.ops_.mmaOperand(value, from);
+  LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
+  b.CreateAlignedStore(e_.ops_.toStorage(to, value), address, alignOf(to));
+}
+
+} // namespace xt

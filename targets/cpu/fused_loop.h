@@ -1,0 +1,55 @@
+// One loop over the rows and the register-wide chunks of a shape, which evaluates vector values and puts them somewhere.
+#pragma once
+#include "targets/cpu/kernel_emitter.h"
+
+namespace xt {
+
+class FusedLoop {
+public:
+  explicit FusedLoop(KernelEmitter &emitter) : e_(emitter), b(emitter.b) {}
+
+  // `value` is evaluated where it stands and put into a buffer, converted as an operand of tile_mma
+  // where the buffer's element type differs.
+  void toBuffer(Value *value, const Buffer &buffer);
+  // The result of an op that has a buffer of its own.
+  void computeToBuffer(const Op &op, const Buffer &buffer);
+  void toTile(Value *value, const Value *tile);
+  // All values of a chunk are evaluated before the first is put away.
+  void emit();
+
+private:
+  struct Node { // a value that the loop evaluates
+    Value *value;
+    bool computed;           // else it is read from its buffer
+    LlvmValue *invariant = nullptr; // constants and splats
+    KernelEmitter::TileAccess tile{}; // of a load
+    KernelEmitter::RowAccess row{};
+    LlvmValue *rowPointer = nullptr; // of a buffer
+  };
+  struct Sink {
+    Value *value;
+    const Buffer *buffer; // or
+    const Value *tile;
+    KernelEmitter::TileAccess access{};
+    KernelEmitter::RowAccess row{};
+    LlvmValue *rowPointer = nullptr;
+  };
+  void addNodes(const std::vector<Value *> &values, const Value *root);
+  void prepare();
+  void enterRow(LlvmValue *row);
+  void emitChunk(LlvmValue *column);
+  LlvmValue *evaluate(const Node &node, LlvmValue *column);
+  LlvmValue *operand(const Op &op, size_t i);
+  void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
+  LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);
+  llvm::Align alignOf(Elem elem) const;
+
+  KernelEmitter &e_;
+  llvm::IRBuilder<> &b;
+  std::vector<Node> nodes_;
+  std::vector<Sink> sinks_;
+  std::unordered_map<const Value *, LlvmValue *> chunk_; // what this chunk has evaluated
+  int lanes_ = 0;
+};
+
+} // namespace xt

@@ -1,0 +1,27 @@
+// Kernels as code in this process.
+#pragma once
+#include "targets/cpu/kernel_module.h"
+
+namespace xt {
+
+using KernelFunction = void (*)(const uint64_t *frame, int64_t begin, int64_t end, void *scratch);
+
+class Jit {
+public:
+  struct LoadedKernel {
+    KernelCode code;
+    KernelFunction function = nullptr;
+  };
+  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, Diagnostics &diagnostics);
+  ~Jit();
+
+  const LoadedKernel *find(std::string_view kernelName) const;
+
+private:
+  struct Memory; // owns the code
+  Jit();
+  std::unique_ptr<Memory> memory_;
+  std::vector<LoadedKernel> kernels_;
+};
+
+} // namespace xt

@@ -1,0 +1,293 @@
+#include "targets/cpu/kernel_emitter.h"
+
+#include "ir/base/check.h"
+#include "targets/cpu/fused_loop.h"
+
+#include <llvm/IR/Module.h>
+
+namespace xt {
+
+namespace {
+
+size_t paramWords(Type type) { return type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank()) : 1; }
+
+} // namespace
+
+size_t frameWords(const Kernel &kernel) {
+  size_t words = kGridWords;
+  for (size_t i = 0; i < kernel.paramCount; ++i) words += paramWords(kernel.param(i)->type());
+  return words;
+}
+
+std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
+
+KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
+                             const BufferAssignment &buffers)
+    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), b(module.getContext()),
+      ops_(b, cpu) {}
+
+void KernelEmitter::emit() {
+  llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
+  auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernelSymbol(kernel_), module_);
+  function->setDoesNotThrow();
+  function->addFnAttr("target-cpu", cpu_.name);
+  if (!cpu_.features.empty()) function->addFnAttr("target-features", cpu_.features);
+  // Some processors are tuned to split vectors; the emitter has chosen their width.
+  std::string bits = std::to_string(cpu_.vectorBytes * 8);
+  function->addFnAttr("min-legal-vector-width", bits);
+  function->addFnAttr("prefer-vector-width", bits);
+  const char *names[] = {"frame", "begin", "end", "scratch"};
+  for (unsigned i = 0; i < 4; ++i) function->getArg(i)->setName(names[i]);
+  function->getArg(3)->addAttr(llvm::Attribute::NoAlias);
+
+  // Stack slots go into the entry block; everything else starts in a block of its own.
+  b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
+  auto *start = llvm::BasicBlock::Create(b.getContext(), "start", function);
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+  scratch_ = function->getArg(3);
+  loadParameters(function->getArg(0));
+  forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
+  b.CreateRetVoid();
+}
+
+void KernelEmitter::loadParameters(LlvmValue *frame) {
+  size_t next = 0;
+  auto load = [&](llvm::Type *type) {
+    return b.CreateAlignedLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), frame, next++), llvm::Align(8));
+  };
+  for (auto &dim : grid_)
+    for (LlvmValue *&part : dim) part = load(b.getInt64Ty());
+  for (size_t i = 0; i < kernel_.paramCount; ++i) {
+    Type type = kernel_.param(i)->type();
+    Parts &parts = parts_[kernel_.param(i)];
+    if (!type.isMemRef()) {
+      parts.push_back(ops_.fromStorage(type.elem(), load(ops_.storageType(type.elem(), 0))));
+      continue;
+    }
+    parts.push_back(load(b.getPtrTy()));
+    std::vector<int64_t> known(type.shape().begin(), type.shape().end());
+    std::vector<int64_t> strides = memrefStrides(type);
+    known.insert(known.end(), strides.begin(), strides.end());
+    for (int64_t value : known) {
+      LlvmValue *loaded = load(b.getInt64Ty());
+      parts.push_back(value == kDynamic ? loaded : number(value));
+    }
+  }
+}
+
+void KernelEmitter::emitWorkgroup(LlvmValue *id) {
+  coordinates_[2] = b.CreateURem(id, grid_[2][2]);
+  LlvmValue *rest = b.CreateUDiv(id, grid_[2][2]);
+  coordinates_[1] = b.CreateURem(rest, grid_[1][2]);
+  coordinates_[0] = b.CreateUDiv(rest, grid_[1][2]);
+  for (size_t d = 0; d < kernel_.grid.size(); ++d) {
+    size_t dim = kGridDims - kernel_.grid.size() + d;
+    LlvmValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
+    parts_[kernel_.grid[d].variable] = {value};
+  }
+  if (kernel_.scope == Scope::Workgroup) {
+    emitBlock(kernel_.body);
+    return;
+  }
+  forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
+    subgroup_ = subgroup;
+    emitBlock(kernel_.body);
+  });
+}
+
+void KernelEmitter::emitBlock(const Block &block) {
+  for (Op &op : block) emitOp(op);
+}
+
+void KernelEmitter::emitOp(const Op &op) {
+  bool vector = op.resultCount() == 1 && op.result()->type().isVector();
+  if (op.info().elementwise || op.kind() == OpKind::LoadTile) {
+    if (!vector) {
+      parts_[op.result()] = {ops_.elementwise(op, partsOfAll(op.operands()))};
+    } else if (!fusion_.isInline(op.result())) {
+      FusedLoop loop(*this);
+      loop.computeToBuffer(op, *buffers_.bufferOf(op.result()));
+      loop.emit();
+    }
+    return;
+  }
+  switch (op.info().typeRule) {
+  case TypeRule::Constant:
+    if (!vector) parts_[op.result()] = {ops_.constant(op.result()->type().elem(), op.attr("value")->value, 0)};
+    return;
+  case TypeRule::Splat: return; // evaluated where it is used
+  case TypeRule::Dim: parts_[op.result()] = {dimOf(op)}; return;
+  case TypeRule::Id:
+    parts_[op.result()] = {op.kind() == OpKind::SubgroupId ? subgroup_
+                           : op.textAttr("dimension") == "x" ? coordinates_[2]
+                           : op.textAttr("dimension") == "y" ? coordinates_[1]
+                                                             : coordinates_[0]};
+    return;
+  case TypeRule::InitTile: parts_[op.result()] = initTile(op); return;
+  case TypeRule::UpdateTileOffset: parts_[op.result()] = moveTile(op); return;
+  case TypeRule::PrefetchTile: return; // the hardware's own prefetchers follow a tile's rows
+  case TypeRule::StoreTile: {
+    FusedLoop loop(*this);
+    loop.toTile(op.operand(0), op.operand(1));
+    loop.emit();
+    return;
+  }
+  case TypeRule::TileMma: emitMma(op); return;
+  case TypeRule::For: emitFor(op); return;
+  case TypeRule::If: emitIf(op); return;
+  case TypeRule::Yield: return; // moved by the op around it
+  case TypeRule::LoadTile:
+  case TypeRule::Elementwise:
+  case TypeRule::Compare:
+  case TypeRule::Select:
+  case TypeRule::Cast: break;
+  }
+  XT_UNREACHABLE("an op that the cpu target does not emit");
+}
+
+LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) { return byteOffset(b, scratch_, number(buffer.offset)); }
+
+LlvmValue *KernelEmitter::dimOf(const Op &op) {
+  const Value *memref = op.operand(0);
+  const Parts &parts = parts_.at(memref);
+  LlvmValue *dimension = scalar(op.operand(1)), *extent = number(0);
+  for (int d = 0; d < memref->type().rank(); ++d)
+    extent = b.CreateSelect(b.CreateICmpEQ(dimension, number(d)), parts[static_cast<size_t>(1 + d)], extent);
+  return extent;
+}
+
+// --- control flow ----------------------------------------------------------------------------------------------------
+
+KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
+  Parts all;
+  for (const Value *value : values)
+    if (!value->type().isVector()) all.append(parts_.at(value));
+  return all;
+}
+
+void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
+  for (const Value *value : values) {
+    if (value->type().isVector()) continue;
+    size_t count = value->type().isTile() ? kTileParts : value->type().isMemRef() ? paramWords(value->type()) : 1;
+    parts_[value] = Parts(parts.take_front(count));
+    parts = parts.drop_front(count);
+  }
+}
+
+namespace {
+std::vector<Value *> resultsOf(const Op &op) {
+  std::vector<Value *> results;
+  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
+  return results;
+}
+} // namespace
+
+// Rounds of a loop, 0 for a step that is not positive: on unsigned numbers, so that no bounds overflow.
+LlvmValue *KernelEmitter::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
+  LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
+  LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
+  LlvmValue *divisor = b.CreateSelect(runs, step, number(1));
+  return b.CreateSelect(runs, b.CreateAdd(b.CreateUDiv(last, divisor), number(1)), number(0));
+}
+
+void KernelEmitter::emitFor(const Op &op) {
+  const Block &body = *op.region(0);
+  std::vector<Value *> inits(op.operands().begin() + 3, op.operands().end()), params, results = resultsOf(op);
+  for (size_t i = 1; i < body.params().size(); ++i) params.push_back(body.param(i));
+  std::vector<Move> entry;
+  for (size_t i = 0; i < inits.size(); ++i)
+    if (inits[i]->type().isVector()) entry.push_back({inits[i], params[i]});
+  emitMoves(std::move(entry));
+
+  LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
+  LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
+  Parts initial = partsOfAll(inits);
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  auto *header = llvm::BasicBlock::Create(b.getContext(), "for", function);
+  auto *inside = llvm::BasicBlock::Create(b.getContext(), "for.body", function);
+  auto *after = llvm::BasicBlock::Create(b.getContext(), "for.end");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  llvm::PHINode *round = b.CreatePHI(b.getInt64Ty(), 2), *index = b.CreatePHI(b.getInt64Ty(), 2);
+  round->addIncoming(number(0), before);
+  index->addIncoming(lower, before);
+  Parts carried;
+  for (LlvmValue *part : initial) {
+    llvm::PHINode *phi = b.CreatePHI(part->getType(), 2);
+    phi->addIncoming(part, before);
+    carried.push_back(phi);
+  }
+  b.CreateCondBr(b.CreateICmpULT(round, trips), inside, after);
+
+  b.SetInsertPoint(inside);
+  parts_[body.param(0)] = {index};
+  setPartsOfAll(params, carried);
+  emitBlock(body);
+  std::vector<Value *> yielded;
+  if (const Op *last = body.last(); last && last->kind() == OpKind::Yield) yielded = last->operands();
+  std::vector<Move> back;
+  for (size_t i = 0; i < yielded.size(); ++i)
+    if (yielded[i]->type().isVector()) back.push_back({yielded[i], params[i]});
+  emitMoves(std::move(back));
+  Parts next = partsOfAll(yielded);
+  LlvmValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
+  round->addIncoming(nextRound, b.GetInsertBlock());
+  index->addIncoming(nextIndex, b.GetInsertBlock());
+  for (size_t i = 0; i < carried.size(); ++i)
+    llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
+  b.CreateBr(header);
+
+  // What the body hands on unchanged (a tile's base, its sizes) needs no phi.
+  for (size_t i = 0; i < carried.size(); ++i) {
+    auto *phi = llvm::cast<llvm::PHINode>(carried[i]);
+    if (phi->getIncomingValue(1) != phi) continue;
+    phi->replaceAllUsesWith(initial[i]);
+    phi->eraseFromParent();
+    carried[i] = initial[i];
+  }
+  function->insert(function->end(), after);
+  b.SetInsertPoint(after);
+  setPartsOfAll(results, carried);
+}
+
+void KernelEmitter::emitIf(const Op &op) {
+  std::vector<Value *> results = resultsOf(op);
+  auto branch = [&](size_t region) -> Parts {
+    if (region >= op.regionCount()) return {};
+    const Block &block = *op.region(region);
+    emitBlock(block);
+    const Op *last = block.last();
+    if (!last || last->kind() != OpKind::Yield) return {};
+    std::vector<Move> moves;
+    for (size_t i = 0; i < last->operandCount(); ++i)
+      if (last->operand(i)->type().isVector()) moves.push_back({last->operand(i), results[i]});
+    emitMoves(std::move(moves));
+    return partsOfAll(last->operands());
+  };
+  Parts parts = ifElse(b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  setPartsOfAll(results, parts);
+}
+
+void KernelEmitter::emitMoves(std::vector<Move> moves) {
+  std::erase_if(moves, [&](const Move &move) {
+    const Buffer *from = buffers_.bufferOf(move.from), *to = buffers_.bufferOf(move.to);
+    return from && from->offset == to->offset && from->shape == to->shape;
+  });
+  // One loop per shape and type: only buffers of one type can share, so only within a loop does the order matter.
+  while (!moves.empty()) {
+    BufferShape shape = buffers_.bufferOf(moves[0].to)->shape;
+    FusedLoop loop(*this);
+    std::erase_if(moves, [&](const Move &move) {
+      const Buffer &to = *buffers_.bufferOf(move.to);
+      if (to.shape != shape) return false;
+      loop.toBuffer(move.from, to);
+      return true;
+    });
+    loop.emit();
+  }
+}
+
+} // namespace xt

@@ -1,0 +1,107 @@
+// One kernel as one LLVM function.
+//
+// Launch ABI:  void kernel(const uint64_t *frame, int64_t begin, int64_t end, void *scratch)
+// runs the workgroups with linear ids in [begin, end). The id counts the grid row-major, its last dimension (x) fastest.
+//   frame[0..8]   lower, step, count of the grid's three dimensions, outermost (z) first; absent ones are 0, 1, 1
+//   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
+//   the low bytes of one word (integers sign- or zero-extended).
+// scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its content
+// is neither read nor kept.
+#pragma once
+#include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/register_ops.h"
+
+#include <unordered_map>
+
+namespace xt {
+
+inline constexpr size_t kGridDims = 3;
+inline constexpr size_t kGridWords = 3 * kGridDims;
+inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
+size_t frameWords(const Kernel &kernel);
+// The function's name: "xt_kernel_" and the kernel's name.
+std::string kernelSymbol(const Kernel &kernel);
+
+class KernelEmitter {
+public:
+  KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
+                const BufferAssignment &buffers);
+  void emit();
+
+private:
+  friend class FusedLoop;
+  // The LLVM values of an IR value. Scalar: itself. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
+  using Parts = LlvmValues;
+  enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
+
+  // kernel_emitter.cc: the function around the body, control flow, scalars
+  void loadParameters(LlvmValue *frame);
+  void emitWorkgroup(LlvmValue *id);
+  void emitBlock(const Block &block);
+  void emitOp(const Op &op);
+  void emitFor(const Op &op);
+  void emitIf(const Op &op);
+  LlvmValue *tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step);
+  Parts partsOfAll(llvm::ArrayRef<Value *> values) const;
+  void setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
+  LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
+  LlvmValue *dimOf(const Op &op);
+  // Puts each source's value into its destination's buffer, as if all at once.
+  struct Move {
+    Value *from;
+    const Value *to;
+  };
+  void emitMoves(std::vector<Move> moves);
+
+  // tile_access.cc: tiles and the memory behind them
+  struct TileAccess { // what a loop over a tile needs, computed before it
+    Elem elem;
+    LlvmValue *origin;                          // address of element (0, 0), which may lie outside the base
+    LlvmValue *rowLow, *rowHigh;                // the rows inside the base, relative to the tile
+    LlvmValue *columnLow, *columnHigh;          // and the columns
+    LlvmValue *rowStride, *columnStride;        // bytes
+    bool unitStride;                              // columns are neighbours, known now
+    bool maybeUnitStride;                         // … or may turn out to be
+    LlvmValue *padding = nullptr;               // storage form of one element
+  };
+  struct RowAccess { // one row of it
+    LlvmValue *pointer;
+    LlvmValue *high; // columnHigh, or 0 for a row outside
+  };
+  Parts initTile(const Op &op);
+  Parts moveTile(const Op &op);
+  TileAccess accessTile(const Value *tile, const AttrValue *padding);
+  RowAccess accessRow(const TileAccess &access, LlvmValue *row);
+  // `lanes` elements from column `column`; storage form.
+  LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
+  LlvmValue *chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  LlvmValue *chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  void forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
+                   llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);
+  llvm::Align memoryAlign() const { return llvm::Align(1); }
+
+  // mma_emitter.cc
+  void emitMma(const Op &op);
+  void emitMicrokernels(const Op &op, const Buffer &a, const Buffer &b, const Buffer &c);
+
+  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum);
+
+  LlvmValue *bufferAddress(const Buffer &buffer);
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+
+  llvm::Module &module_;
+  const Kernel &kernel_;
+  const CpuInfo &cpu_;
+  const FusionPlan &fusion_;
+  const BufferAssignment &buffers_;
+  llvm::IRBuilder<> b;
+  RegisterOps ops_;
+  LlvmValue *scratch_ = nullptr;
+  LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
+  LlvmValue *subgroup_ = nullptr;
+  LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
+  std::unordered_map<const Value *, Parts> parts_;
+};
+
+} // namespace xt

@@ -1,0 +1,34 @@
+// A module's kernels as one LLVM module.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/module.h"
+#include "targets/cpu/cpu_info.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+
+namespace xt {
+
+// Scratch memory that one worker may need for a kernel; more is a diagnostic.
+inline constexpr int64_t kMaxScratchBytes = int64_t{1} << 30;
+
+// What a launcher must know of a kernel (kernel_emitter.h has the ABI).
+struct KernelCode {
+  std::string name;   // of the kernel
+  std::string symbol; // of its function
+  size_t frameWords = 0;
+  int64_t scratchBytes = 0; // per worker
+};
+struct EmittedModule {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<KernelCode> kernels; // in the module's order
+};
+
+// Takes what the target's pipeline leaves: every type known. The result is deterministic and its size does not depend on
+// the extents of tiles. Debug builds run LLVM's verifier.
+Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm::LLVMContext &context,
+                                  Diagnostics &diagnostics);
+
+} // namespace xt

@@ -1,0 +1,18 @@
+// A launch's arguments and grid as the words that a compiled kernel reads (kernel_emitter.h).
+#pragma once
+#include "ir/launch.h"
+#include "ir/module.h"
+
+namespace xt {
+
+struct LaunchFrame {
+  std::vector<uint64_t> words;
+  int64_t workgroups = 0;
+};
+
+// `grid` is that of the kernel's grid variables, or of a kernel without any, the launch's own: up to three ranges,
+// outermost first; none: one workgroup. An Error names the argument that does not fit.
+Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
+                              const std::vector<GridRange> &grid);
+
+} // namespace xt

@@ -1,0 +1,50 @@
+// Persistent threads that share out a range of work.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace xt {
+
+class ThreadPool {
+public:
+  // Workers including the thread that calls run(); 0: one per processor that this process may use. The others start at
+  // the first run() that can use them.
+  explicit ThreadPool(int workers);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool &) = delete;
+  ThreadPool &operator=(const ThreadPool &) = delete;
+
+  int workers() const { return workers_; }
+  // Calls work(begin, end, worker) for disjoint ranges that cover [0, count), from several threads at once; a worker's
+  // number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others wait.
+  using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
+  void run(int64_t count, const Work &work);
+
+private:
+  void start();
+  void serve(int worker);
+  void takePart(int worker);
+
+  const int workers_;
+  std::vector<std::thread> threads_;
+  std::mutex runMutex_; // held by the thread whose run it is
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  uint64_t round_ = 0; // of runs, so that a sleeping worker knows a new one
+  int busy_ = 0;
+  bool stopping_ = false;
+  std::atomic<uint64_t> announced_{0}; // round_, for workers that look without the lock
+  std::atomic<int> remaining_{0};      // busy_, likewise
+
+  const Work *work_ = nullptr;
+  int64_t count_ = 0, chunk_ = 1;
+  std::atomic<int64_t> next_{0};
+};
+
+} // namespace xt

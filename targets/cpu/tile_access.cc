@@ -1,0 +1,158 @@
+// Tiles, and reading and writing the memory behind them.
+#include "ir/base/check.h"
+#include "targets/cpu/kernel_emitter.h"
+
+namespace xt {
+
+KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
+  const Value *memref = op.operand(0);
+  const Parts &descriptor = parts_.at(memref);
+  auto rank = static_cast<size_t>(memref->type().rank());
+  bool explicitView = op.operandCount() == 1 + 3 * rank; // a shape and strides that replace the descriptor's
+  XT_CHECK(rank >= 2 && (explicitView || op.operandCount() == rank + 1), "the base of a tile is a matrix or more");
+  auto size = [&](size_t d) { return explicitView ? scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
+  auto stride = [&](size_t d) { return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d]; };
+  auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
+  LlvmValue *elements = number(0), *inside = b.getTrue();
+  for (size_t d = 0; d + 2 < rank; ++d) {
+    elements = b.CreateAdd(elements, b.CreateMul(offset(d), stride(d)));
+    inside = b.CreateAnd(inside, b.CreateICmpULT(offset(d), size(d))); // negative is large
+  }
+  Parts tile(kTileParts, nullptr);
+  LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(memref->type().elem()).storageBytes));
+  tile[kBase] = byteOffset(b, descriptor[0], bytes);
+  tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // no matrix there: every row is outside
+  tile[kColumns] = size(rank - 1);
+  tile[kRowStride] = stride(rank - 2);
+  tile[kColumnStride] = stride(rank - 1);
+  tile[kY] = offset(rank - 2);
+  tile[kX] = offset(rank - 1);
+  return tile;
+}
+
+KernelEmitter::Parts KernelEmitter::moveTile(const Op &op) {
+  Parts tile = parts_.at(op.operand(0));
+  tile[kY] = b.CreateAdd(tile[kY], scalar(op.operand(1)));
+  tile[kX] = b.CreateAdd(tile[kX], scalar(op.operand(2)));
+  return tile;
+}
+
+KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const AttrValue *padding) {
+  const Parts &parts = parts_.at(tile);
+  Type type = tile->type();
+  TileAccess access{};
+  access.elem = type.elem();
+  LlvmValue *bytes = number(elemInfo(type.elem()).storageBytes);
+  access.rowStride = b.CreateMul(parts[kRowStride], bytes);
+  access.columnStride = b.CreateMul(parts[kColumnStride], bytes);
+  access.origin = byteOffset(b, parts[kBase], b.CreateAdd(b.CreateMul(parts[kY], access.rowStride),
+                                                          b.CreateMul(parts[kX], access.columnStride)));
+  // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
+  auto limit = [&](LlvmValue *value, int64_t extent) {
+    LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, number(extent));
+  };
+  access.rowLow = limit(b.CreateNeg(parts[kY]), type.extent(0));
+  access.rowHigh = limit(b.CreateSub(parts[kRows], parts[kY]), type.extent(0));
+  access.columnLow = limit(b.CreateNeg(parts[kX]), type.extent(1));
+  access.columnHigh = limit(b.CreateSub(parts[kColumns], parts[kX]), type.extent(1));
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(parts[kColumnStride]);
+  access.unitStride = known && known->isOne();
+  access.maybeUnitStride = access.unitStride || (!known && type.data().order == Order::RowMajor);
+  access.padding = padding ? ops_.toStorage(access.elem, ops_.constant(access.elem, *padding, 0))
+                           : llvm::Constant::getNullValue(ops_.storageType(access.elem, 0));
+  return access;
+}
+
+KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, LlvmValue *row) {
+  LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(row, access.rowLow), b.CreateICmpSLT(row, access.rowHigh));
+  return {byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)),
+          b.CreateSelect(inside, access.columnHigh, number(0))};
+}
+
+// Whether all lanes are inside and neighbours in memory.
+LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+  if (!access.maybeUnitStride) return b.getFalse();
+  LlvmValue *whole = b.CreateAnd(b.CreateICmpSGE(column, access.columnLow),
+                              b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high));
+  if (access.unitStride) return whole;
+  return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
+}
+
+// Lanes [low - column, high - column) as a mask, by shifts of one integer: a compare of lane numbers would need vectors
+// wider than a register for small elements.
+LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+  auto below = [&](LlvmValue *bound) { // ones in the lanes before `bound`
+    LlvmValue *count = b.CreateSub(bound, column);
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, number(0));
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(lanes));
+    LlvmValue *ones = b.CreateLShr(number(-1), b.CreateAnd(b.CreateSub(number(64), count), number(63)));
+    return b.CreateSelect(b.CreateICmpEQ(count, number(0)), number(0), ones);
+  };
+  LlvmValue *mask = b.CreateAnd(below(row.high), b.CreateNot(below(access.columnLow)));
+  auto width = static_cast<unsigned>(lanes);
+  return b.CreateBitCast(b.CreateTrunc(mask, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
+}
+
+void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
+                                llvm::function_ref<void(LlvmValue *, LlvmValue *, LlvmValue *)> body) {
+  forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *lane) {
+    LlvmValue *at = b.CreateAdd(column, lane);
+    LlvmValue *valid = b.CreateAnd(b.CreateICmpSGE(at, access.columnLow), b.CreateICmpSLT(at, row.high));
+    LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, access.columnStride));
+    body(valid, address, b.CreateMul(lane, number(elemInfo(access.elem).storageBytes)));
+  });
+}
+
+LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+  llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+  auto whole = [&]() -> LlvmValues { return {b.CreateAlignedLoad(type, address(), memoryAlign())}; };
+  auto masked = [&]() -> LlvmValues {
+    return {b.CreateMaskedLoad(type, address(), memoryAlign(), chunkMask(access, row, column, lanes),
+                               ops_.splat(access.padding, lanes))};
+  };
+  auto byLane = [&]() -> LlvmValues {
+    LlvmValue *chunk = ops_.stackSlot(0), *outside = ops_.stackSlot(1);
+    b.CreateStore(access.padding, outside);
+    forEachLane(access, row, column, lanes, [&](LlvmValue *valid, LlvmValue *inside, LlvmValue *laneByte) {
+      LlvmValue *from = b.CreateSelect(valid, inside, outside); // no address outside is touched
+      LlvmValue *element = b.CreateAlignedLoad(scalarType, from, memoryAlign());
+      b.CreateAlignedStore(element, byteOffset(b, chunk, laneByte), memoryAlign());
+    });
+    return {b.CreateAlignedLoad(type, chunk, llvm::Align(64))};
+  };
+  bool useMask = access.unitStride && cpu_.maskedAccess;
+  if (!access.maybeUnitStride) return byLane()[0];
+  return ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); })[0];
+}
+
+void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes) {
+  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+  auto whole = [&]() -> LlvmValues {
+    b.CreateAlignedStore(value, address(), memoryAlign());
+    return {};
+  };
+  auto masked = [&]() -> LlvmValues {
+    b.CreateMaskedStore(value, address(), memoryAlign(), chunkMask(access, row, column, lanes));
+    return {};
+  };
+  auto byLane = [&]() -> LlvmValues {
+    LlvmValue *chunk = ops_.stackSlot(0), *outside = ops_.stackSlot(1);
+    b.CreateAlignedStore(value, chunk, llvm::Align(64));
+    forEachLane(access, row, column, lanes, [&](LlvmValue *valid, LlvmValue *inside, LlvmValue *laneByte) {
+      LlvmValue *element =
+          b.CreateAlignedLoad(ops_.storageType(access.elem, 0), byteOffset(b, chunk, laneByte), memoryAlign());
+      b.CreateAlignedStore(element, b.CreateSelect(valid, inside, outside), memoryAlign());
+    });
+    return {};
+  };
+  bool useMask = access.unitStride && cpu_.maskedAccess;
+  if (!access.maybeUnitStride) {
+    byLane();
+    return;
+  }
+  ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); });
+}
+
+} // namespace xt

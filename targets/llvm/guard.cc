@@ -1,0 +1,57 @@
+#include "targets/llvm/guard.h"
+
+#include "ir/base/text.h"
+
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include <csetjmp>
+#include <memory>
+#include <mutex>
+
+namespace xt {
+namespace {
+
+struct Guard {
+  jmp_buf place;
+  std::string message;
+};
+thread_local Guard *currentGuard = nullptr;
+
+void onFatalError(void *, const char *reason, bool) {
+  Guard *guard = currentGuard;
+  if (!guard) return; // outside a guard LLVM ends the process, as it would without a handler
+  guard->message = reason;
+  longjmp(guard->place, 1);
+}
+
+} // namespace
+
+void initialiseLlvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    llvm::install_fatal_error_handler(onFatalError);
+  });
+}
+
+Result<void> guardLlvm(llvm::function_ref<Result<void>()> work) {
+  initialiseLlvm();
+  XT_CHECK(!currentGuard, "guardLlvm inside guardLlvm");
+  // On the heap and reached through a thread-local pointer: nothing here lives in a register across the jump.
+  auto guard = std::make_unique<Guard>();
+  currentGuard = guard.get();
+  if (setjmp(currentGuard->place) != 0) {
+    std::string message = str("LLVM failed: ", currentGuard->message);
+    currentGuard = nullptr;
+    return Error::environment(std::move(message));
+  }
+  Result<void> result = work();
+  currentGuard = nullptr;
+  return result;
+}
+
+} // namespace xt

@@ -1,0 +1,96 @@
+#include "targets/llvm/loops.h"
+
+namespace xt {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, llvm::ArrayRef<Value *> inits,
+                   llvm::function_ref<LlvmValues(Value *i, llvm::ArrayRef<Value *> carried)> body) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::LLVMContext &context = b.getContext();
+  BasicBlock *before = b.GetInsertBlock();
+  Value *any = b.CreateICmpSLT(lower, upper);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(any);
+  if (known && known->isZero()) return LlvmValues(inits);
+  BasicBlock *loop = BasicBlock::Create(context, "loop", function);
+  BasicBlock *after = BasicBlock::Create(context, "after");
+  if (known)
+    b.CreateBr(loop);
+  else
+    b.CreateCondBr(any, loop, after);
+
+  b.SetInsertPoint(loop);
+  llvm::PHINode *i = b.CreatePHI(lower->getType(), 2, "i");
+  i->addIncoming(lower, before);
+  LlvmValues carried;
+  for (Value *init : inits) {
+    llvm::PHINode *phi = b.CreatePHI(init->getType(), 2);
+    phi->addIncoming(init, before);
+    carried.push_back(phi);
+  }
+  LlvmValues next = body(i, carried);
+  Value *following = b.CreateAdd(i, step);
+  BasicBlock *latch = b.GetInsertBlock();
+  i->addIncoming(following, latch);
+  for (size_t n = 0; n < carried.size(); ++n) llvm::cast<llvm::PHINode>(carried[n])->addIncoming(next[n], latch);
+  b.CreateCondBr(b.CreateICmpSLT(following, upper), loop, after);
+
+  function->insert(function->end(), after);
+  b.SetInsertPoint(after);
+  if (known) return next;
+  LlvmValues results;
+  for (size_t n = 0; n < carried.size(); ++n) {
+    llvm::PHINode *phi = b.CreatePHI(inits[n]->getType(), 2);
+    phi->addIncoming(inits[n], before);
+    phi->addIncoming(next[n], latch);
+    results.push_back(phi);
+  }
+  return results;
+}
+
+void forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, llvm::function_ref<void(Value *i)> body) {
+  forLoop(b, lower, upper, step, {}, [&](Value *i, llvm::ArrayRef<Value *>) {
+    body(i);
+    return LlvmValues();
+  });
+}
+
+LlvmValues ifElse(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<LlvmValues()> then,
+                  llvm::function_ref<LlvmValues()> otherwise) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *yes = BasicBlock::Create(b.getContext(), "then", function);
+  BasicBlock *no = BasicBlock::Create(b.getContext(), "else");
+  BasicBlock *join = BasicBlock::Create(b.getContext(), "join");
+  b.CreateCondBr(condition, yes, no);
+  b.SetInsertPoint(yes);
+  LlvmValues first = then();
+  BasicBlock *yesEnd = b.GetInsertBlock();
+  b.CreateBr(join);
+  function->insert(function->end(), no);
+  b.SetInsertPoint(no);
+  LlvmValues second = otherwise();
+  BasicBlock *noEnd = b.GetInsertBlock();
+  b.CreateBr(join);
+  function->insert(function->end(), join);
+  b.SetInsertPoint(join);
+  LlvmValues results;
+  for (size_t n = 0; n < first.size(); ++n) {
+    if (first[n] == second[n]) {
+      results.push_back(first[n]);
+      continue;
+    }
+    llvm::PHINode *phi = b.CreatePHI(first[n]->getType(), 2);
+    phi->addIncoming(first[n], yesEnd);
+    phi->addIncoming(second[n], noEnd);
+    results.push_back(phi);
+  }
+  return results;
+}
+
+Value *byteOffset(llvm::IRBuilderBase &b, Value *base, Value *bytes) {
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(bytes); known && known->isZero()) return base;
+  return b.CreatePtrAdd(base, bytes);
+}
+
+} // namespace xt

@@ -1,0 +1,29 @@
+// Building blocks of control flow in LLVM IR. Each leaves the builder at the end of what it made.
+#pragma once
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/IRBuilder.h>
+
+namespace xt {
+
+using LlvmValue = llvm::Value; // xt::Value is another thing
+using LlvmValues = llvm::SmallVector<llvm::Value *, 8>;
+
+// for (i = lower; i < upper; i += step) carried = body(i, carried), on signed i64 with step > 0; `lower` and `upper`
+// must be far enough from the ends of i64 that i + step does not overflow. Returns the carried values after the loop
+// (`inits` when it runs zero times). The test stands at the bottom; the one at the top folds away where both bounds are
+// constants.
+LlvmValues forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
+                   llvm::ArrayRef<llvm::Value *> inits,
+                   llvm::function_ref<LlvmValues(llvm::Value *i, llvm::ArrayRef<llvm::Value *> carried)> body);
+void forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
+             llvm::function_ref<void(llvm::Value *i)> body);
+
+// condition ? then() : otherwise(), value by value; both give the same types.
+LlvmValues ifElse(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<LlvmValues()> then,
+                  llvm::function_ref<LlvmValues()> otherwise);
+
+// base + bytes.
+llvm::Value *byteOffset(llvm::IRBuilderBase &b, llvm::Value *base, llvm::Value *bytes);
+
+} // namespace xt

@@ -1,0 +1,135 @@
+// Runs a kernel on the CPU target and with the interpreter, and compares every byte that it could have written.
+#pragma once
+#include "ir/base/text.h"
+#include "ir/interp/interpreter.h"
+#include "targets/cpu/cpu_target.h"
+#include "tests/targets/cpu/kernel_maker.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace xt {
+
+// The processors that this machine can stand in for; "host" first.
+inline const std::vector<CpuInfo> &processors() {
+  static const std::vector<CpuInfo> list = [] {
+    std::vector<CpuInfo> found;
+    for (const char *name : {"host", "x86-64", "x86-64-v3"}) {
+      Result<CpuInfo> info = cpuInfo(name);
+      if (info.ok() && hostCanRun(*info)) found.push_back(*info);
+    }
+    return found;
+  }();
+  return list;
+}
+
+struct Tolerance {
+  double ulp = 0; // of the element type
+};
+
+inline bool agree(Elem elem, double got, double expected, Tolerance tolerance) {
+  if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) && std::isnan(expected);
+  if (got == expected) return tolerance.ulp > 0 || std::signbit(got) == std::signbit(expected);
+  if (tolerance.ulp == 0 || std::isinf(got) || std::isinf(expected)) return false;
+  const ElemInfo &info = elemInfo(elem);
+  int exponent = expected == 0 ? info.minExponent : std::max(std::ilogb(expected), info.minExponent);
+  return std::fabs(got - expected) <= tolerance.ulp * std::ldexp(1.0, exponent - info.precision + 1);
+}
+
+// Empty, or where two arrays of one shape differ first.
+inline std::string difference(const Array &got, const Array &expected, Tolerance tolerance) {
+  std::string text;
+  Array copy(got); // elements that agree are made equal, so that the rest can be compared as bytes
+  got.forEach([&](const std::vector<int64_t> &index) {
+    if (!text.empty()) return;
+    double x = got.number(index), y = expected.number(index);
+    bool same = isFloat(got.elem()) ? agree(got.elem(), x, y, tolerance)
+                                    : loadInteger(got.elem(), got.at(index)) == loadInteger(got.elem(), expected.at(index));
+    if (!same) text = str("element ", join(index, ","), ": got ", x, ", expected ", y);
+    std::memcpy(copy.at(index), expected.at(index), static_cast<size_t>(elemInfo(got.elem()).storageBytes));
+  });
+  if (text.empty() && copy.bytes() != expected.bytes()) text = "bytes outside the array were written";
+  return text;
+}
+
+struct LaunchArray {
+  Array *array = nullptr; // or
+  LaunchArg scalar;
+};
+
+// Launches `m`'s kernel for each processor in `cpus` and with the interpreter.
+inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &args, std::vector<GridRange> grid,
+                                const std::vector<CpuInfo> &cpus, Tolerance tolerance = {}, int threads = 1) {
+  auto copies = [&] {
+    std::vector<std::unique_ptr<Array>> list;
+    for (const LaunchArray &arg : args) list.push_back(arg.array ? std::make_unique<Array>(*arg.array) : nullptr);
+    return list;
+  };
+  auto launchArgs = [&](const std::vector<std::unique_ptr<Array>> &arrays) {
+    std::vector<LaunchArg> list;
+    for (size_t i = 0; i < args.size(); ++i) list.push_back(arrays[i] ? arrays[i]->arg() : args[i].scalar);
+    return list;
+  };
+  auto expected = copies();
+  if (!m.kernel->grid.empty()) {
+    Result<std::vector<GridRange>> computed = computeGrid(*m.kernel, launchArgs(expected));
+    ASSERT_TRUE(computed.ok()) << computed.error().message;
+    grid = *computed;
+  }
+  Result<void> interpreted = interpret(*m.kernel, launchArgs(expected), grid);
+  ASSERT_TRUE(interpreted.ok()) << interpreted.error().message;
+  for (const CpuInfo &cpu : cpus) {
+    SCOPED_TRACE(cpu.name);
+    Diagnostics diagnostics;
+    CompileOptions options;
+    options.threads = threads;
+    auto executable = compileForCpu(m.module, cpu, options, diagnostics);
+    ASSERT_TRUE(executable.ok()) << executable.error().message;
+    auto got = copies();
+    Result<void> launched = (*executable)->launch(*m.kernel, launchArgs(got), grid);
+    ASSERT_TRUE(launched.ok()) << launched.error().message;
+    for (size_t i = 0; i < args.size(); ++i)
+      if (got[i]) {
+        EXPECT_EQ(difference(*got[i], *expected[i], tolerance), "") << "argument " << i;
+      }
+  }
+}
+
+// Bits that are interesting for a type: any pattern, small numbers, and the ends of the range.
+class RandomNumbers {
+public:
+  explicit RandomNumbers(uint64_t seed) : generator_(seed) {}
+  int64_t between(int64_t low, int64_t high) { return low + static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1)); }
+  bool chance(int percent) { return between(0, 99) < percent; }
+  uint64_t next() { return generator_(); }
+  template <class T> const T &pick(const std::vector<T> &list) { return list[static_cast<size_t>(next() % list.size())]; }
+
+  void fill(Array &array, bool smallIntegers = false) {
+    Elem elem = array.elem();
+    array.forEach([&](const std::vector<int64_t> &index) {
+      if (smallIntegers) {
+        bool isUnsigned = elemInfo(elem).isUnsigned || elem == Elem::I1;
+        array.set(index, static_cast<double>(between(isUnsigned ? 0 : -3, 3)));
+        return;
+      }
+      uint64_t bits = next();
+      if (isFloat(elem) && chance(70)) {
+        double value = std::ldexp(static_cast<double>(between(-4096, 4096)), static_cast<int>(between(-14, -4)));
+        array.set(index, value);
+        return;
+      }
+      if (elem == Elem::I1) bits &= 1;
+      if (elem == Elem::I4) bits = static_cast<uint64_t>(wrapTo(Elem::I4, static_cast<int64_t>(bits)));
+      if (elem == Elem::F32 && chance(50)) bits &= 0x807FFFFF; // subnormal
+      std::memcpy(array.at(index), &bits, static_cast<size_t>(elemInfo(elem).storageBytes));
+    });
+  }
+
+private:
+  std::mt19937_64 generator_;
+};
+
+} // namespace xt

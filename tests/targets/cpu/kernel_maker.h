@@ -1,0 +1,240 @@
+// Makes kernels for tests with the builder, and arrays to launch them on.
+#pragma once
+#include "ir/builder.h"
+#include "ir/launch.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+// An array with `pad` more elements between rows, and guard bytes around everything that are checked to be untouched.
+class Array {
+public:
+  Array(Elem elem, std::vector<int64_t> sizes, int64_t pad = 0, bool columnMajor = false) : elem_(elem) {
+    view_.elem = elem;
+    view_.sizes = sizes;
+    view_.strides.assign(sizes.size(), 1);
+    std::vector<size_t> order(sizes.size());
+    for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+    if (columnMajor) std::swap(order[order.size() - 1], order[order.size() - 2]);
+    int64_t stride = 1;
+    for (size_t k = sizes.size(); k-- > 0;) {
+      view_.strides[order[k]] = stride;
+      stride = stride * sizes[order[k]] + (k + 1 == sizes.size() ? pad : 0);
+    }
+    count_ = static_cast<size_t>(stride);
+    bytes_.assign(count_ * width() + 2 * kGuard + 1, kPattern);
+    view_.data = bytes_.data() + kGuard + 1; // of no alignment
+  }
+  Array(const Array &other) : elem_(other.elem_), count_(other.count_), bytes_(other.bytes_), view_(other.view_) {
+    view_.data = bytes_.data() + kGuard + 1;
+  }
+  Array &operator=(const Array &) = delete;
+
+  LaunchArg arg() const {
+    LaunchArg result;
+    result.kind = LaunchArg::Kind::Buffer;
+    result.buffer = view_;
+    return result;
+  }
+  Elem elem() const { return elem_; }
+  const BufferView &view() const { return view_; }
+  void *at(std::vector<int64_t> index) const {
+    int64_t offset = 0;
+    for (size_t d = 0; d < index.size(); ++d) offset += index[d] * view_.strides[d];
+    return static_cast<unsigned char *>(view_.data) + static_cast<size_t>(offset) * width();
+  }
+  double number(std::vector<int64_t> index) const {
+    return isFloat(elem_) ? loadFloat(elem_, at(index)) : static_cast<double>(loadInteger(elem_, at(index)));
+  }
+  void set(std::vector<int64_t> index, double value) {
+    if (isFloat(elem_)) storeFloat(elem_, at(index), value);
+    else storeInteger(elem_, at(index), static_cast<int64_t>(value));
+  }
+  // Calls f(index) for every element.
+  template <class F> void forEach(F f) const {
+    std::vector<int64_t> index(view_.sizes.size(), 0);
+    for (int64_t extent : view_.sizes)
+      if (extent == 0) return;
+    for (;;) {
+      f(index);
+      size_t d = index.size();
+      while (d-- > 0) {
+        if (++index[d] < view_.sizes[d]) break;
+        index[d] = 0;
+        if (d == 0) return;
+      }
+      if (d == static_cast<size_t>(-1)) return;
+    }
+  }
+  const std::vector<unsigned char> &bytes() const { return bytes_; } // guards and padding included
+
+private:
+  static constexpr size_t kGuard = 256;
+  static constexpr unsigned char kPattern = 0x5A;
+  size_t width() const { return static_cast<size_t>(elemInfo(elem_).storageBytes); }
+  Elem elem_;
+  size_t count_ = 0;
+  std::vector<unsigned char> bytes_;
+  BufferView view_;
+};
+
+inline LaunchArg intArg(int64_t value) {
+  LaunchArg arg;
+  arg.integer = value;
+  return arg;
+}
+inline LaunchArg floatArg(double value) {
+  LaunchArg arg;
+  arg.kind = LaunchArg::Kind::Float;
+  arg.number = value;
+  return arg;
+}
+
+class KernelMaker {
+  Block unused_;
+
+public:
+  KernelMaker() {
+    module.kernels.push_back(std::make_unique<Kernel>());
+    kernel = module.kernels.back().get();
+    kernel->name = "k";
+    b.setEnd(kernel->body);
+  }
+  // Parameters first, then grid variables, then the body.
+  Value *param(Type type) {
+    kernel->gridBlock.addParam(type);
+    ++kernel->paramCount;
+    return kernel->body.addParam(type);
+  }
+  // 0 to dim(param, d) step `step`
+  Value *gridOver(size_t param, int64_t d, int64_t step) {
+    Builder g(context, kernel->gridBlock);
+    Value *lower = g.index(0), *by = g.index(step), *dimension = g.index(d);
+    Value *upper = g.value(OpKind::Dim, {kernel->gridBlock.param(param), dimension}, context.index());
+    return gridVariable(lower, upper, by);
+  }
+  Value *gridVariable(Value *lower, Value *upper, Value *step) {
+    Value *variable = kernel->body.addParam(context.index());
+    kernel->grid.push_back({variable, lower, upper, step});
+    return variable;
+  }
+
+  Type matrix(Elem elem) { return context.memref({kDynamic, kDynamic}, elem); }
+  Type columnMajorMatrix(Elem elem) {
+    MemoryLayout memory;
+    memory.kind = MemoryLayout::Kind::Permuted;
+    memory.permutation = {1, 0};
+    return context.memref({kDynamic, kDynamic}, elem, MemorySpace::Global, memory);
+  }
+  Value *index(int64_t value) { return b.index(value); }
+  Value *dim(Value *memref, int64_t d) { return b.value(OpKind::Dim, {memref, index(d)}, context.index()); }
+  Value *tile(Value *memref, std::vector<Value *> offsets, std::vector<int64_t> shape,
+              Order order = Order::RowMajor) {
+    offsets.insert(offsets.begin(), memref);
+    return b.value(OpKind::InitTile, std::move(offsets),
+                   context.tile(std::move(shape), memref->type().elem(), nullptr, order));
+  }
+  Value *load(Value *tile) {
+    Type type = tile->type();
+    return b.value(OpKind::LoadTile, {tile},
+                   context.vector({type.shape().begin(), type.shape().end()}, type.elem()));
+  }
+  Value *load(Value *tile, double padding) {
+    Value *value = load(tile);
+    Elem elem = tile->type().elem();
+    value->definingOp()->setAttr("padding", isFloat(elem) ? AttrValue(padding) : AttrValue(static_cast<int64_t>(padding)));
+    return value;
+  }
+  void store(Value *value, Value *tile) { b.create(OpKind::StoreTile, {value, tile}, {}); }
+  Value *move(Value *tile, Value *down, Value *right) {
+    return b.value(OpKind::UpdateTileOffset, {tile, down, right}, tile->type());
+  }
+  Value *mma(Value *left, Value *right, Value *sum, Elem elem) {
+    Type type = context.vector({left->type().extent(0), right->type().extent(1)}, elem);
+    return b.value(OpKind::TileMma, sum ? std::vector{left, right, sum} : std::vector{left, right}, type);
+  }
+  Value *binary(OpKind kind, Value *x, Value *y) { return b.value(kind, {x, y}, x->type()); }
+  Value *unary(OpKind kind, Value *x) { return b.value(kind, {x}, x->type()); }
+  Value *cast(OpKind kind, Value *x, Elem to) { return b.value(kind, {x}, context.withElem(x->type(), to)); }
+  Value *compare(std::string kind, Value *x, Value *y) {
+    OpKind op = isFloat(x->type().elem()) ? OpKind::CmpF : OpKind::CmpI;
+    Value *result = b.value(op, {x, y}, context.withElem(x->type(), Elem::I1));
+    result->definingOp()->setAttr("kind", std::move(kind));
+    return result;
+  }
+  Value *splat(Value *x, std::vector<int64_t> shape) {
+    return b.value(OpKind::Splat, {x}, context.vector(std::move(shape), x->type().elem()));
+  }
+
+  // for i = lower to upper step step; body(i, carried) gives the values to carry on.
+  template <class F>
+  std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
+    std::vector<Value *> operands{lower, upper, step};
+    operands.insert(operands.end(), inits.begin(), inits.end());
+    std::vector<Type> types;
+    for (Value *init : inits) types.push_back(init->type());
+    Op *op = b.create(OpKind::For, operands, types, 1);
+    Block &region = *op->region(0);
+    Value *i = region.addParam(context.index());
+    std::vector<Value *> carried;
+    for (Type type : types) carried.push_back(region.addParam(type));
+    Block &outside = b.block();
+    b.setEnd(region);
+    b.create(OpKind::Yield, body(i, carried), {});
+    b.setEnd(outside);
+    return results(*op);
+  }
+  template <class F, class G> std::vector<Value *> branch(Value *condition, F then, G otherwise) {
+    Op *op = b.create(OpKind::If, {condition}, {}, 2);
+    Block &outside = b.block();
+    b.setEnd(*op->region(0));
+    std::vector<Value *> first = then();
+    b.create(OpKind::Yield, first, {});
+    b.setEnd(*op->region(1));
+    b.create(OpKind::Yield, otherwise(), {});
+    b.setEnd(outside);
+    for (Value *value : first) op->addResult(value->type());
+    return results(*op);
+  }
+
+  Context context;
+  Module module{context};
+  Kernel *kernel = nullptr;
+  Builder b{context, unused_};
+
+private:
+  static std::vector<Value *> results(Op &op) {
+    std::vector<Value *> list;
+    for (size_t i = 0; i < op.resultCount(); ++i) list.push_back(op.result(i));
+    return list;
+  }
+};
+
+struct GemmShape {
+  int64_t rows, columns, depth; // of the tiles
+};
+
+// C = A * B in tiles, as examples/01_gemm.xt writes it.
+inline void makeGemm(KernelMaker &m, Elem input, Elem output, GemmShape tile) {
+  Value *a = m.param(m.matrix(input)), *bMatrix = m.param(m.matrix(input)), *c = m.param(m.matrix(output));
+  Value *i = m.gridOver(2, 0, tile.rows), *j = m.gridOver(2, 1, tile.columns);
+  Value *zero = m.index(0);
+  Value *ta = m.tile(a, {i, zero}, {tile.rows, tile.depth}), *tb = m.tile(bMatrix, {zero, j}, {tile.depth, tile.columns});
+  Elem sum = isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32;
+  Type accType = m.context.vector({tile.rows, tile.columns}, sum);
+  Value *acc = isFloat(sum) ? m.b.constantFloat(accType, 0) : m.b.constantInt(accType, 0);
+  Value *step = m.index(tile.depth);
+  std::vector<Value *> done = m.loop(zero, m.dim(a, 1), step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
+    Value *x = m.load(in[1]), *y = m.load(in[2]);
+    Value *next = m.mma(x, y, in[0], sum);
+    return std::vector<Value *>{next, m.move(in[1], zero, step), m.move(in[2], step, zero)};
+  });
+  Value *result = done[0];
+  if (sum != output) result = m.cast(OpKind::TruncF, result, output);
+  m.store(result, m.tile(c, {i, j}, {tile.rows, tile.columns}));
+}
+
+} // namespace xt
