@@ -82,9 +82,8 @@ std::optional<Extents> rowMajorCounts(const std::vector<Share> &shares, int64_t 
   // Gives `copies` owners to one of the dimensions first … inner.
   auto give = [&](size_t first, int64_t copies) {
     for (size_t d = first; d < shares.size() && d <= inner; ++d)
-      if (d != inner && shares[d].takesCopies) return counts[d] *= copies, true;
-    if (inner == shares.size() || !shares[inner].takesCopies) return false;
-    return counts[inner] *= copies, true;
+      if (shares[d].takesCopies) return counts[d] *= copies, true;
+    return false;
   };
   for (size_t d = shares.size(); d-- > 0;) {
     const Factor &digit = shares[d].digit;

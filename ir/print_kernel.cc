@@ -181,7 +181,9 @@ void KernelPrinter::clause(const Op &op) {
   case Clause::Base:
     if (op.operandCount() == 0) break; // a broken op, in a message
     out_ += " " + name(op.operand(0)) + "[";
-    for (size_t i = 1; i < op.operandCount(); ++i) out_ += (i > 1 ? ", " : "") + name(op.operand(i));
+    // Lists of one operand per dimension of the base: offsets, and a shape and strides where they are explicit.
+    for (size_t i = 1, rank = static_cast<size_t>(std::max(1, op.operand(0)->type().rank())); i < op.operandCount(); ++i)
+      out_ += (i == 1 ? "" : (i - 1) % rank == 0 ? "], [" : ", ") + name(op.operand(i));
     out_ += "]";
     break;
   case Clause::Locality:

@@ -52,7 +52,7 @@ bool Run::needsAreMet(const PassInfo &pass) {
     for (Form form : pass.needs) {
       if (kernel->forms.has(form)) continue;
       diagnostics_
-          .report(DiagCode::FormMissing, kernel->nameRange,
+          .report(DiagCode::InvalidIr, kernel->nameRange,
                   str("the pass `", pass.name, "` needs the form `", formText(form), "`, which ",
                       symbolText(kernel->name), " does not have"))
           .note("run the pass that gives it first; `xtc --list-passes` says which");

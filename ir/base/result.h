@@ -14,6 +14,7 @@ struct [[nodiscard]] Error {
   enum class Kind : unsigned char {
     Diagnosed,   // already in the Diagnostics engine; the message is empty
     Environment, // a file, a device or a limit failed; the message says which and why
+    Kernel,      // a kernel did what it must not: a failed assert, a race, an access that is reported
   };
   Kind kind = Kind::Diagnosed;
   std::string message;
@@ -23,6 +24,7 @@ struct [[nodiscard]] Error {
   static Error environment(std::string text, SourceRange range = {}) {
     return {Kind::Environment, std::move(text), range};
   }
+  static Error kernel(std::string text, SourceRange range = {}) { return {Kind::Kernel, std::move(text), range}; }
 };
 
 template <class T> class [[nodiscard]] Result {

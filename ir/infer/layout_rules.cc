@@ -3,7 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
-#include <algorithm>
+#include <array>
 
 namespace xt {
 namespace {
@@ -26,58 +26,21 @@ const Layout *anyAlike(const Op &op, const Value *except) {
   return nullptr;
 }
 
-// The subgroup coordinates that `factors` leave free, out of `subgroups`: they hold copies.
-std::vector<Factor> uncovered(std::vector<Factor> factors, int64_t subgroups) {
-  std::erase_if(factors, [](const Factor &f) { return f.axis != Axis::Subgroup || f.extent == 1; });
-  std::sort(factors.begin(), factors.end(), [](const Factor &a, const Factor &b) { return a.stride < b.stride; });
-  std::vector<Factor> copies;
-  int64_t covered = 1;
-  for (const Factor &f : factors) {
-    if (f.stride > covered) copies.push_back({f.stride / covered, Axis::Subgroup, covered});
-    covered = f.stride * f.extent;
-  }
-  if (covered < subgroups) copies.push_back({subgroups / covered, Axis::Subgroup, covered});
-  return copies;
-}
-
-// The layout of a rank-2 shape whose dimension 0 is distributed as dimension d0 of l0 and dimension 1 as d1 of l1; a
-// null layout means that every subgroup holds the whole dimension. Null if the two clash.
-const Layout *combine(Context &context, std::array<int64_t, 2> shape, const Layout *l0, int d0, const Layout *l1, int d1,
-                      int64_t subgroups) {
-  FactorMap map;
-  std::vector<Factor> all;
-  auto add = [&](const Layout *layout, int d, int64_t extent) {
-    std::vector<Factor> dim;
-    if (layout) dim.assign(layout->factors(d).begin(), layout->factors(d).end());
-    else dim.push_back({extent, Axis::Register, 1});
-    all.insert(all.end(), dim.begin(), dim.end());
-    map.dims.push_back(std::move(dim));
-  };
-  add(l0, d0, shape[0]);
-  add(l1, d1, shape[1]);
-  map.replication = uncovered(std::move(all), subgroups);
-  LayoutSpec spec;
-  spec.factors = std::move(map);
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout **layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
-}
-
 const Layout *mmaResult(Context &context, const Op &op) {
   if (op.operandCount() > 2 && layoutOf(op.operand(2))) return layoutOf(op.operand(2));
   const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1));
-  if (!a || !b || a->subgroups() != b->subgroups()) return nullptr;
-  return combine(context, {a->shape()[0], b->shape()[1]}, a, 0, b, 1, a->subgroups());
+  if (!a || !b) return nullptr;
+  return combined(context, std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape());
 }
 
+// Rows as the result's, columns as the result's; K as the other operand's, or whole while that is open.
 const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
   const Layout *result = layoutOf(op.result());
   if (!result) result = mmaResult(context, op);
   if (index == 2 || !result) return result;
-  const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1));
-  std::span<const int64_t> shape = op.operand(index)->type().shape();
-  if (index == 0) return combine(context, {shape[0], shape[1]}, result, 0, b, 0, result->subgroups());
-  return combine(context, {shape[0], shape[1]}, a, 1, result, 1, result->subgroups());
+  std::array dims = index == 0 ? std::array{DimOf{result, 0}, DimOf{layoutOf(op.operand(1)), 0}}
+                               : std::array{DimOf{layoutOf(op.operand(0)), 1}, DimOf{result, 1}};
+  return combined(context, dims, op.operand(index)->type().shape());
 }
 
 // The value of the enclosing or nested op that a region's value is tied to.

@@ -256,13 +256,23 @@ bool ruleInitTile(const TypeRuleInput &in, Results &results) {
                           str("the base of a tile has at least two dimensions: ", shapedText(base)));
     return false;
   }
+  auto rank = static_cast<size_t>(base.rank());
   size_t offsets = in.operands.size() - 1;
-  if (offsets != static_cast<size_t>(base.rank())) {
+  bool explicitView = offsets == 3 * rank; // offsets, shape and strides
+  if (explicitView && base.hasStaticShape()) {
+    in.diagnostics
+        .report(DiagCode::ExplicitShape, in.operandRange(1 + rank),
+                str("a shape and strides are given for ", shapedText(base), ", whose own are static"))
+        .note("leave them out; they replace the sizes and strides of a dynamic memref");
+    return false;
+  }
+  if (offsets != rank && !explicitView) {
     in.diagnostics.report(DiagCode::OffsetCount, in.range,
                           str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ",
                               base.rank(), " dimensions"))
         .at(in.operandRange(0), shapedText(base))
-        .note("one offset a dimension; the leading ones pick the matrix");
+        .note("one offset a dimension (the leading ones pick the matrix), and, for a dynamic base, optionally a shape and "
+              "strides of as many each");
     return false;
   }
   if (base.elem() != in.written.elem()) {
@@ -272,7 +282,8 @@ bool ruleInitTile(const TypeRuleInput &in, Results &results) {
         .at(in.operandRange(0), shapedText(base));
     return false;
   }
-  if (!checkOrder(in, base, in.written)) return false;
+  // With explicit strides the order is compared with those, where they are literals (the front end does).
+  if (!explicitView && !checkOrder(in, base, in.written)) return false;
   TypeData data = in.written.data();
   data.space = base.data().space;
   results.push_back(in.context.intern(std::move(data)));

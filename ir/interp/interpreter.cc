@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/interp/launch_state.h"
 
+#include <algorithm>
+
 namespace xt {
 
 Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,

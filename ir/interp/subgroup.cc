@@ -89,7 +89,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case OpKind::For: return enterFor(step);
   case OpKind::If: enterIf(step); return {};
   case OpKind::Yield: leaveRegion(&step); return {};
-  case OpKind::InitTile: initTile(step); return {};
+  case OpKind::InitTile: return initTile(step);
   case OpKind::LoadTile: loadTile(step); return {};
   case OpKind::StoreTile: storeTile(step); return {};
   case OpKind::PrefetchTile: return {};
@@ -235,10 +235,23 @@ Result<void> Subgroup::dim(const Step &step) {
   return {};
 }
 
-void Subgroup::initTile(const Step &step) {
+Result<void> Subgroup::initTile(const Step &step) {
+  MemRefValue base = std::get<MemRefValue>(slots_[step.operands[0]]);
   std::vector<int64_t> offsets;
-  for (size_t i = 1; i < step.operands.size(); ++i) offsets.push_back(index(step, i));
-  slots_[step.results[0]] = xt::initTile(std::get<MemRefValue>(slots_[step.operands[0]]), offsets);
+  for (size_t i = 1; i <= base.rank; ++i) offsets.push_back(index(step, i));
+  if (step.operands.size() > 1 + base.rank) {
+    // An explicit shape and strides replace the descriptor's; they may show less of the buffer, never more.
+    MemRefValue view = base;
+    for (size_t d = 0; d < base.rank; ++d) {
+      view.sizes[d] = index(step, 1 + base.rank + d);
+      view.strides[d] = index(step, 1 + 2 * base.rank + d);
+    }
+    if (!withinBuffer(view, base))
+      return Error::environment("the explicit shape and strides of `init_tile` reach outside the buffer", step.op->range());
+    base = view;
+  }
+  slots_[step.results[0]] = xt::initTile(base, offsets);
+  return {};
 }
 
 void Subgroup::loadTile(const Step &step) {

@@ -54,7 +54,7 @@ private:
   void leaveRegion(const Step *yield);
   void elementwise(const Step &step);
   Result<void> dim(const Step &step);
-  void initTile(const Step &step);
+  Result<void> initTile(const Step &step);
   void loadTile(const Step &step);
   void storeTile(const Step &step);
   void tileMma(const Step &step);

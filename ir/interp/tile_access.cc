@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include <optional>
+
 namespace xt {
 
 namespace {
@@ -60,6 +62,21 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets) {
     tile.matrix += offsets[d] * base.strides[d] * elemInfo(base.elem).storageBytes;
   }
   return tile;
+}
+
+bool withinBuffer(const MemRefValue &view, const MemRefValue &base) {
+  auto last = [](const MemRefValue &m) -> std::optional<__int128> { // element furthest from the first
+    __int128 distance = 0;
+    for (size_t d = 0; d < m.rank; ++d) {
+      if (m.sizes[d] <= 0) return std::nullopt;
+      distance += static_cast<__int128>(m.sizes[d] - 1) * m.strides[d];
+    }
+    return distance;
+  };
+  std::optional<__int128> shown = last(view), there = last(base);
+  for (size_t d = 0; d < view.rank; ++d)
+    if (shown && view.strides[d] < 0) return false;
+  return !shown || (there && *shown <= *there);
 }
 
 TileValue moveTile(TileValue tile, int64_t down, int64_t right) {

@@ -114,8 +114,7 @@ bool Verifier::block(const Block &block, const Op *parent, int depth) {
 bool Verifier::blockEnds(const Block &block, const Op *parent) {
   for (const Op &op : block)
     if (has(op.info().effects, Effect::Terminates) != (parent && &op == block.last()))
-      return fail(op, parent ? "a region ends with its one terminator" : "a kernel's body has no terminator");
-  if (parent && block.empty()) return fail(*parent, "a region has no terminator");
+      return fail(op, parent ? "a region has one terminator, its last op" : "a kernel's body has no terminator");
   return true;
 }
 

@@ -100,7 +100,8 @@ bool Verifier::regions(const Op &op) {
   if (op.regionCount() != static_cast<size_t>(op.info().regions))
     return fail(op, str("has ", op.regionCount(), " regions, not ", op.info().regions));
   for (size_t i = 0; i < op.regionCount(); ++i)
-    if (op.region(i)->empty()) return fail(op, "a region has no terminator");
+    if (const Op *last = op.region(i)->last(); !last || !has(last->info().effects, Effect::Terminates))
+      return fail(op, "a region does not end with a terminator");
   switch (op.info().typeRule) {
   case TypeRule::For: return loop(op);
   case TypeRule::If: return branch(op);

@@ -53,6 +53,7 @@ private:
   };
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
   bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
+  bool explicitViewFits(const ast::OpClause &clause, const OpDraft &draft);
   bool lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft);
   bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
   bool namedAttr(const ast::Attr::Entry &entry, OpDraft &draft);

@@ -96,7 +96,7 @@ private:
     for (const ast::ParamDecl &param : file_.params)
       for (const auto &[key, value] : overrides) {
         if (key != param.name.text || params.get(param.name) == value) continue;
-        name += str(changed.empty() ? "$" : ",", key, "=", constText(value));
+        name += str("$", key, "=", constText(value));
         changed.emplace_back(key, value);
       }
     for (const Instance &instance : instances_)

@@ -115,11 +115,13 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
   for (size_t i = 0; i < clause.operands.size(); ++i) ok &= lowerOperand(clause.operands[i], i, clause, draft);
   if (clause.offsets)
     for (const ast::Expr &offset : clause.offsets->children) ok &= lowerOperand(offset, draft.operands.size(), clause, draft);
-  if (clause.shapeList || clause.strides) {
-    SourceRange range = (clause.shapeList ? *clause.shapeList : *clause.strides).range;
-    diagnostics()
-        .report(DiagCode::NotSupported, range, "explicit shapes and strides of `init_tile` are not in this version")
-        .note("leave them out: the memref's own shape and strides are used");
+  if (clause.offsets && clause.shapeList && clause.strides) {
+    for (const auto *list : {&*clause.shapeList, &*clause.strides})
+      for (const ast::Expr &item : list->children) ok &= lowerOperand(item, draft.operands.size(), clause, draft);
+    ok = ok && explicitViewFits(clause, draft);
+  } else if (clause.shapeList || clause.strides) {
+    diagnostics().report(DiagCode::ExplicitShape, (clause.shapeList ? *clause.shapeList : *clause.strides).range,
+                         "an explicit shape and explicit strides come together: `[shape], [strides]`");
     ok = false;
   }
   // `store_tile %tile, %value`: types tell the operands apart.
@@ -129,6 +131,31 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
     std::swap(draft.operandRanges[0], draft.operandRanges[1]);
   }
   return ok;
+}
+
+// Lists of one item per dimension, and an order that literal strides do not contradict.
+bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
+  Type base = draft.operands[0]->type();
+  if (!base.isMemRef()) return true; // the type rule says so
+  for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
+    if (list->children.size() != static_cast<size_t>(base.rank())) {
+      diagnostics().report(DiagCode::OffsetCount, list->range,
+                           str("this list has ", list->children.size(), " items for a base of ", base.rank(), " dimensions"));
+      return false;
+    }
+  if (!clause.signature || clause.signature->right.size() != 1) return true;
+  Type tile = types_.resolve(clause.signature->right[0]);
+  if (!tile || !tile.isTile() || base.rank() < 2) return static_cast<bool>(tile);
+  bool columnMajor = tile.data().order == Order::ColumnMajor;
+  const ast::Expr &innermost = *(clause.strides->children.end() - (columnMajor ? 2 : 1));
+  if (!isLiteral(innermost)) return true;
+  std::optional<int64_t> stride = params_.evalInt(innermost, "a stride");
+  if (!stride || *stride == 1) return stride.has_value();
+  diagnostics()
+      .report(DiagCode::OrderMismatch, innermost.range,
+              str("the tile is ", columnMajor ? "column" : "row", "-major, so this stride is 1, not ", *stride))
+      .at(clause.signature->right[0].range, columnMajor ? "order = [0, 1]" : "order = [1, 0], the default");
+  return false;
 }
 
 // --- attributes ------------------------------------------------------------------------------------------------------

@@ -192,8 +192,8 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
                                " dimensions"));
       ok = false;
     }
-    HostExpr formula;
-    ok &= lowerExpr(init, formula);
+    HostExpr formula; // of `from (i, j) => formula`
+    ok &= init.children.size() == 1 && lowerExpr(init.children[0], formula);
     indexVars_.clear();
     out.value.kind = HostExpr::Kind::Call;
     out.value.fn = HostFn::From;

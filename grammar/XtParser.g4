@@ -1,0 +1,178 @@
+// The grammar of .xt, over the tokens that lang/parse/shape_tokens.cc delivers: brackets are balanced, every statement
+// and item ends in NL, blocks and attribute groups have braces of their own, an op's name says its clause shape.
+// Every decision is SLL within a few tokens; a test over all sample texts keeps it so.
+parser grammar XtParser;
+options { tokenVocab = XtLexer; }
+
+file: (item NL)* EOF;
+
+// ---- items ----------------------------------------------------------------------------------------------------------
+item
+  : KW_IMPORT TEXT                                                            # importItem
+  | KW_PARAM SIZE COLON type (EQ choice)? (KW_IN LBRACK choices RBRACK)?      # paramItem
+  | ATTR EQ attrValue                                                         # attrAliasItem
+  | TYPE EQ type                                                              # typeAliasItem
+  | (KW_KERNEL | KW_FUNC) SYMBOL LPAREN params? RPAREN (ARROW typeList)? header* block # kernelItem
+  | KW_TEST TEXT sizes? small? hostBlock                                      # testItem
+  ;
+choices: choice (COMMA choice)*;
+choice: shapedType | expr;
+params: param (COMMA param)* COMMA?;
+param: VALUE COLON type;
+header
+  : KW_GRID LPAREN gridVar (COMMA gridVar)* COMMA? RPAREN                     # gridHeader
+  | KW_SUBGROUPS LPAREN expr RPAREN                                           # subgroupsHeader
+  | KW_LANES LPAREN expr RPAREN                                               # lanesHeader
+  | KW_FORM word (COMMA word)*                                                # formHeader
+  ;
+gridVar: VALUE EQ expr KW_TO expr (KW_STEP expr)?;
+small: KW_SMALL sizes;
+sizes: LBRACE (size (COMMA size)* COMMA?)? RBRACE;
+size: word EQ expr;
+
+// ---- statements of kernels and functions ----------------------------------------------------------------------------
+block: LBLOCK (line NL)* RBLOCK;
+line: stmt location?;
+stmt
+  : results EQ rhs                                                            # bindStmt
+  | op                                                                        # opStmt
+  | forLoop                                                                   # forStmt
+  | whileLoop                                                                 # whileStmt
+  | ifElse                                                                    # ifStmt
+  | KW_YIELD values? signature?                                               # yieldStmt
+  | KW_RETURN values? signature?                                              # returnStmt
+  | call attrGroup* signature?                                                # callStmt
+  | KW_FORM word (COMMA word)*                                                # formStmt
+  ;
+results: result (COMMA result)*;
+result: VALUE (SPLICE INT)?;
+rhs
+  : op                                                                        # opRhs
+  | forLoop                                                                   # forRhs
+  | ifElse                                                                    # ifRhs
+  | expr attrGroup* signature?                                                # exprRhs
+  ;
+forLoop: KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? iterArgs? (ARROW typeList)? block;
+iterArgs: KW_ITER_ARGS LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN;
+iterArg: VALUE EQ expr;
+whileLoop: KW_WHILE expr block;
+ifElse: KW_IF expr (ARROW typeList)? block orElse?;
+orElse: KW_ELSE (ifElse | block);
+location: KW_LOC LPAREN (TEXT (COLON INT COLON INT)? | word) RPAREN;
+
+// ---- ops: one rule per clause shape (grammar/README.md maps the RFC's syntax tables to them) ------------------------
+op
+  : OP_OPERANDS attrGroup* (operands opTail | signature?)                     # operandsOp
+  | OP_BASE attrGroup* simple list? (COMMA baseItem)* opTail                  # baseOp
+  | OP_LOCALITY attrGroup* simple locality? opTail                            # localityOp
+  | OP_KIND attrGroup* (kind COMMA? attrGroup*)? list? dimsOperands opTail    # kindOp
+  | OP_DIMS attrGroup* (list attrGroup*)? (dimsOperands opTail | signature?)  # dimsOp
+  | OP_LITERAL attrGroup* operand opTail                                      # literalOp
+  | OP_TEXT attrGroup* textItem (COMMA textItem)* opTail                      # textOp
+  | OP_BARE opTail                                                            # bareOp
+  | OP_DIMENSION word opTail                                                  # dimensionOp
+  ;
+operands: operand (COMMA operand)*;
+operand: MINUS? simple index* | list;
+baseItem: simple | list;
+dimsOperands: simple (COMMA simple)* list?;
+textItem: TEXT | operand;
+locality: KW_LOCALITY LANGLE expr RANGLE;
+kind: LANGLE word RANGLE | QUOTED_KIND | TEXT | name;
+opTail: (COMMA? attrGroup)* signature?;
+
+// The colon may be missing before a shaped type, as some of the RFC's examples print it.
+signature: (COLON typeList | shapedType (COMMA type)*) (arrow typeList)? | arrow typeList;
+arrow: ARROW | FAT_ARROW | KW_INTO | KW_TO;
+typeList: type (COMMA type)* | LPAREN (type (COMMA type)*)? RPAREN;
+
+// ---- expressions: Python's precedence, `mod` ranks with `*` ----------------------------------------------------------
+expr
+  : MINUS expr                                                                # minusExpr
+  | expr (STAR | SLASH | KW_MOD) expr                                         # productExpr
+  | expr (PLUS | MINUS) expr                                                  # sumExpr
+  | expr (LT | LE | GT | GE | EQEQ | NE) expr                                 # compareExpr
+  | KW_NOT expr                                                               # notExpr
+  | expr KW_AND expr                                                          # andExpr
+  | expr KW_OR expr                                                           # orExpr
+  | atom index*                                                               # atomExpr
+  ;
+atom: simple | TEXT | call | name;
+// What may be an operand of an op; larger expressions stand in parentheses there.
+simple
+  : VALUE (SPLICE INT)?                                                       # valueAtom
+  | SIZE                                                                      # sizeAtom
+  | (INT | HEX | FLOAT | KW_NAN | KW_INF)                                     # numberAtom
+  | (KW_TRUE | KW_FALSE)                                                      # boolAtom
+  | SYMBOL                                                                    # symbolAtom
+  | LPAREN expr RPAREN                                                        # parenAtom
+  ;
+call: (SYMBOL | name) LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
+arg: (word EQ)? value;
+value: expr | list;
+values: value (COMMA value)*;
+list: LBRACK (value (COMMA value)* COMMA?)? RBRACK;
+index: LBRACK (indexItem (COMMA indexItem)*)? RBRACK;
+indexItem: expr (COLON expr?)? | COLON expr?;
+
+// ---- attributes -----------------------------------------------------------------------------------------------------
+// Aliases may follow one another without a comma: {#to #from}.
+attrGroup: LBRACE (attrEntry (COMMA attrEntry | layoutAttr)* COMMA?)? RBRACE;
+attrEntry: (word | SIZE) EQ attrValue | attrValue;
+layoutAttr: ATTR (LANGLE entries? RANGLE)?;
+entries: attrEntry (COMMA attrEntry)* COMMA?;
+attrValue
+  : layoutAttr                                                                # layoutAttrRef
+  | WORD LANGLE entries? RANGLE                                               # mappingAttr
+  | KW_AFFINE_MAP EQ? LANGLE words ARROW words RANGLE                         # affineMapAttr
+  | LBRACK (attrItem (COMMA attrItem)* COMMA?)? RBRACK                        # listAttr
+  | attrGroup                                                                 # groupAttr
+  | (shapedType | TYPE)                                                       # typeAttr
+  | QMARK                                                                     # dynamicAttr
+  | hardWord                                                                  # wordAttr
+  | expr                                                                      # exprAttr
+  ;
+attrItem: attrValue (COLON expr)?; // 4:subgroup*8 is a factor of #layout<…>
+words: LPAREN (word (COMMA word)*)? RPAREN;
+
+// ---- types ----------------------------------------------------------------------------------------------------------
+type
+  : shapedType                                                                # shapedTypeRef
+  | TYPE                                                                      # typeAliasRef
+  | SIZE                                                                      # typeParamRef
+  | name                                                                      # wordType
+  ;
+shapedType: (KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC | TYPE) LANGLE shape (COMMA attrEntry)* COMMA? RANGLE;
+shape: (extent X)* (ELEM | SIZE);
+extent: DIM | QMARK | SIZE | LBRACK expr RBRACK;
+
+// ---- statements of tests --------------------------------------------------------------------------------------------
+hostBlock: LBLOCK (hostLine NL)* RBLOCK;
+hostLine: hostStmt location?;
+hostStmt
+  : VALUE EQ initializer (COLON type)?                                        # bufferStmt
+  | KW_LAUNCH SYMBOL LPAREN (arg (COMMA arg)* COMMA?)? RPAREN attrGroup? launchGrid? # launchStmt
+  | KW_CHECK expr tolerance?                                                  # checkStmt
+  | KW_SAVE VALUE TEXT                                                        # saveStmt
+  ;
+initializer
+  : KW_LOAD TEXT                                                              # loadInit
+  | KW_FROM words (FAT_ARROW | ARROW) expr                                    # fromInit
+  | expr                                                                      # exprInit
+  ;
+launchGrid: KW_GRID LPAREN (expr (COMMA expr)*)? RPAREN;
+tolerance: KW_EXACTLY | KW_WITHIN bound (COMMA bound)*;
+bound: word EQ expr;
+
+// ---- words ----------------------------------------------------------------------------------------------------------
+// Any word may be an attribute key, a kind, a size or an argument's name; `name` is what may stand in an expression.
+word: name | hardWord | KW_NOT | KW_TRUE | KW_FALSE | KW_NAN | KW_INF;
+name: WORD | softWord;
+softWord
+  : KW_GRID | KW_SUBGROUPS | KW_LANES | KW_FORM | KW_SMALL | KW_LAUNCH | KW_CHECK | KW_SAVE | KW_LOAD | KW_IN
+  | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC
+  ;
+hardWord
+  : KW_KERNEL | KW_FUNC | KW_TEST | KW_IMPORT | KW_PARAM | KW_FOR | KW_WHILE | KW_IF | KW_ELSE | KW_YIELD | KW_RETURN
+  | KW_TO | KW_STEP | KW_ITER_ARGS | KW_INTO | KW_FROM | KW_MOD | KW_AND | KW_OR
+  ;

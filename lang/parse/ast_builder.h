@@ -1,0 +1,89 @@
+// Parse tree -> AST. Every part of a tree may be missing where the text was broken: what is missing is left out, or of
+// kind Error.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "lang/ast.h"
+
+#include "XtParser.h"
+
+namespace xt {
+
+class AstBuilder {
+public:
+  using P = xtg::XtParser;
+  AstBuilder(const SourceFile &source, uint32_t file, Diagnostics &diagnostics)
+      : text_(source.text()), file_(file), diagnostics_(diagnostics) {}
+
+  ast::File file(P::FileContext *ctx);
+
+private:
+  // Declarations (build_items.cc).
+  void item(P::ItemContext *ctx, ast::File &out);
+  ast::KernelDecl kernel(P::KernelItemContext *ctx);
+  void header(P::HeaderContext *ctx, ast::KernelDecl &out);
+  ast::ParamDecl param(P::ParamItemContext *ctx);
+  ast::TestDecl test(P::TestItemContext *ctx);
+  std::vector<ast::SizeDecl> sizes(P::SizesContext *ctx);
+  // Statements (build_statements.cc).
+  ast::Block block(P::BlockContext *ctx);
+  ast::Stmt stmt(P::StmtContext *ctx);
+  void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
+  void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
+  void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
+  void ifElse(P::IfElseContext *ctx, ast::Stmt &out);
+  void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
+  ast::Block hostBlock(P::HostBlockContext *ctx);
+  ast::Stmt hostStmt(P::HostStmtContext *ctx);
+  void buffer(P::BufferStmtContext *ctx, ast::Stmt &out);
+  void check(P::CheckStmtContext *ctx, ast::Stmt &out);
+  // Ops (build_ops.cc).
+  ast::OpClause op(P::OpContext *ctx);
+  void tail(P::OpTailContext *ctx, ast::OpClause &out);
+  ast::Expr operand(P::OperandContext *ctx);
+  ast::Signature signature(P::SignatureContext *ctx);
+  // Expressions (build_exprs.cc).
+  ast::Expr expr(P::ExprContext *ctx);
+  ast::Expr atom(P::AtomContext *ctx);
+  ast::Expr simple(P::SimpleContext *ctx);
+  ast::Expr call(P::CallContext *ctx);
+  ast::Expr value(P::ValueContext *ctx);
+  ast::Expr list(P::ListContext *ctx);
+  ast::Expr arg(P::ArgContext *ctx, ast::Name *name);
+  ast::Expr indexed(ast::Expr base, const std::vector<P::IndexContext *> &indexes);
+  ast::Expr number(antlr4::Token *token);
+  ast::Expr text(antlr4::Token *token);
+  ast::Expr unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::ExprContext *operand);
+  ast::Expr binary(P::ExprContext *ctx);
+  // Types and attributes (build_types.cc).
+  ast::TypeExpr type(P::TypeContext *ctx);
+  ast::TypeExpr shapedType(P::ShapedTypeContext *ctx);
+  std::vector<ast::TypeExpr> types(P::TypeListContext *ctx);
+  ast::Attr group(P::AttrGroupContext *ctx);
+  std::vector<ast::Attr> groups(const std::vector<P::AttrGroupContext *> &list);
+  ast::Attr::Entry entry(P::AttrEntryContext *ctx);
+  std::vector<ast::Attr::Entry> entries(P::EntriesContext *ctx);
+  ast::Attr attr(P::AttrValueContext *ctx);
+  ast::Attr layoutAttr(P::LayoutAttrContext *ctx);
+  ast::Attr affineMap(P::AffineMapAttrContext *ctx);
+  ast::Attr attrOf(ast::Expr value);
+
+  // Places and names (ast_builder.cc). A missing token or context has an empty range.
+  SourceRange range(antlr4::Token *token) const;
+  SourceRange range(antlr4::tree::TerminalNode *node) const { return node ? range(node->getSymbol()) : none(); }
+  SourceRange range(antlr4::ParserRuleContext *ctx) const;
+  SourceRange none() const { return {file_, 0, 0}; }
+  std::string_view slice(SourceRange range) const { return text_.substr(range.begin, range.end - range.begin); }
+  ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its sigil
+  ast::Name word(antlr4::ParserRuleContext *ctx) const;
+  std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
+  std::string unescaped(SourceRange quoted);
+  Diagnostic &report(DiagCode code, SourceRange where, std::string message) {
+    return diagnostics_.report(code, where, std::move(message));
+  }
+
+  std::string_view text_;
+  uint32_t file_;
+  Diagnostics &diagnostics_;
+};
+
+} // namespace xt

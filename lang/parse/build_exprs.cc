@@ -1,0 +1,221 @@
+#include "lang/parse/ast_builder.h"
+
+#include "ir/base/text.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+namespace xt {
+
+using ast::Expr;
+using P = xtg::XtParser;
+
+namespace {
+
+bool isComparison(std::string_view op) {
+  return op == "<" || op == "<=" || op == "==" || op == "!=" || op == ">" || op == ">=";
+}
+
+} // namespace
+
+Expr AstBuilder::number(antlr4::Token *token) {
+  Expr out;
+  out.range = range(token);
+  std::string spelled(slice(out.range));
+  out.text = spelled;
+  switch (token->getType()) {
+  case P::INT:
+  case P::HEX: {
+    out.kind = Expr::Kind::Int;
+    bool hex = token->getType() == P::HEX;
+    std::string_view digits = std::string_view(spelled).substr(hex ? 2 : 0);
+    // A hexadecimal literal may spell all 64 bits, a decimal one a value of int64_t (the sign is an operator).
+    uint64_t bits = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, hex ? 16 : 10);
+    bool negated = out.range.begin > 0 && text_[out.range.begin - 1] == '-';
+    uint64_t most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (negated ? 1 : 0);
+    out.integerOverflow = error != std::errc() || (!hex && bits > most);
+    out.integer = static_cast<int64_t>(bits);
+    out.number = static_cast<double>(bits);
+    return out;
+  }
+  case P::KW_NAN:
+    out.kind = Expr::Kind::Float;
+    out.number = std::numeric_limits<double>::quiet_NaN();
+    return out;
+  case P::KW_INF:
+    out.kind = Expr::Kind::Float;
+    out.number = std::numeric_limits<double>::infinity();
+    return out;
+  default:
+    out.kind = Expr::Kind::Float;
+    out.number = std::strtod(spelled.c_str(), nullptr);
+    return out;
+  }
+}
+
+Expr AstBuilder::text(antlr4::Token *token) {
+  Expr out;
+  out.kind = Expr::Kind::Text;
+  out.range = range(token);
+  out.text = unescaped(out.range);
+  return out;
+}
+
+Expr AstBuilder::unary(antlr4::ParserRuleContext *ctx, antlr4::Token *op, P::ExprContext *operand) {
+  Expr out;
+  out.kind = Expr::Kind::Unary;
+  out.range = range(ctx);
+  out.textRange = range(op);
+  out.text = std::string(slice(out.textRange));
+  out.children.push_back(expr(operand));
+  return out;
+}
+
+Expr AstBuilder::binary(P::ExprContext *ctx) {
+  Expr out;
+  out.kind = Expr::Kind::Binary;
+  out.range = range(ctx);
+  auto operands = ctx->getRuleContexts<P::ExprContext>();
+  for (antlr4::tree::ParseTree *child : ctx->children)
+    if (auto *node = dynamic_cast<antlr4::tree::TerminalNode *>(child)) out.textRange = range(node);
+  out.text = std::string(slice(out.textRange));
+  for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
+  while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();
+  const Expr &left = out.children[0];
+  if (isComparison(out.text) && left.is(Expr::Kind::Binary) && !left.parenthesised && isComparison(left.text))
+    report(DiagCode::ChainedComparison, out.textRange, "comparisons do not chain: this one compares a truth value")
+        .at(left.textRange, "the other comparison")
+        .note("write `a < b and b < c`");
+  return out;
+}
+
+Expr AstBuilder::expr(P::ExprContext *ctx) {
+  Expr out;
+  if (!ctx) return out.range = none(), out;
+  out.range = range(ctx);
+  if (auto *e = dynamic_cast<P::AtomExprContext *>(ctx)) return indexed(atom(e->atom()), e->index());
+  if (auto *e = dynamic_cast<P::MinusExprContext *>(ctx)) return unary(ctx, e->start, e->expr());
+  if (auto *e = dynamic_cast<P::NotExprContext *>(ctx)) return unary(ctx, e->start, e->expr());
+  if (ctx->getRuleContexts<P::ExprContext>().empty()) return out;
+  return binary(ctx);
+}
+
+Expr AstBuilder::atom(P::AtomContext *ctx) {
+  Expr out;
+  if (!ctx) return out.range = none(), out;
+  if (ctx->simple()) return simple(ctx->simple());
+  if (ctx->call()) return call(ctx->call());
+  if (ctx->TEXT()) return text(ctx->TEXT()->getSymbol());
+  out.range = range(ctx);
+  if (ctx->name()) {
+    out.kind = Expr::Kind::Ident;
+    out.text = std::string(slice(out.range));
+  }
+  return out;
+}
+
+Expr AstBuilder::simple(P::SimpleContext *ctx) {
+  Expr out;
+  if (!ctx) return out.range = none(), out;
+  out.range = range(ctx);
+  if (auto *v = dynamic_cast<P::ValueAtomContext *>(ctx)) {
+    out.kind = v->SPLICE() ? Expr::Kind::Values : Expr::Kind::Value;
+    out.text = sigilName(v->VALUE()).text;
+    if (v->INT()) {
+      Expr count = number(v->INT()->getSymbol());
+      out.integer = count.integer;
+      out.integerOverflow = count.integerOverflow;
+    }
+  } else if (auto *s = dynamic_cast<P::SizeAtomContext *>(ctx)) {
+    out.kind = Expr::Kind::Param;
+    out.text = sigilName(s->SIZE()).text;
+  } else if (dynamic_cast<P::NumberAtomContext *>(ctx)) {
+    return number(ctx->start);
+  } else if (auto *b = dynamic_cast<P::BoolAtomContext *>(ctx)) {
+    out.kind = Expr::Kind::Bool;
+    out.text = std::string(slice(out.range));
+    out.integer = b->KW_TRUE() ? 1 : 0;
+  } else if (auto *f = dynamic_cast<P::SymbolAtomContext *>(ctx)) {
+    out.kind = Expr::Kind::Symbol;
+    out.text = sigilName(f->SYMBOL()).text;
+  } else if (auto *p = dynamic_cast<P::ParenAtomContext *>(ctx)) {
+    out = expr(p->expr());
+    out.range = range(ctx);
+    out.parenthesised = true;
+  }
+  return out;
+}
+
+Expr AstBuilder::arg(P::ArgContext *ctx, ast::Name *name) {
+  if (ctx->word()) *name = word(ctx->word());
+  return value(ctx->value());
+}
+
+Expr AstBuilder::call(P::CallContext *ctx) {
+  Expr out;
+  out.kind = Expr::Kind::Call;
+  out.range = range(ctx);
+  if (ctx->SYMBOL()) {
+    ast::Name callee = sigilName(ctx->SYMBOL());
+    out.symbolCall = true;
+    out.text = callee.text;
+    out.textRange = callee.range;
+  } else {
+    out.textRange = range(ctx->name());
+    out.text = std::string(slice(out.textRange));
+  }
+  for (P::ArgContext *a : ctx->arg()) {
+    ast::Name name{{}, none()};
+    out.children.push_back(arg(a, &name));
+    out.argNames.push_back(std::move(name));
+  }
+  return out;
+}
+
+Expr AstBuilder::value(P::ValueContext *ctx) {
+  if (ctx && ctx->list()) return list(ctx->list());
+  return expr(ctx ? ctx->expr() : nullptr);
+}
+
+Expr AstBuilder::list(P::ListContext *ctx) {
+  Expr out;
+  out.kind = Expr::Kind::List;
+  out.range = range(ctx);
+  for (P::ValueContext *v : ctx->value()) out.children.push_back(value(v));
+  return out;
+}
+
+Expr AstBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexes) {
+  for (P::IndexContext *index : indexes) {
+    Expr out;
+    out.kind = Expr::Kind::Index;
+    out.range = base.range.to(range(index));
+    out.textRange = range(index);
+    out.children.push_back(std::move(base));
+    for (P::IndexItemContext *item : index->indexItem()) {
+      auto parts = item->expr();
+      if (!item->COLON()) {
+        out.children.push_back(expr(parts.empty() ? nullptr : parts[0]));
+        continue;
+      }
+      Expr slice;
+      slice.kind = Expr::Kind::Slice;
+      slice.range = range(item);
+      slice.textRange = range(item->COLON());
+      Expr begin, end;
+      begin.range = slice.range.startPoint();
+      end.range = slice.range.endPoint();
+      for (P::ExprContext *part : parts)
+        (range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
+      slice.children.push_back(std::move(begin));
+      slice.children.push_back(std::move(end));
+      out.children.push_back(std::move(slice));
+    }
+    base = std::move(out);
+  }
+  return base;
+}
+
+} // namespace xt

@@ -1,0 +1,250 @@
+#include "lang/parse/ast_builder.h"
+
+namespace xt {
+
+using ast::Block;
+using ast::Expr;
+using ast::Stmt;
+using P = xtg::XtParser;
+
+namespace {
+
+// Form lines at the head of a body are the kernel's; elsewhere they are statements that say nothing.
+bool isFormLine(P::StmtContext *ctx) { return dynamic_cast<P::FormStmtContext *>(ctx) != nullptr; }
+
+} // namespace
+
+Block AstBuilder::block(P::BlockContext *ctx) {
+  Block out;
+  out.range = range(ctx);
+  if (!ctx) return out;
+  for (P::LineContext *line : ctx->line()) {
+    P::StmtContext *s = line->stmt();
+    if (s && !isFormLine(s) && !s->children.empty()) out.stmts.push_back(stmt(s));
+  }
+  return out;
+}
+
+Stmt AstBuilder::stmt(P::StmtContext *ctx) {
+  Stmt out;
+  out.range = range(ctx);
+  if (auto *s = dynamic_cast<P::BindStmtContext *>(ctx)) {
+    if (s->results())
+      for (P::ResultContext *r : s->results()->result()) {
+        ast::Binding binding;
+        binding.name = sigilName(r->VALUE());
+        if (r->INT()) binding.count = number(r->INT()->getSymbol()).integer;
+        out.results.push_back(std::move(binding));
+      }
+    rightHandSide(s->rhs(), out);
+  }
+  if (auto *s = dynamic_cast<P::OpStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Op;
+    if (s->op()) out.op = op(s->op());
+  }
+  if (auto *s = dynamic_cast<P::ForStmtContext *>(ctx)) {
+    forLoop(s->forLoop(), out);
+  }
+  if (auto *s = dynamic_cast<P::WhileStmtContext *>(ctx)) {
+    whileLoop(s->whileLoop(), out);
+  }
+  if (auto *s = dynamic_cast<P::IfStmtContext *>(ctx)) {
+    ifElse(s->ifElse(), out);
+  }
+  if (auto *s = dynamic_cast<P::YieldStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Yield;
+    if (s->values())
+      for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
+    if (s->signature()) out.signature = signature(s->signature());
+  }
+  if (auto *s = dynamic_cast<P::ReturnStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Return;
+    if (s->values())
+      for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
+    if (s->signature()) out.signature = signature(s->signature());
+  }
+  if (auto *s = dynamic_cast<P::CallStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Call;
+    if (s->call()) out.expr = call(s->call());
+    exprWithTail(s->attrGroup(), s->signature(), out);
+  }
+  return out;
+}
+
+void AstBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
+  if (auto *r = dynamic_cast<P::OpRhsContext *>(ctx)) {
+    out.kind = Stmt::Kind::Op;
+    out.op = op(r->op());
+  }
+  if (auto *r = dynamic_cast<P::ForRhsContext *>(ctx)) {
+    forLoop(r->forLoop(), out);
+  }
+  if (auto *r = dynamic_cast<P::IfRhsContext *>(ctx)) {
+    ifElse(r->ifElse(), out);
+  }
+  if (auto *r = dynamic_cast<P::ExprRhsContext *>(ctx)) {
+    out.kind = Stmt::Kind::Assign;
+    out.expr = expr(r->expr());
+    exprWithTail(r->attrGroup(), r->signature(), out);
+  }
+}
+
+void AstBuilder::exprWithTail(const std::vector<P::AttrGroupContext *> &list, P::SignatureContext *sig, Stmt &out) {
+  for (P::AttrGroupContext *g : list) {
+    ast::Attr dict = group(g);
+    if (!out.attrs) {
+      out.attrs = std::move(dict);
+    } else { // several groups are one
+      out.attrs->range = out.attrs->range.to(dict.range);
+      for (ast::Attr::Entry &e : dict.entries) out.attrs->entries.push_back(std::move(e));
+    }
+  }
+  if (!sig) return;
+  ast::Signature written = signature(sig);
+  if (!written.hasArrow && written.left.size() == 1)
+    out.type = std::move(written.left[0]);
+  else
+    out.signature = std::move(written);
+}
+
+void AstBuilder::forLoop(P::ForLoopContext *ctx, Stmt &out) {
+  out.kind = Stmt::Kind::For;
+  if (!ctx) return;
+  out.variable = sigilName(ctx->VALUE());
+  auto bounds = ctx->expr();
+  if (bounds.size() > 0) out.lower = expr(bounds[0]);
+  if (bounds.size() > 1) out.upper = expr(bounds[1]);
+  if (bounds.size() > 2) out.step = expr(bounds[2]);
+  if (ctx->iterArgs())
+    for (P::IterArgContext *a : ctx->iterArgs()->iterArg()) out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
+  out.resultTypes = types(ctx->typeList());
+  out.body = block(ctx->block());
+}
+
+void AstBuilder::whileLoop(P::WhileLoopContext *ctx, Stmt &out) {
+  out.kind = Stmt::Kind::While;
+  if (!ctx) return;
+  out.expr = expr(ctx->expr());
+  out.body = block(ctx->block());
+}
+
+void AstBuilder::ifElse(P::IfElseContext *ctx, Stmt &out) {
+  out.kind = Stmt::Kind::If;
+  if (!ctx) return;
+  out.expr = expr(ctx->expr());
+  out.resultTypes = types(ctx->typeList());
+  out.body = block(ctx->block());
+  P::OrElseContext *orElse = ctx->orElse();
+  if (!orElse) return;
+  if (orElse->ifElse()) {
+    Stmt nested;
+    nested.range = range(orElse->ifElse());
+    ifElse(orElse->ifElse(), nested);
+    Block wrapped;
+    wrapped.range = nested.range;
+    wrapped.stmts.push_back(std::move(nested));
+    out.orElse = std::move(wrapped);
+  } else {
+    out.orElse = block(orElse->block());
+  }
+}
+
+// ---- tests ----
+
+Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
+  Block out;
+  out.range = range(ctx);
+  if (!ctx) return out;
+  for (P::HostLineContext *line : ctx->hostLine())
+    if (P::HostStmtContext *s = line->hostStmt(); s && !s->children.empty()) out.stmts.push_back(hostStmt(s));
+  return out;
+}
+
+Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
+  Stmt out;
+  out.range = range(ctx);
+  if (auto *s = dynamic_cast<P::BufferStmtContext *>(ctx)) {
+    buffer(s, out);
+  }
+  if (auto *s = dynamic_cast<P::LaunchStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Launch;
+    out.kernel = sigilName(s->SYMBOL());
+    for (P::ArgContext *a : s->arg()) {
+      ast::Name name;
+      out.values.push_back(arg(a, &name));
+    }
+    if (s->attrGroup()) out.attrs = group(s->attrGroup());
+    if (s->launchGrid())
+      for (P::ExprContext *e : s->launchGrid()->expr()) out.grid.push_back(expr(e));
+  }
+  if (auto *s = dynamic_cast<P::CheckStmtContext *>(ctx)) {
+    check(s, out);
+  }
+  if (auto *s = dynamic_cast<P::SaveStmtContext *>(ctx)) {
+    out.kind = Stmt::Kind::Save;
+    Expr saved;
+    saved.kind = Expr::Kind::Value;
+    saved.range = range(s->VALUE());
+    saved.text = sigilName(s->VALUE()).text;
+    out.expr = std::move(saved);
+    if (s->TEXT()) out.path = text(s->TEXT()->getSymbol());
+  }
+  return out;
+}
+
+void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
+  out.results.push_back({sigilName(ctx->VALUE()), 1});
+  if (ctx->type()) out.type = type(ctx->type());
+  out.kind = out.type ? Stmt::Kind::Buffer : Stmt::Kind::Assign;
+  P::InitializerContext *init = ctx->initializer();
+  if (auto *load = dynamic_cast<P::LoadInitContext *>(init)) {
+    out.kind = Stmt::Kind::Buffer;
+    Expr e;
+    e.kind = Expr::Kind::Call;
+    e.range = range(init);
+    e.textRange = range(load->KW_LOAD());
+    e.text = "load";
+    if (load->TEXT()) {
+      e.children.push_back(text(load->TEXT()->getSymbol()));
+      e.argNames.push_back({{}, none()});
+    }
+    out.expr = std::move(e);
+  } else if (auto *from = dynamic_cast<P::FromInitContext *>(init)) {
+    out.kind = Stmt::Kind::Buffer;
+    Expr e;
+    e.kind = Expr::Kind::Call;
+    e.range = range(init);
+    e.textRange = range(from->KW_FROM());
+    e.text = "from";
+    e.children.push_back(expr(from->expr()));
+    e.argNames.push_back({{}, none()});
+    if (from->words()) out.indexVars = words(from->words()->word());
+    out.expr = std::move(e);
+  } else if (auto *plain = dynamic_cast<P::ExprInitContext *>(init)) {
+    out.expr = expr(plain->expr());
+    if (out.kind == Stmt::Kind::Buffer && out.expr->is(Expr::Kind::Ident)) { // out, iota, identity
+      out.expr->kind = Expr::Kind::Call;
+      out.expr->textRange = out.expr->range;
+    }
+  }
+}
+
+void AstBuilder::check(P::CheckStmtContext *ctx, Stmt &out) {
+  out.kind = Stmt::Kind::Check;
+  Expr whole = expr(ctx->expr());
+  if (whole.is(Expr::Kind::Binary) && whole.text == "==" && !whole.parenthesised) {
+    out.left = std::move(whole.children[0]);
+    out.right = std::move(whole.children[1]);
+  } else if (ctx->expr() && !whole.is(Expr::Kind::Error) && !ctx->expr()->exception) {
+    report(DiagCode::CheckWithoutEquality, whole.range, "`check` compares two sides with `==`");
+    out.kind = Stmt::Kind::Error;
+  } else {
+    out.kind = Stmt::Kind::Error;
+  }
+  P::ToleranceContext *tolerance = ctx->tolerance();
+  if (!tolerance) return;
+  out.tolerance = tolerance->KW_EXACTLY() ? Stmt::Tolerance::Exactly : Stmt::Tolerance::Within;
+  for (P::BoundContext *b : tolerance->bound()) out.within.emplace_back(word(b->word()), expr(b->expr()));
+}
+
+} // namespace xt

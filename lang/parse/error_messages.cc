@@ -1,0 +1,236 @@
+// What a mistake is called.
+#include "lang/parse/error_strategy.h"
+
+#include "ir/base/text.h"
+
+#include <set>
+
+namespace xt {
+
+using antlr4::Parser;
+using antlr4::Token;
+using P = xtg::XtParser;
+
+namespace {
+
+using Types = std::set<size_t>;
+
+Types typesOf(const antlr4::misc::IntervalSet &set) {
+  Types types;
+  for (ssize_t t : set.toList())
+    if (t >= 0 || t == static_cast<ssize_t>(Token::EOF)) types.insert(static_cast<size_t>(t));
+  return types;
+}
+
+bool hasAll(const Types &set, std::initializer_list<size_t> types) {
+  for (size_t t : types)
+    if (!set.count(t)) return false;
+  return true;
+}
+void drop(Types &set, size_t first, size_t last) {
+  for (size_t t = first; t <= last; ++t) set.erase(t);
+}
+void drop(Types &set, std::initializer_list<size_t> types) {
+  for (size_t t : types) set.erase(t);
+}
+
+bool isOperator(size_t type) {
+  switch (type) {
+  case P::PLUS:
+  case P::MINUS:
+  case P::STAR:
+  case P::SLASH:
+  case P::KW_MOD:
+  case P::KW_AND:
+  case P::KW_OR:
+  case P::LT:
+  case P::LE:
+  case P::GT:
+  case P::GE:
+  case P::EQEQ:
+  case P::NE: return true;
+  default: return false;
+  }
+}
+
+bool expectsOperand(const Types &set) { return hasAll(set, {P::VALUE, P::INT, P::LPAREN}); }
+bool expectsType(const Types &set) { return hasAll(set, {P::KW_MEMREF, P::KW_VECTOR, P::TYPE}) && !set.count(P::INT); }
+bool expectsOperator(const Types &set) { return hasAll(set, {P::PLUS, P::STAR, P::EQEQ}); }
+
+// Single tokens; groups of them are named in describe().
+std::string tokenName(size_t type) {
+  switch (type) {
+  case Token::EOF: return "the end of the file";
+  case P::NL: return "the end of the line";
+  case P::VALUE: return "a %value";
+  case P::ATTR: return "an #attribute";
+  case P::TYPE: return "a !type";
+  case P::SIZE: return "a $parameter";
+  case P::SYMBOL: return "a @symbol";
+  case P::INT: return "an integer";
+  case P::FLOAT:
+  case P::HEX: return "a number";
+  case P::TEXT: return "a text in quotes";
+  case P::QUOTED_KIND: return "a kind";
+  case P::WORD: return "a word";
+  case P::DIM: return "an extent";
+  case P::ELEM: return "an element type";
+  case P::X: return "`x`";
+  case P::LBLOCK:
+  case P::LBRACE: return "`{`";
+  case P::RBLOCK:
+  case P::RBRACE: return "`}`";
+  case P::LANGLE: return "`<`";
+  case P::RANGLE: return "`>`";
+  case P::SPLICE: return "`:`";
+  default: break;
+  }
+  if (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) return "an op";
+  return {};
+}
+
+std::string describe(Parser *parser, Types set) {
+  std::vector<std::string> names;
+  if (hasAll(set, {P::OP_OPERANDS, P::KW_FOR, P::KW_RETURN})) {
+    names.push_back("a statement");
+    drop(set, P::OP_OPERANDS, P::KW_AFFINE_MAP);
+    drop(set, {P::VALUE, P::SYMBOL, P::WORD});
+  }
+  if (hasAll(set, {P::KW_LAUNCH, P::KW_CHECK, P::KW_SAVE, P::VALUE}) && !set.count(P::INT)) {
+    names.push_back("a host statement");
+    drop(set, {P::KW_LAUNCH, P::KW_CHECK, P::KW_SAVE, P::VALUE});
+  }
+  if (hasAll(set, {P::KW_KERNEL, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM}) && !set.count(P::KW_FOR)) {
+    names.push_back("`kernel`, `func`, `test`, `param`, `import` or an alias");
+    drop(set, {P::KW_KERNEL, P::KW_FUNC, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM, P::ATTR, P::TYPE});
+  }
+  if (expectsOperand(set)) {
+    bool attribute = set.count(P::ATTR) != 0;
+    bool expression = set.count(P::WORD) != 0;
+    names.push_back(attribute                    ? "an attribute value"
+                    : set.count(P::OP_OPERANDS)  ? "an op or an expression"
+                    : expression                 ? "an expression"
+                                                 : "an operand");
+    drop(set, {P::VALUE, P::SIZE, P::SYMBOL, P::INT, P::HEX, P::FLOAT, P::TEXT, P::WORD, P::LPAREN, P::LBRACK, P::MINUS,
+               P::KW_NAN, P::KW_INF, P::KW_TRUE, P::KW_FALSE, P::KW_NOT});
+    drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
+    if (attribute) {
+      drop(set, P::KW_KERNEL, P::KW_OR);
+      drop(set, {P::ATTR, P::TYPE, P::LBRACE, P::QMARK, P::KW_AFFINE_MAP});
+    } else {
+      drop(set, P::OP_OPERANDS, P::OP_DIMENSION);
+      drop(set, {P::KW_FOR, P::KW_IF, P::TYPE, P::KW_LOAD, P::KW_FROM});
+    }
+  }
+  if (expectsType(set)) {
+    names.push_back("a type");
+    drop(set, {P::TYPE, P::SIZE, P::WORD, P::LPAREN});
+    drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
+  }
+  if (expectsOperator(set)) {
+    drop(set, {P::PLUS, P::MINUS, P::STAR, P::SLASH, P::KW_MOD, P::LT, P::LE, P::GT, P::GE, P::EQEQ, P::NE, P::KW_AND,
+               P::KW_OR, P::LBRACK});
+    if (set.empty() && names.empty()) names.push_back("an operator");
+  }
+  if (hasAll(set, {P::WORD, P::KW_KERNEL, P::KW_GRID})) {
+    names.push_back("a word");
+    drop(set, P::KW_KERNEL, P::KW_TENSOR_DESC);
+    drop(set, {P::WORD});
+  }
+  for (size_t type : set) {
+    std::string name = tokenName(type);
+    if (name.empty()) {
+      name = parser->getVocabulary().getLiteralName(type); // '->'
+      if (name.size() > 2) name = "`" + name.substr(1, name.size() - 2) + "`";
+      if (name.empty()) continue;
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  constexpr size_t kMost = 5;
+  if (names.size() > kMost) names.resize(kMost);
+  std::string out;
+  for (size_t i = 0; i < names.size(); ++i) out += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return out;
+}
+
+} // namespace
+
+std::string ErrorStrategy::found(Token *token) const {
+  if (token->getType() == Token::EOF || token->getType() == P::NL) return tokenName(token->getType());
+  std::string_view spelled = text(token);
+  return spelled.empty() ? tokenName(token->getType()) : str("`", spelled, "`");
+}
+
+void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionException &e) {
+  if (inErrorRecoveryMode(parser)) return;
+  beginErrorCondition(parser);
+  Expected expected;
+  if (auto *viable = dynamic_cast<const antlr4::NoViableAltException *>(&e)) {
+    if (auto *configs = viable->getDeadEndConfigs())
+      for (auto &config : configs->configs) expected.addAll(parser->getATN().nextTokens(config->state));
+    if (expected.isEmpty() || viable->getOffendingToken() == viable->getStartToken())
+      expected = parser->getExpectedTokens();
+  } else {
+    expected = e.getExpectedTokens();
+  }
+  emit(parser, e.getOffendingToken(), expected);
+}
+
+void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet) {
+  if (alreadyReported(parser, at)) return;
+  auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
+  Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
+  if (last && last->getType() == P::NL) last = nullptr;
+  Types expected = typesOf(expectedSet);
+  size_t type = at->getType();
+  // Where something is missing at the end, the place is behind what is there.
+  bool atEnd = last && (type == P::NL || type == Token::EOF || type == P::RBLOCK || range(at).begin == range(at).end);
+  SourceRange where = atEnd ? after(last) : range(at);
+  std::string afterLast = last ? str(" after ", found(last)) : "";
+  auto insert = [&](Diagnostic &d, std::string_view what) {
+    d.fix(str("insert `", what, "`"), after(last), (what == "," || what == ":" ? "" : " ") + std::string(what));
+  };
+
+  if (expected.size() == 1 && last) {
+    if (expected.count(P::EQ))
+      return insert(report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))), "=");
+    if (expected.count(P::COLON))
+      return insert(report(DiagCode::MissingColon, after(last), str("missing `:` before ", found(at))), ":");
+    if (expected.count(P::KW_TO))
+      return insert(report(DiagCode::SyntaxError, after(last), str("missing `to` before ", found(at))), "to");
+  }
+  if (isOperator(type) && !expectsOperator(expected)) {
+    for (antlr4::RuleContext *ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext *>(ctx->parent))
+      if (auto *op = dynamic_cast<P::OpContext *>(ctx)) {
+        report(DiagCode::ExpressionOperand, where,
+               str("an operand of `", text(op->start), "` is a name or a literal; a larger expression stands in parentheses"));
+        return;
+      }
+  }
+  if (expectsOperand(expected) && (atEnd || type == P::COMMA || type == P::RPAREN || type == P::RBRACK || type == P::RBRACE ||
+                                   type == P::RANGLE || type == P::COLON)) {
+    report(DiagCode::MissingOperand, where, str("expected ", describe(parser, expected), afterLast));
+    return;
+  }
+  if (expectsType(expected)) {
+    report(DiagCode::MissingType, where,
+           atEnd ? str("expected a type", afterLast) : str("expected a type, found ", found(at)));
+    return;
+  }
+  if (expected.count(P::NL)) {
+    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR || type == P::KW_IF ||
+        type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
+      report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
+          .note("a statement ends where its line does");
+    else
+      report(DiagCode::SyntaxError, where, str("unexpected ", found(at), afterLast));
+    return;
+  }
+  std::string wanted = describe(parser, expected);
+  if (wanted.empty())
+    report(DiagCode::SyntaxError, where, str("unexpected ", found(at)));
+  else
+    report(DiagCode::SyntaxError, where, atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
+}
+
+} // namespace xt

@@ -1,0 +1,296 @@
+#include "lang/parse/error_strategy.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+
+using antlr4::Parser;
+using antlr4::Token;
+using P = xtg::XtParser;
+
+namespace {
+
+bool isWord(size_t type) { return type == P::WORD || (type >= P::KW_GRID && type <= P::KW_TENSOR_DESC); }
+bool isNumber(size_t type) { return type == P::INT || type == P::HEX || type == P::FLOAT; }
+bool startsShapedType(size_t type) { return type >= P::KW_TILE && type <= P::KW_TENSOR_DESC; }
+
+// Whether a token of this type starts a further element of the list that the rule reads, and can be nothing else there.
+bool startsElement(size_t rule, size_t type) {
+  bool operand = type == P::VALUE || type == P::SIZE || isNumber(type);
+  switch (rule) {
+  case P::RuleParams:
+  case P::RuleHeader:
+  case P::RuleIterArgs:
+  case P::RuleResults:
+  case P::RuleDimsOperands: return type == P::VALUE;
+  case P::RuleOperands:
+  case P::RuleValues: return operand;
+  case P::RuleOp: return operand || type == P::LBRACK || type == P::TEXT;
+  case P::RuleCall:
+  case P::RuleHostStmt:
+  case P::RuleList:
+  case P::RuleIndex:
+  case P::RuleLaunchGrid: return operand || type == P::TEXT || type == P::WORD;
+  case P::RuleAttrGroup:
+  case P::RuleEntries:
+  case P::RuleShapedType: return isWord(type) || type == P::ATTR || isNumber(type) || type == P::KW_AFFINE_MAP;
+  case P::RuleAttrValue: return operand;
+  case P::RuleTypeList: return startsShapedType(type) || type == P::TYPE || type == P::WORD;
+  case P::RuleSizes: return type == P::WORD;
+  default: return false;
+  }
+}
+
+} // namespace
+
+ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, std::vector<uint32_t> reported,
+                             Diagnostics &diagnostics)
+    : text_(source.text()), file_(file), reported_(std::move(reported)), diagnostics_(diagnostics) {
+  std::sort(reported_.begin(), reported_.end());
+}
+
+SourceRange ErrorStrategy::range(Token *token) const {
+  return {file_, static_cast<uint32_t>(token->getStartIndex()), static_cast<uint32_t>(token->getStopIndex() + 1)};
+}
+std::string_view ErrorStrategy::text(Token *token) const {
+  SourceRange r = range(token);
+  return text_.substr(r.begin, r.end - r.begin);
+}
+Diagnostic &ErrorStrategy::report(DiagCode code, SourceRange where, std::string message) {
+  return diagnostics_.report(code, where, std::move(message));
+}
+
+// ---- one report a statement ----
+
+bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
+  auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
+  auto isBoundary = [](size_t t) { return t == P::NL || t == P::LBLOCK || t == P::RBLOCK; };
+  size_t first = at->getTokenIndex();
+  while (first > 0 && !isBoundary(stream->get(first - 1)->getType())) --first;
+  size_t last = at->getTokenIndex();
+  while (stream->get(last)->getType() != Token::EOF && !isBoundary(stream->get(last)->getType())) ++last;
+  if (statement_ == first) return true;
+  statement_ = first;
+  uint32_t begin = first ? range(stream->get(first - 1)).end : 0;
+  uint32_t end = range(stream->get(last)).end;
+  auto it = std::lower_bound(reported_.begin(), reported_.end(), begin);
+  return it != reported_.end() && *it <= end;
+}
+
+// ---- mending ----
+
+bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
+  Token *at = parser->getTokenStream()->LT(1), *last = parser->getTokenStream()->LT(-1);
+  if (!last || !next.contains(static_cast<size_t>(P::COMMA))) return false;
+  if (!startsElement(parser->getContext()->getRuleIndex(), at->getType())) return false;
+  switch (last->getType()) {
+  case P::COMMA:
+  case P::LPAREN:
+  case P::LBRACK:
+  case P::LBRACE:
+  case P::LANGLE:
+  case P::NL: return false;
+  default: break;
+  }
+  if (!alreadyReported(parser, at))
+    report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at))).fix("insert `,`", after(last), ",");
+  static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
+  return true;
+}
+
+std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected, size_t *type) const {
+  if (at->getType() != P::WORD || expected.contains(static_cast<size_t>(P::WORD))) return {};
+  std::vector<std::string> spelled;
+  std::vector<size_t> types;
+  for (ssize_t t : expected.toList()) {
+    if (t < static_cast<ssize_t>(P::KW_KERNEL) || t > static_cast<ssize_t>(P::KW_AFFINE_MAP)) continue;
+    std::string literal = parser->getVocabulary().getLiteralName(static_cast<size_t>(t)); // 'to'
+    if (literal.size() < 3) continue;
+    spelled.push_back(literal.substr(1, literal.size() - 2));
+    types.push_back(static_cast<size_t>(t));
+  }
+  std::vector<std::string_view> candidates(spelled.begin(), spelled.end());
+  std::string_view best = closestName(text(at), candidates);
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (candidates[i] == best && !best.empty()) {
+      *type = types[i];
+      // The literal is the vocabulary's own copy less the quotes; the text must outlive this call.
+      static thread_local std::string kept;
+      kept = spelled[i];
+      return kept;
+    }
+  return {};
+}
+
+bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
+  Token *at = parser->getTokenStream()->LT(1);
+  size_t type = 0;
+  std::string meant(closestKeyword(parser, at, expected, &type));
+  if (meant.empty()) return false;
+  if (!alreadyReported(parser, at))
+    report(DiagCode::MisspeltKeyword, range(at), str(found(at), " is not a keyword; did you mean `", meant, "`?"))
+        .fix(str("replace with `", meant, "`"), range(at), meant);
+  static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, type);
+  return true;
+}
+
+// A name without its sigil is taken for what alone can stand here.
+bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
+  Token *at = parser->getTokenStream()->LT(1);
+  if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
+  struct Row {
+    size_t type;
+    std::string_view sigil, what;
+  };
+  static constexpr Row kRows[] = {{P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
+  for (const Row &row : kRows) {
+    if (!expected.contains(row.type)) continue;
+    if (!alreadyReported(parser, at))
+      report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"))
+          .fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
+    static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);
+    return true;
+  }
+  return false;
+}
+
+void ErrorStrategy::sync(Parser *parser) {
+  size_t rule = parser->getContext()->getRuleIndex();
+  for (;;) {
+    Token *at = parser->getTokenStream()->LT(1);
+    antlr4::atn::ATNState *state = parser->getATN().states[parser->getState()];
+    const Expected &next = parser->getATN().nextTokens(state);
+    if (next.contains(at->getType())) return;
+    if (insertComma(parser, next)) return;
+    bool mayEnd = next.contains(Token::EPSILON);
+    if (at->getType() == P::WORD && mendKeyword(parser, parser->getExpectedTokens())) continue;
+    if (isWord(at->getType()) && mendSigil(parser, next)) continue;
+    if (mayEnd) return;
+    if (rule == P::RuleBlock || rule == P::RuleHostBlock || rule == P::RuleFile) {
+      // Between statements: drop this one.
+      emit(parser, at, next);
+      skipToLineEnd(parser);
+      if (parser->getTokenStream()->LA(1) == P::NL) parser->consume();
+      endErrorCondition(parser);
+      size_t type = parser->getTokenStream()->LA(1);
+      if (type == Token::EOF || type == P::RBLOCK) return;
+      continue;
+    }
+    throw antlr4::InputMismatchException(parser);
+  }
+}
+
+Token *ErrorStrategy::recoverInline(Parser *parser) {
+  Token *at = parser->getTokenStream()->LT(1);
+  Expected expected = getExpectedTokens(parser);
+  auto *stream = static_cast<RepairTokenStream *>(parser->getTokenStream());
+  auto takeInserted = [&](size_t type) {
+    stream->insertHere(type);
+    Token *inserted = stream->LT(1);
+    parser->consume();
+    return inserted;
+  };
+  if (mendKeyword(parser, expected)) {
+    parser->consume();
+    return at;
+  }
+  if (expected.contains(static_cast<size_t>(P::NL))) {
+    emit(parser, at, expected);
+    skipToLineEnd(parser);
+    if (stream->LA(1) != P::NL) return takeInserted(P::NL);
+    at = stream->LT(1);
+    parser->consume();
+    endErrorCondition(parser);
+    return at;
+  }
+  if (mendSigil(parser, expected)) {
+    parser->consume();
+    return at;
+  }
+  for (size_t type : {P::EQ, P::COLON, P::KW_TO, P::X}) {
+    if (expected.size() != 1 || !expected.contains(type)) continue;
+    antlr4::atn::ATNState *state = parser->getATN().states[parser->getState()];
+    const Expected &afterwards = parser->getATN().nextTokens(state->transitions[0]->target);
+    if (!afterwards.contains(at->getType())) continue;
+    emit(parser, at, expected);
+    return takeInserted(type);
+  }
+  throw antlr4::InputMismatchException(parser);
+}
+
+// ---- giving a statement up ----
+
+void ErrorStrategy::skipToLineEnd(Parser *parser) {
+  auto *stream = parser->getTokenStream();
+  for (size_t depth = 0;;) {
+    size_t type = stream->LA(1);
+    if (type == Token::EOF) return;
+    if (depth == 0 && (type == P::NL || type == P::RBLOCK)) return;
+    if (type == P::LBLOCK) ++depth;
+    if (type == P::RBLOCK) --depth;
+    parser->consume();
+  }
+}
+
+// Reads the block of a statement whose header is broken, and an `else` after it.
+bool ErrorStrategy::resumeAtBlock(Parser *parser) {
+  auto *stream = parser->getTokenStream();
+  size_t rule = parser->getContext()->getRuleIndex();
+  auto *p = static_cast<P *>(parser);
+  // Where the block would have been called from: its follow set is that state's.
+  auto enter = [&](size_t callee) {
+    for (antlr4::atn::ATNState *state : parser->getATN().states) {
+      if (!state || state->ruleIndex != rule || state->transitions.size() != 1) continue;
+      antlr4::atn::Transition *edge = state->transitions[0];
+      if (edge->getSerializationType() != antlr4::atn::Transition::RULE || edge->target->ruleIndex != callee) continue;
+      parser->setState(state->stateNumber);
+      endErrorCondition(parser);
+      return true;
+    }
+    return false;
+  };
+  while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK && stream->LA(1) != Token::EOF)
+    parser->consume();
+  if (stream->LA(1) != P::LBLOCK) return false;
+  bool host = dynamic_cast<P::TestItemContext *>(parser->getContext()) != nullptr;
+  if (!enter(host ? P::RuleHostBlock : P::RuleBlock)) return false;
+  if (host)
+    p->hostBlock();
+  else
+    p->block();
+  if (rule == P::RuleIfElse && stream->LA(1) == P::KW_ELSE && enter(P::RuleOrElse)) p->orElse();
+  return true;
+}
+
+void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
+  auto *ctx = parser->getContext();
+  switch (ctx->getRuleIndex()) {
+  case P::RuleForLoop:
+  case P::RuleWhileLoop:
+  case P::RuleIfElse:
+    if (ctx->getRuleContexts<P::BlockContext>().empty() && resumeAtBlock(parser)) return;
+    break;
+  case P::RuleItem: {
+    bool hasBlock = !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
+    bool wantsBlock = dynamic_cast<P::KernelItemContext *>(ctx) || dynamic_cast<P::TestItemContext *>(ctx);
+    if (wantsBlock && !hasBlock) resumeAtBlock(parser);
+    [[fallthrough]];
+  }
+  case P::RuleStmt:
+  case P::RuleHostStmt:
+  case P::RuleLine:
+  case P::RuleHostLine:
+  case P::RuleBlock:
+  case P::RuleHostBlock:
+  case P::RuleFile:
+    skipToLineEnd(parser);
+    endErrorCondition(parser);
+    return;
+  default: break;
+  }
+  std::rethrow_exception(e);
+}
+
+} // namespace xt

@@ -1,0 +1,56 @@
+// What the parser does about a mistake: say it once, in the language's own terms, and go on with the rest.
+//  - Small slips are mended in the token stream (a missing comma, '=' or ':', a misspelt keyword), so that the statement
+//    is read to its end.
+//  - Otherwise the statement is given up: the exception climbs to the rule of the statement or item, and the parser goes
+//    on at the statement's NL. Brackets and blocks balance already (shape_tokens.h), so that place is certain. A broken
+//    header of a kernel, loop or branch still gets its block read.
+//  - A statement is reported once, also over the stages: where shaping has reported a mistake, the parser keeps quiet.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "lang/parse/token_stream.h"
+
+#include "XtParser.h"
+
+#include <string>
+#include <vector>
+
+namespace xt {
+
+class ErrorStrategy : public antlr4::DefaultErrorStrategy {
+public:
+  ErrorStrategy(const SourceFile &source, uint32_t file, std::vector<uint32_t> reported, Diagnostics &diagnostics);
+  void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override;
+  void recover(antlr4::Parser *parser, std::exception_ptr e) override;
+  void sync(antlr4::Parser *parser) override;
+  antlr4::Token *recoverInline(antlr4::Parser *parser) override;
+
+private:
+  using P = xtg::XtParser;
+  using Expected = antlr4::misc::IntervalSet;
+
+  // Each mends the stream, reports, and returns true; or does nothing.
+  bool insertComma(antlr4::Parser *parser, const Expected &next);
+  bool mendKeyword(antlr4::Parser *parser, const Expected &expected);
+  bool mendSigil(antlr4::Parser *parser, const Expected &expected);
+
+  void skipToLineEnd(antlr4::Parser *parser);
+  bool resumeAtBlock(antlr4::Parser *parser);
+  // Reports that `at` stands where one of `expected` should, by the name that the mistake has (error_messages.cc).
+  void emit(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
+  bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);
+  Diagnostic &report(DiagCode code, SourceRange where, std::string message);
+
+  SourceRange range(antlr4::Token *token) const;
+  SourceRange after(antlr4::Token *token) const { return range(token).endPoint(); }
+  std::string_view text(antlr4::Token *token) const;
+  std::string found(antlr4::Token *token) const;
+  std::string_view closestKeyword(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected, size_t *type) const;
+
+  std::string_view text_;
+  uint32_t file_;
+  std::vector<uint32_t> reported_; // ascending
+  Diagnostics &diagnostics_;
+  size_t statement_ = INVALID_INDEX; // the token that began the last statement reported
+};
+
+} // namespace xt

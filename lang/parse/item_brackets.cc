@@ -1,0 +1,383 @@
+// Brackets: which is which, and how a missing or superfluous one is mended.
+#include "lang/parse/item_shaper.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include "XtLexer.h"
+
+#include <algorithm>
+
+namespace xt {
+
+using L = xtg::XtLexer;
+
+namespace {
+
+std::string_view closerOf(size_t opener) {
+  switch (opener) {
+  case L::LPAREN: return ")";
+  case L::LBRACK: return "]";
+  case L::LANGLE: return ">";
+  default: return "}";
+  }
+}
+std::string_view openerText(size_t opener) {
+  switch (opener) {
+  case L::LPAREN: return "(";
+  case L::LBRACK: return "[";
+  case L::LANGLE: return "<";
+  default: return "{";
+  }
+}
+size_t closerType(size_t opener) {
+  switch (opener) {
+  case L::LPAREN: return L::RPAREN;
+  case L::LBRACK: return L::RBRACK;
+  case L::LANGLE: return L::RANGLE;
+  default: return L::RBRACE;
+  }
+}
+
+} // namespace
+
+const ItemShaper::Open *ItemShaper::block() const {
+  size_t base = bracketsBase();
+  return base ? &stack_[base - 1] : nullptr;
+}
+
+size_t ItemShaper::bracketsBase() const {
+  size_t n = stack_.size();
+  while (n && stack_[n - 1].kind != Open::Kind::Block) --n;
+  return n;
+}
+
+bool ItemShaper::inHostBlock() const {
+  const Open *b = block();
+  return b && b->host;
+}
+
+bool ItemShaper::attrContext() const {
+  return inBracket() ? stack_.back().attrContext : head_ == Head::Alias;
+}
+
+bool ItemShaper::checkDepth(size_t i) {
+  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting && operators_ <= kMaxOperators)
+    return true;
+  result_.diagnostics.clear();
+  if (operators_ > kMaxOperators)
+    report(DiagCode::NestingTooDeep, range(i), str("more than ", kMaxOperators, " operators in one statement"));
+  else
+    report(DiagCode::NestingTooDeep, range(i),
+           str("more than ", kMaxNesting, " levels of brackets, blocks or operators inside one another"));
+  result_.missingBraces = result_.superfluousBraces = false;
+  abandoned_ = true;
+  return false;
+}
+
+bool ItemShaper::bracket(size_t i) {
+  healBefore(i);
+  const SyntaxToken &token = scan_.at(i);
+  if (token.type != L::MINUS && token.type != L::KW_NOT) prefixes_ = 0;
+  switch (token.type) {
+  case L::LPAREN: open(Open::Kind::Paren, L::LPAREN, i); break;
+  case L::LBRACK: open(Open::Kind::Bracket, L::LBRACK, i); break;
+  case L::LBRACE: openBrace(i); break;
+  case L::LT:
+    if (opensAngle()) {
+      open(Open::Kind::Angle, L::LANGLE, i);
+    } else {
+      ++operators_;
+      emit(token, L::LT);
+    }
+    break;
+  case L::RPAREN: close(Open::Kind::Paren, L::RPAREN, i); break;
+  case L::RBRACK: close(Open::Kind::Bracket, L::RBRACK, i); break;
+  case L::RBRACE: closeBrace(i); break;
+  case L::GT:
+    if (closesAngle(i)) {
+      close(Open::Kind::Angle, L::RANGLE, i);
+    } else {
+      ++operators_;
+      emit(token, L::GT);
+    }
+    break;
+  case L::COLON: {
+    // %x:2 in kernels; in tests a ':' between brackets is a slice.
+    bool splice = last_.type == L::VALUE && last_.end == token.begin && scan_.type(i + 1) == L::INT &&
+                  scan_.at(i + 1).begin == token.end && !inHostBlock();
+    emit(token, splice ? L::SPLICE : L::COLON);
+    break;
+  }
+  case L::UNTERMINATED:
+    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`").fix("insert `\"`", range(i).endPoint(), "\"");
+    emit(token, L::TEXT);
+    break;
+  case L::MINUS:
+  case L::KW_NOT:
+    ++prefixes_;
+    ++operators_;
+    emit(token, token.type);
+    break;
+  case L::PLUS:
+  case L::STAR:
+  case L::SLASH:
+  case L::KW_MOD:
+  case L::KW_AND:
+  case L::KW_OR:
+  case L::LE:
+  case L::GE:
+  case L::EQEQ:
+  case L::NE: ++operators_; [[fallthrough]];
+  default: emit(token, token.type);
+  }
+  return checkDepth(i);
+}
+
+void ItemShaper::open(Open::Kind kind, size_t type, size_t i) {
+  Open entry{.kind = kind, .token = scan_.at(i), .opener = last_.type};
+  entry.token.type = type;
+  entry.attrContext = kind == Open::Kind::Attr || (kind == Open::Kind::Angle && last_.type != L::KW_LOCALITY) ||
+                      (kind == Open::Kind::Bracket && attrContext() && !opensExtent());
+  if (length_ == 0) entry.opener = 0;
+  stack_.push_back(entry);
+  emit(scan_.at(i), type);
+}
+
+// A '[' here holds an extent: tile<[$BM / 2]x32xf16>.
+bool ItemShaper::opensExtent() const {
+  if (last_.type == L::X) return true;
+  if (last_.type != L::LANGLE) return false;
+  size_t opener = stack_.back().opener;
+  return opener == L::TYPE || (opener >= L::KW_TILE && opener <= L::KW_TENSOR_DESC);
+}
+
+// A '<' is a bracket after the words that take one; else it compares.
+bool ItemShaper::opensAngle() const {
+  if (length_ == 0) return false;
+  switch (last_.type) {
+  case L::KW_TILE:
+  case L::KW_VECTOR:
+  case L::KW_MEMREF:
+  case L::KW_TENSOR_DESC:
+  case L::KW_LOCALITY:
+  case L::KW_AFFINE_MAP:
+  case L::ATTR:
+  case L::TYPE:
+  case L::RBRACE: return true;
+  case L::EQ: return beforeLast_ == L::KW_AFFINE_MAP;
+  case L::WORD: return attrContext();
+  default: return last_.type >= L::OP_OPERANDS && last_.type <= L::OP_DIMENSION;
+  }
+}
+
+bool ItemShaper::closesAngle(size_t i) const {
+  if (!inBracket()) return false;
+  if (stack_.back().kind == Open::Kind::Angle) return true;
+  // Inside [ ] or ( ) in angle brackets: a comparison, unless nothing follows that could be compared with.
+  if (scan_.startsOperand(i + 1) && scan_.sameLine(i, i + 1)) return false;
+  for (size_t k = bracketsBase(); k < stack_.size(); ++k)
+    if (stack_[k].kind == Open::Kind::Angle) return true;
+  return false;
+}
+
+void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
+  if (stack_.size() <= keep) return;
+  if (last_.type == L::COMMA && result_.tokens.back().type == L::COMMA && before == "the end of the line") {
+    result_.tokens.pop_back();
+    last_ = result_.tokens.back();
+    --length_;
+  }
+  std::string closers, openers;
+  SourceRange where = afterLast();
+  for (size_t k = stack_.size(); k-- > keep;) closers += closerOf(stack_[k].token.type);
+  Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
+  for (size_t k = stack_.size(); k-- > keep;)
+    d.at({file_, stack_[k].token.begin, stack_[k].token.end}, str("`", openerText(stack_[k].token.type), "` opened here"));
+  d.fix(str("insert `", closers, "`"), where, closers);
+  while (stack_.size() > keep) {
+    emit(closerType(stack_.back().token.type), last_.end, last_.end, last_);
+    stack_.pop_back();
+  }
+}
+
+void ItemShaper::healBefore(size_t i) {
+  if (!inBracket()) return;
+  size_t keep = stack_.size();
+  auto top = [&]() -> const Open & { return stack_[keep - 1]; };
+  auto inside = [&] { return keep > bracketsBase(); };
+  switch (scan_.type(i)) {
+  case L::ARROW:
+  case L::FAT_ARROW:
+  case L::KW_INTO:
+    while (inside() && !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)) &&
+           top().kind != Open::Kind::Attr)
+      --keep;
+    if (inside() && top().kind == Open::Kind::Attr) keep = stack_.size();
+    break;
+  case L::COLON:
+    while (inside()) {
+      const Open &t = top();
+      bool angle = t.kind == Open::Kind::Angle && t.opener != L::WORD;
+      bool bracket = t.kind == Open::Kind::Bracket && !inHostBlock() && !t.attrContext &&
+                     !(last_.type == L::VALUE && last_.end == scan_.at(i).begin && scan_.type(i + 1) == L::INT);
+      bool paren = t.kind == Open::Kind::Paren && !(last_.type == L::VALUE && head_ == Head::Kernel && expectsBlock_) &&
+                   t.opener != L::KW_LOC && !(last_.type == L::VALUE && scan_.type(i + 1) == L::INT);
+      if (!angle && !bracket && !paren) break;
+      --keep;
+    }
+    break;
+  case L::LBRACE:
+    if (!expectsBlock_) return;
+    switch (last_.type) {
+    case L::LANGLE:
+    case L::EQ:
+    case L::LBRACK:
+    case L::COMMA:
+    case L::LPAREN:
+    case L::LBRACE:
+    case L::COLON: return;
+    default: keep = bracketsBase();
+    }
+    break;
+  default: return;
+  }
+  if (keep < stack_.size()) closeBrackets(keep, quoted(i));
+}
+
+void ItemShaper::close(Open::Kind kind, size_t type, size_t i) {
+  size_t base = bracketsBase(), k = stack_.size();
+  while (k > base && stack_[k - 1].kind != kind) --k;
+  if (k == base) {
+    report(DiagCode::ExtraClose, range(i), str("this ", quoted(i), " closes nothing")).fix("remove it", range(i), "");
+    return;
+  }
+  if (k < stack_.size()) closeBrackets(k, quoted(i));
+  stack_.pop_back();
+  emit(scan_.at(i), type);
+}
+
+// ---- braces ----
+
+void ItemShaper::openBrace(size_t i) {
+  if (inBracket()) return open(Open::Kind::Attr, L::LBRACE, i);
+  if (head_ == Head::Test && expectsBlock_) {
+    // sizes: {M = 4096}, or {} before a further brace
+    bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ;
+    if (scan_.type(i + 1) == L::RBRACE)
+      sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
+    if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
+  }
+  if (expectsBlock_ || length_ == 0) return openBlock(scan_.at(i), true);
+  open(Open::Kind::Attr, L::LBRACE, i);
+}
+
+void ItemShaper::openBlock(const SyntaxToken &brace, bool written) {
+  Open entry{.kind = Open::Kind::Block, .token = brace, .opener = last_.type};
+  entry.token.type = L::LBLOCK;
+  entry.owner = head_;
+  entry.host = head_ == Head::Test || inHostBlock();
+  entry.indent = indent_;
+  if (written)
+    emit(brace, L::LBLOCK);
+  else
+    emit(L::LBLOCK, brace.end, brace.end, brace);
+  stack_.push_back(entry);
+  length_ = 0;
+  head_ = Head::None;
+  expectsBlock_ = onlyResults_ = false;
+  operators_ = prefixes_ = 0;
+}
+
+// `brace` is null for a block that the text does not close.
+void ItemShaper::closeBlock(const SyntaxToken *brace) {
+  Open block = stack_.back();
+  if (length_ != 0) endStatement(nullptr);
+  stack_.pop_back();
+  if (brace)
+    emit(*brace, L::RBLOCK);
+  else
+    emit(L::RBLOCK, last_.end, last_.end, last_);
+  head_ = block.owner;
+  indent_ = block.indent;
+  length_ = 1;
+  expectsBlock_ = onlyResults_ = false;
+}
+
+void ItemShaper::closeBrace(size_t i) {
+  const SyntaxToken &token = scan_.at(i);
+  size_t base = bracketsBase(), k = stack_.size();
+  while (k > base && stack_[k - 1].kind != Open::Kind::Attr) --k;
+  bool belongsToBlock = token.firstOnLine && token.column < indent_ && base != 0;
+  if (k > base && !belongsToBlock) return close(Open::Kind::Attr, L::RBRACE, i);
+  if (stack_.size() > base) {
+    closeBrackets(base, quoted(i));
+  }
+  if (base == 0) {
+    result_.superfluousBraces = true;
+    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing").fix("remove it", range(i), "");
+    return;
+  }
+  if (length_ != 0) endStatement(nullptr);
+  if (mode_ == BraceMode::FindMissing && token.firstOnLine) {
+    auto fits = [&](const Open &open) { return open.kind == Open::Kind::Block && open.indent == token.column; };
+    if (std::any_of(stack_.begin(), stack_.end(), fits))
+      while (stack_.size() > 1 && stack_.back().indent > token.column) {
+        unclosedBlock(stack_.back(), quoted(i));
+        closeBlock(nullptr);
+        if (length_ != 0) endStatement(nullptr);
+      }
+  }
+  if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
+    result_.superfluousBraces = true;
+    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing, by the indentation").fix("remove it", range(i), "");
+    return;
+  }
+  closeBlock(&token);
+}
+
+bool ItemShaper::superfluousByIndent(size_t i) const {
+  const Open &top = stack_.back();
+  return top.token.line != scan_.at(i).line && top.indent < lineIndent_;
+}
+
+// A statement that stands no deeper than the line that opened its block is outside of it.
+void ItemShaper::closeBlocksByIndent(size_t i) {
+  if (mode_ != BraceMode::FindMissing || scan_.type(i) == L::RBRACE) return;
+  uint32_t column = scan_.at(i).column;
+  while (stack_.size() > 1 && stack_.back().kind == Open::Kind::Block && stack_.back().bodyIndent &&
+         *stack_.back().bodyIndent > stack_.back().indent && column <= stack_.back().indent) {
+    unclosedBlock(stack_.back(), quoted(i));
+    closeBlock(nullptr);
+    endStatement(nullptr);
+  }
+}
+
+void ItemShaper::unclosedBlock(const Open &block, const std::string &before) {
+  result_.missingBraces = true;
+  report(DiagCode::UnclosedBlock, afterLast(), str("missing `}` before ", before))
+      .at({file_, block.token.begin, block.token.end}, "this block is not closed")
+      .fix("insert `}`", afterLast(), "\n" + std::string(block.indent, ' ') + "}");
+}
+
+void ItemShaper::finish() {
+  if (inBracket()) closeBrackets(bracketsBase(), quoted(end_));
+  if (length_ != 0) endStatement(nullptr);
+  if (!stack_.empty()) {
+    // One message for all that is open: the text may just not be finished.
+    unclosedBlock(stack_.back(), quoted(end_));
+    Diagnostic &d = result_.diagnostics.back();
+    for (size_t k = stack_.size() - 1; k-- > 0;) {
+      const Open &outer = stack_[k];
+      d.at({file_, outer.token.begin, outer.token.end}, "nor is this one");
+      d.fixits[0].edits[0].replacement += "\n" + std::string(outer.indent, ' ') + "}";
+    }
+    while (!stack_.empty()) {
+      closeBlock(nullptr);
+      endStatement(nullptr);
+    }
+  }
+  if (length_ != 0) endStatement(nullptr);
+}
+
+} // namespace xt

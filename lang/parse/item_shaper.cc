@@ -1,0 +1,420 @@
+// Line ends, statement heads and op names. Brackets are in item_brackets.cc.
+#include "lang/parse/item_shaper.h"
+
+#include "ir/base/text.h"
+
+#include "XtLexer.h"
+
+namespace xt {
+
+using L = xtg::XtLexer;
+
+namespace {
+
+bool isBinaryOperator(size_t type) {
+  switch (type) {
+  case L::PLUS:
+  case L::MINUS:
+  case L::STAR:
+  case L::SLASH:
+  case L::KW_MOD:
+  case L::KW_AND:
+  case L::KW_OR:
+  case L::LT:
+  case L::LE:
+  case L::GT:
+  case L::GE:
+  case L::EQEQ:
+  case L::NE: return true;
+  default: return false;
+  }
+}
+
+// language.md, section 2: a line that ends in one of these goes on.
+bool goesOnAfter(size_t type) {
+  switch (type) {
+  case L::COMMA:
+  case L::COLON:
+  case L::ARROW:
+  case L::EQ:
+  case L::KW_INTO:
+  case L::KW_TO:
+  case L::FAT_ARROW: return true;
+  default: return isBinaryOperator(type);
+  }
+}
+
+// A line that starts with one of these continues the one above.
+bool continues(size_t type) {
+  switch (type) {
+  case L::COLON:
+  case L::ARROW:
+  case L::FAT_ARROW:
+  case L::LBRACE:
+  case L::RPAREN:
+  case L::RBRACK:
+  case L::COMMA:
+  case L::KW_INTO:
+  case L::KW_TO:
+  case L::KW_GRID:
+  case L::KW_SUBGROUPS:
+  case L::KW_LANES:
+  case L::KW_ITER_ARGS:
+  case L::KW_STEP:
+  case L::KW_ELSE: return true;
+  default: return isBinaryOperator(type);
+  }
+}
+
+} // namespace
+
+Diagnostic &ItemShaper::report(DiagCode code, SourceRange range, std::string message) {
+  Diagnostic d;
+  d.code = code;
+  d.severity = Severity::Error;
+  d.range = range;
+  d.message = std::move(message);
+  result_.diagnostics.push_back(std::move(d));
+  return result_.diagnostics.back();
+}
+
+std::string ItemShaper::quoted(size_t i) const {
+  if (i >= end_) return scan_.type(i) == antlr4::Token::EOF ? "the end of the file" : str("`", scan_.text(i), "`");
+  return str("`", scan_.text(i), "`");
+}
+
+void ItemShaper::emit(size_t type, uint32_t begin, uint32_t end, const SyntaxToken &at) {
+  SyntaxToken out = at;
+  out.type = type;
+  out.begin = begin;
+  out.end = end;
+  result_.tokens.push_back(out);
+  if (type == L::NL) return;
+  beforeLast_ = last_.type;
+  last_ = out;
+  ++length_;
+}
+
+ShapedItem ItemShaper::run() {
+  for (size_t i = begin_; i < end_; ++i)
+    if (!step(i)) break;
+  if (abandoned_) {
+    result_.tokens.clear();
+    return std::move(result_);
+  }
+  finish();
+  return std::move(result_);
+}
+
+bool ItemShaper::step(size_t i) {
+  const SyntaxToken &token = scan_.at(i);
+  if (token.firstOnLine) {
+    lineIndent_ = token.column;
+    lineBreak(i);
+  }
+  if (token.type == L::STRAY) return stray(i), true;
+  if (skip_ == i && i != begin_) {
+    emit(token, L::VALUE);
+    return true;
+  }
+  if (length_ == 0 && token.type != L::RBRACE) {
+    if (!startStatement(i)) return false;
+    if (length_ != 0 || skip_ == i + 1) return true; // the first token has been taken
+  } else if (onlyResults_ && (last_.type == L::EQ || last_.type == L::VALUE) && !inHostBlock() && !inBracket()) {
+    size_t before = length_;
+    startRightHandSide(i);
+    if (length_ != before) return true;
+  } else if (token.type == L::KW_IF && last_.type == L::KW_ELSE) {
+    head_ = Head::Branch;
+    expectsBlock_ = true;
+    if (++elseIfs_ > kMaxNesting) return checkDepth(i);
+  }
+  if (last_.type == L::RBLOCK && head_ == Head::Branch && length_ != 0) {
+    static constexpr std::string_view kElse[] = {"else"};
+    static constexpr size_t kElseType[] = {L::KW_ELSE};
+    bool misspelt = token.type == L::WORD && (scan_.type(i + 1) == L::LBRACE || scan_.type(i + 1) == L::KW_IF);
+    if (token.type == L::KW_ELSE || misspelt) expectsBlock_ = true;
+    if (misspelt && tryMisspelt(i, kElse, kElseType)) return true;
+  }
+  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ && token.type != L::COLON &&
+      token.type != L::INT)
+    onlyResults_ = false;
+  return bracket(i);
+}
+
+// ---- line ends ----
+
+bool ItemShaper::endsStatement(size_t i, bool strong) const {
+  size_t type = scan_.type(i);
+  if (!goesOnAfter(last_.type)) {
+    if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
+    return !continues(type);
+  }
+  // The line above is unfinished, yet this one can only be a statement: end it, so that only the former is lost.
+  if (!strong) return false;
+  if (type == L::VALUE) return !onlyResults_ || last_.type != L::COMMA;
+  if (type == L::SYMBOL) return false;
+  return last_.type != L::EQ;
+}
+
+void ItemShaper::lineBreak(size_t i) {
+  bool isBrace = scan_.type(i) == L::RBRACE;
+  if (length_ != 0 && inBracket()) {
+    bool strong = scan_.startsStatement(i);
+    if (isBrace || !strong) return;
+    const Open &top = stack_.back();
+    size_t type = scan_.type(i);
+    if (type == L::SYMBOL && goesOnAfter(last_.type)) return;
+    // grid (%i = …,\n %j = …) and iter_args alike
+    bool bindings = top.opener == L::KW_GRID || top.opener == L::KW_ITER_ARGS;
+    if (type == L::VALUE && bindings && scan_.at(i).column > indent_) return;
+    closeBrackets(bracketsBase(), "the end of the line");
+    endStatement(&scan_.at(i));
+  } else if (length_ != 0 && (isBrace || endsStatement(i, scan_.startsStatement(i)))) {
+    if (!isBrace) endStatement(&scan_.at(i));
+  }
+  if (length_ == 0) closeBlocksByIndent(i);
+}
+
+void ItemShaper::endStatement(const SyntaxToken *next) {
+  if (length_ == 0) return;
+  if (expectsBlock_) {
+    report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ",
+                                                    head_ == Head::Kernel ? "a kernel's body"
+                                                    : head_ == Head::Test ? "a test's statements"
+                                                                          : "what is repeated or conditional",
+                                                    " stands in braces"))
+        .fix("insert `{`", afterLast(), " {");
+    bool hasBody = next && next->column > indent_;
+    openBlock(last_, false);
+    if (hasBody) return;
+    closeBlock(nullptr);
+  }
+  emit(L::NL, last_.end, last_.end, last_);
+  length_ = 0;
+  head_ = Head::None;
+  onlyResults_ = false;
+  operators_ = prefixes_ = elseIfs_ = 0;
+}
+
+// ---- heads ----
+
+bool ItemShaper::startStatement(size_t i) {
+  indent_ = scan_.at(i).firstOnLine ? scan_.at(i).column : lineIndent_;
+  head_ = Head::Item;
+  expectsBlock_ = false;
+  if (stack_.empty()) {
+    if (i == begin_ || scan_.startsItem(i)) {
+      startItem(i);
+      if (head_ != Head::None) return true;
+    }
+    if (scan_.type(i) == antlr4::Token::EOF) return false;
+    auto &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
+    if (result_.superfluousBraces) d.note("a `}` above may be one too many");
+    return false;
+  }
+  Open *block = &stack_.back();
+  if (!block->bodyIndent && scan_.at(i).firstOnLine) block->bodyIndent = scan_.at(i).column;
+  if (block->host) return startHostStatement(i);
+  startKernelStatement(i);
+  return true;
+}
+
+void ItemShaper::startItem(size_t i) {
+  switch (scan_.type(i)) {
+  case L::KW_KERNEL:
+  case L::KW_FUNC:
+    head_ = Head::Kernel;
+    expectsBlock_ = true;
+    return;
+  case L::KW_TEST:
+    head_ = Head::Test;
+    expectsBlock_ = true;
+    return;
+  case L::ATTR:
+  case L::TYPE: head_ = Head::Alias; return;
+  case L::KW_IMPORT:
+  case L::KW_PARAM: head_ = Head::Item; return;
+  case L::WORD: {
+    static constexpr std::string_view kAll[] = {"kernel", "func", "test", "import", "param"};
+    static constexpr size_t kTypes[] = {L::KW_KERNEL, L::KW_FUNC, L::KW_TEST, L::KW_IMPORT, L::KW_PARAM};
+    size_t from = 0, count = 0;
+    switch (scan_.type(i + 1)) {
+    case L::SYMBOL: from = 0, count = 2; break;
+    case L::TEXT:
+    case L::UNTERMINATED: from = 2, count = 2; break;
+    case L::SIZE: from = 4, count = 1; break;
+    default: head_ = Head::None; return;
+    }
+    if (!tryMisspelt(i, std::span(kAll).subspan(from, count), std::span(kTypes).subspan(from, count)))
+      takeWordAs(i, kTypes[from], kAll[from], false);
+    head_ = from == 0 ? Head::Kernel : last_.type == L::KW_TEST ? Head::Test : Head::Item;
+    expectsBlock_ = head_ != Head::Item;
+    return;
+  }
+  default: head_ = Head::None;
+  }
+}
+
+bool ItemShaper::startHostStatement(size_t i) {
+  head_ = Head::Host;
+  switch (scan_.type(i)) {
+  case L::KW_FOR:
+  case L::KW_WHILE:
+  case L::KW_IF:
+    head_ = Head::Loop;
+    expectsBlock_ = true;
+    [[fallthrough]];
+  case L::KW_RETURN:
+  case L::KW_YIELD: notHere(i, "stands in kernels and functions, not in a test"); return true;
+  case L::WORD: {
+    if (takeUntypedName(i)) return true;
+    if (findOpLoosely(scan_.text(i)) && scan_.type(i + 1) == L::VALUE) {
+      notHere(i, "is an op: it stands in kernels and functions, not in a test");
+      return true;
+    }
+    static constexpr std::string_view kWords[] = {"launch", "check", "save"};
+    static constexpr size_t kTypes[] = {L::KW_LAUNCH, L::KW_CHECK, L::KW_SAVE};
+    if (scan_.type(i + 1) != L::LPAREN) tryMisspelt(i, kWords, kTypes);
+    return true;
+  }
+  default: return true;
+  }
+}
+
+void ItemShaper::startKernelStatement(size_t i) {
+  switch (scan_.type(i)) {
+  case L::KW_FOR:
+  case L::KW_WHILE:
+    head_ = Head::Loop;
+    expectsBlock_ = true;
+    return;
+  case L::KW_IF:
+  case L::KW_ELSE:
+    head_ = Head::Branch;
+    expectsBlock_ = true;
+    return;
+  case L::KW_FORM: return;
+  case L::VALUE:
+    head_ = Head::Results;
+    onlyResults_ = true;
+    return;
+  case L::KW_LAUNCH:
+  case L::KW_CHECK:
+  case L::KW_SAVE:
+    if (scan_.startsStatement(i)) notHere(i, "is a host statement: it stands in a `test` block");
+    break;
+  default: break;
+  }
+  if (takeUntypedName(i)) return;
+  if (scan_.type(i) == L::WORD && !findOpLoosely(scan_.text(i))) {
+    static constexpr std::string_view kLoops[] = {"for", "scf.for"};
+    static constexpr size_t kLoopTypes[] = {L::KW_FOR, L::KW_FOR};
+    static constexpr std::string_view kEnds[] = {"return", "yield", "scf.yield"};
+    static constexpr size_t kEndTypes[] = {L::KW_RETURN, L::KW_YIELD, L::KW_YIELD};
+    if (scan_.type(i + 1) == L::VALUE && scan_.type(i + 2) == L::EQ) {
+      if (!tryMisspelt(i, kLoops, kLoopTypes)) takeWordAs(i, L::KW_FOR, "for", false);
+      head_ = Head::Loop;
+      expectsBlock_ = true;
+      return;
+    }
+    if (scan_.type(i + 1) != L::LPAREN && tryMisspelt(i, kEnds, kEndTypes)) return;
+    // `whlie %c {`: the line ends in a brace that no op would have.
+    static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
+    static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
+    size_t last = i;
+    while (scan_.sameLine(i, last + 1) && scan_.type(last + 1) != antlr4::Token::EOF) ++last;
+    if (scan_.type(last) == L::LBRACE && tryMisspelt(i, kHeads, kHeadTypes)) {
+      head_ = last_.type == L::KW_IF ? Head::Branch : Head::Loop;
+      expectsBlock_ = true;
+      return;
+    }
+  }
+  if (scan_.isOpName(i)) {
+    head_ = Head::Op;
+    emit(scan_.at(i), opToken(scan_.clauseOf(i)));
+  }
+}
+
+void ItemShaper::startRightHandSide(size_t i) {
+  bool afterEquals = last_.type == L::EQ;
+  size_t type = scan_.type(i);
+  if (type == L::KW_FOR || type == L::KW_WHILE || type == L::KW_IF) {
+    head_ = type == L::KW_IF ? Head::Branch : Head::Loop;
+    expectsBlock_ = true;
+    onlyResults_ = false;
+  } else if (scan_.isOpName(i) && (afterEquals || (scan_.startsOperand(i + 1) && scan_.sameLine(i, i + 1)))) {
+    head_ = Head::Op;
+    onlyResults_ = false;
+    emit(scan_.at(i), opToken(scan_.clauseOf(i)));
+  } else if (afterEquals) {
+    head_ = Head::Expression;
+    onlyResults_ = false;
+  }
+}
+
+// ---- mistakes in words and characters ----
+
+void ItemShaper::notHere(size_t i, std::string_view why) {
+  report(DiagCode::NotHere, range(i), str(quoted(i), " ", why));
+}
+
+// `acc = …` and `int acc = …`: taken as `%acc = …`.
+bool ItemShaper::takeUntypedName(size_t i) {
+  if (!scan_.isWord(i)) return false;
+  size_t name = scan_.type(i + 1) == L::EQ ? i : scan_.isWord(i + 1) && scan_.type(i + 2) == L::EQ ? i + 1 : 0;
+  if (name == 0) return false;
+  head_ = Head::Results;
+  onlyResults_ = true;
+  if (name != i) {
+    SourceRange both = range(i).to(range(name));
+    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+        .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
+    skip_ = name; // the word in front is left out
+    return true;
+  }
+  report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`")
+      .fix("insert `%`", range(i).startPoint(), "%");
+  emit(scan_.at(i), L::VALUE);
+  return true;
+}
+
+void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt) {
+  if (misspelt)
+    report(DiagCode::MisspeltKeyword, range(i), str(quoted(i), " is not a keyword; did you mean `", meant, "`?"))
+        .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  else
+    report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)))
+        .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  emit(scan_.at(i), type);
+}
+
+bool ItemShaper::tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types) {
+  std::string_view meant = closestName(scan_.text(i), candidates);
+  if (meant.empty()) return false;
+  for (size_t k = 0; k < candidates.size(); ++k)
+    if (candidates[k] == meant) {
+      takeWordAs(i, types[k], meant);
+      return true;
+    }
+  return false;
+}
+
+void ItemShaper::stray(size_t i) {
+  // A run of stray characters is one mistake.
+  if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
+  SourceRange where = range(i);
+  for (size_t k = i + 1; scan_.type(k) == L::STRAY && scan_.at(k).begin == where.end; ++k) where.end = scan_.at(k).end;
+  if (scan_.text(i) == ";") {
+    report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does")
+        .fix("remove `;`", where, "");
+    return;
+  }
+  std::string_view text = scan_.text(i).substr(0, where.end - where.begin);
+  if (where.end == scan_.at(i).end && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F)
+    report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`")).fix("remove it", where, "");
+  else
+    report(DiagCode::StrayCharacter, where, "unexpected characters").fix("remove them", where, "");
+}
+
+} // namespace xt

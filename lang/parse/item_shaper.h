@@ -1,0 +1,111 @@
+// Shapes the tokens of one item (shape_tokens.h says what that means).
+#pragma once
+#include "lang/parse/shape_tokens.h"
+#include "lang/parse/token_scan.h"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace xt {
+
+// How braces are matched. Plain counts them. If that leaves one over, another pass looks at the indentation, to find
+// the block that lacks its brace rather than the end of the item.
+enum class BraceMode : uint8_t { Plain, FindMissing, FindSuperfluous };
+
+struct ShapedItem {
+  std::vector<SyntaxToken> tokens;
+  std::vector<Diagnostic> diagnostics;
+  bool missingBraces = false, superfluousBraces = false;
+};
+
+class ItemShaper {
+public:
+  // Tokens [begin, end) of the scan.
+  ItemShaper(const TokenScan &scan, size_t begin, size_t end, uint32_t file, BraceMode mode)
+      : scan_(scan), begin_(begin), end_(end), file_(file), mode_(mode) {}
+  ShapedItem run();
+
+private:
+  enum class Head : uint8_t { None, Kernel, Test, Alias, Item, Loop, Branch, Op, Host, Results, Expression };
+  struct Open {
+    enum class Kind : uint8_t { Paren, Bracket, Angle, Attr, Block } kind;
+    SyntaxToken token;
+    size_t opener = 0;        // type of the token before it
+    bool attrContext = false; // attribute values stand here: `name<` is a mapping, not a comparison
+    // Blocks
+    Head owner = Head::None;
+    bool host = false; // of a test
+    uint32_t indent = 0;
+    std::optional<uint32_t> bodyIndent = std::nullopt;
+  };
+
+  bool step(size_t i); // false: the rest of the item is skipped
+  // Line ends and statements (item_shaper.cc).
+  void lineBreak(size_t i);
+  bool endsStatement(size_t i, bool strong) const;
+  bool startStatement(size_t i);
+  void startItem(size_t i);
+  bool startHostStatement(size_t i);
+  void startKernelStatement(size_t i);
+  void startRightHandSide(size_t i);
+  void endStatement(const SyntaxToken *next);
+  void takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt = true);
+  bool tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types);
+  void notHere(size_t i, std::string_view why);
+  bool takeUntypedName(size_t i);
+  void stray(size_t i);
+  // Brackets (item_brackets.cc).
+  bool bracket(size_t i);
+  void open(Open::Kind kind, size_t type, size_t i);
+  void openBrace(size_t i);
+  void openBlock(const SyntaxToken &brace, bool written);
+  void close(Open::Kind kind, size_t type, size_t i);
+  void closeBrace(size_t i);
+  void closeBlock(const SyntaxToken *brace);
+  bool opensAngle() const;
+  bool opensExtent() const;
+  bool closesAngle(size_t i) const;
+  void healBefore(size_t i); // closes brackets that token i shows to be unclosed
+  void closeBrackets(size_t keep, const std::string &before);
+  void closeBlocksByIndent(size_t i);
+  bool superfluousByIndent(size_t i) const;
+  void unclosedBlock(const Open &block, const std::string &before);
+  void finish();
+
+  bool inBracket() const { return !stack_.empty() && stack_.back().kind != Open::Kind::Block; }
+  bool inHostBlock() const;
+  const Open *block() const; // the innermost
+  size_t bracketsBase() const; // index after the innermost block
+  bool attrContext() const;
+  bool checkDepth(size_t i);
+  void emit(size_t type, uint32_t begin, uint32_t end, const SyntaxToken &at);
+  void emit(const SyntaxToken &token, size_t type) { emit(type, token.begin, token.end, token); }
+  SourceRange range(size_t i) const { return {file_, scan_.at(i).begin, scan_.at(i).end}; }
+  SourceRange afterLast() const { return {file_, last_.end, last_.end}; }
+  std::string quoted(size_t i) const;
+  Diagnostic &report(DiagCode code, SourceRange range, std::string message);
+
+  const TokenScan &scan_;
+  size_t begin_, end_;
+  uint32_t file_;
+  BraceMode mode_;
+  ShapedItem result_;
+  std::vector<Open> stack_;
+  SyntaxToken last_; // the last token that came out, but no NL
+  size_t beforeLast_ = 0; // the type of the one before
+  // The current statement
+  Head head_ = Head::None;
+  size_t length_ = 0; // tokens so far
+  bool expectsBlock_ = false;
+  bool onlyResults_ = false; // %a, %b and no more
+  uint32_t indent_ = 0;
+  size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
+  uint32_t lineIndent_ = 0;
+  size_t skip_ = 0; // this token is the name of a value, whatever it looks like
+  bool abandoned_ = false;
+};
+
+std::string spellingOf(size_t type); // of punctuation: "'>'"
+
+} // namespace xt

@@ -1,0 +1,59 @@
+#include "lang/parse/syntax_token.h"
+
+#include "XtLexer.h"
+
+namespace xt {
+namespace {
+
+// ANTLR counts code points. Empty where the text is ASCII, and then a code point's index is its byte's.
+std::vector<uint32_t> byteOffsets(std::string_view text) {
+  bool ascii = true;
+  for (char c : text) ascii &= static_cast<unsigned char>(c) < 0x80;
+  if (ascii) return {};
+  std::vector<uint32_t> offsets;
+  for (size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) offsets.push_back(static_cast<uint32_t>(i));
+  offsets.push_back(static_cast<uint32_t>(text.size()));
+  return offsets;
+}
+
+} // namespace
+
+std::vector<SyntaxToken> lex(const SourceFile &source) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::string_view text = source.text();
+  uint32_t skipped = 0;
+  if (text.starts_with(kByteOrderMark)) {
+    skipped = static_cast<uint32_t>(kByteOrderMark.size());
+    text.remove_prefix(skipped);
+  }
+  std::vector<uint32_t> offsets = byteOffsets(text);
+  auto byteOf = [&](size_t codePoint) {
+    return skipped + (offsets.empty() ? static_cast<uint32_t>(codePoint) : offsets[codePoint]);
+  };
+
+  antlr4::ANTLRInputStream input(source.text()); // skips the byte order mark itself
+  xtg::XtLexer lexer(&input);
+  lexer.removeErrorListeners();
+  std::vector<SyntaxToken> tokens;
+  uint32_t lastLine = 0;
+  for (;;) {
+    std::unique_ptr<antlr4::Token> token = lexer.nextToken();
+    SyntaxToken out;
+    out.type = token->getType();
+    out.line = static_cast<uint32_t>(token->getLine());
+    out.column = static_cast<uint32_t>(token->getCharPositionInLine());
+    out.firstOnLine = out.line != lastLine;
+    if (out.type == antlr4::Token::EOF) {
+      out.begin = out.end = static_cast<uint32_t>(source.text().size());
+      tokens.push_back(out);
+      return tokens;
+    }
+    out.begin = byteOf(token->getStartIndex());
+    out.end = byteOf(token->getStopIndex() + 1);
+    lastLine = out.line;
+    tokens.push_back(out);
+  }
+}
+
+} // namespace xt

@@ -1,0 +1,43 @@
+#include "lang/parse/shape_tokens.h"
+
+#include "lang/parse/item_shaper.h"
+
+#include "XtLexer.h"
+
+namespace xt {
+namespace {
+
+ShapedItem shapeItem(const TokenScan &scan, size_t begin, size_t end, uint32_t file) {
+  ShapedItem plain = ItemShaper(scan, begin, end, file, BraceMode::Plain).run();
+  if (!plain.missingBraces && !plain.superfluousBraces) return plain;
+  BraceMode mode = plain.missingBraces ? BraceMode::FindMissing : BraceMode::FindSuperfluous;
+  ShapedItem indented = ItemShaper(scan, begin, end, file, mode).run();
+  return indented.diagnostics.size() <= plain.diagnostics.size() ? indented : plain;
+}
+
+} // namespace
+
+ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file,
+                         Diagnostics &diagnostics) {
+  TokenScan scan(tokens, source.text());
+  ShapedTokens out;
+  size_t end = tokens.size() - 1; // the end of file
+  for (size_t begin = 0; begin < end;) {
+    size_t next = begin + 1;
+    while (next < end && !(tokens[next].firstOnLine && scan.startsItem(next))) ++next;
+    ShapedItem item = shapeItem(scan, begin, next, file);
+    out.tokens.insert(out.tokens.end(), item.tokens.begin(), item.tokens.end());
+    for (const Diagnostic &d : item.diagnostics) {
+      out.reported.push_back(d.range.begin);
+      Diagnostic &copy = diagnostics.report(d.code, d.range, d.message);
+      copy.labels = d.labels;
+      copy.notes = d.notes;
+      copy.fixits = d.fixits;
+    }
+    begin = next;
+  }
+  out.tokens.push_back(tokens.back());
+  return out;
+}
+
+} // namespace xt

@@ -1,0 +1,167 @@
+#include "lang/parse/token_scan.h"
+
+#include "ir/base/check.h"
+
+#include "XtLexer.h"
+
+namespace xt {
+
+using L = xtg::XtLexer;
+
+bool TokenScan::isWord(size_t i) const {
+  size_t t = type(i);
+  return t == L::WORD || (t >= L::KW_GRID && t <= L::KW_TENSOR_DESC);
+}
+
+bool TokenScan::isHardWord(size_t i) const {
+  size_t t = type(i);
+  return t >= L::KW_KERNEL && t <= L::KW_OR;
+}
+
+bool TokenScan::startsOperand(size_t i) const {
+  switch (type(i)) {
+  case L::VALUE:
+  case L::SIZE:
+  case L::SYMBOL:
+  case L::INT:
+  case L::HEX:
+  case L::FLOAT:
+  case L::TEXT:
+  case L::LPAREN:
+  case L::LBRACK:
+  case L::MINUS:
+  case L::KW_NAN:
+  case L::KW_INF:
+  case L::KW_TRUE:
+  case L::KW_FALSE:
+  case L::KW_NOT: return true;
+  default: return isWord(i);
+  }
+}
+
+size_t TokenScan::resultsEnd(size_t i) const {
+  while (type(i) == L::VALUE) {
+    ++i;
+    if (type(i) == L::COLON && type(i + 1) == L::INT) i += 2;
+    if (type(i) == L::EQ) return i;
+    if (type(i) != L::COMMA) return 0;
+    ++i;
+  }
+  return 0;
+}
+
+bool TokenScan::isOpName(size_t i) const {
+  if (!isWord(i) && type(i) != L::KW_MOD && type(i) != L::KW_AND && type(i) != L::KW_OR) return false;
+  if (type(i + 1) == L::EQ) return false;
+  if (type(i + 1) != L::LPAREN) return true;
+  // `f(a)` is a call, but `addf (%x + 1), %y` and `constant (1 + 2)` are ops whose first operand is in parentheses.
+  const OpInfo *op = findOpLoosely(text(i));
+  if (!op) return false;
+  switch (op->clause) {
+  case Clause::Operands: {
+    size_t next = type(afterBracket(i + 1));
+    return next == L::COMMA || next == L::LBRACE;
+  }
+  case Clause::Base:
+  case Clause::Locality:
+  case Clause::Kind:
+  case Clause::Dims:
+  case Clause::Literal: return true;
+  case Clause::Text:
+  case Clause::Bare:
+  case Clause::Dimension:
+  case Clause::Structure: return false;
+  }
+  XT_UNREACHABLE("clause");
+}
+
+Clause TokenScan::clauseOf(size_t i) const {
+  if (const OpInfo *op = findOpLoosely(text(i)); op && op->clause != Clause::Structure) return op->clause;
+  // The checker will say that there is no such op; until then, whatever shape fits what follows.
+  switch (type(i + 1)) {
+  case L::LT:
+  case L::QUOTED_KIND: return Clause::Kind;
+  case L::TEXT: return Clause::Text;
+  case L::VALUE: return type(i + 2) == L::KW_LOCALITY ? Clause::Locality : Clause::Operands;
+  default: return isWord(i + 1) && sameLine(i, i + 1) ? Clause::Dimension : Clause::Operands;
+  }
+}
+
+size_t TokenScan::afterBracket(size_t i) const {
+  size_t depth = 0;
+  uint32_t line = at(i).line;
+  for (; type(i) != antlr4::Token::EOF; ++i) {
+    switch (type(i)) {
+    case L::LPAREN:
+    case L::LBRACK:
+    case L::LBRACE: ++depth; break;
+    case L::RPAREN:
+    case L::RBRACK:
+    case L::RBRACE:
+      if (depth <= 1) return i + 1;
+      --depth;
+      break;
+    default:
+      if (at(i).line != line) return i;
+    }
+  }
+  return i;
+}
+
+bool TokenScan::startsItem(size_t i) const {
+  size_t next = type(i + 1);
+  switch (type(i)) {
+  case L::KW_KERNEL:
+  case L::KW_FUNC: return next == L::SYMBOL || (at(i).column == 0 && isWord(i + 1));
+  case L::KW_TEST:
+  case L::KW_IMPORT: return next == L::TEXT || next == L::UNTERMINATED;
+  case L::KW_PARAM: return next == L::SIZE || (at(i).column == 0 && isWord(i + 1));
+  case L::ATTR:
+  case L::TYPE: return next == L::EQ || at(i).column == 0;
+  case L::WORD: // misspelt
+    return at(i).column == 0 &&
+           ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT || (next == L::SIZE && sameLine(i, i + 1)));
+  default: return false;
+  }
+}
+
+bool TokenScan::startsStatement(size_t i) const {
+  size_t next = type(i + 1);
+  switch (type(i)) {
+  case L::VALUE: return resultsEnd(i) != 0;
+  case L::KW_FOR:
+  case L::KW_WHILE:
+  case L::KW_IF: return next == L::VALUE || next == L::LPAREN || next == L::KW_NOT || isWord(i + 1);
+  case L::KW_RETURN:
+  case L::KW_YIELD: return next == L::VALUE || at(i + 1).firstOnLine;
+  case L::SYMBOL: return next == L::LPAREN;
+  case L::KW_LAUNCH: return next == L::SYMBOL;
+  case L::KW_SAVE: return next == L::VALUE;
+  case L::KW_CHECK: return startsOperand(i + 1) && next != L::LPAREN;
+  default: return isWord(i) && isOpName(i) && next == L::VALUE;
+  }
+}
+
+const OpInfo *findOpLoosely(std::string_view spelled) {
+  if (const OpInfo *op = findOp(spelled)) return op;
+  size_t dot = spelled.rfind('.');
+  return dot == std::string_view::npos ? nullptr : findOp(spelled.substr(dot + 1));
+}
+
+size_t opToken(Clause clause) {
+  switch (clause) {
+  case Clause::Operands: return L::OP_OPERANDS;
+  case Clause::Base: return L::OP_BASE;
+  case Clause::Locality: return L::OP_LOCALITY;
+  case Clause::Kind: return L::OP_KIND;
+  case Clause::Dims: return L::OP_DIMS;
+  case Clause::Literal: return L::OP_LITERAL;
+  case Clause::Text: return L::OP_TEXT;
+  case Clause::Bare: return L::OP_BARE;
+  case Clause::Dimension: return L::OP_DIMENSION;
+  case Clause::Structure: return L::OP_OPERANDS;
+  }
+  XT_UNREACHABLE("clause");
+}
+
+} // namespace xt

@@ -1,0 +1,47 @@
+// What the next tokens look like: questions with a bounded look-ahead over the lexer's tokens.
+#pragma once
+#include "ir/op_info.h"
+#include "lang/parse/syntax_token.h"
+
+#include <string_view>
+
+namespace xt {
+
+class TokenScan {
+public:
+  TokenScan(const std::vector<SyntaxToken> &tokens, std::string_view text) : tokens_(tokens), text_(text) {}
+
+  // The type of a token; the end of file's beyond the end.
+  size_t type(size_t i) const { return i < tokens_.size() ? tokens_[i].type : tokens_.back().type; }
+  const SyntaxToken &at(size_t i) const { return tokens_[i < tokens_.size() ? i : tokens_.size() - 1]; }
+  std::string_view text(size_t i) const {
+    const SyntaxToken &t = at(i);
+    return text_.substr(t.begin, t.end - t.begin);
+  }
+  bool sameLine(size_t i, size_t j) const { return at(i).line == at(j).line; }
+
+  bool isWord(size_t i) const;     // a plain or soft word
+  bool isHardWord(size_t i) const; // for, if, to, mod …
+  bool startsOperand(size_t i) const;
+  // %a, %b:2 = …: the index of the '=', or 0.
+  size_t resultsEnd(size_t i) const;
+  // At i, the first token of its line, something starts that cannot be the middle of another statement.
+  bool startsStatement(size_t i) const;
+  // At i, the first token of its line, an item starts: kernel @…, test "…", #a = …
+  bool startsItem(size_t i) const;
+  // The word at i, in op position, is an op's name: its clause shape. None if it is the callee of a call, or no op.
+  bool isOpName(size_t i) const;
+  Clause clauseOf(size_t i) const;
+  // The index after the bracket that closes the one at i, or of the end of the line if none does.
+  size_t afterBracket(size_t i) const;
+
+private:
+  const std::vector<SyntaxToken> &tokens_;
+  std::string_view text_;
+};
+
+// The token type of an op's name.
+size_t opToken(Clause clause);
+const OpInfo *findOpLoosely(std::string_view spelled); // also under a wrong prefix
+
+} // namespace xt

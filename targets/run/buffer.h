@@ -1,0 +1,57 @@
+// A buffer as kernels see it: elements at strides, with guard bytes before, after, and between rows where the layout
+// leaves room. In host memory; a target with a memory of its own copies from and to it.
+#pragma once
+#include "ir/type.h"
+#include "targets/run/guard.h"
+#include "targets/run/raw_array.h"
+
+#include <optional>
+#include <string>
+
+namespace xt {
+
+// Where the elements of a buffer of these sizes lie.
+struct BufferPlan {
+  std::vector<int64_t> sizes, strides; // in elements
+  Elem elem = Elem::F32;
+  int64_t dataBytes = 0; // from the first to the end of the last element; 0 if there is none
+};
+// Strided layouts: a '?' stride is packed on the dimensions to its right. The error is a text: sizes too large, a
+// stride that is not positive, elements that would overlap, a rank that differs.
+struct PlanError {
+  std::string message;
+};
+std::variant<BufferPlan, PlanError> planBuffer(std::span<const int64_t> sizes, Elem elem, const MemoryLayout &memory);
+
+class DeviceBuffer {
+public:
+  // Guard zones take at least this many bytes on each side, more for larger buffers.
+  static constexpr int64_t kMinGuardBytes = 64 << 10;
+
+  // All bytes are guard bytes until written; the data starts at a multiple of 64. Error: Environment.
+  static Result<DeviceBuffer> make(MemoryBudget &budget, BufferPlan plan, std::string_view what);
+
+  const BufferPlan &plan() const { return plan_; }
+  std::byte *data() { return memory_.data() + front_; }
+  const std::byte *data() const { return memory_.data() + front_; }
+
+  // Writes guard bytes everywhere, with a pattern of its own for each seed; then the elements.
+  void reset(uint64_t seed, const RawArray &content, int threads);
+  void resetPoisoned(uint64_t seed, std::byte poison, int threads);
+  // `to` has the buffer's sizes and element type.
+  void read(RawArray &to, int threads) const;
+
+  // Where guard bytes changed, in words: "3 bytes changed, the first 12 bytes after the end". Empty: none.
+  std::string guardReport() const;
+
+private:
+  void writeStrided(const std::byte *from, std::span<const int64_t> fromStrides, int threads);
+  void fillGuards(uint64_t seed);
+
+  BufferPlan plan_;
+  Elements<std::byte> memory_;
+  int64_t front_ = 0, back_ = 0; // bytes of the guard zones
+  uint64_t seed_ = 0;
+};
+
+} // namespace xt

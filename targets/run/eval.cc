@@ -1,0 +1,294 @@
+#include "targets/run/eval.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+namespace xt {
+
+namespace {
+std::vector<std::string_view> splitNames(std::string_view list) {
+  std::vector<std::string_view> names;
+  while (!list.empty()) {
+    size_t comma = list.find(", ");
+    names.push_back(list.substr(0, comma));
+    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 2);
+  }
+  return names;
+}
+
+std::string countWords(int low, int high) { return low == high ? str(low) : str(low, " to ", high); }
+
+EvalSite siteAt(const EvalSite &site, SourceRange range) {
+  EvalSite here = site;
+  here.range = range;
+  return here;
+}
+} // namespace
+
+std::string shapeWords(std::span<const int64_t> shape) { return shape.empty() ? "a scalar" : shapeText(shape); }
+
+Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const EvalSite &site) {
+  const HostFnInfo &info = hostFnInfo(call.fn);
+  EvalSite here = siteAt(site, call.range);
+  std::vector<std::string_view> names = splitNames(info.named);
+  auto most = static_cast<size_t>(info.maxArgs);
+  if (call.args.size() > most)
+    return here.fail(DiagCode::HostBadArgument,
+                     str("`", spelling(call.fn), "` takes ", countWords(info.minArgs, info.maxArgs),
+                         " arguments, here are ", call.args.size()));
+  std::vector<const HostExpr *> bound(most, nullptr);
+  for (size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
+  for (const auto &[name, value] : call.named) {
+    EvalSite there = siteAt(site, value.range);
+    auto place = std::find(names.begin(), names.end(), std::string_view(name));
+    if (place == names.end()) {
+      Error error =
+          there.fail(DiagCode::HostBadArgument, str("`", spelling(call.fn), "` has no argument `", name, "`"));
+      return error;
+    }
+    const HostExpr *&slot = bound[static_cast<size_t>(place - names.begin())];
+    if (slot) return there.fail(DiagCode::HostBadArgument, str("argument `", name, "` is given twice"));
+    slot = &value;
+  }
+  for (int i = 0; i < info.minArgs; ++i)
+    if (!bound[static_cast<size_t>(i)])
+      return here.fail(DiagCode::HostBadArgument,
+                       str("`", spelling(call.fn), "` lacks its ", ordinal(static_cast<size_t>(i) + 1), " argument",
+                           static_cast<size_t>(i) < names.size() ? str(" `", names[static_cast<size_t>(i)], "`") : ""));
+  return bound;
+}
+
+EvalSite Evaluator::at(const HostExpr &expr) const { return siteAt(site_, expr.range); }
+
+Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
+  if (depth_ >= kMaxDepth)
+    return at(expr).fail(DiagCode::HostBadArgument, str("this expression is nested deeper than ", kMaxDepth,
+                                                        " levels; bind a part of it to a name"));
+  ++depth_;
+  auto result = evaluateKind(expr);
+  --depth_;
+  return result;
+}
+
+Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
+  switch (expr.kind) {
+  case HostExpr::Kind::Int: return integerScalar(site_.budget, expr.integer);
+  case HostExpr::Kind::Float: return floatScalar(site_.budget, expr.number);
+  case HostExpr::Kind::Size: return integerScalar(site_.budget, source_.size(expr.text));
+  case HostExpr::Kind::Text: return at(expr).fail(DiagCode::HostBadArgument, "text is not a value here");
+  case HostExpr::Kind::Elem: return at(expr).fail(DiagCode::HostBadArgument, "a type is not a value here");
+  case HostExpr::Kind::List: return at(expr).fail(DiagCode::HostBadArgument, "a list is not a value here");
+  case HostExpr::Kind::Index: return index(expr);
+  case HostExpr::Kind::Slice: return slice(expr);
+  case HostExpr::Kind::Call: return call(expr);
+  case HostExpr::Kind::Buffer: {
+    if (!source_.shape(expr.text)) return source_.binding(expr);
+    auto raw = source_.content(expr, false);
+    if (!raw) return raw.error();
+    return fromRaw(**raw, site_.budget, site_.threads);
+  }
+  }
+  XT_UNREACHABLE("expression kind");
+}
+
+Result<HostArray> Evaluator::index(const HostExpr &expr) {
+  auto d = static_cast<size_t>(expr.integer);
+  XT_CHECK(d < indexShape_.size(), "index variable outside of `from`");
+  std::vector<int64_t> shape(indexShape_.size(), 1);
+  shape[d] = indexShape_[d];
+  auto array = makeArray(site_.budget, std::move(shape), true, false);
+  if (array)
+    for (int64_t i = 0; i < array->count(); ++i) array->ints[i] = i;
+  return array;
+}
+
+namespace {
+// What a slice has as its base: a buffer's content can be cut before it is converted.
+bool isBeforeOfBuffer(const HostExpr &expr) {
+  return expr.kind == HostExpr::Kind::Call && expr.fn == HostFn::Before && expr.args.size() == 1 &&
+         expr.args[0].kind == HostExpr::Kind::Buffer;
+}
+} // namespace
+
+Result<HostArray> Evaluator::slice(const HostExpr &expr) {
+  XT_CHECK(expr.args.size() == 1, "a slice has one base");
+  const HostExpr &base = expr.args[0];
+  const HostExpr &buffer = isBeforeOfBuffer(base) ? base.args[0] : base;
+  if (buffer.kind == HostExpr::Kind::Buffer && source_.shape(buffer.text)) {
+    auto raw = source_.content(buffer, &buffer != &base);
+    if (!raw) return raw.error();
+    auto view = sliceView(expr, (*raw)->sizes);
+    if (!view) return view.error();
+    auto cut = copyView(**raw, *view, site_.budget, site_.threads);
+    if (!cut) return cut.error();
+    return fromRaw(*cut, site_.budget, site_.threads);
+  }
+  auto array = evaluate(base);
+  if (!array) return array;
+  auto view = sliceView(expr, array->shape);
+  if (!view) return view.error();
+  return copyView(*array, *view, site_.budget, site_.threads);
+}
+
+Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int64_t> shape) {
+  if (expr.ranges.size() > shape.size())
+    return at(expr).fail(DiagCode::HostShapeMismatch, str(expr.ranges.size(), " indices for ", shapeWords(shape),
+                                                          ", which has rank ", shape.size()));
+  std::vector<int64_t> strides = denseStrides(shape);
+  ViewSpec view;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t begin = 0, end = shape[d];
+    bool single = d < expr.ranges.size() && expr.ranges[d].single;
+    auto bound = [&](const std::vector<HostExpr> &written, int64_t &value, int64_t most) -> Result<void> {
+      if (written.empty()) return {};
+      auto given = integer(written[0]);
+      if (!given) return given.error();
+      value = *given < 0 ? *given + shape[d] : *given; // from the end, as NumPy counts
+      if (value >= 0 && value <= most) return {};
+      return at(written[0])
+          .fail(DiagCode::HostBadSize,
+                str(*given, " is outside of dimension ", d, " of ", shapeWords(shape), ", whose extent is ", shape[d]));
+    };
+    if (d < expr.ranges.size()) {
+      if (auto ok = bound(expr.ranges[d].begin, begin, single ? shape[d] - 1 : shape[d]); !ok) return ok.error();
+      if (auto ok = bound(expr.ranges[d].end, end, shape[d]); !ok) return ok.error();
+    }
+    view.offset += begin * strides[d];
+    if (single) continue;
+    view.shape.push_back(std::max<int64_t>(0, end - begin));
+    view.strides.push_back(strides[d]);
+  }
+  return view;
+}
+
+Result<int64_t> Evaluator::integer(const HostExpr &expr) {
+  auto value = evaluate(expr);
+  if (!value) return value.error();
+  if (value->integer && value->shape.empty()) return value->ints[0];
+  return at(expr).fail(DiagCode::HostBadArgument,
+                       str("expected an integer, this is ", value->integer ? "an array of " : "",
+                           value->shape.empty() ? "a float" : shapeText(value->shape)));
+}
+
+Result<double> Evaluator::number(const HostExpr &expr) {
+  auto value = evaluate(expr);
+  if (!value) return value.error();
+  if (value->shape.empty()) return value->valueAt(0);
+  return at(expr).fail(DiagCode::HostBadArgument, "expected a number, this is an array of " + shapeText(value->shape));
+}
+
+Result<HostArray> Evaluator::extentOf(const HostExpr &array, const HostExpr &dimension) {
+  auto d = integer(dimension);
+  if (!d) return d.error();
+  std::vector<int64_t> shape;
+  const std::vector<int64_t> *known = array.kind == HostExpr::Kind::Buffer ? source_.shape(array.text) : nullptr;
+  if (known) {
+    shape = *known;
+  } else {
+    auto value = evaluate(array);
+    if (!value) return value;
+    shape = value->shape;
+  }
+  if (*d < 0 || *d >= static_cast<int64_t>(shape.size()))
+    return at(dimension).fail(DiagCode::HostBadArgument, str("dimension ", *d, " of an array of rank ", shape.size()));
+  return integerScalar(site_.budget, shape[static_cast<size_t>(*d)]);
+}
+
+Result<HostArray> Evaluator::reduction(const HostExpr &expr, std::span<const HostExpr *const> args) {
+  std::optional<int> dim;
+  if (args[1]) {
+    auto given = integer(*args[1]);
+    if (!given) return given.error();
+    // The function reports what is outside of its operand's rank; this only keeps it within an int.
+    dim = static_cast<int>(std::clamp<int64_t>(*given, -100, 100));
+  }
+  auto x = evaluate(*args[0]);
+  if (!x) return x;
+  return reduce(at(expr), expr.fn, *x, dim);
+}
+
+Result<HostArray> Evaluator::call(const HostExpr &expr) {
+  const HostFnInfo &info = hostFnInfo(expr.fn);
+  auto bound = bindArguments(expr, site_);
+  if (!bound) return bound.error();
+  const std::vector<const HostExpr *> &args = *bound;
+  // max(a, b) is elementwise, max(x, dim = 0) and max(x) reduce.
+  bool extreme = expr.fn == HostFn::Max || expr.fn == HostFn::Min;
+  bool pair = extreme && expr.args.size() == 2;
+  switch (info.cls) {
+  case HostFnClass::Initializer:
+    return at(expr).fail(DiagCode::HostBadArgument, str("`", info.name, "` makes a buffer; it is not a value"));
+  case HostFnClass::Array: return arrayCall(expr, args);
+  case HostFnClass::Reduction:
+    if (!pair) return reduction(expr, args);
+    break;
+  case HostFnClass::Elementwise: break;
+  }
+  auto x = evaluate(*args[0]);
+  if (!x) return x;
+  if (args.size() == 1) return applyUnary(at(expr), expr.fn, std::move(*x));
+  auto y = evaluate(*args[1]);
+  if (!y) return y;
+  return applyBinary(at(expr), expr.fn, std::move(*x), std::move(*y));
+}
+
+Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args) {
+  EvalSite here = at(expr);
+  auto elemArgument = [&](const HostExpr &arg) -> Result<Elem> {
+    if (arg.kind == HostExpr::Kind::Elem) return arg.elem;
+    return at(arg).fail(DiagCode::HostBadArgument, "expected an element type such as f16");
+  };
+  if (expr.fn == HostFn::Dim) return extentOf(*args[0], *args[1]);
+  if (expr.fn == HostFn::Before) {
+    bool isBuffer = args[0]->kind == HostExpr::Kind::Buffer && source_.shape(args[0]->text);
+    if (!isBuffer) return at(*args[0]).fail(DiagCode::HostBadArgument, "`before` takes a buffer");
+    auto raw = source_.content(*args[0], true);
+    if (!raw) return raw.error();
+    return fromRaw(**raw, site_.budget, site_.threads);
+  }
+  auto x = evaluate(*args[0]);
+  if (!x) return x;
+  if (expr.fn == HostFn::Cast) {
+    auto type = elemArgument(*args[1]);
+    if (!type) return type.error();
+    return applyCast(here, std::move(*x), *type);
+  }
+  if (expr.fn == HostFn::Transpose) {
+    std::vector<int64_t> permutation;
+    if (args[1] && args[1]->kind != HostExpr::Kind::List)
+      return at(*args[1]).fail(DiagCode::HostBadArgument, "expected a list of dimensions such as [0, 2, 1]");
+    if (args[1])
+      for (const HostExpr &item : args[1]->args) {
+        auto d = integer(item);
+        if (!d) return d.error();
+        permutation.push_back(*d);
+      }
+    return transposeArray(here, *x, permutation);
+  }
+  if (expr.fn == HostFn::Softmax) {
+    int64_t dim = x->rank() - 1;
+    if (args[1]) {
+      auto given = integer(*args[1]);
+      if (!given) return given.error();
+      dim = std::clamp<int64_t>(*given, -100, 100);
+    }
+    return softmax(here, std::move(*x), static_cast<int>(dim));
+  }
+  auto y = evaluate(*args[1]);
+  if (!y) return y;
+  if (expr.fn == HostFn::Where) {
+    auto z = evaluate(*args[2]);
+    if (!z) return z;
+    return applyWhere(here, std::move(*x), std::move(*y), std::move(*z));
+  }
+  XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
+  std::optional<Elem> accumulator;
+  if (args[2]) {
+    auto type = elemArgument(*args[2]);
+    if (!type) return type.error();
+    accumulator = *type;
+  }
+  return matmul(here, std::move(*x), std::move(*y), accumulator);
+}
+
+} // namespace xt

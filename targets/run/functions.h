@@ -1,0 +1,55 @@
+// The functions of test expressions on arrays. Each computes the value in f64 or in 64-bit integers, and the bound on a
+// kernel's error where that is tracked. A mistake of the test is reported at the site's range.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/host.h"
+#include "targets/run/array.h"
+#include "targets/run/rounding.h"
+
+namespace xt {
+
+// A sum whose bound exceeds the mean magnitude of its terms: an error of one term could pass.
+struct WeakBound {
+  SourceRange range;
+  int64_t terms = 0;
+  int64_t elements = 0; // how many of the results are weak
+};
+
+// Where a function is applied.
+struct EvalSite {
+  MemoryBudget &budget;
+  Diagnostics &diagnostics;
+  int threads = 0;         // 0: all cores
+  bool trackErrors = true; // false: initialisers, sizes
+  SourceRange range;       // of the call
+  std::vector<WeakBound> *weak = nullptr;
+
+  Error fail(DiagCode code, std::string message) const {
+    diagnostics.report(code, range, std::move(message));
+    return Error::diagnosed();
+  }
+};
+
+// Elementwise, with broadcasting. Integer operands give integers under + - * mod ceildiv min max and comparisons;
+// everything else computes in f64. Comparisons and logic give 0 and 1, with an error of 1 where operands lie within
+// their errors of each other.
+Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x);
+Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b);
+Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArray x, HostArray y);
+Result<HostArray> applyCast(const EvalSite &site, HostArray x, Elem to);
+
+// sum, mean, prod, max, min along one dimension (kept with extent 1), or over all (a scalar).
+Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, std::optional<int> dim);
+Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
+// NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column.
+// `accumulator`: the type in which sums are rounded; by default f32, f64 if an operand is f64.
+Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator);
+Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
+
+// u64 values are held with their bits in an int64: those above its range compare and copy, but do not compute.
+bool holdsHugeUnsigned(const HostArray &x);
+Error hugeUnsignedError(const EvalSite &site, HostFn fn);
+// "+", "matmul"
+std::string_view spelling(HostFn fn);
+
+} // namespace xt

@@ -1,0 +1,224 @@
+#include "targets/run/init.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/run/chunk.h"
+#include "targets/run/npy.h"
+
+namespace xt {
+
+uint64_t splitMix64(uint64_t seed, uint64_t index) {
+  uint64_t x = seed + (index + 1) * 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+namespace {
+constexpr std::string_view kWhat = "the content of a buffer";
+
+class Initializer {
+public:
+  Initializer(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context)
+      : init_(init), sizes_(sizes.begin(), sizes.end()), elem_(elem), context_(context),
+        evaluator_(context.site, context.source, sizes_) {
+    site_ = &context_.site;
+  }
+
+  Result<RawArray> run() {
+    auto bound = bindArguments(init_, *site_);
+    if (!bound) return bound.error();
+    args_ = *bound;
+    switch (init_.fn) {
+    case HostFn::Random: return random();
+    case HostFn::Ints: return ints();
+    case HostFn::Fill: return expression(*args_[0]);
+    case HostFn::From: return expression(*args_[0]);
+    case HostFn::Iota: return generated([](int64_t i) { return i; });
+    case HostFn::Identity: return identity();
+    case HostFn::Load: return load();
+    default: break;
+    }
+    XT_UNREACHABLE("not an initialiser of content");
+  }
+
+private:
+  EvalSite at(const HostExpr &expr) const {
+    EvalSite here = *site_;
+    here.range = expr.range;
+    return here;
+  }
+  std::string atIndex(int64_t i) const { return sizes_.empty() ? "" : " at index " + indexText(indexOf(i, sizes_)); }
+
+  // u64 takes any 64 bits as an image, but a negative number is not a value of it.
+  bool holds(int64_t value) const { return fitsInteger(elem_, value) && (elem_ != Elem::U64 || value >= 0); }
+
+  // Calls store(i, to) for each element, in parallel.
+  template <class F> Result<RawArray> filled(F store) {
+    auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
+    if (!raw) return raw;
+    int64_t size = raw->elemBytes();
+    parallelFor(raw->count(), 1 << 15, site_->threads, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) store(i, raw->bytes.data() + i * size);
+    });
+    return raw;
+  }
+
+  // Integer values by linear index.
+  template <class F> Result<RawArray> generated(F value) {
+    if (isFloat(elem_))
+      return filled([&](int64_t i, std::byte *to) { storeFloat(elem_, to, static_cast<double>(value(i))); });
+    FirstIndex failed;
+    auto raw = filled([&](int64_t i, std::byte *to) {
+      int64_t v = value(i);
+      if (!holds(v)) failed.put(i);
+      storeInteger(elem_, to, v);
+    });
+    if (failed.get() >= 0) return doesNotFit(str(value(failed.get())), failed.get(), init_);
+    return raw;
+  }
+  Error doesNotFit(const std::string &value, int64_t i, const HostExpr &where) {
+    return at(where).fail(DiagCode::HostValueOutOfRange,
+                          str("the value", atIndex(i), " is ", value, ", which ", elemName(elem_), " cannot hold"));
+  }
+
+  Result<uint64_t> seed(const HostExpr *arg) {
+    if (!arg) return context_.defaultSeed;
+    auto given = evaluator_.integer(*arg);
+    if (!given) return given.error();
+    return static_cast<uint64_t>(*given);
+  }
+
+  Result<RawArray> random() {
+    auto start = seed(args_[0]);
+    if (!start) return start.error();
+    bool bounded = args_[1] || args_[2];
+    if (isInteger(elem_) && !bounded)
+      return filled([&, s = *start](int64_t i, std::byte *to) {
+        storeInteger(elem_, to, static_cast<int64_t>(splitMix64(s, static_cast<uint64_t>(i))));
+      });
+    if (isInteger(elem_)) {
+      if (!args_[1] || !args_[2])
+        return at(init_).fail(DiagCode::HostBadArgument,
+                              "`random` of integers takes both `low` and `high`, or neither");
+      auto low = evaluator_.integer(*args_[1]), high = evaluator_.integer(*args_[2]);
+      if (!low) return low.error();
+      if (!high) return high.error();
+      if (*high <= *low)
+        return at(init_).fail(DiagCode::HostBadArgument,
+                              str("`random` from ", *low, " up to and without ", *high, " is empty"));
+      return uniform(*start, *low, *high - 1);
+    }
+    double low = -1, high = 1;
+    for (auto [arg, bound] : {std::pair(args_[1], &low), std::pair(args_[2], &high)}) {
+      if (!arg) continue;
+      auto given = evaluator_.number(*arg);
+      if (!given) return given.error();
+      *bound = *given;
+    }
+    return filled([=, this, s = *start](int64_t i, std::byte *to) {
+      double unit = static_cast<double>(splitMix64(s, static_cast<uint64_t>(i)) >> 11) * 0x1p-53;
+      storeFloat(elem_, to, low + (high - low) * unit);
+    });
+  }
+
+  // Uniform integers of [low, high].
+  Result<RawArray> uniform(uint64_t start, int64_t low, int64_t high) {
+    uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1; // 0: all 2^64
+    for (int64_t end : {low, high})
+      if (isInteger(elem_) && !holds(end))
+        return at(init_).fail(DiagCode::HostValueOutOfRange,
+                              str("values from ", low, " to ", high, ", but ", elemName(elem_), " cannot hold ", end));
+    return generated([=](int64_t i) {
+      uint64_t x = splitMix64(start, static_cast<uint64_t>(i));
+      uint64_t step = span ? static_cast<uint64_t>((static_cast<unsigned __int128>(x) * span) >> 64) : x;
+      return static_cast<int64_t>(static_cast<uint64_t>(low) + step);
+    });
+  }
+
+  Result<RawArray> ints() {
+    auto low = evaluator_.integer(*args_[0]), high = evaluator_.integer(*args_[1]);
+    if (!low) return low.error();
+    if (!high) return high.error();
+    auto start = seed(args_[2]);
+    if (!start) return start.error();
+    if (*high < *low)
+      return at(init_).fail(DiagCode::HostBadArgument, str("`ints` from ", *low, " to ", *high, " is empty"));
+    return uniform(*start, *low, *high);
+  }
+
+  Result<RawArray> identity() {
+    if (sizes_.size() < 2) return at(init_).fail(DiagCode::HostBadArgument, "`identity` needs at least two dimensions");
+    int64_t columns = sizes_.back(), rows = sizes_[sizes_.size() - 2];
+    return generated([=](int64_t i) { return int64_t{i / columns % rows == i % columns}; });
+  }
+
+  Result<RawArray> load() {
+    if (args_[0]->kind != HostExpr::Kind::Text)
+      return at(*args_[0]).fail(DiagCode::HostBadArgument, "`load` takes the path of a .npy file as text");
+    return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads);
+  }
+
+  // An expression that gives one value, or one for each element.
+  Result<RawArray> expression(const HostExpr &expr) {
+    auto value = evaluator_.evaluate(expr);
+    if (!value) return value.error();
+    auto shape = broadcastShape(value->shape, sizes_);
+    if (!shape || *shape != sizes_)
+      return at(expr).fail(DiagCode::HostShapeMismatch,
+                           str("the value is ", shapeWords(value->shape), ", the buffer is ", shapeWords(sizes_)));
+    bool sameBits = value->elem == elem_;
+    auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
+    if (!raw) return raw;
+    FirstIndex failed;
+    const std::span<const int64_t> shapes[] = {value->shape};
+    int64_t size = raw->elemBytes();
+    forEachRun(sizes_, shapes, site_->threads, [&](const BroadcastRun &run) {
+      std::byte *to = raw->bytes.data() + run.out * size;
+      if (value->integer && isInteger(elem_)) {
+        IntChunk chunk;
+        const int64_t *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
+        for (int64_t i = 0; i < run.count; ++i, to += size) {
+          if (!sameBits && !holds(v[i])) failed.put(run.out + i);
+          storeInteger(elem_, to, v[i]);
+        }
+        return;
+      }
+      Chunk chunk;
+      const double *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
+      if (isFloat(elem_)) return fromDoubles(elem_, v, run.count, to, 1);
+      for (int64_t i = 0; i < run.count; ++i, to += size) {
+        // Integral floats are taken; 2^63 and above do not fit any signed type.
+        bool fits = v[i] == std::rint(v[i]) && std::fabs(v[i]) < 0x1p63 && holds(static_cast<int64_t>(v[i]));
+        if (!fits) failed.put(run.out + i);
+        storeInteger(elem_, to, fits ? static_cast<int64_t>(v[i]) : 0);
+      }
+    });
+    if (failed.get() < 0) return raw;
+    return doesNotFit(valueText(*value, failed.get()), failed.get(), expr);
+  }
+
+  std::string valueText(const HostArray &value, int64_t linear) const {
+    std::vector<int64_t> index = indexOf(linear, sizes_), strides = broadcastStrides(value.shape, sizes_);
+    int64_t offset = 0;
+    for (size_t d = 0; d < index.size(); ++d) offset += index[d] * strides[d];
+    return value.integer ? str(value.ints[offset]) : floatText(value.values[offset]);
+  }
+
+  const HostExpr &init_;
+  std::vector<int64_t> sizes_;
+  Elem elem_;
+  InitContext &context_;
+  EvalSite *site_ = nullptr;
+  Evaluator evaluator_;
+  std::vector<const HostExpr *> args_;
+};
+} // namespace
+
+Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context) {
+  context.site.trackErrors = false;
+  context.site.range = init.range;
+  return Initializer(init, sizes, elem, context).run();
+}
+
+} // namespace xt

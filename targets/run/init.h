@@ -1,0 +1,31 @@
+// Initialisers of test buffers. Every value depends on the element's row-major index alone, whatever the memory layout.
+#pragma once
+#include "targets/run/eval.h"
+
+#include <functional>
+
+namespace xt {
+
+// Output number `index`, from 0, of SplitMix64 started with `seed` (Steele, Lea and Flood, Fast Splittable Pseudorandom
+// Number Generators, OOPSLA 2014).
+uint64_t splitMix64(uint64_t seed, uint64_t index);
+
+// How an initialiser reads files: `load` gives its path, as written.
+struct InitContext {
+  EvalSite site;
+  ValueSource &source;
+  std::function<std::string(const std::string &)> resolvePath;
+  uint64_t defaultSeed = 1; // of random and ints without a seed; differs between the buffers of a test
+};
+
+// The content that an initialiser other than `out` gives a buffer.
+//   random(seed, low, high)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
+//                            integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
+//                            bounds.
+//   ints(low, high, seed)    low + floor(output * (high - low + 1) / 2^64)
+//   fill, iota, identity, from, load: see ir/ops/host.def.
+// Rounded once to a float type; a value that an integer type cannot hold is reported with its index. Errors of files
+// are Environment.
+Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context);
+
+} // namespace xt

@@ -1,0 +1,22 @@
+// A launch of a test with its arguments evaluated: what a target is called with.
+#pragma once
+#include "ir/module.h"
+#include "targets/run/test_state.h"
+#include "targets/target.h"
+
+namespace xt {
+
+struct LaunchPlan {
+  const HostStmt *stmt = nullptr;
+  size_t position = 0;
+  const Kernel *kernel = nullptr; // of the source module
+  std::vector<LaunchArg> args;
+  std::vector<TestBuffer *> buffers; // per parameter; null for scalars
+  std::vector<GridRange> grid;       // empty: one workgroup
+};
+
+// Evaluates a launch's arguments and grid. Buffers have their device memory. Reports HostLaunchMismatch where an
+// argument does not fit its parameter.
+Result<LaunchPlan> planLaunch(const Kernel &kernel, const HostStmt &stmt, size_t position, TestState &state);
+
+} // namespace xt

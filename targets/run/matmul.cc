@@ -1,0 +1,271 @@
+// matmul of test expressions: shapes, batches, and the error bound around the kernels of gemm.h.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/run/chunk.h"
+#include "targets/run/functions.h"
+#include "targets/run/gemm.h"
+
+namespace xt {
+
+namespace {
+// The matrices of both operands and the result, and the batches that pair them.
+struct MatmulPlan {
+  GemmShape shape;
+  std::vector<int64_t> result; // NumPy's result shape
+  int64_t batches = 1;
+  std::vector<int64_t> batchA, batchB; // per batch: which matrix of each operand
+};
+
+std::optional<MatmulPlan> planMatmul(std::vector<int64_t> a, std::vector<int64_t> b) {
+  bool rowA = a.size() == 1, columnB = b.size() == 1;
+  if (a.empty() || b.empty()) return std::nullopt;
+  if (rowA) a.insert(a.begin(), 1);
+  if (columnB) b.push_back(1);
+  MatmulPlan plan;
+  plan.shape = {a[a.size() - 2], b[b.size() - 1], a[a.size() - 1]};
+  if (b[b.size() - 2] != plan.shape.k) return std::nullopt;
+  a.resize(a.size() - 2);
+  b.resize(b.size() - 2);
+  auto batch = broadcastShape(a, b);
+  if (!batch) return std::nullopt;
+  plan.batches = *elementCount(*batch);
+  std::vector<int64_t> stridesA = broadcastStrides(a, *batch), stridesB = broadcastStrides(b, *batch);
+  for (int64_t p = 0; p < plan.batches; ++p) {
+    std::vector<int64_t> index = indexOf(p, *batch);
+    int64_t atA = 0, atB = 0;
+    for (size_t d = 0; d < index.size(); ++d) atA += index[d] * stridesA[d], atB += index[d] * stridesB[d];
+    plan.batchA.push_back(atA);
+    plan.batchB.push_back(atB);
+  }
+  plan.result = *batch;
+  if (!rowA) plan.result.push_back(plan.shape.m);
+  if (!columnB) plan.result.push_back(plan.shape.n);
+  return plan;
+}
+
+double largestMagnitude(const Elements<int64_t> &x) {
+  double largest = 0;
+  for (int64_t v : x) largest = std::max(largest, std::fabs(static_cast<double>(v)));
+  return largest;
+}
+
+// --- integers
+// ---------------------------------------------------------------------------------------------------------
+
+Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const MatmulPlan &plan) {
+  auto out = makeArray(site.budget, plan.result, true, false);
+  if (!out) return out;
+  const auto [m, n, k] = plan.shape;
+  FirstIndex failed;
+  for (int64_t p = 0; p < plan.batches; ++p) {
+    const int64_t *x = a.ints.data() + plan.batchA[static_cast<size_t>(p)] * m * k;
+    const int64_t *y = b.ints.data() + plan.batchB[static_cast<size_t>(p)] * k * n;
+    parallelFor(m, 1, site.threads, [&, n = n, k = k](int64_t begin, int64_t end) {
+      std::vector<__int128> row(static_cast<size_t>(n));
+      for (int64_t i = begin; i < end; ++i) {
+        std::fill(row.begin(), row.end(), 0);
+        for (int64_t q = 0; q < k; ++q)
+          for (int64_t j = 0; j < n; ++j)
+            row[static_cast<size_t>(j)] += static_cast<__int128>(x[i * k + q]) * y[q * n + j];
+        for (int64_t j = 0; j < n; ++j) {
+          int64_t at = (p * m + i) * n + j;
+          out->ints[at] = static_cast<int64_t>(row[static_cast<size_t>(j)]);
+          if (out->ints[at] != row[static_cast<size_t>(j)]) failed.put(at);
+        }
+      }
+    });
+  }
+  if (failed.get() < 0) return out;
+  return site.fail(DiagCode::HostIntegerOverflow,
+                   str("integer overflow: element ", indexText(indexOf(failed.get(), plan.result)),
+                       " of `matmul` does not fit 64 bits"));
+}
+
+// --- floats
+// -----------------------------------------------------------------------------------------------------------
+
+// How sums are rounded: once per term, and for 16-bit accumulators once per 8 terms more.
+struct Accumulation {
+  RoundingType each;
+  double groupUnit = 0, groupTiny = 0, exact = 0;
+  bool wide = false;
+
+  double bound(double magnitude, double carried, int64_t terms, bool integers) const {
+    if (integers && carried == 0 && magnitude < exact) return 0;
+    auto count = static_cast<double>(terms);
+    double groups = std::ceil(count / 8);
+    double unit = std::sqrt(count) * each.unit + std::sqrt(groups) * groupUnit;
+    return carried + kLambda * unit * (magnitude + carried) + (groups + 1) * groupTiny + each.tiny;
+  }
+};
+
+Accumulation accumulationIn(Elem type) {
+  const ElemInfo &info = elemInfo(type);
+  Accumulation acc;
+  acc.wide = type == Elem::F64;
+  acc.each = roundingType(acc.wide);
+  acc.exact = acc.each.exact;
+  if (info.precision < 24) {
+    acc.groupUnit = std::ldexp(1.0, -info.precision);
+    acc.groupTiny = ulpAt(info, 0) / 2;
+    acc.exact = std::ldexp(1.0, info.precision);
+  }
+  return acc;
+}
+
+bool isIntegerValue(double v) { return v == std::rint(v); }
+
+// One product of matrices, with its bound.
+class MatrixProduct {
+public:
+  MatrixProduct(const EvalSite &site, GemmShape shape, const Accumulation &acc) : site_(site), s_(shape), acc_(acc) {}
+
+  const double *a = nullptr, *b = nullptr, *errorsA = nullptr, *errorsB = nullptr; // errors may be null
+  double *values = nullptr, *bounds = nullptr;                                     // bounds may be null
+  int64_t weak = 0;
+
+  Result<void> run() {
+    if (auto done = gemm(s_, a, b, values, site_.budget, site_.threads); !done) return done;
+    if (!bounds) return {};
+    if (auto done = gemmMagnitude(s_, a, b, bounds, site_.budget, site_.threads); !done) return done;
+    auto carried = carriedErrors();
+    if (!carried) return carried.error();
+    std::vector<bool> rows = integerRows(), columns = integerColumns();
+    std::atomic<int64_t> weakCount{0};
+    parallelFor(s_.m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, s_.n)), site_.threads,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i)
+                    weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, *carried);
+                });
+    weak = weakCount;
+    return {};
+  }
+
+private:
+  // sum over k of ea|b| + (|a| + ea)eb, or nothing where both operands are exact.
+  Result<Elements<double>> carriedErrors() {
+    Elements<double> total;
+    if (!errorsA && !errorsB) return total;
+    auto make = [&](int64_t count) {
+      return Elements<double>::make(site_.budget, count, "the bound of a matrix product");
+    };
+    auto carried = make(s_.m * s_.n);
+    if (!carried) return carried;
+    std::fill(carried->begin(), carried->end(), 0.0);
+    auto part = make(s_.m * s_.n);
+    if (!part) return part;
+    auto add = [&](const double *x, const double *y) -> Result<void> {
+      if (auto done = gemmMagnitude(s_, x, y, part->data(), site_.budget, site_.threads); !done) return done;
+      for (int64_t i = 0; i < part->count(); ++i) (*carried)[i] += (*part)[i];
+      return {};
+    };
+    if (errorsA)
+      if (auto done = add(errorsA, b); !done) return done.error();
+    if (errorsB) {
+      auto most = make(s_.m * s_.k);
+      if (!most) return most;
+      for (int64_t i = 0; i < most->count(); ++i) (*most)[i] = std::fabs(a[i]) + (errorsA ? errorsA[i] : 0);
+      if (auto done = add(most->data(), errorsB); !done) return done.error();
+    }
+    return carried;
+  }
+
+  std::vector<bool> integerRows() const {
+    std::vector<bool> all(static_cast<size_t>(s_.m), true);
+    for (int64_t i = 0; i < s_.m; ++i)
+      all[static_cast<size_t>(i)] = std::all_of(a + i * s_.k, a + (i + 1) * s_.k, isIntegerValue);
+    return all;
+  }
+  std::vector<bool> integerColumns() const {
+    std::vector<bool> all(static_cast<size_t>(s_.n), true);
+    for (int64_t k = 0; k < s_.k; ++k)
+      for (int64_t j = 0; j < s_.n; ++j)
+        if (!isIntegerValue(b[k * s_.n + j])) all[static_cast<size_t>(j)] = false;
+    return all;
+  }
+
+  int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn,
+                    const Elements<double> &carried) {
+    int64_t weakHere = 0;
+    for (int64_t j = 0; j < s_.n; ++j) {
+      int64_t at = i * s_.n + j;
+      double magnitude = bounds[at];
+      double bound = acc_.bound(magnitude, carried.empty() ? 0 : carried[at], s_.k,
+                                integerRow && integerColumn[static_cast<size_t>(j)]);
+      bounds[at] = bound;
+      weakHere += bound * static_cast<double>(s_.k) > magnitude && magnitude > 0;
+    }
+    return weakHere;
+  }
+
+  const EvalSite &site_;
+  GemmShape s_;
+  const Accumulation &acc_;
+};
+
+void roundToTf32(HostArray &x) {
+  if (x.elem != Elem::TF32) return;
+  for (double &v : x.values) v = roundTo(Elem::TF32, v);
+}
+
+Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const MatmulPlan &plan,
+                              const Accumulation &acc) {
+  auto out = makeArray(site.budget, plan.result, false, site.trackErrors);
+  if (!out) return out;
+  out->wide = acc.wide;
+  const auto [m, n, k] = plan.shape;
+  int64_t weak = 0;
+  for (int64_t p = 0; p < plan.batches; ++p) {
+    int64_t atA = plan.batchA[static_cast<size_t>(p)] * m * k, atB = plan.batchB[static_cast<size_t>(p)] * k * n;
+    MatrixProduct product(site, plan.shape, acc);
+    product.a = a.values.data() + atA;
+    product.b = b.values.data() + atB;
+    product.errorsA = a.exact() ? nullptr : a.errors.data() + atA;
+    product.errorsB = b.exact() ? nullptr : b.errors.data() + atB;
+    product.values = out->values.data() + p * m * n;
+    product.bounds = site.trackErrors ? out->errors.data() + p * m * n : nullptr;
+    if (auto done = product.run(); !done) return done.error();
+    weak += product.weak;
+  }
+  if (weak && site.weak) site.weak->push_back({site.range, k, weak});
+  if (!out->exact() && !anyError(out->errors.data(), out->count())) out->errors = {};
+  return out;
+}
+} // namespace
+
+Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator) {
+  auto plan = planMatmul(a.shape, b.shape);
+  if (!plan)
+    return site.fail(DiagCode::HostShapeMismatch,
+                     str("`matmul` of ", shapeText(a.shape), " and ", shapeText(b.shape),
+                         ": the last extent of the first must be the second-to-last of the second, and leading "
+                         "extents equal or 1"));
+  if (accumulator && !isFloat(*accumulator))
+    return site.fail(DiagCode::HostBadArgument,
+                     str("`acc` names a float type; sums of integers are exact, ", elemName(*accumulator), " is none"));
+  if (holdsHugeUnsigned(a) || holdsHugeUnsigned(b)) return hugeUnsignedError(site, HostFn::Matmul);
+  bool integers = a.integer && b.integer && a.exact() && b.exact() && !accumulator;
+  if (integers) {
+    double most = largestMagnitude(a.ints) * largestMagnitude(b.ints) * static_cast<double>(plan->shape.k);
+    if (most >= kExactF64) return integerMatmul(site, a, b, *plan);
+  }
+  bool wide = a.wide || b.wide;
+  auto x = asFloats(std::move(a), site.budget, site.threads);
+  if (!x) return x;
+  auto y = asFloats(std::move(b), site.budget, site.threads);
+  if (!y) return y;
+  roundToTf32(*x);
+  roundToTf32(*y);
+  if (!integers)
+    return floatMatmul(site, *x, *y, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
+  // All sums are below 2^53, so f64 holds them exactly.
+  EvalSite plain = site;
+  plain.trackErrors = false;
+  auto product = floatMatmul(plain, *x, *y, *plan, accumulationIn(Elem::F64));
+  if (!product) return product;
+  auto sums = applyCast(plain, std::move(*product), Elem::I64);
+  if (sums) sums->elem.reset();
+  return sums;
+}
+
+} // namespace xt

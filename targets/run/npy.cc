@@ -1,0 +1,198 @@
+#include "targets/run/npy.h"
+
+#include "ir/base/text.h"
+#include "targets/run/npy_header.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace xt {
+
+namespace {
+constexpr uint32_t kMaxHeaderBytes = 1 << 20; // numpy refuses more than 10000 unless asked
+
+std::string causeText(int code) { return std::strerror(code); }
+Error fileError(const std::string &path, const std::string &text) { return Error::environment(path + ": " + text); }
+
+// A file descriptor that closes itself.
+class File {
+public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File &) = delete;
+  File &operator=(const File &) = delete;
+  int fd() const { return fd_; }
+  bool ok() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+
+  // Reads exactly `bytes` bytes; false at the end of the file or on an error (then errno is not 0).
+  bool read(void *to, int64_t bytes) {
+    auto *at = static_cast<char *>(to);
+    errno = 0;
+    while (bytes > 0) {
+      ssize_t got = ::read(fd_, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      at += got;
+      bytes -= got;
+    }
+    return true;
+  }
+  bool write(const void *from, int64_t bytes) {
+    auto *at = static_cast<const char *>(from);
+    while (bytes > 0) {
+      ssize_t put = ::write(fd_, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return false;
+      at += put;
+      bytes -= put;
+    }
+    return true;
+  }
+
+private:
+  int fd_;
+};
+
+// Reads magic, version, length and dictionary.
+Result<NpyHeader> readHeader(File &file, const std::string &path) {
+  unsigned char prefix[12] = {};
+  if (!file.read(prefix, 8)) {
+    if (errno) return fileError(path, "cannot be read: " + causeText(errno));
+    return fileError(path, "is not a .npy file: it has fewer than 8 bytes");
+  }
+  if (std::memcmp(prefix, "\x93NUMPY", 6) != 0)
+    return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
+  int major = prefix[6];
+  if (major < 1 || major > 3)
+    return fileError(path, str("has .npy version ", major, ".", int{prefix[7]}, "; versions 1, 2 and 3 can be read"));
+  int lengthBytes = major == 1 ? 2 : 4;
+  if (!file.read(prefix + 8, lengthBytes)) return fileError(path, "ends within its header");
+  uint32_t length = prefix[8] | static_cast<uint32_t>(prefix[9]) << 8;
+  if (lengthBytes == 4) length |= static_cast<uint32_t>(prefix[10]) << 16 | static_cast<uint32_t>(prefix[11]) << 24;
+  if (length > kMaxHeaderBytes)
+    return fileError(path, str("claims a header of ", length, " bytes; at most ", kMaxHeaderBytes, " are read"));
+  std::string text(length, '\0');
+  if (!file.read(text.data(), length)) return fileError(path, "ends within its header");
+  auto header = parseNpyHeader(text);
+  if (!header) return fileError(path, header.error().message);
+  header->dataOffset = 8 + lengthBytes + length;
+  return header;
+}
+
+std::string arrayText(std::span<const int64_t> shape, std::string_view type) {
+  return str(shape.empty() ? "a scalar" : shapeText(shape), " of ", type);
+}
+
+// Whether the file's type string is the element type; `swapped` is set for the other byte order.
+bool descrMatches(std::string_view descr, Elem elem, bool &swapped) {
+  if (descr.size() < 3) return false;
+  char order = descr[0];
+  std::string_view type = descr.substr(1);
+  const ElemInfo &info = elemInfo(elem);
+  std::string size = std::to_string(info.storageBytes);
+  swapped = order == '>' && info.storageBytes > 1;
+  if (order != '<' && order != '>' && order != '|' && order != '=') return false;
+  if (type == npyDescr(elem).substr(1)) return true;
+  if (elem == Elem::I1) return type == "i1" || type == "u1";
+  bool foreign = elem == Elem::BF16 || elem == Elem::F8E4M3 || elem == Elem::F8E5M2;
+  return foreign && (type == "V" + size || type == "u" + size);
+}
+
+void swapBytes(std::byte *data, int64_t count, int64_t size) {
+  for (int64_t i = 0; i < count; ++i) std::reverse(data + i * size, data + (i + 1) * size);
+}
+
+// Types narrower than their storage byte: a value that they cannot hold is an error, not cut off.
+Result<void> checkNarrow(const RawArray &array, const std::string &path) {
+  if (array.elem != Elem::I1 && array.elem != Elem::I4) return {};
+  for (int64_t i = 0; i < array.count(); ++i) {
+    auto value = static_cast<int8_t>(array.bytes[i]);
+    if (!fitsInteger(array.elem, value))
+      return fileError(path, str("element ", indexText(indexOf(i, array.sizes)), " is ", int{value}, ", which ",
+                                 elemName(array.elem), " cannot hold"));
+  }
+  return {};
+}
+
+// Fortran order: the first index runs fastest in the file.
+Result<RawArray> fromFortran(const RawArray &file, MemoryBudget &budget, const std::string &path, int threads) {
+  auto array = RawArray::make(budget, file.sizes, file.elem, path);
+  if (!array) return array;
+  std::vector<int64_t> strides(file.sizes.size(), 1);
+  for (size_t d = 1; d < strides.size(); ++d) strides[d] = strides[d - 1] * file.sizes[d - 1];
+  copyStrided(file.sizes, file.elemBytes(), file.bytes.data(), strides, array->bytes.data(), denseStrides(file.sizes),
+              threads);
+  return array;
+}
+} // namespace
+
+std::string npyDescr(Elem elem) {
+  const ElemInfo &info = elemInfo(elem);
+  char order = info.storageBytes == 1 ? '|' : '<';
+  char kind = info.isFloat ? 'f' : info.isUnsigned ? 'u' : 'i';
+  if (elem == Elem::I1) kind = 'b';
+  if (elem == Elem::BF16 || elem == Elem::F8E4M3 || elem == Elem::F8E5M2) kind = 'V';
+  return str(order, kind, info.storageBytes);
+}
+
+Result<NpyHeader> readNpyHeader(const std::string &path) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
+  return readHeader(file, path);
+}
+
+Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
+                         int threads) {
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
+  auto header = readHeader(file, path);
+  if (!header) return header.error();
+  bool swapped = false;
+  bool typeFits = descrMatches(header->descr, elem, swapped);
+  if (!typeFits || !std::ranges::equal(header->shape, shape))
+    return fileError(path, str("holds ", arrayText(header->shape, "numpy type '" + header->descr + "'"),
+                               ", but the buffer is ", arrayText(shape, elemName(elem)), " ('", npyDescr(elem), "')"));
+  auto array = RawArray::make(budget, {shape.begin(), shape.end()}, elem, path);
+  if (!array) return array;
+  if (!file.read(array->bytes.data(), array->bytes.count())) {
+    if (errno) return fileError(path, "cannot be read: " + causeText(errno));
+    struct stat status {};
+    int64_t size = ::fstat(file.fd(), &status) == 0 ? static_cast<int64_t>(status.st_size) : 0;
+    return fileError(path,
+                     str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
+                         " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
+  }
+  if (swapped) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
+  if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
+  if (header->fortran && shape.size() > 1) return fromFortran(*array, budget, path, threads);
+  return array;
+}
+
+Result<void> writeNpy(const std::string &path, const RawArray &array) {
+  std::string temporary = path + ".XXXXXX";
+  File file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.ok()) return fileError(path, "cannot be written: " + causeText(errno));
+  std::string head = npyHead(npyDescr(array.elem), array.sizes);
+  bool good =
+      file.write(head.data(), static_cast<int64_t>(head.size())) && file.write(array.bytes.data(), array.bytes.count());
+  // mkostemp makes the file readable by its owner alone; give it the mode that a newly made file has.
+  mode_t mask = ::umask(0);
+  ::umask(mask);
+  good = good && ::fchmod(file.fd(), 0666 & ~mask) == 0;
+  int code = good ? 0 : errno;
+  if (::close(file.release()) != 0 && good) good = false, code = errno;
+  if (good && ::rename(temporary.c_str(), path.c_str()) != 0) good = false, code = errno;
+  if (good) return {};
+  ::unlink(temporary.c_str());
+  return fileError(path, "cannot be written: " + causeText(code));
+}
+
+} // namespace xt

@@ -1,0 +1,212 @@
+#include "targets/run/report.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/run/raw_array.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace xt {
+
+std::string_view statusText(TestStatus status) {
+  switch (status) {
+  case TestStatus::Passed: return "passed";
+  case TestStatus::Failed: return "failed";
+  case TestStatus::FileError: return "does not compile";
+  case TestStatus::Environment: return "could not run";
+  case TestStatus::Unchecked: return "ran, nothing checked";
+  }
+  XT_UNREACHABLE("status");
+}
+
+ExitStatus exitStatus(TestStatus status) {
+  switch (status) {
+  case TestStatus::Passed:
+  case TestStatus::Unchecked: return ExitStatus::Passed;
+  case TestStatus::Failed: return ExitStatus::CheckFailed;
+  case TestStatus::FileError: return ExitStatus::DoesNotCompile;
+  case TestStatus::Environment: return ExitStatus::EnvironmentFailed;
+  }
+  XT_UNREACHABLE("status");
+}
+
+ExitStatus worstStatus(const std::vector<ExitStatus> &statuses) {
+  auto has = [&](ExitStatus s) { return std::find(statuses.begin(), statuses.end(), s) != statuses.end(); };
+  for (ExitStatus s : {ExitStatus::Usage, ExitStatus::CompilerBug, ExitStatus::DoesNotCompile,
+                       ExitStatus::EnvironmentFailed, ExitStatus::CheckFailed, ExitStatus::Passed})
+    if (has(s)) return s;
+  return ExitStatus::NothingRun;
+}
+
+namespace {
+class TextReport {
+public:
+  TextReport(const SourceManager &sources, bool color) : sources_(sources), color_(color) {}
+
+  std::string render(const TestReport &report) {
+    for (const RunReport &run : report.runs) renderRun(report, run);
+    for (const std::string &line : report.comparisons) out_ += "  " + line + "\n";
+    return std::move(out_);
+  }
+
+private:
+  void renderRun(const TestReport &report, const RunReport &run) {
+    bool good = run.status == TestStatus::Passed || run.status == TestStatus::Unchecked;
+    out_ += paint(good ? "32" : "31", statusText(run.status));
+    out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
+    if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
+    out_ += "\n";
+    for (const Finding &finding : run.findings) {
+      out_ += str("  ", place(finding.range), finding.message, "\n");
+      for (const std::string &note : finding.notes) out_ += str("    note: ", note, "\n");
+    }
+    for (const CheckReport &check : run.checks) renderCheck(check);
+    for (const std::string &path : run.saved) out_ += str("  saved ", path, "\n");
+    if (good) return;
+    if (!run.sizes.empty()) out_ += str("  sizes: ", run.sizes, "\n");
+    if (!run.repeatCommand.empty()) out_ += str("  to repeat: ", run.repeatCommand, "\n");
+  }
+
+  void renderCheck(const CheckReport &check) {
+    if (check.passed) {
+      for (const std::string &note : check.notes) out_ += str("  ", place(check.range), "note: ", note, "\n");
+      return;
+    }
+    out_ += str("  ", place(check.range), "`", source(check.range), "`\n");
+    if (!check.problem.empty()) out_ += str("    ", check.problem, "\n");
+    if (check.different)
+      out_ +=
+          str("    ", check.different, " of ", check.compared,
+              check.compared == 1 ? " element differs" : " elements differ", " (tolerance: ", check.tolerance, ")\n");
+    for (const std::string &pattern : check.patterns) out_ += str("    pattern: ", pattern, "\n");
+    if (check.first && check.worst && check.first->index != check.worst->index) {
+      element("worst", *check.worst);
+      element("first", *check.first);
+    } else if (check.first) {
+      element("first and worst", *check.first);
+    }
+    out_ += check.window;
+    for (const std::string &note : check.notes) out_ += str("    note: ", note, "\n");
+  }
+
+  void element(std::string_view which, const ElementReport &e) {
+    out_ += str("    ", which, e.index.empty() ? "" : " at " + indexText(e.index), ": got ", e.got, ", expected ",
+                e.expected, ", difference ", e.difference, ", bound ", e.bound,
+                e.writer.empty() ? "" : ", written by " + e.writer, "\n");
+  }
+
+  static std::string passedWords(const RunReport &run) {
+    std::string words;
+    if (!run.checks.empty()) {
+      double ratio = 0;
+      int64_t compared = 0;
+      for (const CheckReport &check : run.checks) ratio = std::max(ratio, check.worstRatio), compared += check.compared;
+      char text[60];
+      std::snprintf(text, sizeof text, ratio > 0 ? ", largest error %.2g of its bound" : ", no error", ratio);
+      words = str(", ", compared, compared == 1 ? " element" : " elements", text);
+    }
+    return words;
+  }
+  static std::string timeText(double seconds) {
+    char text[40];
+    if (seconds < 1e-3)
+      std::snprintf(text, sizeof text, "%.0f us", seconds * 1e6);
+    else if (seconds < 1)
+      std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
+    else
+      std::snprintf(text, sizeof text, "%.3g s", seconds);
+    return text;
+  }
+  std::string place(SourceRange range) const {
+    if (range.file == 0) return "";
+    const SourceFile &file = sources_.file(range.file);
+    LineColumn at = file.lineColumn(range.begin);
+    return str(file.name(), ":", at.line, ":", at.column, ": ");
+  }
+  std::string source(SourceRange range) const {
+    if (range.file == 0) return "check";
+    return std::string(sources_.file(range.file).slice(range));
+  }
+  std::string paint(const char *code, std::string_view text) const {
+    return color_ ? str("\x1b[1;", code, "m", text, "\x1b[0m") : std::string(text);
+  }
+
+  const SourceManager &sources_;
+  bool color_;
+  std::string out_;
+};
+
+nlohmann::json placeJson(SourceRange range, const SourceManager &sources) {
+  if (range.file == 0) return nullptr;
+  const SourceFile &file = sources.file(range.file);
+  LineColumn at = file.lineColumn(range.begin);
+  return {{"file", file.name()}, {"line", at.line}, {"column", at.column}, {"begin", range.begin}, {"end", range.end}};
+}
+
+nlohmann::json elementJson(const std::optional<ElementReport> &e) {
+  if (!e) return nullptr;
+  return {{"index", e->index},           {"got", e->got},     {"expected", e->expected},
+          {"difference", e->difference}, {"bound", e->bound}, {"writer", e->writer}};
+}
+
+nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources) {
+  return {{"at", placeJson(check.range, sources)},
+          {"passed", check.passed},
+          {"tolerance", check.tolerance},
+          {"compared", check.compared},
+          {"different", check.different},
+          {"worstRatio", check.worstRatio},
+          {"first", elementJson(check.first)},
+          {"worst", elementJson(check.worst)},
+          {"patterns", check.patterns},
+          {"notes", check.notes},
+          {"problem", check.problem}};
+}
+} // namespace
+
+std::string renderText(const TestReport &report, const SourceManager &sources, bool color) {
+  return TextReport(sources, color).render(report);
+}
+
+std::string summaryText(const std::vector<TestReport> &reports) {
+  std::string text = str(reports.size(), reports.size() == 1 ? " test" : " tests");
+  bool first = true;
+  for (TestStatus status : {TestStatus::Passed, TestStatus::Unchecked, TestStatus::Failed, TestStatus::FileError,
+                            TestStatus::Environment}) {
+    auto count = std::count_if(reports.begin(), reports.end(), [&](const TestReport &r) { return r.status == status; });
+    if (!count) continue;
+    text += str(first ? ": " : ", ", count, " ", statusText(status));
+    first = false;
+  }
+  return text;
+}
+
+nlohmann::json renderJson(const TestReport &report, const SourceManager &sources) {
+  nlohmann::json runs = nlohmann::json::array();
+  for (const RunReport &run : report.runs) {
+    nlohmann::json findings = nlohmann::json::array(), checks = nlohmann::json::array();
+    for (const Finding &finding : run.findings)
+      findings.push_back(
+          {{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}});
+    for (const CheckReport &check : run.checks) checks.push_back(checkJson(check, sources));
+    runs.push_back(
+        {{"target", run.target},
+         {"small", run.small},
+         {"sizes", run.sizes},
+         {"status", statusText(run.status)},
+         {"findings", findings},
+         {"checks", checks},
+         {"saved", run.saved},
+         {"repeat", run.repeatCommand},
+         {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
+  }
+  return {{"test", report.name},
+          {"at", placeJson(report.range, sources)},
+          {"status", statusText(report.status)},
+          {"runs", runs},
+          {"comparisons", report.comparisons}};
+}
+
+} // namespace xt

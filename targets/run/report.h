@@ -1,0 +1,91 @@
+// What became of a test, as data, and its renderings.
+#pragma once
+#include "ir/base/source.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+enum class TestStatus : uint8_t {
+  Passed,
+  Failed,      // a check, a guard, an assert: the kernel is wrong, or the check proves nothing
+  FileError,   // the test itself is wrong; what is wrong is in the diagnostics
+  Environment, // a device, a file or a limit failed
+  Unchecked,   // launches ran and `save` wrote their results, but nothing was checked
+};
+std::string_view statusText(TestStatus status); // "passed"
+
+struct ElementReport {
+  std::vector<int64_t> index;
+  std::string got, expected, bound, difference;
+  std::string writer; // "workgroup (1, 0), subgroup 3"; empty: not known
+};
+
+struct CheckReport {
+  SourceRange range;
+  bool passed = false;
+  std::string tolerance; // "derived from the expression"
+  int64_t compared = 0, different = 0;
+  double worstRatio = 0; // largest |difference| / bound among the elements that pass
+  std::optional<ElementReport> first, worst;
+  std::vector<std::string> patterns; // guesses, likeliest first
+  std::string window;                // got and expected around the first, preformatted
+  std::vector<std::string> notes;    // weak bounds and the like
+  std::string problem;               // why a check whose elements all pass fails: it proves nothing
+};
+
+// Something other than a check that fails a run.
+struct Finding {
+  SourceRange range;
+  std::string message;
+  std::vector<std::string> notes;
+};
+
+struct RunReport {
+  std::string target;
+  bool small = false; // ran the small sizes
+  std::string sizes;  // "M = 512, N = 512"
+  TestStatus status = TestStatus::Passed;
+  std::vector<Finding> findings;
+  std::vector<CheckReport> checks;
+  std::vector<std::string> saved; // paths
+  std::string repeatCommand;
+  struct {
+    double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both runs, kernels only
+  } seconds;
+};
+
+struct TestReport {
+  std::string name;
+  SourceRange range;
+  TestStatus status = TestStatus::Passed; // the worst of its runs
+  std::vector<RunReport> runs;
+  std::vector<std::string> comparisons; // targets against each other
+};
+
+// One line for a test that passed, all of it for one that did not. Ends in a line break.
+std::string renderText(const TestReport &report, const SourceManager &sources, bool color);
+// "3 tests: 2 passed, 1 failed"
+std::string summaryText(const std::vector<TestReport> &reports);
+nlohmann::json renderJson(const TestReport &report, const SourceManager &sources);
+
+// --- exit statuses (language.md, section 7)
+// ------------------------------------------------------------------------------
+enum class ExitStatus : int {
+  Passed = 0,
+  CheckFailed = 1,
+  DoesNotCompile = 2,
+  EnvironmentFailed = 3,
+  NothingRun = 4,
+  Usage = 64,
+  CompilerBug = 70,
+};
+ExitStatus exitStatus(TestStatus status);
+// The first of 64, 70, 2, 3, 1 that is there; else 0 if something passed, else 4.
+ExitStatus worstStatus(const std::vector<ExitStatus> &statuses);
+
+} // namespace xt

@@ -1,0 +1,63 @@
+// The error that a kernel's rounding permits (language.md, section 7, "Default tolerance"). All bounds are absolute and
+// hold for |kernel's value - host's value|.
+#pragma once
+#include "ir/elem.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace xt {
+
+// Half an ulp of the rounding type, relative. The host computes in f64: its own rounding is a fraction of 2^-29 of that
+// of f32, and as large as the kernel's where that rounds in f64 too.
+inline constexpr double kUnitF32 = 0x1p-24 * (1 + 0x1p-20);
+inline constexpr double kUnitF64 = 2 * 0x1p-53;
+// Absolute error of rounding in the subnormal range: half the smallest subnormal.
+inline constexpr double kTinyF32 = 0x1p-150;
+inline constexpr double kTinyF64 = 0x1p-1074;
+// Integers of at most this magnitude are exact.
+inline constexpr double kExactF32 = 0x1p24;
+inline constexpr double kExactF64 = 0x1p53;
+
+// A sum of K terms errs by at most kLambda * sqrt(K) * u * sum|terms|, but for a probability of 2*exp(-kLambda^2/2)
+// (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41(5), 2019).
+inline constexpr double kLambda = 6;
+
+// What the operations of an expression round in.
+struct RoundingType {
+  double unit, tiny, exact;
+};
+inline constexpr RoundingType roundingType(bool wide) {
+  return wide ? RoundingType{kUnitF64, kTinyF64, kExactF64} : RoundingType{kUnitF32, kTinyF32, kExactF32};
+}
+
+// One operation of the language that is correctly rounded, with the host's result `value` and `carried`, the bound that
+// its operands' errors give. Exact operands and a result that the type holds leave nothing to round; in f64 the host
+// cannot tell whether it has rounded itself, save for integers.
+inline double roundedBound(double value, double carried, bool wide) {
+  if (wide) {
+    bool exact = carried == 0 && std::fabs(value) <= kExactF64 && value == std::rint(value);
+    return exact ? 0 : carried + kUnitF64 * (std::fabs(value) + carried) + kTinyF64;
+  }
+  bool exact = carried == 0 && static_cast<double>(static_cast<float>(value)) == value;
+  return exact ? 0 : carried + kUnitF32 * (std::fabs(value) + carried) + kTinyF32;
+}
+
+// A function within 4 ulp; an ulp is at most 2u of the value.
+inline double functionBound(double value, double carried, bool wide) {
+  RoundingType type = roundingType(wide);
+  return carried + 8 * type.unit * (std::fabs(value) + carried) + 8 * type.tiny;
+}
+
+// The distance of neighbouring values of a float type at a magnitude, which is not negative; beyond the largest finite
+// value that of the largest.
+inline double ulpAt(const ElemInfo &type, double magnitude) {
+  int exponent = static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023;
+  if (exponent < type.minExponent) exponent = type.minExponent;
+  if (exponent > type.maxExponent) exponent = type.maxExponent;
+  int place = exponent - type.precision + 1;
+  return place >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(place + 1023) << 52) : std::ldexp(1.0, place);
+}
+
+} // namespace xt

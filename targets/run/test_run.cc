@@ -1,0 +1,332 @@
+#include "targets/run/test_run.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/effects.h"
+#include "targets/run/check.h"
+#include "targets/run/init.h"
+#include "targets/run/npy.h"
+#include "targets/run/verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace xt {
+
+namespace {
+// Bytes that fill `out` buffers: nan in every float type, and a large finite value. They differ in every byte.
+constexpr std::byte kPoison[2] = {std::byte{0xFF}, std::byte{0x5A}};
+
+using Clock = std::chrono::steady_clock;
+double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string elementOf(const RawArray &array, int64_t i) {
+  const std::byte *at = array.bytes.data() + i * array.elemBytes();
+  return isFloat(array.elem) ? valueText(loadFloat(array.elem, at), array.elem) : str(loadInteger(array.elem, at));
+}
+bool sameElement(const RawArray &a, const RawArray &b, int64_t i) {
+  return std::memcmp(a.bytes.data() + i * a.elemBytes(), b.bytes.data() + i * a.elemBytes(),
+                     static_cast<size_t>(a.elemBytes())) == 0;
+}
+bool holdsPoison(const RawArray &array, int64_t i, std::byte poison) {
+  const std::byte *at = array.bytes.data() + i * array.elemBytes();
+  return std::all_of(at, at + array.elemBytes(), [&](std::byte b) { return b == poison; });
+}
+bool sameBytes(const RawArray &a, const RawArray &b) {
+  return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), static_cast<size_t>(a.bytes.count())) == 0;
+}
+std::string countOf(int64_t n, int64_t of) { return str(n, " of ", of, of == 1 ? " element" : " elements"); }
+} // namespace
+
+TestRun::TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
+                 const RunOptions &options, Diagnostics &diagnostics)
+    : module_(module), test_(test), target_(target), options_(options),
+      state_(test, small, EvalSite{*options.budget, diagnostics, options.threads, true, test.range, nullptr}) {
+  report_.target = target.name;
+  report_.small = small && test.hasSmall;
+}
+
+void TestRun::fail(SourceRange range, std::string message, std::vector<std::string> notes) {
+  report_.findings.push_back({range, std::move(message), std::move(notes)});
+}
+
+std::string TestRun::path(const std::string &written) const {
+  bool absolute = !written.empty() && written[0] == '/';
+  if (absolute || options_.dataDirectory.empty()) return written;
+  return options_.dataDirectory + (options_.dataDirectory.back() == '/' ? "" : "/") + written;
+}
+
+Result<void> TestRun::stage(const std::string &what) {
+  if (options_.progress) options_.progress(str(test_.name, " [", target_.name, "]: ", what));
+  if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
+  return {};
+}
+
+RunReport TestRun::run(bool saves) {
+  report_.sizes = state_.sizesText();
+  if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name);
+  auto done = everything(saves);
+  if (!done) {
+    const Error &error = done.error();
+    switch (error.kind) {
+    case Error::Kind::Diagnosed: report_.status = TestStatus::FileError; break;
+    case Error::Kind::Environment: report_.status = TestStatus::Environment; break;
+    case Error::Kind::Kernel: report_.status = TestStatus::Failed; break;
+    }
+    if (!error.message.empty()) fail(error.range, error.message);
+    return std::move(report_);
+  }
+  bool failed = !report_.findings.empty();
+  for (const CheckReport &check : report_.checks) failed |= !check.passed;
+  if (failed)
+    report_.status = TestStatus::Failed;
+  else if (report_.checks.empty())
+    report_.status = TestStatus::Unchecked;
+  return std::move(report_);
+}
+
+Result<void> TestRun::everything(bool saves) {
+  Clock::time_point start = Clock::now();
+  if (auto done = stage("making buffers"); !done) return done;
+  if (auto done = makeBuffers(); !done) return done;
+  if (auto done = planLaunches(); !done) return done;
+  report_.seconds.setup = secondsSince(start);
+  for (int round : {0, 1}) {
+    if (auto done = stage(str("launching, round ", round + 1, " of 2")); !done) return done;
+    if (auto done = launchAll(round); !done) return done;
+  }
+  start = Clock::now();
+  if (auto done = stage("comparing"); !done) return done;
+  if (auto done = compareRounds(); !done) return done;
+  for (size_t p = 0; saves && p < test_.body.size(); ++p)
+    if (test_.body[p].kind == HostStmt::Kind::Save)
+      if (auto done = save(test_.body[p], p); !done) return done;
+  auto checks = verifyChecks(test_, state_, launches_);
+  if (!checks) return checks.error();
+  report_.checks = std::move(*checks);
+  report_.seconds.verify = secondsSince(start);
+  auto has = [&](HostStmt::Kind kind) {
+    return std::any_of(test_.body.begin(), test_.body.end(), [&](const HostStmt &stmt) { return stmt.kind == kind; });
+  };
+  if (launches_.empty())
+    fail(test_.nameRange, "this test launches nothing, so it proves nothing");
+  else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save))
+    fail(test_.nameRange, "this test has no check, so it proves nothing");
+  return {};
+}
+
+// --- buffers
+// ----------------------------------------------------------------------------------------------------------
+
+Result<void> TestRun::makeBuffers() {
+  for (size_t p = 0; p < test_.body.size(); ++p)
+    if (test_.body[p].kind == HostStmt::Kind::Buffer)
+      if (auto made = makeBuffer(test_.body[p], p); !made) return made;
+  return {};
+}
+
+Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
+  std::vector<int64_t> sizes;
+  for (const HostExpr &extent : stmt.type.extents) {
+    auto value = state_.integer(extent, position);
+    if (!value) return value.error();
+    if (*value < 0)
+      return state_.siteAt(extent.range).fail(DiagCode::HostBadSize, str("a size is not negative: ", *value));
+    sizes.push_back(*value);
+  }
+  EvalSite site = state_.siteAt(stmt.type.range);
+  auto planned = planBuffer(sizes, stmt.type.elem, stmt.type.memory);
+  if (auto *error = std::get_if<PlanError>(&planned)) return site.fail(DiagCode::HostBadSize, error->message);
+  TestBuffer &buffer = state_.addBuffer(stmt, position);
+  buffer.sizes = sizes;
+  if (!buffer.isOut) {
+    InitContext context{state_.siteAt(stmt.value.range), state_, [this](const std::string &p) { return path(p); },
+                        state_.buffers().size()};
+    auto content = initialContent(stmt.value, sizes, stmt.type.elem, context);
+    if (!content) return content.error();
+    buffer.initial = std::move(*content);
+  }
+  auto device = DeviceBuffer::make(*options_.budget, std::move(std::get<BufferPlan>(planned)), "buffer %" + stmt.name);
+  if (!device) return device.error();
+  buffer.device = std::move(*device);
+  return {};
+}
+
+// --- launches
+// ---------------------------------------------------------------------------------------------------------
+
+Result<void> TestRun::planLaunches() {
+  for (size_t p = 0; p < test_.body.size(); ++p) {
+    const HostStmt &stmt = test_.body[p];
+    if (stmt.kind != HostStmt::Kind::Launch) continue;
+    const Kernel *kernel = module_.findKernel(stmt.kernel);
+    XT_CHECK(kernel, "unknown kernel: the lowering resolves names");
+    state_.setTrackErrors(false);
+    auto plan = planLaunch(*kernel, stmt, p, state_);
+    state_.setTrackErrors(true);
+    if (!plan) return plan.error();
+    KernelEffects effects = kernelEffects(*kernel);
+    for (size_t i = 0; i < plan->buffers.size(); ++i)
+      if (TestBuffer *buffer = plan->buffers[i])
+        if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != p)) buffer->writers.push_back(p);
+    launches_.push_back(std::move(*plan));
+  }
+  return {};
+}
+
+Result<void> TestRun::launchAll(int round) {
+  // Guard bytes differ between the rounds as well, so that writing what happens to lie there shows.
+  auto seed = static_cast<uint64_t>(round) + 1;
+  for (auto &buffer : state_.buffers()) {
+    if (buffer->isOut)
+      buffer->device->resetPoisoned(seed, kPoison[round], options_.threads);
+    else
+      buffer->device->reset(seed, *buffer->initial, options_.threads);
+  }
+  double seconds = 0;
+  for (const LaunchPlan &launch : launches_) {
+    const Kernel *kernel = target_.module->findKernel(launch.stmt->kernel);
+    XT_CHECK(kernel, "the compiled module lacks a kernel");
+    Clock::time_point start = Clock::now();
+    auto done = target_.executable->launch(*kernel, launch.args, launch.grid);
+    seconds += secondsSince(start);
+    if (!done) {
+      Error error = done.error();
+      if (error.range.file == 0) error.range = launch.stmt->range;
+      return error;
+    }
+    if (auto kept = keepContents(launch, round); !kept) return kept;
+    if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
+  }
+  report_.seconds.launch = round == 0 ? seconds : std::min(seconds, report_.seconds.launch);
+  bool clean = report_.findings.empty(); // the second round repeats what the first has shown
+  for (auto &buffer : state_.buffers()) {
+    if (clean) findDamage(*buffer);
+    if (clean && !buffer->written() && buffer->initial)
+      if (auto done = findChanges(*buffer); !done) return done;
+  }
+  return {};
+}
+
+// What later statements look at: after the first round only the last contents, to compare the rounds.
+Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
+  for (auto &buffer : state_.buffers()) {
+    bool writes = std::find(buffer->writers.begin(), buffer->writers.end(), launch.position) != buffer->writers.end();
+    if (!writes || !state_.needed(*buffer, launch.position)) continue;
+    if (round == 0 && launch.position != buffer->writers.back()) continue;
+    auto content = RawArray::make(*options_.budget, buffer->sizes, buffer->stmt->type.elem,
+                                  "the content of %" + buffer->stmt->name);
+    if (!content) return content.error();
+    buffer->device->read(*content, options_.threads);
+    if (round == 0)
+      buffer->firstRun = std::move(*content);
+    else
+      buffer->contents[launch.position] = std::move(*content);
+  }
+  return {};
+}
+
+// --- what memory shows
+// ------------------------------------------------------------------------------------------------
+
+void TestRun::findDamage(TestBuffer &buffer) {
+  std::string damage = buffer.device->guardReport();
+  if (!damage.empty())
+    fail(buffer.stmt->nameRange, str("guard zone of `%", buffer.stmt->name, "` touched: ", damage),
+         {"a kernel has written outside of the buffer"});
+}
+
+Result<void> TestRun::findChanges(TestBuffer &buffer) {
+  auto content =
+      RawArray::make(*options_.budget, buffer.sizes, buffer.stmt->type.elem, "the content of %" + buffer.stmt->name);
+  if (!content) return content.error();
+  buffer.device->read(*content, options_.threads);
+  if (sameBytes(*content, *buffer.initial)) return {};
+  int64_t changed = 0, first = -1;
+  for (int64_t i = 0; i < content->count(); ++i)
+    if (!sameElement(*content, *buffer.initial, i)) {
+      if (changed++ == 0) first = i;
+    }
+  fail(buffer.stmt->nameRange,
+       str("`%", buffer.stmt->name, "` changed, though no launched kernel writes it: ",
+           countOf(changed, content->count()), ", the first at ", indexText(indexOf(first, buffer.sizes)), ", from ",
+           elementOf(*buffer.initial, first), " to ", elementOf(*content, first)));
+  return {};
+}
+
+Result<void> TestRun::compareRounds() {
+  for (auto &buffer : state_.buffers()) {
+    if (buffer->written()) {
+      if (auto done = compareRounds(*buffer); !done) return done;
+    } else if (buffer->isOut && elementCount(buffer->sizes).value_or(0) > 0) {
+      fail(buffer->stmt->nameRange, str("no launched kernel writes `%", buffer->stmt->name, "`, which is `out`"));
+    }
+  }
+  return {};
+}
+
+Result<void> TestRun::compareRounds(TestBuffer &buffer) {
+  const RawArray &first = *buffer.firstRun, &second = buffer.contents.at(buffer.writers.back());
+  if (sameBytes(first, second)) return {}; // both poisons differ in every byte, so all is written
+  int64_t differing = 0, at = -1, unwritten = 0;
+  for (int64_t i = 0; i < first.count(); ++i) {
+    if (sameElement(first, second, i)) continue;
+    if (buffer.isOut && holdsPoison(first, i, kPoison[0]) && holdsPoison(second, i, kPoison[1]))
+      ++unwritten;
+    else if (differing++ == 0)
+      at = i;
+  }
+  if (unwritten)
+    if (auto done = reportUnwritten(buffer, second); !done) return done;
+  if (!differing) return {};
+  std::vector<std::string> notes;
+  if (buffer.isOut)
+    notes.push_back("`out` buffers held other poison in each run: the kernel may use what it has not written");
+  fail(buffer.stmt->nameRange,
+       str("two runs differ in `%", buffer.stmt->name, "`: ", countOf(differing, first.count()), ", the first at ",
+           indexText(indexOf(at, buffer.sizes)), ", ", elementOf(first, at), " and ", elementOf(second, at)),
+       std::move(notes));
+  return {};
+}
+
+Result<void> TestRun::reportUnwritten(const TestBuffer &buffer, const RawArray &last) {
+  auto mask = Elements<uint8_t>::make(*options_.budget, last.count(), "the places that are not written");
+  if (!mask) return mask.error();
+  int64_t unwritten = 0, first = -1;
+  for (int64_t i = 0; i < last.count(); ++i) {
+    (*mask)[i] = holdsPoison(*buffer.firstRun, i, kPoison[0]) && holdsPoison(last, i, kPoison[1]) ? 1 : 0;
+    if ((*mask)[i] && unwritten++ == 0) first = i;
+  }
+  fail(buffer.stmt->nameRange,
+       str(countOf(unwritten, last.count()), " of `%", buffer.stmt->name, "` were never written, the first at ",
+           indexText(indexOf(first, buffer.sizes)), regionText(*mask, buffer.sizes)));
+  return {};
+}
+
+Result<void> TestRun::save(const HostStmt &stmt, size_t position) {
+  TestBuffer *buffer = state_.find(stmt.value.text);
+  XT_CHECK(buffer, "`save` of an unknown buffer: the lowering resolves names");
+  std::optional<size_t> writer = TestState::writerBefore(*buffer, position);
+  const RawArray *content = writer ? &buffer->contents.at(*writer) : buffer->initial ? &*buffer->initial : nullptr;
+  if (!content)
+    return state_.siteAt(stmt.value.range)
+        .fail(DiagCode::HostNoContent,
+              str("`%", stmt.value.text, "` is an `out` buffer that no launch above this line writes"));
+  std::string to = path(stmt.path);
+  if (auto written = writeNpy(to, *content); !written) return written;
+  report_.saved.push_back(to);
+  return {};
+}
+
+std::vector<TestRun::Output> TestRun::takeOutputs() {
+  std::vector<Output> outputs;
+  for (auto &buffer : state_.buffers()) {
+    if (!buffer->written()) continue;
+    auto last = buffer->contents.find(buffer->writers.back());
+    if (last != buffer->contents.end()) outputs.push_back({buffer->stmt->name, std::move(last->second)});
+  }
+  return outputs;
+}
+
+} // namespace xt

@@ -1,0 +1,49 @@
+// One run of a test on one target: buffers, both rounds of launches, and what memory shows afterwards.
+#pragma once
+#include "targets/run/launch_plan.h"
+#include "targets/run/report.h"
+#include "targets/run/test_runner.h"
+
+namespace xt {
+
+class TestRun {
+public:
+  TestRun(const Module &module, const HostTest &test, const TargetUnderTest &target, bool small,
+          const RunOptions &options, Diagnostics &diagnostics);
+
+  // `saves`: whether `save` statements write their files.
+  RunReport run(bool saves);
+  // After run(): what each buffer that launches write holds at the end; by statement order.
+  struct Output {
+    std::string name;
+    RawArray content;
+  };
+  std::vector<Output> takeOutputs();
+
+private:
+  Result<void> everything(bool saves);
+  Result<void> makeBuffers();
+  Result<void> makeBuffer(const HostStmt &stmt, size_t position);
+  Result<void> planLaunches();
+  Result<void> launchAll(int round);
+  Result<void> keepContents(const LaunchPlan &launch, int round);
+  Result<void> compareRounds();
+  Result<void> compareRounds(TestBuffer &buffer);
+  Result<void> reportUnwritten(const TestBuffer &buffer, const RawArray &last);
+  void findDamage(TestBuffer &buffer);
+  Result<void> findChanges(TestBuffer &buffer);
+  Result<void> save(const HostStmt &stmt, size_t position);
+  Result<void> stage(const std::string &what);
+  void fail(SourceRange range, std::string message, std::vector<std::string> notes = {});
+  std::string path(const std::string &written) const;
+
+  const Module &module_;
+  const HostTest &test_;
+  const TargetUnderTest &target_;
+  const RunOptions &options_;
+  TestState state_;
+  std::vector<LaunchPlan> launches_;
+  RunReport report_;
+};
+
+} // namespace xt

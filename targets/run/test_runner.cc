@@ -1,0 +1,121 @@
+#include "targets/run/test_runner.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/run/rounding.h"
+#include "targets/run/test_run.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace xt {
+
+namespace {
+struct PlannedRun {
+  const TargetUnderTest *target;
+  bool small;
+};
+
+// Each target at its own sizes; at the small ones too where another target runs only those.
+std::vector<PlannedRun> planRuns(const HostTest &test, const std::vector<TargetUnderTest> &targets) {
+  std::vector<PlannedRun> runs;
+  bool anySmall =
+      test.hasSmall && std::any_of(targets.begin(), targets.end(), [](const auto &t) { return t.smallSizes; });
+  for (const TargetUnderTest &target : targets) {
+    bool small = test.hasSmall && target.smallSizes;
+    runs.push_back({&target, small});
+    if (anySmall && !small) runs.push_back({&target, true});
+  }
+  return runs;
+}
+
+struct Difference {
+  int64_t elements = 0, first = -1;
+  double largest = 0, ulps = 0;
+};
+Difference differenceOf(const RawArray &a, const RawArray &b) {
+  Difference difference;
+  const ElemInfo &info = elemInfo(a.elem);
+  for (int64_t i = 0; i < a.count(); ++i) {
+    const std::byte *x = a.bytes.data() + i * a.elemBytes(), *y = b.bytes.data() + i * b.elemBytes();
+    if (std::memcmp(x, y, static_cast<size_t>(a.elemBytes())) == 0) continue;
+    if (difference.elements++ == 0) difference.first = i;
+    if (!info.isFloat) continue;
+    double p = loadFloat(a.elem, x), q = loadFloat(b.elem, y), d = p == q ? 0 : std::fabs(p - q);
+    difference.largest = d <= difference.largest ? difference.largest : d;
+    double ulps = d / ulpAt(info, std::min(std::fabs(p), std::fabs(q)));
+    difference.ulps = ulps <= difference.ulps ? difference.ulps : ulps;
+  }
+  return difference;
+}
+
+// The order in which exit statuses win; what ran and checked nothing shows beside what passed.
+int severity(TestStatus status) {
+  switch (status) {
+  case TestStatus::Passed: return 0;
+  case TestStatus::Unchecked: return 1;
+  case TestStatus::Failed: return 2;
+  case TestStatus::Environment: return 3;
+  case TestStatus::FileError: return 4;
+  }
+  XT_UNREACHABLE("status");
+}
+struct FinishedRun {
+  PlannedRun plan;
+  std::vector<TestRun::Output> outputs;
+};
+
+// Adds a line per buffer; integers that differ fail the test.
+void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report) {
+  for (size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
+    const RawArray &x = a.outputs[i].content, &y = b.outputs[i].content;
+    Difference difference = differenceOf(x, y);
+    std::string who = str("`%", a.outputs[i].name, "` on ", a.plan.target->name, " and ", b.plan.target->name,
+                          a.plan.small ? " (small sizes)" : "");
+    if (difference.elements == 0) {
+      report.comparisons.push_back(who + ": equal in every bit");
+      continue;
+    }
+    std::string line = str(who, ": ", difference.elements, " of ", x.count(), " elements differ, the first at ",
+                           indexText(indexOf(difference.first, x.sizes)));
+    if (isInteger(x.elem)) {
+      report.comparisons.push_back(line + "; integers must agree");
+      if (severity(report.status) < severity(TestStatus::Failed)) report.status = TestStatus::Failed;
+      continue;
+    }
+    char text[80];
+    std::snprintf(text, sizeof text, ", by at most %.3g (%.3g ulp)", difference.largest, difference.ulps);
+    report.comparisons.push_back(line + text);
+  }
+}
+
+} // namespace
+
+TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
+                   const RunOptions &options, Diagnostics &diagnostics) {
+  XT_CHECK(options.budget, "a run needs a memory budget");
+  TestReport report;
+  report.name = test.name;
+  report.range = test.range;
+  std::vector<PlannedRun> plans = planRuns(test, targets);
+  std::vector<FinishedRun> finished;
+  for (const PlannedRun &plan : plans) {
+    TestRun run(module, test, *plan.target, plan.small, options, diagnostics);
+    RunReport result = run.run(finished.empty() && report.runs.empty());
+    bool good = result.status == TestStatus::Passed || result.status == TestStatus::Unchecked;
+    if (severity(result.status) > severity(report.status)) report.status = result.status;
+    report.runs.push_back(std::move(result));
+    // A mistake of the test shows in every run: once is enough.
+    if (report.status == TestStatus::FileError) break;
+    if (good && plans.size() > 1) finished.push_back({plan, run.takeOutputs()});
+  }
+  for (size_t i = 0; i < finished.size(); ++i) {
+    auto earlier = std::find_if(finished.begin(), finished.end(),
+                                [&](const FinishedRun &r) { return r.plan.small == finished[i].plan.small; });
+    if (earlier != finished.begin() + static_cast<ptrdiff_t>(i)) compareRuns(*earlier, finished[i], report);
+  }
+  return report;
+}
+
+} // namespace xt

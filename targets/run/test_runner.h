@@ -1,0 +1,51 @@
+// Runs the test blocks of a module on compiled targets and verifies the results (language.md, section 7).
+#pragma once
+#include "targets/run/memory.h"
+#include "targets/run/report.h"
+#include "targets/target.h"
+
+#include <functional>
+
+namespace xt {
+
+// A module compiled for one target. The module may have gone through the target's passes; kernels keep their names.
+struct TargetUnderTest {
+  std::string name;
+  const Module *module = nullptr;
+  Executable *executable = nullptr;
+  bool smallSizes = false; // run the `small` sizes of tests that have some
+};
+
+struct RunOptions {
+  MemoryBudget *budget = nullptr; // must outlive the call
+  int threads = 0;                // of the host's own work, 0: all cores
+  std::string dataDirectory;      // where relative paths of `load` and `save` start
+  // The command line that repeats one test on one target.
+  std::function<std::string(const std::string &test, const std::string &target)> repeatCommand;
+  std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
+  std::function<bool()> outOfTime;                        // asked between launches and before checks
+};
+
+// Each target runs the launches twice, from the same initial contents but with two different poisons in `out` buffers.
+// A run fails if
+//   - a guard byte before, after or between the rows of a buffer changed;
+//   - a buffer that no launched kernel writes (ir/effects.h) changed;
+//   - an element of an `out` buffer that a launch writes, or that is passed to none, kept both poisons;
+//   - the two runs differ in a bit;
+//   - an element fails its check;
+//   - a check proves nothing: it also passes on the buffers' contents before the launches, or all inputs of the
+//   launches
+//     with more than one element are constant and so is the reference. A check against `before(...)` that says that
+//     something is unchanged is accepted beside a check that proves something;
+//   - there are launches but neither a check nor a `save`, or nothing is launched at all.
+// A test that only saves is Unchecked, not Failed. An expression's buffers stand for what they hold at its line.
+//
+// When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
+// are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they
+// are apart is reported. `save` writes in the first run only.
+//
+// Mistakes of the test found while it runs are reported to `diagnostics` (05xx) and give FileError.
+TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
+                   const RunOptions &options, Diagnostics &diagnostics);
+
+} // namespace xt

@@ -1,0 +1,162 @@
+#include "targets/run/test_state.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include <algorithm>
+
+namespace xt {
+
+int64_t TestState::size(const std::string &name) const {
+  for (const HostSize &size : test_.sizes)
+    if (size.name == name) return small_ && size.small ? *size.small : size.full;
+  XT_UNREACHABLE("unknown size: the lowering resolves names");
+}
+
+std::string TestState::sizesText() const {
+  std::vector<std::string> parts;
+  for (const HostSize &size : test_.sizes) parts.push_back(str(size.name, " = ", this->size(size.name)));
+  return join(parts, ", ");
+}
+
+TestBuffer &TestState::addBuffer(const HostStmt &stmt, size_t position) {
+  buffers_.push_back(std::make_unique<TestBuffer>());
+  TestBuffer &buffer = *buffers_.back();
+  buffer.stmt = &stmt;
+  buffer.position = position;
+  buffer.isOut = stmt.value.fn == HostFn::Out;
+  return buffer;
+}
+
+TestBuffer *TestState::find(const std::string &name) {
+  for (auto &buffer : buffers_)
+    if (buffer->stmt->name == name) return buffer.get();
+  return nullptr;
+}
+
+const std::vector<int64_t> *TestState::shape(const std::string &name) const {
+  for (const auto &buffer : buffers_)
+    if (buffer->stmt->name == name) return &buffer->sizes;
+  return nullptr;
+}
+
+EvalSite TestState::siteAt(SourceRange range) const {
+  EvalSite site = site_;
+  site.range = range;
+  return site;
+}
+
+std::optional<size_t> TestState::writerBefore(const TestBuffer &buffer, size_t position) {
+  std::optional<size_t> last;
+  for (size_t launch : buffer.writers)
+    if (launch < position) last = launch;
+  return last;
+}
+
+Result<const RawArray *> TestState::content(const HostExpr &name, bool before) {
+  TestBuffer *buffer = find(name.text);
+  XT_CHECK(buffer, "unknown buffer: the lowering resolves names");
+  std::optional<size_t> writer = before || allBefore_ ? std::nullopt : writerBefore(*buffer, position_);
+  if (writer) {
+    auto found = buffer->contents.find(*writer);
+    if (found != buffer->contents.end()) return &found->second;
+    return siteAt(name.range)
+        .fail(DiagCode::HostNoContent,
+              str("`%", name.text, "` is used before the launches run, but a launch above this line writes it"));
+  }
+  if (buffer->initial) return &*buffer->initial;
+  return siteAt(name.range)
+      .fail(DiagCode::HostNoContent,
+            str("`%", name.text, "` is an `out` buffer: it holds nothing before a launch has written it"));
+}
+
+Result<HostArray> TestState::binding(const HostExpr &name) {
+  size_t position = 0;
+  while (position < test_.body.size() &&
+         !(test_.body[position].kind == HostStmt::Kind::Let && test_.body[position].name == name.text))
+    ++position;
+  XT_CHECK(position < test_.body.size(), "unknown name: the lowering resolves names");
+  bool cacheable = site_.trackErrors && !allBefore_;
+  auto cached = cacheable ? bindings_.find(name.text) : bindings_.end();
+  if (cached == bindings_.end()) {
+    std::vector<WeakBound> weak;
+    std::vector<WeakBound> *outer = std::exchange(site_.weak, &weak);
+    auto value = evaluate(test_.body[position].value, position);
+    site_.weak = outer;
+    if (!value || !cacheable) return value;
+    cached = bindings_.emplace(name.text, CachedBinding{std::move(*value), std::move(weak)}).first;
+  }
+  if (site_.weak) site_.weak->insert(site_.weak->end(), cached->second.weak.begin(), cached->second.weak.end());
+  const HostArray &value = cached->second.value;
+  return copyView(value, {value.shape, denseStrides(value.shape), 0}, site_.budget, site_.threads);
+}
+
+Result<HostArray> TestState::evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape) {
+  size_t outer = std::exchange(position_, position);
+  auto value = Evaluator(site_, *this, indexShape).evaluate(expr);
+  position_ = outer;
+  return value;
+}
+
+Result<int64_t> TestState::integer(const HostExpr &expr, size_t position) {
+  size_t outer = std::exchange(position_, position);
+  auto value = Evaluator(site_, *this).integer(expr);
+  position_ = outer;
+  return value;
+}
+
+namespace {
+// Calls f on each expression of a tree.
+template <class F> void eachExpr(const HostExpr &expr, F &&f) {
+  std::vector<const HostExpr *> todo = {&expr};
+  while (!todo.empty()) {
+    const HostExpr *e = todo.back();
+    todo.pop_back();
+    f(*e);
+    for (const HostExpr &arg : e->args) todo.push_back(&arg);
+    for (const auto &[name, arg] : e->named) todo.push_back(&arg);
+    for (const HostExpr::Range &range : e->ranges) {
+      for (const HostExpr &bound : range.begin) todo.push_back(&bound);
+      for (const HostExpr &bound : range.end) todo.push_back(&bound);
+    }
+  }
+}
+} // namespace
+
+std::vector<std::string> TestState::buffersIn(const HostExpr &expr) const {
+  std::vector<std::string> names, lets;
+  std::vector<const HostExpr *> todo = {&expr};
+  while (!todo.empty()) {
+    const HostExpr *next = todo.back();
+    todo.pop_back();
+    eachExpr(*next, [&](const HostExpr &e) {
+      if (e.kind != HostExpr::Kind::Buffer) return;
+      std::vector<std::string> &seen = shape(e.text) ? names : lets;
+      if (std::find(seen.begin(), seen.end(), e.text) != seen.end()) return;
+      seen.push_back(e.text);
+      if (shape(e.text)) return;
+      for (const HostStmt &stmt : test_.body)
+        if (stmt.kind == HostStmt::Kind::Let && stmt.name == e.text) todo.push_back(&stmt.value);
+    });
+  }
+  return names;
+}
+
+bool TestState::needed(const TestBuffer &buffer, size_t launch) const {
+  for (size_t p = launch + 1; p < test_.body.size(); ++p) {
+    const HostStmt &stmt = test_.body[p];
+    if (writerBefore(buffer, p) != launch) continue;
+    bool reads = false;
+    auto look = [&](const HostExpr &expr) {
+      eachExpr(expr,
+               [&](const HostExpr &e) { reads |= e.kind == HostExpr::Kind::Buffer && e.text == buffer.stmt->name; });
+    };
+    if (stmt.kind == HostStmt::Kind::Check) look(stmt.left), look(stmt.right);
+    if (stmt.kind == HostStmt::Kind::Let || stmt.kind == HostStmt::Kind::Save) look(stmt.value);
+    if (reads) return true;
+  }
+  // After the last launch the content is compared with the other run's.
+  return launch == buffer.writers.back();
+}
+
+} // namespace xt

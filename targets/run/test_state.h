@@ -1,0 +1,72 @@
+// The buffers of one run of a test: their content before the launches, on the device, and after each launch that a
+// later statement looks back at.
+#pragma once
+#include "targets/run/buffer.h"
+#include "targets/run/eval.h"
+
+#include <map>
+#include <memory>
+
+namespace xt {
+
+struct TestBuffer {
+  const HostStmt *stmt = nullptr;
+  size_t position = 0; // of the statement
+  std::vector<int64_t> sizes;
+  bool isOut = false;
+  std::optional<RawArray> initial; // not of `out` buffers
+  std::optional<DeviceBuffer> device;
+  std::vector<size_t> writers;         // positions of the launches that may write it, ascending
+  std::map<size_t, RawArray> contents; // content after a launch, by its position
+  std::optional<RawArray> firstRun;    // content after the first run, where a launch writes it
+  bool written() const { return !writers.empty(); }
+};
+
+// Names stand for what they hold at the statement that is evaluated: a buffer's content after the launches that precede
+// it.
+class TestState : public ValueSource {
+public:
+  TestState(const HostTest &test, bool small, const EvalSite &site) : test_(test), small_(small), site_(site) {}
+
+  int64_t size(const std::string &name) const override;
+  const std::vector<int64_t> *shape(const std::string &name) const override;
+  Result<const RawArray *> content(const HostExpr &buffer, bool before) override;
+  Result<HostArray> binding(const HostExpr &name) override;
+
+  TestBuffer &addBuffer(const HostStmt &stmt, size_t position);
+  TestBuffer *find(const std::string &name);
+  std::vector<std::unique_ptr<TestBuffer>> &buffers() { return buffers_; }
+  std::string sizesText() const;
+
+  // Evaluates `expr` as part of the statement at a position.
+  Result<HostArray> evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape = {});
+  Result<int64_t> integer(const HostExpr &expr, size_t position);
+  void setTrackErrors(bool track) { site_.trackErrors = track; }
+  void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
+  // While set, every buffer stands for its content before the launches.
+  void setAllBefore(bool before) { allBefore_ = before; }
+  // Names of buffers that an expression uses, through names of expressions too.
+  std::vector<std::string> buffersIn(const HostExpr &expr) const;
+  const EvalSite &site() const { return site_; }
+  EvalSite siteAt(SourceRange range) const;
+
+  // Which contents after which launches a later statement needs: (buffer, position of the launch).
+  bool needed(const TestBuffer &buffer, size_t launch) const;
+  // The last launch before a position that may write the buffer.
+  static std::optional<size_t> writerBefore(const TestBuffer &buffer, size_t position);
+
+private:
+  struct CachedBinding {
+    HostArray value;
+    std::vector<WeakBound> weak;
+  };
+  const HostTest &test_;
+  bool small_;
+  EvalSite site_;
+  std::vector<std::unique_ptr<TestBuffer>> buffers_;
+  size_t position_ = 0;
+  bool allBefore_ = false;
+  std::map<std::string, CachedBinding> bindings_;
+};
+
+} // namespace xt

@@ -1,0 +1,287 @@
+#include "targets/run/verify.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/interp/writer_trace.h"
+#include "targets/run/check.h"
+#include "targets/run/pattern.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xt {
+
+namespace {
+std::string shortNumber(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+// The product that an expression is, or that a sum or a cast of it contains; null: none.
+const HostExpr *findMatmul(const HostExpr &expr, const HostTest &test) {
+  std::vector<const HostExpr *> todo = {&expr};
+  for (size_t i = 0; i < todo.size() && i < 64; ++i) {
+    const HostExpr &e = *todo[i];
+    if (e.kind == HostExpr::Kind::Buffer)
+      for (const HostStmt &stmt : test.body)
+        if (stmt.kind == HostStmt::Kind::Let && stmt.name == e.text) todo.push_back(&stmt.value);
+    if (e.kind != HostExpr::Kind::Call) continue;
+    if (e.fn == HostFn::Matmul && e.args.size() >= 2) return &e;
+    if (e.fn == HostFn::Add || e.fn == HostFn::Sub || e.fn == HostFn::Cast)
+      for (const HostExpr &arg : e.args) todo.push_back(&arg);
+  }
+  return nullptr;
+}
+
+bool mentionsBefore(const HostExpr &expr) {
+  std::vector<const HostExpr *> todo = {&expr};
+  for (size_t i = 0; i < todo.size(); ++i) {
+    if (todo[i]->kind == HostExpr::Kind::Call && todo[i]->fn == HostFn::Before) return true;
+    for (const HostExpr &arg : todo[i]->args) todo.push_back(&arg);
+  }
+  return false;
+}
+
+bool constantValues(const HostArray &array) {
+  for (int64_t i = 1; i < array.count(); ++i)
+    if (array.integer ? array.ints[i] != array.ints[0] : array.values[i] != array.values[0]) return false;
+  return true;
+}
+
+class Verifier {
+public:
+  Verifier(const HostTest &test, TestState &state, const std::vector<LaunchPlan> &launches)
+      : test_(test), state_(state), launches_(launches) {}
+
+  Result<std::vector<CheckReport>> run() {
+    constantInputs_ = allInputsConstant();
+    std::vector<CheckReport> reports;
+    for (size_t p = 0; p < test_.body.size(); ++p) {
+      if (test_.body[p].kind != HostStmt::Kind::Check) continue;
+      auto report = check(test_.body[p], p);
+      if (!report) return report.error();
+      reports.push_back(std::move(*report));
+    }
+    settleVacuous(reports);
+    return reports;
+  }
+
+private:
+  enum class Proof : uint8_t { Something, Nothing, Unchanged }; // Unchanged: says so with before(...)
+
+  bool allInputsConstant() {
+    bool any = false;
+    for (const LaunchPlan &launch : launches_)
+      for (const TestBuffer *buffer : launch.buffers) {
+        if (!buffer || !buffer->initial || buffer->initial->count() < 2) continue;
+        any = true;
+        if (!isConstant(*buffer->initial)) return false;
+      }
+    return any;
+  }
+
+  Result<CheckReport> check(const HostStmt &stmt, size_t position) {
+    std::vector<WeakBound> weak;
+    state_.setWeakBounds(&weak);
+    auto left = state_.evaluate(stmt.left, position);
+    if (!left) return left.error();
+    auto right = state_.evaluate(stmt.right, position);
+    state_.setWeakBounds(nullptr);
+    if (!right) return right.error();
+    EvalSite site = state_.siteAt(stmt.range);
+    auto comparison = Comparison::make(site, *left, *right, stmt);
+    if (!comparison) return comparison.error();
+    CompareResult result = compareAll(*comparison, site.threads);
+    CheckReport report;
+    report.range = stmt.range;
+    report.passed = result.different == 0;
+    report.tolerance = comparison->toleranceText();
+    report.compared = result.compared;
+    report.different = result.different;
+    report.worstRatio = result.worstRatio;
+    if (stmt.tolerance == HostStmt::Tolerance::Derived) addWeakNotes(report, result, weak);
+    Proof proof = Proof::Something;
+    if (!report.passed) {
+      if (auto described = describe(report, *comparison, result, stmt, position); !described) return described.error();
+    } else if (auto found = proofOf(report, stmt, position, *right, site)) {
+      proof = *found;
+    } else {
+      return found.error();
+    }
+    proofs_.push_back(proof);
+    return report;
+  }
+
+  void addWeakNotes(CheckReport &report, const CompareResult &result, const std::vector<WeakBound> &weak) {
+    for (const WeakBound &bound : weak)
+      report.notes.push_back(str("weak bound: for ", bound.elements, bound.elements == 1 ? " sum" : " sums", " of ",
+                                 bound.terms,
+                                 " terms the bound exceeds the mean magnitude of a term, so that an error "
+                                 "of one term can pass; integer data make the sum exact"));
+    if (result.unbounded)
+      report.notes.push_back(str("for ", result.unbounded, result.unbounded == 1 ? " element" : " elements",
+                                 " the bound is infinite: any finite value passes there"));
+  }
+
+  // Whether the check would fail if the launches did nothing.
+  Result<Proof> proofOf(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &right,
+                        const EvalSite &site) {
+    if (report.compared == 0) return Proof::Something; // an empty result is all there is to check
+    if (constantInputs_ && right.count() > 1 && right.count() == report.compared && constantValues(right)) {
+      report.problem =
+          "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
+          "so that a kernel that mixes up elements passes";
+      return Proof::Nothing;
+    }
+    for (const std::string &name : state_.buffersIn(stmt.left)) {
+      TestBuffer *buffer = state_.find(name);
+      if (buffer->isOut) return Proof::Something; // it held poison before
+    }
+    state_.setAllBefore(true);
+    auto left = state_.evaluate(stmt.left, position);
+    state_.setAllBefore(false);
+    if (!left) return left.error();
+    auto comparison = Comparison::make(site, *left, right, stmt);
+    if (!comparison) return comparison.error();
+    if (!allPass(*comparison)) return Proof::Something;
+    report.problem = "this check proves nothing: it passes on the contents before the launches as well";
+    return mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
+  }
+
+  // A check that something is unchanged counts beside one that proves something.
+  void settleVacuous(std::vector<CheckReport> &reports) {
+    bool proven = std::find(proofs_.begin(), proofs_.end(), Proof::Something) != proofs_.end();
+    for (size_t i = 0; i < reports.size(); ++i) {
+      if (proofs_[i] == Proof::Unchanged && proven) reports[i].problem.clear();
+      if (!reports[i].problem.empty()) reports[i].passed = false;
+    }
+  }
+
+  // --- what a failed check shows
+  // -----------------------------------------------------------------------------------------
+
+  Result<void> describe(CheckReport &report, const Comparison &comparison, const CompareResult &result,
+                        const HostStmt &stmt, size_t position) {
+    report.first = element(comparison, result.first);
+    report.worst = element(comparison, result.worst);
+    addWriters(report, stmt.left, position);
+    auto mask = failureMask(comparison, state_.site().budget, state_.site().threads);
+    if (!mask) return mask.error();
+    std::string region = describeRegion(*mask, comparison.shape());
+    if (!region.empty()) report.patterns.push_back(region);
+    auto terms = termSource(stmt.right, position, comparison);
+    if (!terms) return terms.error();
+    for (std::string &guess : guessValues(comparison, *mask, *terms)) report.patterns.push_back(std::move(guess));
+    report.window = window(comparison, result.first);
+    return {};
+  }
+
+  static std::string expectedText(const Comparison &comparison, int64_t i) {
+    return valueText(comparison.expectedAt(i),
+                     comparison.left().integer ? comparison.left().elem.value_or(Elem::I64) : std::optional<Elem>());
+  }
+  static ElementReport element(const Comparison &comparison, int64_t i) {
+    Verdict verdict = comparison.at(i);
+    ElementReport report;
+    report.index = indexOf(i, comparison.shape());
+    report.got = elementText(comparison.left(), i);
+    report.expected = expectedText(comparison, i);
+    report.difference = shortNumber(verdict.difference);
+    report.bound = shortNumber(verdict.bound);
+    return report;
+  }
+
+  // Elements of a whole buffer: the interpreter tells who stores to them in the last launch that may.
+  void addWriters(CheckReport &report, const HostExpr &left, size_t position) {
+    TestBuffer *buffer = left.kind == HostExpr::Kind::Buffer ? state_.find(left.text) : nullptr;
+    std::optional<size_t> writer = buffer ? TestState::writerBefore(*buffer, position) : std::nullopt;
+    if (!writer) return;
+    for (const LaunchPlan &launch : launches_) {
+      if (launch.position != *writer) continue;
+      auto parameter = std::find(launch.buffers.begin(), launch.buffers.end(), buffer);
+      if (parameter == launch.buffers.end()) return;
+      const std::vector<int64_t> elements[] = {report.first->index, report.worst->index};
+      auto found = findWriters(*launch.kernel, launch.args, launch.grid,
+                               static_cast<size_t>(parameter - launch.buffers.begin()), elements);
+      if (!found) return; // the report does without
+      for (size_t i = 0; i < found->size(); ++i) {
+        std::string &text = (i == 0 ? report.first : report.worst)->writer;
+        if (const auto &by = (*found)[i])
+          text = str("workgroup (", join(by->workgroup, ", "), "), subgroup ", by->subgroup);
+        else
+          text = "no workgroup";
+      }
+    }
+  }
+
+  Result<TermSource> termSource(const HostExpr &right, size_t position, const Comparison &comparison) {
+    const HostExpr *product = findMatmul(right, test_);
+    if (!product || comparison.shape().size() != 2) return TermSource();
+    state_.setTrackErrors(false);
+    auto a = state_.evaluate(product->args[0], position);
+    auto b = a ? state_.evaluate(product->args[1], position) : Result<HostArray>(Error::diagnosed());
+    state_.setTrackErrors(true);
+    if (!a || !b) return TermSource(); // evaluated before without a mistake, so memory is short: no guess
+    if (a->rank() != 2 || b->rank() != 2 || a->shape[0] != comparison.shape()[0] ||
+        b->shape[1] != comparison.shape()[1])
+      return TermSource();
+    auto x = std::make_shared<HostArray>(std::move(*a)), y = std::make_shared<HostArray>(std::move(*b));
+    return TermSource([x, y](int64_t linear) {
+      int64_t n = y->shape[1], depth = x->shape[1], row = linear / n, column = linear % n;
+      std::vector<double> terms(static_cast<size_t>(depth));
+      for (int64_t k = 0; k < depth; ++k)
+        terms[static_cast<size_t>(k)] = x->valueAt(row * depth + k) * y->valueAt(k * n + column);
+      return terms;
+    });
+  }
+
+  // A few rows and columns around an element, got above expected; '*' marks what differs.
+  static std::string window(const Comparison &comparison, int64_t at) {
+    constexpr int64_t kRows = 4, kColumns = 6;
+    const std::vector<int64_t> &shape = comparison.shape();
+    if (shape.empty()) return "";
+    int64_t columns = shape.back(), rows = shape.size() > 1 ? shape[shape.size() - 2] : 1;
+    int64_t matrix = at / (rows * columns) * rows * columns, row = at % (rows * columns) / columns,
+            column = at % columns;
+    int64_t row0 = std::max<int64_t>(0, std::min(row - 1, rows - kRows)), row1 = std::min(rows, row0 + kRows);
+    int64_t column0 = std::max<int64_t>(0, std::min(column - 2, columns - kColumns)),
+            column1 = std::min(columns, column0 + kColumns);
+    std::string out = str("    got, below it expected; columns ", column0, "–", column1 - 1, "\n");
+    for (int64_t r = row0; r < row1; ++r) {
+      std::string got, expected;
+      for (int64_t c = column0; c < column1; ++c) {
+        int64_t i = matrix + r * columns + c;
+        char cell[64];
+        std::snprintf(cell, sizeof cell, " %12s%c", elementText(comparison.left(), i).c_str(),
+                      comparison.at(i).passes ? ' ' : '*');
+        got += cell;
+        std::snprintf(cell, sizeof cell, " %12s ", expectedText(comparison, i).c_str());
+        expected += cell;
+      }
+      char label[32];
+      std::snprintf(label, sizeof label, "%8lld", static_cast<long long>(r));
+      out += str("    ", label, got, "\n            ", expected, "\n");
+    }
+    return out;
+  }
+
+  const HostTest &test_;
+  TestState &state_;
+  const std::vector<LaunchPlan> &launches_;
+  bool constantInputs_ = false;
+  std::vector<Proof> proofs_;
+};
+} // namespace
+
+Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state,
+                                              const std::vector<LaunchPlan> &launches) {
+  return Verifier(test, state, launches).run();
+}
+
+std::string regionText(const Elements<uint8_t> &mask, std::span<const int64_t> shape) {
+  std::string region = describeRegion(mask, shape);
+  return region.empty() ? "" : ": " + region;
+}
+
+} // namespace xt

@@ -1,0 +1,117 @@
+// xtc: checks .xt files and prints what they compile to.
+#include "ir/base/text.h"
+#include "lang/parse/parse.h"
+#include "passes/passes.h"
+#include "targets/cpu/emit.h"
+#include "targets/target.h"
+#include "targets/tools/reference.h"
+#include "targets/tools/session.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xt {
+namespace {
+
+constexpr int kExitCompile = 2, kExitEnvironment = 3;
+
+int fail(const Error &error) {
+  if (error.kind == Error::Kind::Diagnosed) return kExitCompile;
+  std::fprintf(stderr, "xtc: %s\n", error.message.c_str());
+  return kExitEnvironment;
+}
+
+int printReference(const XtcOptions &options) {
+  if (options.listOps) std::fputs(listOps().c_str(), stdout);
+  if (options.listPasses) std::fputs(listPasses().c_str(), stdout);
+  if (options.listCodes) std::fputs(listCodes().c_str(), stdout);
+  if (options.explain.empty()) return 0;
+  std::optional<std::string> page = explain(options.explain);
+  if (!page) {
+    std::fprintf(stderr, "xtc: no diagnostic has the code `%s`; see xtc --list-codes\n", options.explain.c_str());
+    return kExitUsage;
+  }
+  std::fputs(page->c_str(), stdout);
+  return 0;
+}
+
+bool wants(const XtcOptions &options, std::string_view kind) {
+  return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
+}
+
+Result<std::string> emitCode(const XtcOptions &options, const Module &module, Diagnostics &diagnostics) {
+  std::string out;
+  for (const std::string &kind : options.emit) {
+    if (kind == "ast" || kind == "ir") continue;
+    EmitKind which = kind == "llvm" ? EmitKind::Llvm : kind == "asm" ? EmitKind::Asm : EmitKind::Object;
+    Result<std::string> text = emit(module, which, {options.cpu}, diagnostics);
+    if (!text) return text;
+    out += *text;
+  }
+  return out;
+}
+
+Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out) {
+  if (wants(options, "ast")) {
+    Result<std::string> text = readFile(path);
+    if (!text) return text.error();
+    Diagnostics scratch; // reported by load below
+    uint32_t index = session.sources().add(path, *text);
+    out += ast::dump(parse(session.sources(), index, scratch), session.sources().file(index));
+    if (options.emit.size() == 1) {
+      for (const Diagnostic &d : scratch.all()) session.diagnostics().report(d.code, d.range, d.message) = d;
+      return scratch.hasErrors() ? Result<void>(Error::diagnosed()) : Result<void>();
+    }
+  }
+  Result<std::unique_ptr<Module>> module = session.load(path);
+  if (!module) return module.error();
+  if (options.checkOnly) return {};
+  std::vector<std::string_view> passes(options.run.begin(), options.run.end());
+  if (!options.runGiven) {
+    Target *target = findTarget(options.target);
+    if (!target) return Error::environment(str("no target is called `", options.target, "`"));
+    passes = target->pipeline();
+  }
+  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
+  if (wants(options, "ir")) out += print(**module);
+  std::optional<Result<std::string>> code;
+  double ms = timed([&] { code = emitCode(options, **module, session.diagnostics()); });
+  if (!*code) return code->error();
+  if (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj")) session.addTiming("emit code", ms);
+  out += **code;
+  return {};
+}
+
+int run(const XtcOptions &options) {
+  if (int status = printReference(options); status != 0 || options.files.empty()) return status;
+  int status = 0;
+  std::string out;
+  for (const std::string &path : options.files) {
+    Session session(options);
+    Result<void> result = processFile(options, session, path, out);
+    session.printDiagnostics();
+    if (!result) status = std::max(status, fail(result.error()));
+    if (options.timePasses) session.printTimings();
+  }
+  if (status != 0 && out.empty()) return status;
+  if (options.output.empty()) {
+    std::fwrite(out.data(), 1, out.size(), stdout);
+    return status;
+  }
+  // Nothing is overwritten by half a result.
+  if (status != 0) return status;
+  Result<void> written = writeFile(options.output, out);
+  return written ? 0 : fail(written.error());
+}
+
+} // namespace
+} // namespace xt
+
+int main(int argc, char **argv) {
+  auto parsed = xt::parseXtcCommand(argc, argv);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
+    return parsed.status;
+  }
+  return xt::run(*parsed.options);
+}

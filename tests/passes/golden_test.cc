@@ -1,0 +1,76 @@
+// Text in, text out: tests/passes/PASS/NAME.xt goes through the front end and the pass PASS, and has to print as
+// NAME.out.xt. Each output reads back as the module that it is, and leaves the pass nothing to do.
+#include "ir/equal.h"
+#include "ir/verify/verify.h"
+#include "lang/lower/lower.h"
+#include "passes/passes.h"
+#include "tests/golden.h"
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A text on its way through the compiler; failures are reported to GoogleTest.
+class Compilation {
+public:
+  Compilation(std::string name, std::string text) {
+    uint32_t file = sources_.add(std::move(name), std::move(text));
+    Result<std::unique_ptr<Module>> lowered = lowerFile(sources_, file, context_, {}, diagnostics_);
+    EXPECT_TRUE(lowered.ok()) << messages();
+    if (lowered) module_ = std::move(*lowered);
+  }
+  Module *module() const { return module_.get(); }
+  bool run(const PassInfo &pass) {
+    bool ok = pass.function(*module_, diagnostics_).ok();
+    EXPECT_TRUE(ok) << messages();
+    EXPECT_TRUE(verify(*module_, diagnostics_).ok()) << messages() << print(*module_);
+    return ok;
+  }
+  std::string messages() const { return renderText(diagnostics_, sources_, false); }
+
+private:
+  SourceManager sources_;
+  Context context_;
+  Diagnostics diagnostics_;
+  std::unique_ptr<Module> module_;
+};
+
+class Golden : public testing::TestWithParam<std::string> {};
+
+TEST_P(Golden, TextInTextOut) {
+  fs::path input = fs::path(XT_SOURCE_DIR) / "tests/passes" / GetParam(), output = input;
+  output.replace_extension(".out.xt");
+  const PassInfo *pass = findPass(input.parent_path().filename().string());
+  ASSERT_TRUE(pass) << "the folder has the name of no pass";
+  Compilation first(GetParam(), test::readText(input));
+  if (!first.module() || !first.run(*pass)) return;
+  std::string printed = print(*first.module());
+  test::expectGolden(output, printed);
+
+  Compilation second(output.string(), printed);
+  if (!second.module()) return;
+  EXPECT_EQ(firstDifference(*first.module(), *second.module()).value_or(""), "");
+  if (!second.run(*pass)) return;
+  EXPECT_EQ(print(*second.module()), printed) << "the pass is not idempotent";
+}
+
+std::vector<std::string> goldenInputs() {
+  fs::path root = fs::path(XT_SOURCE_DIR) / "tests/passes";
+  std::vector<std::string> inputs;
+  for (const auto &entry : fs::recursive_directory_iterator(root)) {
+    std::string name = fs::relative(entry.path(), root).generic_string();
+    if (name.ends_with(".xt") && !name.ends_with(".out.xt")) inputs.push_back(name);
+  }
+  std::sort(inputs.begin(), inputs.end());
+  return inputs;
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, Golden, testing::ValuesIn(goldenInputs()), [](const auto &param) {
+  std::string name = param.param.substr(0, param.param.find('.'));
+  std::replace_if(name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+});
+
+} // namespace
+} // namespace xt

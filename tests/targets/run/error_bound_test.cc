@@ -1,0 +1,229 @@
+// Bounds against arithmetic that is carried out in f32 and f16: never exceeded, and not absurdly loose.
+#include "run_helper.h"
+#include "targets/run/init.h"
+
+#include <cmath>
+#include <random>
+
+namespace xt {
+namespace {
+
+// Random f32 data for an expression of %A and %B, and the same data for the simulated kernel.
+struct Data {
+  std::vector<float> a, b;
+};
+Data dataOf(int64_t rows, int64_t k, int64_t columns, uint64_t seed) {
+  Data d;
+  for (int64_t i = 0; i < rows * k; ++i) d.a.push_back(static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
+  for (int64_t i = 0; i < k * columns; ++i) d.b.push_back(static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed + 1, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
+  return d;
+}
+std::string buffers(int64_t rows, int64_t k, int64_t columns, uint64_t seed, const char *type = "f32") {
+  return "%A = random(seed = " + std::to_string(seed) + ") : memref<" + std::to_string(rows) + "x" + std::to_string(k) + "x" + type + ">\n" +
+         "%B = random(seed = " + std::to_string(seed + 1) + ") : memref<" + std::to_string(k) + "x" + std::to_string(columns) + "x" + type + ">";
+}
+
+class Ratio {
+public:
+  explicit Ratio(const char *what) : what_(what) {}
+  ~Ratio() { std::printf("  %s: largest error / bound = %.3f over %ld values\n", what_, largest_, count_); }
+  void add(double kernel, double host, double bound) {
+    ++count_;
+    double d = std::fabs(kernel - host);
+    if (d == 0) return;
+    ASSERT_LE(d, bound) << what_ << ": " << kernel << " against " << host;
+    largest_ = std::max(largest_, d / bound);
+  }
+  double largest() const { return largest_; }
+
+private:
+  const char *what_;
+  double largest_ = 0;
+  long count_ = 0;
+};
+
+TEST(ErrorBound, MatmulInF32) {
+  for (int64_t k : {3, 64, 1000, 4096}) {
+    Ratio ratio("f32 matmul, one accumulator");
+    for (uint64_t seed = 1; seed <= 9; seed += 2) {
+      constexpr int64_t m = 16, n = 16;
+      Data d = dataOf(m, k, n, seed);
+      Expression e(buffers(m, k, n, seed), "matmul(%A, %B)");
+      ASSERT_TRUE(e.ok());
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          float sum = 0;
+          for (int64_t q = 0; q < k; ++q) sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
+          ratio.add(sum, e.at(i * n + j), e.error(i * n + j));
+        }
+    }
+    EXPECT_GT(ratio.largest(), 0.002) << "the bound is absurdly loose at K = " << k;
+  }
+}
+
+// Rounds to f16 after each 8 products, as a 16-bit accumulator may.
+TEST(ErrorBound, MatmulWithF16Accumulator) {
+  for (int64_t k : {8, 64, 512}) {
+    Ratio ratio("f16 accumulator");
+    for (uint64_t seed = 1; seed <= 9; seed += 2) {
+      constexpr int64_t m = 16, n = 16;
+      Expression e(buffers(m, k, n, seed, "f16"), "matmul(%A, %B, acc = f16)"), a(buffers(m, k, n, seed, "f16"), "%A"), b(buffers(m, k, n, seed, "f16"), "%B");
+      ASSERT_TRUE(e.ok() && a.ok() && b.ok());
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          double sum = 0;
+          for (int64_t q = 0; q < k; q += 8) {
+            float part = static_cast<float>(sum);
+            for (int64_t p = q; p < q + 8; ++p) part += static_cast<float>(a.at(i * k + p) * b.at(p * n + j));
+            sum = roundTo(Elem::F16, part);
+          }
+          ratio.add(sum, e.at(i * n + j), e.error(i * n + j));
+        }
+    }
+    EXPECT_GT(ratio.largest(), 0.01);
+  }
+}
+
+TEST(ErrorBound, SumsInF32) {
+  for (int64_t k : {2, 100, 10000}) {
+    Ratio ratio("f32 sum");
+    for (uint64_t seed = 1; seed <= 41; seed += 2) {
+      Data d = dataOf(1, k, 1, seed);
+      Expression e(buffers(1, k, 1, seed), "sum(%A)");
+      ASSERT_TRUE(e.ok());
+      float sum = 0;
+      for (float x : d.a) sum += x;
+      ratio.add(sum, e.at(0), e.error(0));
+    }
+  }
+}
+
+// A chain of elementwise operations, each rounded to f32.
+TEST(ErrorBound, ElementwiseChains) {
+  struct Case {
+    const char *text;
+    float (*kernel)(float, float);
+  };
+  const Case kCases[] = {
+      {"(%A + %B) * %A - %B / (%A * %A + 1.0)", [](float x, float y) { return (x + y) * x - y / (x * x + 1.0f); }},
+      {"exp(%A * 3.0) / (1.0 + exp(%B))", [](float x, float y) { return std::exp(x * 3.0f) / (1.0f + std::exp(y)); }},
+      {"tanh(%A + %B * %B) * erf(%A)", [](float x, float y) { return std::tanh(x + y * y) * std::erf(x); }},
+      {"max(%A * %B, %A + %B) - min(%A * %B, 0.0)", [](float x, float y) { return std::max(x * y, x + y) - std::min(x * y, 0.0f); }},
+      {"where(%A * %B > %A - %B, exp(%A), cos(%B))", [](float x, float y) { return x * y > x - y ? std::exp(x) : std::cos(y); }},
+      {"log(%A * %A + 1.0) + sqrt(%B * %B) - rsqrt(%A * %A + 2.0)",
+       [](float x, float y) { return std::log(x * x + 1.0f) + std::sqrt(y * y) - 1.0f / std::sqrt(x * x + 2.0f); }},
+      {"abs(sin(%A * 10.0) - %B) * pow(%A * %A + 1.0, %B)",
+       [](float x, float y) { return std::fabs(std::sin(x * 10.0f) - y) * std::pow(x * x + 1.0f, y); }},
+      {"floor(%A * 8.0) * %B + (%A * 5.0) mod 3.0", [](float x, float y) {
+         float p = x * 5.0f, m = std::fmod(p, 3.0f);
+         return std::floor(x * 8.0f) * y + (m < 0 ? m + 3.0f : m);
+       }}};
+  for (const Case &c : kCases) {
+    Ratio ratio(c.text);
+    for (uint64_t seed = 1; seed <= 5; seed += 2) {
+      Data d = dataOf(64, 64, 64, seed);
+      Expression e(buffers(64, 64, 64, seed), c.text);
+      ASSERT_TRUE(e.ok()) << e.messages();
+      for (int64_t i = 0; i < 64 * 64; ++i) ratio.add(c.kernel(d.a[static_cast<size_t>(i)], d.b[static_cast<size_t>(i)]), e.at(i), e.error(i));
+    }
+    EXPECT_GT(ratio.largest(), 0.02) << c.text;
+  }
+}
+
+// Rounding to f16 between operations: what a cast in the expression allows.
+TEST(ErrorBound, CastsOfInexactValues) {
+  Ratio ratio("cast(x, f16)");
+  Data d = dataOf(64, 64, 64, 5);
+  Expression e(buffers(64, 64, 64, 5), "cast(%A * %B, f16) * 3.0");
+  ASSERT_TRUE(e.ok());
+  for (int64_t i = 0; i < 64 * 64; ++i) {
+    double product = roundTo(Elem::F16, d.a[static_cast<size_t>(i)] * d.b[static_cast<size_t>(i)]);
+    ratio.add(static_cast<float>(product) * 3.0f, e.at(i), e.error(i));
+  }
+}
+
+// A chain of products: the first one's error is carried through the second.
+TEST(ErrorBound, CarriedThroughMatmul) {
+  Ratio ratio("matmul of exp of matmul");
+  constexpr int64_t n = 24;
+  Data d = dataOf(n, n, n, 3);
+  Expression e(buffers(n, n, n, 3), "matmul(exp(matmul(%A, %B)), tanh(%B))");
+  ASSERT_TRUE(e.ok());
+  std::vector<float> p(n * n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < n; ++k) sum += d.a[i * n + k] * d.b[k * n + j];
+      p[i * n + j] = std::exp(sum);
+    }
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < n; ++k) sum += p[i * n + k] * std::tanh(d.b[k * n + j]);
+      ratio.add(sum, e.at(static_cast<int64_t>(i * n + j)), e.error(static_cast<int64_t>(i * n + j)));
+    }
+}
+
+TEST(ErrorBound, ExactWhereNothingRounds) {
+  const char *kInts = "%A = ints(-4, 4, seed = 1) : memref<32x64xf16>\n%B = ints(-4, 4, seed = 2) : memref<64x32xf16>\n"
+                      "%C = ints(-9, 9, seed = 3) : memref<32x32xf32>\n%H = fill(0.5) : memref<32x64xf16>";
+  EXPECT_TRUE(Expression(kInts, "matmul(%A, %B)").array->exact());
+  EXPECT_TRUE(Expression(kInts, "matmul(%A, %B) * 2.0 + %C").array->exact());
+  EXPECT_TRUE(Expression(kInts, "sum(%A, 1)").array->exact());
+  EXPECT_TRUE(Expression(kInts, "%A").array->exact());
+  EXPECT_TRUE(Expression(kInts, "%A / 2").array->exact());
+  EXPECT_FALSE(Expression(kInts, "%A / 3").array->exact());
+  EXPECT_FALSE(Expression(kInts, "matmul(%H, %B)").array->exact());
+  // 64 products of up to 16 stay below 2^11: exact in f16 as well; in bf16 they may pass 2^8.
+  EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, acc = f16)").array->exact());
+  EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, acc = bf16)").array->exact());
+  // 2^24 is the end: 64 * 2^9 * 2^9 = 2^24.
+  const char *kEdge = "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
+  EXPECT_TRUE(Expression(kEdge, "matmul(%A, %B)").array->exact());
+  EXPECT_FALSE(Expression(kEdge, "matmul(%A, %D)").array->exact());
+}
+
+TEST(ErrorBound, FormulaOfAMatmul) {
+  const char *kHalf = "%A = fill(0.5) : memref<1x100xf32>\n%B = fill(-0.5) : memref<100x1xf32>";
+  Expression e(kHalf, "matmul(%A, %B)");
+  ASSERT_TRUE(e.ok());
+  EXPECT_EQ(e.at(0), -25);
+  EXPECT_NEAR(e.error(0), 6 * 10 * 0x1p-24 * 25, 6 * 10 * 0x1p-24 * 25 * 1e-3);
+  Expression wide("%A = fill(0.5) : memref<1x100xf64>\n%B = fill(-0.5) : memref<100x1xf64>", "matmul(%A, %B)");
+  EXPECT_LT(wide.error(0), 6 * 10 * 0x1p-51 * 25);
+  EXPECT_GT(wide.error(0), 6 * 10 * 0x1p-53 * 25);
+}
+
+TEST(ErrorBound, BothBranchesCountWithinTheError) {
+  // 0.1 + 0.2 rounds, so that its comparison with 0.3 is open and either branch is right.
+  const char *kX = "%X = fill(0.1) : memref<1xf64>\n%Y = fill(0.2) : memref<1xf64>";
+  Expression open(kX, "where(cast(%X, f32) + cast(%Y, f32) > 0.3, 5.0, 7.0)");
+  ASSERT_TRUE(open.ok()) << open.messages();
+  EXPECT_GE(open.error(0), 2);
+  Expression closed(kX, "where(cast(%X, f32) + cast(%Y, f32) > 0.4, 5.0, 7.0)");
+  EXPECT_EQ(closed.error(0), 0);
+}
+
+TEST(ErrorBound, WeakBoundsAreReported) {
+  const char *kLong = "%A = random(seed = 1) : memref<2x30000xf32>\n%B = random(seed = 2) : memref<30000x2xf32>";
+  Expression e(kLong, "matmul(%A, %B)");
+  ASSERT_EQ(e.weak.size(), 1u);
+  EXPECT_EQ(e.weak[0].terms, 30000);
+  EXPECT_EQ(e.weak[0].elements, 4);
+  EXPECT_TRUE(Expression(buffers(4, 4096, 4, 1), "matmul(%A, %B)").weak.empty());
+}
+
+TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
+  const char *kMask = "%A = random(seed = 1) : memref<4x8xf32>\n%M = from (i, j) => where(j > i, -inf, 0.0) : memref<4x8xf32>";
+  Expression e(kMask, "softmax(%A * 2.0 + %M)");
+  ASSERT_TRUE(e.ok());
+  for (int64_t i = 0; i < 32; ++i) {
+    EXPECT_TRUE(std::isfinite(e.at(i)));
+    EXPECT_TRUE(std::isfinite(e.error(i))) << i;
+    EXPECT_LT(e.error(i), 1e-5);
+    EXPECT_EQ(e.at(i) == 0, i % 8 > i / 8);
+  }
+}
+
+} // namespace
+} // namespace xt

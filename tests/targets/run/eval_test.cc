@@ -1,0 +1,197 @@
+#include "run_helper.h"
+
+#include <cmath>
+
+namespace xt {
+namespace {
+
+void expectValues(const Expression &e, std::vector<int64_t> shape, const std::vector<double> &values) {
+  ASSERT_TRUE(e.ok()) << e.messages();
+  EXPECT_EQ(e.array->shape, shape);
+  ASSERT_EQ(e.array->count(), static_cast<int64_t>(values.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    double got = e.at(static_cast<int64_t>(i));
+    EXPECT_TRUE(got == values[i] || (std::isnan(got) && std::isnan(values[i]))) << i << ": " << got << ", expected " << values[i];
+  }
+}
+void expectError(const Expression &e, const std::string &part) {
+  EXPECT_FALSE(e.ok());
+  EXPECT_NE(e.messages().find(part), std::string::npos) << e.messages();
+}
+
+const char *const kA = "%A = from (i, j) => i * 3 + j : memref<2x3xi32>";
+const char *const kF = "%F = from (i, j) => i * 3 + j + 0.5 : memref<2x3xf32>";
+
+TEST(Eval, IntegersStayIntegers) {
+  expectValues(Expression(kA, "%A * 2 - 1"), {2, 3}, {-1, 1, 3, 5, 7, 9});
+  EXPECT_TRUE(Expression(kA, "%A * 2 - 1").array->integer);
+  EXPECT_TRUE(Expression(kA, "sum(%A)").array->integer);
+  EXPECT_TRUE(Expression(kA, "matmul(%A, transpose(%A))").array->integer);
+  EXPECT_FALSE(Expression(kA, "%A / 2").array->integer);
+  expectValues(Expression("", "7 / 2"), {}, {3.5});
+  expectValues(Expression("", "-7 mod 3"), {}, {2});
+  expectValues(Expression("", "7 mod (-3)"), {}, {-2});
+  expectValues(Expression("", "ceildiv(7, 2) + ceildiv(-7, 2)"), {}, {1});
+  expectValues(Expression("", "9007199254740993 + 0"), {}, {9007199254740992}); // as a double
+  EXPECT_EQ(Expression("", "9007199254740993 + 0").array->ints[0], 9007199254740993);
+}
+
+TEST(Eval, IntegerOverflowIsAnError) {
+  expectError(Expression("", "9223372036854775807 + 1"), "integer overflow: 9223372036854775807 + 1 does not fit 64 bits");
+  expectError(Expression("%B = from (i) => i * 4611686018427387904 : memref<2xi64>", "%B * %B"), "integer overflow at index [1]");
+  expectError(Expression("%B = fill(4611686018427387904) : memref<2xi64>", "sum(%B)"), "`sum` of 2 elements");
+  expectError(Expression("%B = fill(4611686018427387904) : memref<1x2xi64>", "matmul(%B, transpose(%B))"), "element [0, 0] of `matmul`");
+  expectError(Expression("", "3 mod 0"), "`mod` by zero");
+  expectError(Expression("%B = from (i) => i - 2 : memref<4xi32>", "5 mod %B"), "`mod` by zero at index [2]");
+}
+
+TEST(Eval, Broadcasting) {
+  expectValues(Expression(kA, "%A + %A[:, 1:2]"), {2, 3}, {1, 2, 3, 7, 8, 9});
+  expectValues(Expression(kA, "%A + %A[1]"), {2, 3}, {3, 5, 7, 6, 8, 10});
+  expectValues(Expression(kA, "%A[:, 0:1] * %A[0:1, :]"), {2, 3}, {0, 0, 0, 0, 3, 6});
+  expectError(Expression(kA, "%A + transpose(%A)"), "operands of `+` are 2x3 and 3x2");
+  // A large one takes several runs and threads.
+  Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>", "%B - %R");
+  ASSERT_TRUE(big.ok());
+  for (int64_t i = 0; i < big.array->count(); ++i) ASSERT_EQ(big.array->ints[i], i / 5000 * 5000);
+}
+
+TEST(Eval, SlicesAndElements) {
+  expectValues(Expression(kA, "%A[1, 2]"), {}, {5});
+  expectValues(Expression(kA, "%A[-1]"), {3}, {3, 4, 5});
+  expectValues(Expression(kA, "%A[:, 1:]"), {2, 2}, {1, 2, 4, 5});
+  expectValues(Expression(kA, "(%A + 1)[0:1, -2:3]"), {1, 2}, {2, 3});
+  expectValues(Expression(kA, "%A[1:1]"), {0, 3}, {});
+  expectError(Expression(kA, "%A[2, 0]"), "2 is outside of dimension 0 of 2x3, whose extent is 2");
+  expectError(Expression(kA, "%A[0:3]"), "3 is outside of dimension 0");
+  expectError(Expression(kA, "%A[0, 0, 0]"), "3 indices for 2x3, which has rank 2");
+  expectError(Expression(kA, "%A[0.5]"), "expected an integer, this is a float");
+}
+
+TEST(Eval, Reductions) {
+  expectValues(Expression(kA, "sum(%A, 0)"), {1, 3}, {3, 5, 7});
+  expectValues(Expression(kA, "sum(%A, dim = 1)"), {2, 1}, {3, 12});
+  expectValues(Expression(kA, "sum(%A)"), {}, {15});
+  expectValues(Expression(kA, "max(%A, dim = 0)"), {1, 3}, {3, 4, 5});
+  expectValues(Expression(kA, "max(%A, 2)"), {2, 3}, {2, 2, 2, 3, 4, 5});
+  expectValues(Expression(kA, "min(%A)"), {}, {0});
+  expectValues(Expression(kA, "mean(%A, 1)"), {2, 1}, {1, 4});
+  expectValues(Expression(kA, "prod(%A + 1, -1)"), {2, 1}, {6, 120});
+  expectValues(Expression(kF, "sum(%F, 0)"), {1, 3}, {4, 6, 8});
+  expectValues(Expression(kF, "max(%F, dim = 1)"), {2, 1}, {2.5, 5.5});
+  expectValues(Expression("%B = from (i) => where(i == 1, nan, 1.0) : memref<3xf32>", "max(%B)"), {}, {NAN});
+  expectValues(Expression("%B = fill(0) : memref<0x3xf32>", "sum(%B, 0)"), {1, 3}, {0, 0, 0});
+  expectError(Expression(kA, "sum(%A, 2)"), "`sum` over dimension 2 of an array of rank 2");
+  expectError(Expression("%B = fill(0) : memref<0xf32>", "max(%B)"), "`max` of no elements");
+  Expression big("%B = from (i) => i mod 1000 : memref<300000xf32>", "sum(%B)");
+  expectValues(big, {}, {300.0 * 499500});
+  Expression middle("%B = from (i, j, k) => i * 100 + j * 10 + k : memref<3x4x300xi32>", "sum(cast(%B, f64), 1)");
+  ASSERT_TRUE(middle.ok());
+  EXPECT_EQ(middle.at(300 + 7), 4 * 107 + 60);
+}
+
+TEST(Eval, WhereAndLogic) {
+  expectValues(Expression(kA, "where(%A > 2, %A, 0 - %A)"), {2, 3}, {0, -1, -2, 3, 4, 5});
+  expectValues(Expression(kA, "(%A > 0) and not (%A == 3)"), {2, 3}, {0, 1, 1, 0, 1, 1});
+  expectValues(Expression(kA, "(%A < 1) or (%A >= 4)"), {2, 3}, {1, 0, 0, 0, 1, 1});
+  expectValues(Expression("", "max(nan, 1.0)"), {}, {NAN});
+  expectValues(Expression("", "min(-inf, 1.0)"), {}, {-INFINITY});
+}
+
+TEST(Eval, Functions) {
+  struct Case {
+    const char *text;
+    double (*f)(double);
+  };
+  const Case kCases[] = {{"exp", std::exp}, {"exp2", std::exp2}, {"log", std::log}, {"log2", std::log2}, {"sqrt", std::sqrt},
+                         {"tanh", std::tanh}, {"erf", std::erf}, {"sin", std::sin}, {"cos", std::cos}, {"floor", std::floor},
+                         {"ceil", std::ceil}, {"abs", std::fabs}};
+  for (const Case &c : kCases) {
+    Expression e(kF, std::string(c.text) + "(%F)");
+    ASSERT_TRUE(e.ok()) << c.text;
+    for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(e.at(i), c.f(static_cast<double>(i) + 0.5)) << c.text;
+  }
+  expectValues(Expression("", "rsqrt(4.0)"), {}, {0.5});
+  expectValues(Expression("", "pow(3.0, 2)"), {}, {9});
+  expectValues(Expression("", "abs(-3)"), {}, {3});
+  expectValues(Expression(kA, "dim(%A, 1) + dim(%A + 1, 0)"), {}, {5});
+}
+
+TEST(Eval, Casts) {
+  expectValues(Expression("", "cast(2049, f16)"), {}, {2048});
+  expectValues(Expression("", "cast(-2.7, i32)"), {}, {-2});
+  expectValues(Expression("", "cast(300, i8)"), {}, {44});
+  expectValues(Expression("", "cast(-1, u8)"), {}, {255});
+  expectValues(Expression("", "cast(1e6, f16)"), {}, {INFINITY});
+  expectError(Expression("", "cast(300.0, i8)"), "cast of 300.0: i8 cannot hold it");
+  expectError(Expression("", "cast(nan, i32)"), "i32 cannot hold it");
+  expectError(Expression("", "cast(9.3e18, i64)"), "i64 cannot hold it");
+  expectValues(Expression("", "cast(-9223372036854775808.0, i64)"), {}, {-0x1p63});
+}
+
+TEST(Eval, MatmulShapes) {
+  const char *kBatch = "%B = from (b, i, j) => b * 100 + i * 10 + j : memref<2x2x3xi32>\n%C = from (i, j) => i - j : memref<3x2xi32>";
+  Expression batched(kBatch, "matmul(%B, %C)");
+  ASSERT_TRUE(batched.ok()) << batched.messages();
+  EXPECT_EQ(batched.array->shape, (std::vector<int64_t>{2, 2, 2}));
+  // row [110 111 112] times column 1 [-1 0 1]
+  EXPECT_EQ(batched.array->ints[7], -110 + 112);
+  expectValues(Expression(kBatch, "matmul(%B[0, 0], %C)"), {2}, {5, 2});
+  expectValues(Expression(kBatch, "matmul(%B[0, 0], %C[:, 0])"), {}, {5});
+  expectError(Expression(kA, "matmul(%A, %A)"), "`matmul` of 2x3 and 2x3");
+  expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` names a float type");
+  // Beyond what f64 holds, still exact.
+  Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
+  ASSERT_TRUE(large.ok()) << large.messages();
+  EXPECT_EQ(large.array->ints[0], int64_t{3037000499} * 3037000499);
+}
+
+TEST(Eval, TransposeAndSoftmax) {
+  expectValues(Expression(kA, "transpose(%A)"), {3, 2}, {0, 3, 1, 4, 2, 5});
+  Expression p("%B = from (i, j, k) => i * 100 + j * 10 + k : memref<2x3x4xi32>", "transpose(%B, [2, 0, 1])");
+  ASSERT_TRUE(p.ok());
+  EXPECT_EQ(p.array->shape, (std::vector<int64_t>{4, 2, 3}));
+  EXPECT_EQ(p.array->ints[(3 * 2 + 1) * 3 + 2], 123);
+  expectError(Expression(kA, "transpose(%A, [0, 0])"), "[0, 0] is not a permutation");
+  expectError(Expression(kA, "transpose(%A[0])"), "needs at least two dimensions");
+  Expression s(kF, "softmax(%F)");
+  ASSERT_TRUE(s.ok());
+  double total = std::exp(-2) + std::exp(-1) + 1;
+  EXPECT_NEAR(s.at(2), 1 / total, 1e-15);
+  EXPECT_GT(s.error(2), 0);
+  EXPECT_LT(s.error(2), 1e-4);
+}
+
+TEST(Eval, UnsignedValuesAboveTheSignedRange) {
+  const char *kU = "%U = random(seed = 3) : memref<64xu64>";
+  EXPECT_TRUE(Expression(kU, "%U == %U").ok());
+  expectError(Expression(kU, "%U + 1"), "u64 values above 2^63 - 1");
+  expectError(Expression(kU, "sum(%U)"), "u64 values above 2^63 - 1");
+  Expression f(kU, "cast(%U, f64)");
+  ASSERT_TRUE(f.ok());
+  for (int64_t i = 0; i < 64; ++i) EXPECT_GE(f.at(i), 0);
+}
+
+TEST(Eval, MistakesPointAtTheirPlace) {
+  Expression e(kA, "1 + sum(%A, 7)");
+  ASSERT_FALSE(e.ok());
+  const Diagnostic &diagnostic = e.diagnostics.all()[0];
+  EXPECT_EQ(e.sources.file(1).slice(diagnostic.range), "sum(%A, 7)");
+}
+
+TEST(Eval, TooLargeIsAnError) {
+  Expression e("", "1");
+  MemoryBudget small(1 << 20);
+  EvalSite site{small, e.diagnostics, 1, true, {}, nullptr};
+  auto a = makeArray(small, {100000, 1}, false, false);
+  ASSERT_TRUE(a.ok());
+  auto b = makeArray(small, {1, 20000}, false, false);
+  ASSERT_TRUE(b.ok());
+  auto sum = applyBinary(site, HostFn::Add, std::move(*a), std::move(*b));
+  ASSERT_FALSE(sum.ok());
+  EXPECT_EQ(sum.error().kind, Error::Kind::Environment);
+  EXPECT_EQ(small.used(), 0);
+}
+
+} // namespace
+} // namespace xt

@@ -1,0 +1,75 @@
+// The table of bad inputs: what a user gets wrong, what is said, and the exit status. None may crash, which the
+// sanitizer build of the same table shows.
+#include "tests/targets/tools/run_tool.h"
+
+#include <gtest/gtest.h>
+
+namespace xt {
+namespace {
+
+struct BadInput {
+  const char *command;
+  int status;
+  const char *message; // a part of what is printed
+};
+
+const BadInput kBadInputs[] = {
+    // usage
+    {"%bin/xtc", 64, "no input file"},
+    {"%bin/xtrun", 64, "no input file"},
+    {"%bin/xtc --emti=ir %in/good.xt", 64, "unrecognised option"},
+    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, not `elf`"},
+    {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
+    {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads is at least 1"},
+    {"%bin/xtrun --target=gpu9 %in/good.xt", 64, "no target is called `gpu9`"},
+    {"%bin/xtc --explain XT9999", 64, "no diagnostic has the code"},
+    {"%bin/xtc --run=licm2 %in/good.xt", 64, "licm2"},
+    {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
+    // files
+    {"%bin/xtc %in/absent.xt", 3, "absent.xt: No such file or directory"},
+    {"%bin/xtrun %in/absent.xt", 3, "absent.xt: No such file or directory"},
+    {"%bin/xtc %in", 3, "it is a folder"},
+    {"%bin/xtc --emit=ir -o /proc/no/such/out.xt %in/good.xt", 3, "cannot write"},
+    {"%bin/xtrun %in/fail_absent_npy.xt", 3, "absent.npy"},
+    {"%bin/xtrun %in/fail_not_npy.xt", 3, "not_npy.npy"},
+    {"%bin/xtrun %in/fail_truncated_npy.xt", 3, "truncated.npy"},
+    {"%bin/xtrun %in/fail_npy_shape.xt", 3, "4x4"},
+    {"%bin/xtrun %in/fail_npy_type.xt", 3, "f32"},
+    {"%bin/xtrun %in/fail_save.xt", 3, "no-such-folder"},
+    {"%bin/xtrun %in/fail_too_large.xt", 3, "memory"},
+    // syntax
+    {"%bin/xtc %in/fail_empty.xt", 0, ""},
+    {"%bin/xtrun %in/fail_empty.xt", 4, "no test"},
+    {"%bin/xtc %in/fail_not_utf8.xt", 2, "UTF-8"},
+    {"%bin/xtc %in/fail_binary.xt", 2, "error[XT0"},
+    {"%bin/xtc %in/fail_unclosed.xt", 2, "error[XT01"},
+    {"%bin/xtc %in/fail_deep.xt", 2, "error[XT01"},
+    // parameters
+    {"%bin/xtc -D XYZ=1 %in/good.xt", 2, "no parameter `$XYZ`"},
+    {"%bin/xtc -D BM=12.5 %in/good.xt", 2, "`12.5` is no value of type index"},
+    {"%bin/xtc -D BM=0 %in/good.xt", 2, "an extent is a positive number"},
+    {"%bin/xtc -D BM=99999999999999 %in/good.xt", 2, "error[XT0309]"},
+    // checks
+    {"%bin/xtrun %in/fail_wrong_result.xt", 1, "element"},
+    {"%bin/xtrun %in/fail_unwritten.xt", 1, "written"},
+    {"%bin/xtrun %in/fail_proves_nothing.xt", 1, "proves nothing"},
+    {"%bin/xtrun %in/fail_nan.xt", 1, "nan"},
+    {"%bin/xtrun --test nosuch %in/good.xt", 4, "nosuch"},
+    {"%bin/xtrun %in/fail_check_shape.xt", 2, "shape"},
+    {"%bin/xtrun %in/good.xt %in/fail_wrong_result.xt", 1, "passed"},
+    {"%bin/xtrun %in/fail_wrong_result.xt %in/fail_absent_npy.xt", 3, "absent.npy"},
+    {"%bin/xtrun --time-limit 0.2 --target=interp --full %in/fail_slow.xt", 3, "time limit"},
+};
+
+TEST(BadInputs, EachGivesItsMessageAndStatus) {
+  for (const BadInput &bad : kBadInputs) {
+    test::ToolRun run = test::runTool(bad.command);
+    EXPECT_EQ(run.status, bad.status) << bad.command << '\n' << run.output;
+    EXPECT_NE(run.output.find(bad.message), std::string::npos) << bad.command << "\nexpected: " << bad.message << '\n' << run.output;
+    EXPECT_EQ(run.output.find("compiler bug"), std::string::npos) << bad.command << '\n' << run.output;
+    EXPECT_EQ(run.output.find("Sanitizer"), std::string::npos) << bad.command << '\n' << run.output;
+  }
+}
+
+} // namespace
+} // namespace xt

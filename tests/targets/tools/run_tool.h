@@ -1,0 +1,34 @@
+// Runs the built tools as a user does and captures what they print.
+#pragma once
+#include <array>
+#include <cstdio>
+#include <string>
+#include <sys/wait.h>
+
+namespace xt::test {
+
+struct ToolRun {
+  int status = -1;    // exit status; 128 + n when signal n ended it
+  std::string output; // standard output and error
+};
+
+// `command`: a shell command line; %bin is the folder of the tools, %src the repository, %in this folder's inputs.
+inline ToolRun runTool(std::string command) {
+  auto replaceAll = [&](std::string_view what, const std::string &by) {
+    for (size_t at; (at = command.find(what)) != std::string::npos;) command.replace(at, what.size(), by);
+  };
+  replaceAll("%bin", XT_BINARY_DIR "/bin");
+  replaceAll("%in", XT_SOURCE_DIR "/tests/targets/tools/inputs");
+  replaceAll("%src", XT_SOURCE_DIR);
+  ToolRun run;
+  std::FILE *pipe = popen(("( " + command + " ) 2>&1 </dev/null").c_str(), "r");
+  if (!pipe) return run;
+  std::array<char, 4096> buffer;
+  size_t n;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) run.output.append(buffer.data(), n);
+  int status = pclose(pipe);
+  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return run;
+}
+
+} // namespace xt::test
