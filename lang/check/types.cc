@@ -65,7 +65,9 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
       suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
       return {};
     }
+    if (circular_.count(alias->name.text)) return {};
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
                            str("type alias `!", expr.name.text, "` contains itself"));
       return {};
@@ -254,7 +256,9 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
       return false;
     }
+    if (circular_.count(alias->name.text)) return false;
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
                            str("alias `#", attr.name.text, "` contains itself"));
       return false;

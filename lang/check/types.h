@@ -3,6 +3,8 @@
 #include "ir/context.h"
 #include "lang/check/const_eval.h"
 
+#include <set>
+
 namespace xt {
 
 // What an attribute on a tile or vector says: #mp_a, #tile_attr<wg = …, order = …>, order = [0, 1], #scatter, packed.
@@ -41,6 +43,7 @@ private:
   Context &context_;
   ParamScope &params_;
   std::vector<std::string_view> expanding_; // aliases being resolved
+  std::set<std::string_view> circular_;     // those of definitions that contain themselves: reported once
 };
 
 } // namespace xt
