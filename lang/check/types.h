@@ -35,6 +35,8 @@ private:
   Type shaped(const ast::TypeExpr &expr);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
+  bool factorMap(const ast::Attr &attr, ShapedAttrs &out);
+  std::optional<std::vector<Factor>> factors(const ast::Attr &list);
   bool nestedMap(const ast::Attr &attr, ShapedAttrs &out);
   bool order(const ast::Attr &attr, ShapedAttrs &out);
   bool unknownKey(const ast::Name &key, std::string_view where);
