@@ -1,5 +1,6 @@
 #include "targets/run/buffer.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -111,6 +112,36 @@ TEST_F(BufferTest, PoisonFillsElementsAlone) {
   RawArray back = counting({6, 5}, Elem::F32);
   buffer.read(back, 1);
   for (std::byte b : back.bytes) EXPECT_EQ(b, std::byte{0xFF});
+}
+
+// Bulk conversions agree with those of single elements, on every bit pattern of a narrow type and on its neighbours.
+TEST_F(BufferTest, BulkConversions) {
+  for (Elem elem : {Elem::F16, Elem::BF16, Elem::F32, Elem::F8E4M3}) {
+    std::vector<double> values;
+    for (uint32_t pattern = 0; pattern < 65536; pattern += elem == Elem::F16 ? 1 : 7) {
+      auto image = static_cast<uint16_t>(pattern);
+      double v = loadFloat(elem == Elem::F16 ? Elem::F16 : Elem::BF16, &image);
+      double next = loadFloat(Elem::F16, &image) * 1.5;
+      double half = v + v * 0x1p-11; // half-way for f16 where the last bit is 0
+      for (double x :
+           {v, half, std::nextafter(half, 1e300), std::nextafter(half, -1e300), next, v * (1 + 0x1p-8), v * 1e30})
+        values.push_back(x);
+    }
+    auto count = static_cast<int64_t>(values.size());
+    std::vector<std::byte> bulk(values.size() * 4);
+    fromDoubles(elem, values.data(), count, bulk.data(), 2);
+    std::vector<double> back(values.size());
+    toDoubles(elem, bulk.data(), count, back.data(), 2);
+    size_t size = static_cast<size_t>(elemInfo(elem).storageBytes);
+    for (size_t i = 0; i < values.size(); ++i) {
+      std::byte one[8];
+      storeFloat(elem, one, values[i]);
+      ASSERT_EQ(std::memcmp(one, bulk.data() + i * size, size), 0) << elemName(elem) << " " << values[i];
+      double expected = loadFloat(elem, one);
+      ASSERT_TRUE(back[i] == expected || (std::isnan(back[i]) && std::isnan(expected)))
+          << elemName(elem) << " " << values[i];
+    }
+  }
 }
 
 TEST_F(BufferTest, EmptyBuffersAndScalars) {
