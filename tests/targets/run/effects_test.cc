@@ -7,7 +7,8 @@ namespace xt {
 namespace {
 
 KernelEffects effectsOf(const std::string &body) {
-  Program program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" + body + "\n}\n");
+  Program program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" +
+                  body + "\n}\n");
   return program.module ? kernelEffects(*program.module->kernels[0]) : KernelEffects();
 }
 
@@ -24,7 +25,8 @@ TEST(Effects, TilesThatLoopsCarryAndSwap) {
   KernelEffects e = effectsOf("%t = init_tile %A[0, 0] : memref<16x16xf32> -> tile<8x8xf32>\n"
                               "%u = init_tile %B[0, 0] : memref<16x16xf32> -> tile<8x8xf32>\n"
                               "%z = constant 0.0 : vector<8x8xf32>\n"
-                              "for %i = 0 to %n {\n%old = update_tile_offset %t, 0, 8\nstore_tile %z, %t\n%t = update_tile_offset %u, 8, 0\n%u = update_tile_offset %old, 0, 0\n}");
+                              "for %i = 0 to %n {\n%old = update_tile_offset %t, 0, 8\nstore_tile %z, %t\n%t = "
+                              "update_tile_offset %u, 8, 0\n%u = update_tile_offset %old, 0, 0\n}");
   EXPECT_EQ(e.reads, (std::vector<bool>{false, false, false, false}));
   EXPECT_EQ(e.writes, (std::vector<bool>{true, true, false, false}));
 }

@@ -28,7 +28,8 @@ TEST(Init, RandomDependsOnTheIndexAlone) {
   Expression padded("%A = random(seed = 5) : memref<30x20xf32, strided<[32, 1]>>", "%A");
   Expression flat("%A = random(seed = 5) : memref<600xf32>", "%A");
   for (int64_t i = 0; i < 600; ++i) {
-    double expected = roundTo(Elem::F32, -1 + 2 * (static_cast<double>(splitMix64(5, static_cast<uint64_t>(i)) >> 11) * 0x1p-53));
+    double expected =
+        roundTo(Elem::F32, -1 + 2 * (static_cast<double>(splitMix64(5, static_cast<uint64_t>(i)) >> 11) * 0x1p-53));
     EXPECT_EQ(at(row, i), expected);
     EXPECT_EQ(at(column, i), expected);
     EXPECT_EQ(at(padded, i), expected);
@@ -83,7 +84,8 @@ TEST(Init, OneRounding) {
 }
 
 TEST(Init, ValuesThatDoNotFit) {
-  expectError("from (i, j) => i * 100 + j : memref<3x60xi8>", "the value at index [1, 28] is 128, which i8 cannot hold");
+  expectError("from (i, j) => i * 100 + j : memref<3x60xi8>",
+              "the value at index [1, 28] is 128, which i8 cannot hold");
   expectError("fill(300) : memref<4xi8>", "the value at index [0] is 300, which i8 cannot hold");
   expectError("fill(0.5) : memref<4xi32>", "the value at index [0] is 0.5, which i32 cannot hold");
   expectError("fill(-1) : memref<4xu64>", "is -1, which u64 cannot hold");
