@@ -89,6 +89,13 @@ std::string tokenName(size_t type) {
   return {};
 }
 
+// What stands where operands, expressions or attribute values may.
+std::string operandName(const Types &set) {
+  if (set.count(P::ATTR)) return "an attribute value";
+  if (set.count(P::OP_OPERANDS)) return "an op or an expression";
+  return set.count(P::WORD) ? "an expression" : "an operand";
+}
+
 std::string describe(Parser *parser, Types set) {
   std::vector<std::string> names;
   if (hasAll(set, {P::OP_OPERANDS, P::KW_FOR, P::KW_RETURN})) {
@@ -106,11 +113,7 @@ std::string describe(Parser *parser, Types set) {
   }
   if (expectsOperand(set)) {
     bool attribute = set.count(P::ATTR) != 0;
-    bool expression = set.count(P::WORD) != 0;
-    names.push_back(attribute                   ? "an attribute value"
-                    : set.count(P::OP_OPERANDS) ? "an op or an expression"
-                    : expression                ? "an expression"
-                                                : "an operand");
+    names.push_back(operandName(set));
     drop(set, {P::VALUE, P::SIZE, P::SYMBOL, P::INT, P::HEX, P::FLOAT, P::TEXT, P::WORD, P::LPAREN, P::LBRACK, P::MINUS,
                P::KW_NAN, P::KW_INF, P::KW_TRUE, P::KW_FALSE, P::KW_NOT});
     drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
@@ -217,9 +220,9 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     return;
   }
   if (expectsOperand(expected)) {
+    std::string wanted = operandName(expected);
     report(DiagCode::MissingOperand, where,
-           atEnd ? str("expected ", describe(parser, expected), afterLast)
-                 : str("expected ", describe(parser, expected), ", found ", found(at)));
+           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
     return;
   }
   if (expectsType(expected)) {

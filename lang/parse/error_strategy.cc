@@ -144,6 +144,7 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
 bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
   if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
+  if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row: something else is wrong
   struct Row {
     size_t type;
     std::string_view sigil, what;

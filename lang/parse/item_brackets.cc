@@ -298,6 +298,7 @@ void ItemShaper::closeBlock(const SyntaxToken *brace) {
   Open block = stack_.back();
   if (length_ != 0) endStatement(nullptr);
   stack_.pop_back();
+  itemClosed_ |= stack_.empty();
   if (brace)
     emit(*brace, L::RBLOCK);
   else
@@ -334,7 +335,7 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing, by the indentation")
+    report(DiagCode::ExtraClose, range(i), token.firstOnLine ? "this `}` closes nothing, by the indentation" : "this `}` closes nothing")
         .fix("remove it", range(i), "");
     return;
   }

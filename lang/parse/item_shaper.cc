@@ -140,6 +140,7 @@ bool ItemShaper::step(size_t i) {
   if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ &&
       token.type != L::COLON && token.type != L::INT)
     onlyResults_ = false;
+  if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
   return bracket(i);
 }
 
@@ -149,6 +150,8 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
+    // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
+    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT) return false;
     return !continues(type);
   }
   // The line above is unfinished, yet this one can only be a statement: end it, so that only the former is lost.
@@ -213,7 +216,7 @@ bool ItemShaper::startStatement(size_t i) {
     }
     if (scan_.type(i) == antlr4::Token::EOF) return false;
     Diagnostic &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
-    if (i != begin_ && last_.type == L::RBLOCK) {
+    if (itemClosed_) {
       result_.superfluousBraces = true;
       d.note("a `}` above may be one too many");
     }
@@ -313,12 +316,13 @@ void ItemShaper::startKernelStatement(size_t i) {
   default: break;
   }
   if (takeUntypedName(i)) return;
-  if (scan_.type(i) == L::WORD && !findOpLoosely(scan_.text(i))) {
+  const OpInfo *op = findOpLoosely(scan_.text(i));
+  if (scan_.type(i) == L::WORD && (!op || op->clause == Clause::Structure)) {
     static constexpr std::string_view kLoops[] = {"for", "scf.for"};
     static constexpr size_t kLoopTypes[] = {L::KW_FOR, L::KW_FOR};
     static constexpr std::string_view kEnds[] = {"return", "yield", "scf.yield"};
     static constexpr size_t kEndTypes[] = {L::KW_RETURN, L::KW_YIELD, L::KW_YIELD};
-    if (scan_.type(i + 1) == L::VALUE && scan_.type(i + 2) == L::EQ) {
+    if (scan_.type(i + 1) == L::VALUE && scan_.type(i + 2) == L::EQ && scan_.sameLine(i, i + 1)) {
       if (!tryMisspelt(i, kLoops, kLoopTypes)) takeWordAs(i, L::KW_FOR, "for", false);
       head_ = Head::Loop;
       expectsBlock_ = true;
@@ -406,6 +410,21 @@ bool ItemShaper::tryMisspelt(size_t i, std::span<const std::string_view> candida
   return false;
 }
 
+// `%c32tile<256x32xf16>`: no colon before the signature's type, and no blank either.
+void ItemShaper::gluedName(size_t i) {
+  std::string_view name = scan_.text(i);
+  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc", "locality"}) {
+    if (!name.ends_with(word) || name.size() < word.size() + 2) continue;
+    SourceRange at = range(i);
+    at.begin = at.end = at.end - static_cast<uint32_t>(word.size());
+    if (word == "locality")
+      report(DiagCode::SyntaxError, at, "missing blank before `locality`").fix("insert a blank", at, " ");
+    else
+      report(DiagCode::MissingColon, at, str("missing `:` before `", word, "`")).fix("insert `:`", at, " : ");
+    return;
+  }
+}
+
 void ItemShaper::stray(size_t i) {
   // A run of stray characters is one mistake.
   if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
@@ -420,7 +439,7 @@ void ItemShaper::stray(size_t i) {
   struct Row {
     std::string_view found, name, meant;
   };
-  static constexpr Row kRows[] = {{"\xC2\xA0", "a no-break space", " "},
+  static constexpr Row kRows[] = {
                                   {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
                                   {"\xE2\x80\x93", "a dash (U+2013)", "-"},
                                   {"\xE2\x80\x94", "a dash (U+2014)", "-"},
