@@ -64,7 +64,7 @@ location: KW_LOC LPAREN (TEXT (COLON INT COLON INT)? | word) RPAREN;
 op
   : OP_OPERANDS attrGroup* (operands opTail | signature?)                     # operandsOp
   | OP_BASE attrGroup* simple list? (COMMA baseItem)* opTail                  # baseOp
-  | OP_LOCALITY attrGroup* simple locality? opTail                            # localityOp
+  | OP_LOCALITY attrGroup* simple locality? (COMMA attrGroup)* opTail         # localityOp
   | OP_KIND attrGroup* (kind COMMA? attrGroup*)? list? dimsOperands opTail    # kindOp
   | OP_DIMS attrGroup* (list attrGroup*)? (dimsOperands opTail | signature?)  # dimsOp
   | OP_LITERAL attrGroup* operand opTail                                      # literalOp
@@ -72,14 +72,15 @@ op
   | OP_BARE opTail                                                            # bareOp
   | OP_DIMENSION word opTail                                                  # dimensionOp
   ;
-operands: operand (COMMA operand)*;
+// A comma may stand before an attribute group, as the RFC prints it: load_gather %t, %mask, {padding = 1.0}.
+operands: operand (COMMA (operand | attrGroup))*;
 operand: MINUS? simple index* | list;
-baseItem: simple | list;
-dimsOperands: simple (COMMA simple)* list?;
-textItem: TEXT | operand;
+baseItem: simple | list | attrGroup;
+dimsOperands: simple (COMMA (simple | attrGroup))* list?;
+textItem: TEXT | operand | attrGroup;
 locality: KW_LOCALITY LANGLE expr RANGLE;
 kind: LANGLE word RANGLE | QUOTED_KIND | TEXT | name;
-opTail: (COMMA? attrGroup)* signature?;
+opTail: attrGroup* signature?;
 
 // The colon may be missing before a shaped type, as some of the RFC's examples print it.
 signature: (COLON typeList | shapedType (COMMA type)*) (arrow typeList)? | arrow typeList;

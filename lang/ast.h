@@ -37,15 +37,16 @@ struct Expr {
     Binary, // text is "+", "-", "*", "/", "mod", "<", "<=", "==", "!=", ">", ">=", "and", "or"
     Call,   // text is the callee without sigil; symbolCall when @f(…). Argument names in argNames ("" if positional)
     Index,  // children[0] [ items ]: items are the other children (expressions or Slice)
-    Slice,  // begin : end, each may be absent (children[0], children[1] with Kind::Error and an empty range if absent)
+    Slice,  // begin : end, each may be absent (children[0], children[1] with Kind::Error and an empty range if absent).
+            // Also a factor of #layout<…>: 4:subgroup*8
     List,   // [a, b]
   };
   Kind kind = Kind::Error;
   SourceRange range;
   std::string text;
   SourceRange textRange; // of the operator or callee
-  int64_t integer = 0;
-  bool integerOverflow = false; // the literal does not fit 64 bits
+  int64_t integer = 0; // Int: two's complement, so that 0xFFFFFFFFFFFFFFFF and the 9223372036854775808 after a '-' fit
+  bool integerOverflow = false; // the literal does not fit 64 bits; reported by the checker
   double number = 0;
   bool symbolCall = false;
   bool parenthesised = false;
@@ -72,7 +73,7 @@ struct Attr {
   std::vector<Attr> items;    // List
   std::vector<Entry> entries; // Mapping, Dict
   std::shared_ptr<TypeExpr> type;
-  std::vector<int64_t> permutation; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}
+  std::vector<int64_t> permutation; // AffineMap: (d0, d1) -> (d1, d0) is {1, 0}; its name is set in affine_map = <…>
 };
 struct Attr::Entry {
   Name key;                  // empty for a positional entry: `{#mp_b}`, `#slm` …
@@ -83,10 +84,10 @@ struct Attr::Entry {
 struct TypeExpr {
   enum class Kind : uint8_t {
     Error,
-    Word,   // f32, index, nbarrier: `name`
-    Param,  // $T
-    Alias,  // !name
-    Shaped  // memref<…>, vector<…>, tile<…>, tensor_desc<…>: `name` is the constructor
+    Word,  // f32, index, nbarrier: `name`
+    Param, // $T
+    Alias, // !name
+    Shaped // memref<…>, vector<…>, tile<…>, tensor_desc<…>: `name` is the constructor
   };
   Kind kind = Kind::Error;
   SourceRange range;
@@ -105,15 +106,15 @@ struct Signature {
 // An operand as written: an expression, with the bracket lists that follow it directly (`%A[%i, 0]`).
 struct OpClause {
   Clause shape = Clause::Operands;
-  Name op;                                  // as spelled, with prefix: "xetile.load_tile"
-  std::optional<Name> kind;                 // <add>
+  Name op;                  // as spelled, with prefix: "xetile.load_tile"
+  std::optional<Name> kind; // <add>; Dimension: x
   std::vector<Expr> operands;
   std::optional<Expr> offsets, shapeList, strides; // Base: three bracket lists (Kind::List)
-  std::optional<Expr> dims;                 // Kind, Dims: [1] or [1, 0]
-  std::optional<Expr> locality;             // locality<n>
-  std::optional<Expr> text;                 // Text
-  std::optional<Attr> literal;              // Literal: constant's value
-  std::vector<Attr> attrs;                  // each a Dict: the `{…}` groups in source order
+  std::optional<Expr> dims;                        // Kind, Dims: [1] or [1, 0], before or after the operands
+  std::optional<Expr> locality;                    // locality<n>
+  std::optional<Expr> text;                        // Text
+  std::optional<Attr> literal;                     // Literal: constant's value
+  std::vector<Attr> attrs;                         // each a Dict: the `{…}` groups in source order
   std::optional<Signature> signature;
 };
 
@@ -136,27 +137,28 @@ struct IterArg {
 struct Stmt {
   enum class Kind : uint8_t {
     Error,
-    Op,      // results = op clause
-    Assign,  // results = expression (a literal, infix, call)
-    For,     // for %i = a to b [step s] [iter_args(…) [-> (types)]] { }
-    While,   // while cond { }
-    If,      // if cond [-> (types)] { } else { }; else-if nests in orElse
-    Yield,   // scf.yield a, b : types
-    Return,  // return a, b
-    Call,    // @f(%x) for its effects; value in expr
+    Op,     // results = op clause
+    Assign, // results = expression (a literal, infix, call)
+    For,    // for %i = a to b [step s] [iter_args(…) [-> (types)]] { }
+    While,  // while cond { }
+    If,     // if cond [-> (types)] { } else { }; else-if nests in orElse
+    Yield,  // scf.yield a, b : types
+    Return, // return a, b
+    Call,   // @f(%x) for its effects; value in expr
     // host statements, in `test` blocks only
-    Buffer,  // %A = init : memref<…>
-    Launch,  // launch @k(args) {overrides} grid (…)
-    Check,   // check left == right [tolerance]
-    Save     // save %A "path"
+    Buffer, // %A = init : memref<…>
+    Launch, // launch @k(args) {overrides} grid (…)
+    Check,  // check left == right [tolerance]
+    Save    // save %A "path"
   };
   Kind kind = Kind::Error;
   SourceRange range;
   std::vector<Binding> results;
   std::optional<OpClause> op;
-  std::optional<Expr> expr;       // Assign, Call; While/If: the condition; Buffer: the initializer; Save: the buffer
-  std::optional<TypeExpr> type;   // Buffer; Assign with `: type`
-  std::optional<Attr> attrs;      // Assign: attribute group after the expression; Launch: overrides
+  std::optional<Expr> expr; // Assign, Call; While/If: the condition; Buffer: the initializer, always a
+                            // Call (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
+  std::optional<TypeExpr> type; // Buffer; Assign with `: type`
+  std::optional<Attr> attrs;    // Assign: attribute group after the expression; Launch: overrides
   // For
   Name variable;
   std::optional<Expr> lower, upper, step;
@@ -206,7 +208,7 @@ struct ParamDecl { // param $BM : index = 256 in [128, 256]
   SourceRange range;
   Name name;
   TypeExpr type;
-  std::optional<Expr> value;        // of a scalar parameter
+  std::optional<Expr> value;         // of a scalar parameter
   std::optional<TypeExpr> typeValue; // of `: type`
   std::vector<Expr> choices;
   std::vector<TypeExpr> typeChoices;

@@ -149,7 +149,8 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return std::nullopt;
   case ast::Expr::Kind::Int:
-    if (expr.integerOverflow) {
+    // A decimal from 2^63 on fits only as the magnitude of a negative one; hex digits are bits.
+    if (expr.integerOverflow || (expr.integer < 0 && !expr.text.starts_with("0x") && !expr.text.starts_with("0X"))) {
       diagnostics_.report(DiagCode::LiteralValue, expr.range, "this integer does not fit 64 bits");
       return std::nullopt;
     }
@@ -162,6 +163,9 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
     return notConstant(expr);
   case ast::Expr::Kind::Unary: {
+    if (const ast::Expr &inner = expr.children[0]; expr.text == "-" && inner.is(ast::Expr::Kind::Int) &&
+                                                   !inner.integerOverflow && inner.integer == INT64_MIN)
+      return intValue(INT64_MIN);
     std::optional<ConstValue> v = eval(expr.children[0]);
     if (!v) return std::nullopt;
     if (expr.text == "not") return boolValue(v->integer == 0);

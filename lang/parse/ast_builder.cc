@@ -57,7 +57,8 @@ std::string AstBuilder::unescaped(SourceRange quoted) {
     default: {
       auto begin = static_cast<uint32_t>(quoted.begin + i); // of the backslash: the quote makes up for it
       SourceRange where{file_, begin, begin + 2};
-      report(DiagCode::BadEscape, where, str("unknown escape `", slice(where), "`")).note("the escapes are \\n \\t \\r \\0 \\\" and \\\\");
+      report(DiagCode::BadEscape, where, str("unknown escape `", slice(where), "`"))
+          .note("the escapes are \\n \\t \\r \\0 \\\" and \\\\");
       out += body[i];
     }
     }

@@ -207,8 +207,7 @@ Expr AstBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexe
       Expr begin, end;
       begin.range = slice.range.startPoint();
       end.range = slice.range.endPoint();
-      for (P::ExprContext *part : parts)
-        (range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
+      for (P::ExprContext *part : parts) (range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
       slice.children.push_back(std::move(begin));
       slice.children.push_back(std::move(end));
       out.children.push_back(std::move(slice));

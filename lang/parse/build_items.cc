@@ -86,7 +86,8 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
 
 void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
   auto once = [&](bool given) {
-    if (given) report(DiagCode::RepeatedClause, range(ctx->start), str("`", slice(range(ctx->start)), "` is given twice"));
+    if (given)
+      report(DiagCode::RepeatedClause, range(ctx->start), str("`", slice(range(ctx->start)), "` is given twice"));
     return !given;
   };
   if (auto *h = dynamic_cast<P::GridHeaderContext *>(ctx)) {

@@ -76,14 +76,17 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
   auto dimsOperands = [&](P::DimsOperandsContext *operands) {
     if (!operands) return;
     for (P::SimpleContext *s : operands->simple()) out.operands.push_back(simple(s));
+    append(out, groups(operands->attrGroup()));
     dims(operands->list());
   };
 
   if (auto *c = dynamic_cast<P::OperandsOpContext *>(ctx)) {
     out.shape = Clause::Operands;
     append(out, groups(c->attrGroup()));
-    if (c->operands())
+    if (c->operands()) {
       for (P::OperandContext *o : c->operands()->operand()) out.operands.push_back(operand(o));
+      append(out, groups(c->operands()->attrGroup()));
+    }
     if (c->signature()) out.signature = signature(c->signature());
     tail(c->opTail(), out);
   }
@@ -96,6 +99,8 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
     for (P::BaseItemContext *item : c->baseItem()) {
       if (item->list())
         lists.push_back(item->list());
+      else if (item->attrGroup())
+        out.attrs.push_back(group(item->attrGroup()));
       else
         out.operands.push_back(simple(item->simple()));
     }
@@ -104,7 +109,8 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
       if (i < std::size(slots))
         *slots[i] = list(lists[i]);
       else
-        report(DiagCode::TooManyLists, range(lists[i]), str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
+        report(DiagCode::TooManyLists, range(lists[i]),
+               str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
     }
     tail(c->opTail(), out);
   }
@@ -145,7 +151,9 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
     out.shape = Clause::Text;
     append(out, groups(c->attrGroup()));
     for (P::TextItemContext *item : c->textItem()) {
-      if (!item->TEXT()) {
+      if (item->attrGroup()) {
+        out.attrs.push_back(group(item->attrGroup()));
+      } else if (!item->TEXT()) {
         out.operands.push_back(item->operand() ? operand(item->operand()) : Expr{});
       } else if (!out.text) {
         out.text = text(item->TEXT()->getSymbol());

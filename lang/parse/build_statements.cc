@@ -116,7 +116,8 @@ void AstBuilder::forLoop(P::ForLoopContext *ctx, Stmt &out) {
   if (bounds.size() > 1) out.upper = expr(bounds[1]);
   if (bounds.size() > 2) out.step = expr(bounds[2]);
   if (ctx->iterArgs())
-    for (P::IterArgContext *a : ctx->iterArgs()->iterArg()) out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
+    for (P::IterArgContext *a : ctx->iterArgs()->iterArg())
+      out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
   out.resultTypes = types(ctx->typeList());
   out.body = block(ctx->block());
 }
@@ -172,6 +173,7 @@ Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
     for (P::ArgContext *a : s->arg()) {
       ast::Name name;
       out.values.push_back(arg(a, &name));
+      if (name) report(DiagCode::SyntaxError, name.range, "the arguments of a launch go by position");
     }
     if (s->attrGroup()) out.attrs = group(s->attrGroup());
     if (s->launchGrid())

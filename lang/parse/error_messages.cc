@@ -89,6 +89,13 @@ std::string tokenName(size_t type) {
   return {};
 }
 
+// What stands where operands, expressions or attribute values may.
+std::string operandName(const Types &set) {
+  if (set.count(P::ATTR)) return "an attribute value";
+  if (set.count(P::OP_OPERANDS)) return "an op or an expression";
+  return set.count(P::WORD) ? "an expression" : "an operand";
+}
+
 std::string describe(Parser *parser, Types set) {
   std::vector<std::string> names;
   if (hasAll(set, {P::OP_OPERANDS, P::KW_FOR, P::KW_RETURN})) {
@@ -106,11 +113,7 @@ std::string describe(Parser *parser, Types set) {
   }
   if (expectsOperand(set)) {
     bool attribute = set.count(P::ATTR) != 0;
-    bool expression = set.count(P::WORD) != 0;
-    names.push_back(attribute                    ? "an attribute value"
-                    : set.count(P::OP_OPERANDS)  ? "an op or an expression"
-                    : expression                 ? "an expression"
-                                                 : "an operand");
+    names.push_back(operandName(set));
     drop(set, {P::VALUE, P::SIZE, P::SYMBOL, P::INT, P::HEX, P::FLOAT, P::TEXT, P::WORD, P::LPAREN, P::LBRACK, P::MINUS,
                P::KW_NAN, P::KW_INF, P::KW_TRUE, P::KW_FALSE, P::KW_NOT});
     drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
@@ -153,6 +156,16 @@ std::string describe(Parser *parser, Types set) {
   return out;
 }
 
+// The op whose operands `at` stands among.
+Token *opOf(antlr4::CommonTokenStream *stream, Token *at) {
+  for (size_t i = at->getTokenIndex(); i-- > 0;) {
+    size_t type = stream->get(i)->getType();
+    if (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) return stream->get(i);
+    if (type == P::NL || type == P::COLON || type == P::LBLOCK || type == P::RBLOCK) break;
+  }
+  return nullptr;
+}
+
 } // namespace
 
 std::string ErrorStrategy::found(Token *token) const {
@@ -193,23 +206,23 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
 
   if (expected.size() == 1 && last) {
     if (expected.count(P::EQ))
-      return insert(report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))), "=");
+      return insert(
+          report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))),
+          "=");
     if (expected.count(P::COLON))
       return insert(report(DiagCode::MissingColon, after(last), str("missing `:` before ", found(at))), ":");
     if (expected.count(P::KW_TO))
       return insert(report(DiagCode::SyntaxError, after(last), str("missing `to` before ", found(at))), "to");
   }
-  if (isOperator(type) && !expectsOperator(expected)) {
-    for (antlr4::RuleContext *ctx = parser->getContext(); ctx; ctx = static_cast<antlr4::RuleContext *>(ctx->parent))
-      if (auto *op = dynamic_cast<P::OpContext *>(ctx)) {
-        report(DiagCode::ExpressionOperand, where,
-               str("an operand of `", text(op->start), "` is a name or a literal; a larger expression stands in parentheses"));
-        return;
-      }
+  if (Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr) {
+    report(DiagCode::ExpressionOperand, where,
+           str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+    return;
   }
-  if (expectsOperand(expected) && (atEnd || type == P::COMMA || type == P::RPAREN || type == P::RBRACK || type == P::RBRACE ||
-                                   type == P::RANGLE || type == P::COLON)) {
-    report(DiagCode::MissingOperand, where, str("expected ", describe(parser, expected), afterLast));
+  if (expectsOperand(expected)) {
+    std::string wanted = operandName(expected);
+    report(DiagCode::MissingOperand, where,
+           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
     return;
   }
   if (expectsType(expected)) {
@@ -218,8 +231,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     return;
   }
   if (expected.count(P::NL)) {
-    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR || type == P::KW_IF ||
-        type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
+    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR ||
+        type == P::KW_IF || type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
       report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
           .note("a statement ends where its line does");
     else
@@ -230,7 +243,8 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   if (wanted.empty())
     report(DiagCode::SyntaxError, where, str("unexpected ", found(at)));
   else
-    report(DiagCode::SyntaxError, where, atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
+    report(DiagCode::SyntaxError, where,
+           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
 }
 
 } // namespace xt

@@ -38,6 +38,7 @@ bool startsElement(size_t rule, size_t type) {
   case P::RuleShapedType: return isWord(type) || type == P::ATTR || isNumber(type) || type == P::KW_AFFINE_MAP;
   case P::RuleAttrValue: return operand;
   case P::RuleTypeList: return startsShapedType(type) || type == P::TYPE || type == P::WORD;
+  case P::RuleTolerance:
   case P::RuleSizes: return type == P::WORD;
   default: return false;
   }
@@ -95,13 +96,16 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   default: break;
   }
   if (!alreadyReported(parser, at))
-    report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at))).fix("insert `,`", after(last), ",");
+    report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at)))
+        .fix("insert `,`", after(last), ",");
   static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
   return true;
 }
 
-std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected, size_t *type) const {
+std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected,
+                                               size_t *type) const {
   if (at->getType() != P::WORD || expected.contains(static_cast<size_t>(P::WORD))) return {};
+  if (parser->getTokenStream()->LA(2) == P::EQ) return {}; // a key
   std::vector<std::string> spelled;
   std::vector<size_t> types;
   for (ssize_t t : expected.toList()) {
@@ -140,11 +144,13 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
 bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
   if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
+  if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row: something else is wrong
   struct Row {
     size_t type;
     std::string_view sigil, what;
   };
-  static constexpr Row kRows[] = {{P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
+  static constexpr Row kRows[] = {
+      {P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
   for (const Row &row : kRows) {
     if (!expected.contains(row.type)) continue;
     if (!alreadyReported(parser, at))
@@ -251,7 +257,8 @@ bool ErrorStrategy::resumeAtBlock(Parser *parser) {
     }
     return false;
   };
-  while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK && stream->LA(1) != Token::EOF)
+  while (stream->LA(1) != P::LBLOCK && stream->LA(1) != P::NL && stream->LA(1) != P::RBLOCK &&
+         stream->LA(1) != Token::EOF)
     parser->consume();
   if (stream->LA(1) != P::LBLOCK) return false;
   bool host = dynamic_cast<P::TestItemContext *>(parser->getContext()) != nullptr;
@@ -273,7 +280,8 @@ void ErrorStrategy::recover(Parser *parser, std::exception_ptr e) {
     if (ctx->getRuleContexts<P::BlockContext>().empty() && resumeAtBlock(parser)) return;
     break;
   case P::RuleItem: {
-    bool hasBlock = !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
+    bool hasBlock =
+        !ctx->getRuleContexts<P::BlockContext>().empty() || !ctx->getRuleContexts<P::HostBlockContext>().empty();
     bool wantsBlock = dynamic_cast<P::KernelItemContext *>(ctx) || dynamic_cast<P::TestItemContext *>(ctx);
     if (wantsBlock && !hasBlock) resumeAtBlock(parser);
     [[fallthrough]];

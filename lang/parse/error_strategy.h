@@ -1,7 +1,9 @@
 // What the parser does about a mistake: say it once, in the language's own terms, and go on with the rest.
-//  - Small slips are mended in the token stream (a missing comma, '=' or ':', a misspelt keyword), so that the statement
+//  - Small slips are mended in the token stream (a missing comma, '=' or ':', a misspelt keyword), so that the
+//  statement
 //    is read to its end.
-//  - Otherwise the statement is given up: the exception climbs to the rule of the statement or item, and the parser goes
+//  - Otherwise the statement is given up: the exception climbs to the rule of the statement or item, and the parser
+//  goes
 //    on at the statement's NL. Brackets and blocks balance already (shape_tokens.h), so that place is certain. A broken
 //    header of a kernel, loop or branch still gets its block read.
 //  - A statement is reported once, also over the stages: where shaping has reported a mistake, the parser keeps quiet.
@@ -44,7 +46,8 @@ private:
   SourceRange after(antlr4::Token *token) const { return range(token).endPoint(); }
   std::string_view text(antlr4::Token *token) const;
   std::string found(antlr4::Token *token) const;
-  std::string_view closestKeyword(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected, size_t *type) const;
+  std::string_view closestKeyword(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected,
+                                  size_t *type) const;
 
   std::string_view text_;
   uint32_t file_;

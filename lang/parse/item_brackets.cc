@@ -57,12 +57,11 @@ bool ItemShaper::inHostBlock() const {
   return b && b->host;
 }
 
-bool ItemShaper::attrContext() const {
-  return inBracket() ? stack_.back().attrContext : head_ == Head::Alias;
-}
+bool ItemShaper::attrContext() const { return inBracket() ? stack_.back().attrContext : head_ == Head::Alias; }
 
 bool ItemShaper::checkDepth(size_t i) {
-  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting && operators_ <= kMaxOperators)
+  if (stack_.size() <= kMaxNesting && prefixes_ <= kMaxNesting && elseIfs_ <= kMaxNesting &&
+      operators_ <= kMaxOperators)
     return true;
   result_.diagnostics.clear();
   if (operators_ > kMaxOperators)
@@ -110,7 +109,8 @@ bool ItemShaper::bracket(size_t i) {
     break;
   }
   case L::UNTERMINATED:
-    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`").fix("insert `\"`", range(i).endPoint(), "\"");
+    report(DiagCode::UnterminatedText, range(i), "this text has no closing `\"`")
+        .fix("insert `\"`", range(i).endPoint(), "\"");
     emit(token, L::TEXT);
     break;
   case L::MINUS:
@@ -183,18 +183,23 @@ bool ItemShaper::closesAngle(size_t i) const {
 
 void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
   if (stack_.size() <= keep) return;
-  if (last_.type == L::COMMA && result_.tokens.back().type == L::COMMA && before == "the end of the line") {
+  SourceRange where = afterLast();
+  // `f(%a,` at the end of a line: the comma goes with what never came.
+  if (last_.type == L::COMMA && before == "the end of the line") {
+    where.begin = last_.begin;
     result_.tokens.pop_back();
     last_ = result_.tokens.back();
     --length_;
   }
-  std::string closers, openers;
-  SourceRange where = afterLast();
-  for (size_t k = stack_.size(); k-- > keep;) closers += closerOf(stack_[k].token.type);
-  Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
-  for (size_t k = stack_.size(); k-- > keep;)
-    d.at({file_, stack_[k].token.begin, stack_[k].token.end}, str("`", openerText(stack_[k].token.type), "` opened here"));
-  d.fix(str("insert `", closers, "`"), where, closers);
+  if (!statementReported_) {
+    std::string closers;
+    for (size_t k = stack_.size(); k-- > keep;) closers += closerOf(stack_[k].token.type);
+    Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
+    for (size_t k = stack_.size(); k-- > keep;)
+      d.at({file_, stack_[k].token.begin, stack_[k].token.end},
+           str("`", openerText(stack_[k].token.type), "` opened here"));
+    d.fix(str("insert `", closers, "`"), where, closers);
+  }
   while (stack_.size() > keep) {
     emit(closerType(stack_.back().token.type), last_.end, last_.end, last_);
     stack_.pop_back();
@@ -210,20 +215,19 @@ void ItemShaper::healBefore(size_t i) {
   case L::ARROW:
   case L::FAT_ARROW:
   case L::KW_INTO:
-    while (inside() && !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)) &&
-           top().kind != Open::Kind::Attr)
+    while (inside() &&
+           !(top().kind == Open::Kind::Angle && (top().opener == L::KW_AFFINE_MAP || top().opener == L::EQ)))
       --keep;
-    if (inside() && top().kind == Open::Kind::Attr) keep = stack_.size();
     break;
   case L::COLON:
     while (inside()) {
       const Open &t = top();
-      bool angle = t.kind == Open::Kind::Angle && t.opener != L::WORD;
+      bool closed = t.kind == Open::Kind::Attr || (t.kind == Open::Kind::Angle && t.opener != L::WORD);
       bool bracket = t.kind == Open::Kind::Bracket && !inHostBlock() && !t.attrContext &&
                      !(last_.type == L::VALUE && last_.end == scan_.at(i).begin && scan_.type(i + 1) == L::INT);
       bool paren = t.kind == Open::Kind::Paren && !(last_.type == L::VALUE && head_ == Head::Kernel && expectsBlock_) &&
                    t.opener != L::KW_LOC && !(last_.type == L::VALUE && scan_.type(i + 1) == L::INT);
-      if (!angle && !bracket && !paren) break;
+      if (!closed && !bracket && !paren) break;
       --keep;
     }
     break;
@@ -264,8 +268,7 @@ void ItemShaper::openBrace(size_t i) {
   if (head_ == Head::Test && expectsBlock_) {
     // sizes: {M = 4096}, or {} before a further brace
     bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ;
-    if (scan_.type(i + 1) == L::RBRACE)
-      sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
+    if (scan_.type(i + 1) == L::RBRACE) sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
     if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
   }
   if (expectsBlock_ || length_ == 0) return openBlock(scan_.at(i), true);
@@ -284,6 +287,7 @@ void ItemShaper::openBlock(const SyntaxToken &brace, bool written) {
     emit(L::LBLOCK, brace.end, brace.end, brace);
   stack_.push_back(entry);
   length_ = 0;
+  statementReported_ = false;
   head_ = Head::None;
   expectsBlock_ = onlyResults_ = false;
   operators_ = prefixes_ = 0;
@@ -294,6 +298,7 @@ void ItemShaper::closeBlock(const SyntaxToken *brace) {
   Open block = stack_.back();
   if (length_ != 0) endStatement(nullptr);
   stack_.pop_back();
+  itemClosed_ |= stack_.empty();
   if (brace)
     emit(*brace, L::RBLOCK);
   else
@@ -330,7 +335,8 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i), "this `}` closes nothing, by the indentation").fix("remove it", range(i), "");
+    report(DiagCode::ExtraClose, range(i), token.firstOnLine ? "this `}` closes nothing, by the indentation" : "this `}` closes nothing")
+        .fix("remove it", range(i), "");
     return;
   }
   closeBlock(&token);

@@ -75,6 +75,7 @@ Diagnostic &ItemShaper::report(DiagCode code, SourceRange range, std::string mes
   d.range = range;
   d.message = std::move(message);
   result_.diagnostics.push_back(std::move(d));
+  statementReported_ = true;
   return result_.diagnostics.back();
 }
 
@@ -136,9 +137,10 @@ bool ItemShaper::step(size_t i) {
     if (token.type == L::KW_ELSE || misspelt) expectsBlock_ = true;
     if (misspelt && tryMisspelt(i, kElse, kElseType)) return true;
   }
-  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ && token.type != L::COLON &&
-      token.type != L::INT)
+  if (onlyResults_ && token.type != L::VALUE && token.type != L::COMMA && token.type != L::EQ &&
+      token.type != L::COLON && token.type != L::INT)
     onlyResults_ = false;
+  if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
   return bracket(i);
 }
 
@@ -148,6 +150,8 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
+    // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
+    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT) return false;
     return !continues(type);
   }
   // The line above is unfinished, yet this one can only be a statement: end it, so that only the former is lost.
@@ -179,19 +183,21 @@ void ItemShaper::lineBreak(size_t i) {
 void ItemShaper::endStatement(const SyntaxToken *next) {
   if (length_ == 0) return;
   if (expectsBlock_) {
-    report(DiagCode::MissingBlock, afterLast(), str("expected `{` before the end of the line: ",
-                                                    head_ == Head::Kernel ? "a kernel's body"
-                                                    : head_ == Head::Test ? "a test's statements"
-                                                                          : "what is repeated or conditional",
-                                                    " stands in braces"))
-        .fix("insert `{`", afterLast(), " {");
+    std::string_view what = head_ == Head::Kernel ? "a kernel's body"
+                            : head_ == Head::Test ? "a test's statements"
+                                                  : "what is repeated or conditional";
     bool hasBody = next && next->column > indent_;
+    if (!statementReported_)
+      report(DiagCode::MissingBlock, afterLast(),
+             str("expected `{` before the end of the line: ", what, " stands in braces"))
+          .fix("insert `{`", afterLast(), hasBody ? " {" : " {\n" + std::string(indent_, ' ') + "}");
     openBlock(last_, false);
     if (hasBody) return;
     closeBlock(nullptr);
   }
   emit(L::NL, last_.end, last_.end, last_);
   length_ = 0;
+  statementReported_ = false;
   head_ = Head::None;
   onlyResults_ = false;
   operators_ = prefixes_ = elseIfs_ = 0;
@@ -209,8 +215,11 @@ bool ItemShaper::startStatement(size_t i) {
       if (head_ != Head::None) return true;
     }
     if (scan_.type(i) == antlr4::Token::EOF) return false;
-    auto &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
-    if (result_.superfluousBraces) d.note("a `}` above may be one too many");
+    Diagnostic &d = report(DiagCode::OutsideKernel, range(i), str(quoted(i), " is outside of any kernel or test"));
+    if (itemClosed_) {
+      result_.superfluousBraces = true;
+      d.note("a `}` above may be one too many");
+    }
     return false;
   }
   Open *block = &stack_.back();
@@ -307,24 +316,24 @@ void ItemShaper::startKernelStatement(size_t i) {
   default: break;
   }
   if (takeUntypedName(i)) return;
-  if (scan_.type(i) == L::WORD && !findOpLoosely(scan_.text(i))) {
+  const OpInfo *op = findOpLoosely(scan_.text(i));
+  if (scan_.type(i) == L::WORD && (!op || op->clause == Clause::Structure)) {
     static constexpr std::string_view kLoops[] = {"for", "scf.for"};
     static constexpr size_t kLoopTypes[] = {L::KW_FOR, L::KW_FOR};
     static constexpr std::string_view kEnds[] = {"return", "yield", "scf.yield"};
     static constexpr size_t kEndTypes[] = {L::KW_RETURN, L::KW_YIELD, L::KW_YIELD};
-    if (scan_.type(i + 1) == L::VALUE && scan_.type(i + 2) == L::EQ) {
+    if (scan_.type(i + 1) == L::VALUE && scan_.type(i + 2) == L::EQ && scan_.sameLine(i, i + 1)) {
       if (!tryMisspelt(i, kLoops, kLoopTypes)) takeWordAs(i, L::KW_FOR, "for", false);
       head_ = Head::Loop;
       expectsBlock_ = true;
       return;
     }
     if (scan_.type(i + 1) != L::LPAREN && tryMisspelt(i, kEnds, kEndTypes)) return;
-    // `whlie %c {`: the line ends in a brace that no op would have.
+    // `whlie %c {`: the line ends in the brace of a block.
     static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
     static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
-    size_t last = i;
-    while (scan_.sameLine(i, last + 1) && scan_.type(last + 1) != antlr4::Token::EOF) ++last;
-    if (scan_.type(last) == L::LBRACE && tryMisspelt(i, kHeads, kHeadTypes)) {
+    if (scan_.lineOpensBlock(i)) {
+      if (!tryMisspelt(i, kHeads, kHeadTypes)) takeWordAs(i, L::KW_IF, "if", false);
       head_ = last_.type == L::KW_IF ? Head::Branch : Head::Loop;
       expectsBlock_ = true;
       return;
@@ -368,7 +377,8 @@ bool ItemShaper::takeUntypedName(size_t i) {
   onlyResults_ = true;
   if (name != i) {
     SourceRange both = range(i).to(range(name));
-    report(DiagCode::MissingSigil, both, str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+    report(DiagCode::MissingSigil, both,
+           str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
     skip_ = name; // the word in front is left out
     return true;
@@ -400,6 +410,21 @@ bool ItemShaper::tryMisspelt(size_t i, std::span<const std::string_view> candida
   return false;
 }
 
+// `%c32tile<256x32xf16>`: no colon before the signature's type, and no blank either.
+void ItemShaper::gluedName(size_t i) {
+  std::string_view name = scan_.text(i);
+  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc", "locality"}) {
+    if (!name.ends_with(word) || name.size() < word.size() + 2) continue;
+    SourceRange at = range(i);
+    at.begin = at.end = at.end - static_cast<uint32_t>(word.size());
+    if (word == "locality")
+      report(DiagCode::SyntaxError, at, "missing blank before `locality`").fix("insert a blank", at, " ");
+    else
+      report(DiagCode::MissingColon, at, str("missing `:` before `", word, "`")).fix("insert `:`", at, " : ");
+    return;
+  }
+}
+
 void ItemShaper::stray(size_t i) {
   // A run of stray characters is one mistake.
   if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
@@ -410,8 +435,36 @@ void ItemShaper::stray(size_t i) {
         .fix("remove `;`", where, "");
     return;
   }
-  std::string_view text = scan_.text(i).substr(0, where.end - where.begin);
-  if (where.end == scan_.at(i).end && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F)
+  // What word processors and other notations put in for a character of the language.
+  struct Row {
+    std::string_view found, name, meant;
+  };
+  static constexpr Row kRows[] = {
+                                  {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
+                                  {"\xE2\x80\x93", "a dash (U+2013)", "-"},
+                                  {"\xE2\x80\x94", "a dash (U+2014)", "-"},
+                                  {"\xC3\x97", "a multiplication sign (U+00D7)", "x"},
+                                  {"\xE2\x80\x9C", "a typographic quote", "\""},
+                                  {"\xE2\x80\x9D", "a typographic quote", "\""},
+                                  {"\xE2\x86\x92", "an arrow (U+2192)", "->"},
+                                  {"\xE2\x89\xA4", "a comparison sign (U+2264)", "<="},
+                                  {"\xE2\x89\xA5", "a comparison sign (U+2265)", ">="},
+                                  {"&&", "`&&`", "and"},
+                                  {"||", "`||`", "or"},
+                                  {"!", "`!`", "not "}};
+  std::string_view text = scan_.text(i, where.end);
+  for (const Row &row : kRows)
+    if (text == row.found) {
+      report(DiagCode::StrayCharacter, where, str("unexpected ", row.name, "; did you mean `", row.meant, "`?"))
+          .fix(str("replace with `", row.meant, "`"), where, std::string(row.meant));
+      return;
+    }
+  if (text == "%" || text == "@" || text == "#" || text == "$") {
+    report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    return;
+  }
+  bool printable = where.end - where.begin <= 4 && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F;
+  if (printable && where.end == scan_.at(i).end)
     report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`")).fix("remove it", where, "");
   else
     report(DiagCode::StrayCharacter, where, "unexpected characters").fix("remove them", where, "");

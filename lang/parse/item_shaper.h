@@ -54,6 +54,7 @@ private:
   bool tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types);
   void notHere(size_t i, std::string_view why);
   bool takeUntypedName(size_t i);
+  void gluedName(size_t i);
   void stray(size_t i);
   // Brackets (item_brackets.cc).
   bool bracket(size_t i);
@@ -75,7 +76,7 @@ private:
 
   bool inBracket() const { return !stack_.empty() && stack_.back().kind != Open::Kind::Block; }
   bool inHostBlock() const;
-  const Open *block() const; // the innermost
+  const Open *block() const;   // the innermost
   size_t bracketsBase() const; // index after the innermost block
   bool attrContext() const;
   bool checkDepth(size_t i);
@@ -92,17 +93,19 @@ private:
   BraceMode mode_;
   ShapedItem result_;
   std::vector<Open> stack_;
-  SyntaxToken last_; // the last token that came out, but no NL
+  SyntaxToken last_;      // the last token that came out, but no NL
   size_t beforeLast_ = 0; // the type of the one before
   // The current statement
   Head head_ = Head::None;
   size_t length_ = 0; // tokens so far
   bool expectsBlock_ = false;
-  bool onlyResults_ = false; // %a, %b and no more
+  bool statementReported_ = false; // one message a statement: what follows from it is not said
+  bool onlyResults_ = false;       // %a, %b and no more
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;
   size_t skip_ = 0; // this token is the name of a value, whatever it looks like
+  bool itemClosed_ = false; // the item's own block has ended
   bool abandoned_ = false;
 };
 

@@ -4,7 +4,8 @@
 //  - braces are told apart: blocks (LBLOCK, RBLOCK) and attributes or sizes (LBRACE, RBRACE); so are comparisons and
 //    angle brackets, and the ':' of %x:2 becomes SPLICE;
 //  - an op's name becomes the token of its clause shape, by the op table;
-//  - brackets balance in what comes out: a missing or superfluous one is reported here and mended. An item never reaches
+//  - brackets balance in what comes out: a missing or superfluous one is reported here and mended. An item never
+//  reaches
 //    into the next one, a statement never into the next line that starts one;
 //  - a misspelt word at the start of an item or statement is reported and taken as what was meant.
 #pragma once
@@ -13,7 +14,8 @@
 
 namespace xt {
 
-// Brackets, blocks, chained `else if` and prefix operators may nest this deep, so that recursion over the text is bounded.
+// Brackets, blocks, chained `else if` and prefix operators may nest this deep, so that recursion over the text is
+// bounded.
 inline constexpr size_t kMaxNesting = 200;
 // Infix operators in one statement: the trees of a chain are as deep as it is long.
 inline constexpr size_t kMaxOperators = 1000;

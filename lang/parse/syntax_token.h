@@ -9,7 +9,7 @@
 namespace xt {
 
 struct SyntaxToken {
-  size_t type = 0; // of XtLexer
+  size_t type = 0;             // of XtLexer
   uint32_t begin = 0, end = 0; // bytes; equal for tokens that no text spells
   uint32_t line = 1;           // from 1
   uint32_t column = 0;         // from 0, in code points

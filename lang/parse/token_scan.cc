@@ -59,8 +59,9 @@ bool TokenScan::isOpName(size_t i) const {
   if (!op) return false;
   switch (op->clause) {
   case Clause::Operands: {
-    size_t next = type(afterBracket(i + 1));
-    return next == L::COMMA || next == L::LBRACE;
+    size_t commas = 0;
+    size_t next = type(afterBracket(i + 1, commas));
+    return commas == 0 && (next == L::COMMA || next == L::LBRACE);
   }
   case Clause::Base:
   case Clause::Locality:
@@ -78,16 +79,23 @@ bool TokenScan::isOpName(size_t i) const {
 Clause TokenScan::clauseOf(size_t i) const {
   if (const OpInfo *op = findOpLoosely(text(i)); op && op->clause != Clause::Structure) return op->clause;
   // The checker will say that there is no such op; until then, whatever shape fits what follows.
+  if (!sameLine(i, i + 1)) return Clause::Operands;
+  size_t commas = 0;
   switch (type(i + 1)) {
   case L::LT:
   case L::QUOTED_KIND: return Clause::Kind;
+  case L::LBRACE: return type(afterBracket(i + 1, commas)) == L::LT ? Clause::Kind : Clause::Operands;
+  case L::LBRACK: return type(afterBracket(i + 1, commas)) == L::VALUE ? Clause::Dims : Clause::Operands;
   case L::TEXT: return Clause::Text;
   case L::VALUE: return type(i + 2) == L::KW_LOCALITY ? Clause::Locality : Clause::Operands;
-  default: return isWord(i + 1) && sameLine(i, i + 1) ? Clause::Dimension : Clause::Operands;
+  default: {
+    bool alone = !sameLine(i, i + 2) || type(i + 2) == L::COLON || type(i + 2) == L::LBRACE;
+    return isWord(i + 1) && sameLine(i, i + 1) && alone ? Clause::Dimension : Clause::Operands;
+  }
   }
 }
 
-size_t TokenScan::afterBracket(size_t i) const {
+size_t TokenScan::afterBracket(size_t i, size_t &commas) const {
   size_t depth = 0;
   uint32_t line = at(i).line;
   for (; type(i) != antlr4::Token::EOF; ++i) {
@@ -101,11 +109,21 @@ size_t TokenScan::afterBracket(size_t i) const {
       if (depth <= 1) return i + 1;
       --depth;
       break;
+    case L::COMMA: commas += depth == 1; break;
     default:
       if (at(i).line != line) return i;
     }
   }
   return i;
+}
+
+bool TokenScan::lineOpensBlock(size_t i) const {
+  size_t last = i;
+  while (sameLine(i, last + 1) && type(last + 1) != antlr4::Token::EOF) ++last;
+  if (last == i || type(last) != L::LBRACE) return false;
+  if (startsStatement(last + 1)) return true;
+  size_t after = type(last + 2); // an attribute would go on with one of these
+  return isWord(last + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT && after != L::ATTR;
 }
 
 bool TokenScan::startsItem(size_t i) const {
@@ -119,8 +137,8 @@ bool TokenScan::startsItem(size_t i) const {
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
   case L::WORD: // misspelt
-    return at(i).column == 0 &&
-           ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT || (next == L::SIZE && sameLine(i, i + 1)));
+    return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
+                                 (next == L::SIZE && sameLine(i, i + 1)));
   default: return false;
   }
 }
@@ -138,7 +156,7 @@ bool TokenScan::startsStatement(size_t i) const {
   case L::KW_LAUNCH: return next == L::SYMBOL;
   case L::KW_SAVE: return next == L::VALUE;
   case L::KW_CHECK: return startsOperand(i + 1) && next != L::LPAREN;
-  default: return isWord(i) && isOpName(i) && next == L::VALUE;
+  default: return isWord(i) && isOpName(i) && next == L::VALUE && sameLine(i, i + 1);
   }
 }
 

@@ -18,6 +18,7 @@ public:
     const SyntaxToken &t = at(i);
     return text_.substr(t.begin, t.end - t.begin);
   }
+  std::string_view text(size_t i, uint32_t end) const { return text_.substr(at(i).begin, end - at(i).begin); }
   bool sameLine(size_t i, size_t j) const { return at(i).line == at(j).line; }
 
   bool isWord(size_t i) const;     // a plain or soft word
@@ -29,11 +30,14 @@ public:
   bool startsStatement(size_t i) const;
   // At i, the first token of its line, an item starts: kernel @…, test "…", #a = …
   bool startsItem(size_t i) const;
+  // The line of i ends in a brace, and a statement stands on the next one.
+  bool lineOpensBlock(size_t i) const;
   // The word at i, in op position, is an op's name: its clause shape. None if it is the callee of a call, or no op.
   bool isOpName(size_t i) const;
   Clause clauseOf(size_t i) const;
-  // The index after the bracket that closes the one at i, or of the end of the line if none does.
-  size_t afterBracket(size_t i) const;
+  // The index after the bracket that closes the one at i, or of the end of the line if none does. `commas` counts those
+  // that stand directly in it.
+  size_t afterBracket(size_t i, size_t &commas) const;
 
 private:
   const std::vector<SyntaxToken> &tokens_;

@@ -21,8 +21,7 @@ void RepairTokenStream::insertHere(size_t type) {
       antlr4::Token::DEFAULT_CHANNEL, at, at - 1);
   token->setLine(last ? last->getLine() : next->getLine());
   _tokens.insert(_tokens.begin() + static_cast<ptrdiff_t>(_p), std::move(token));
-  for (size_t i = _p; i < _tokens.size(); ++i)
-    static_cast<antlr4::CommonToken *>(_tokens[i].get())->setTokenIndex(i);
+  for (size_t i = _p; i < _tokens.size(); ++i) static_cast<antlr4::CommonToken *>(_tokens[i].get())->setTokenIndex(i);
 }
 
 } // namespace xt

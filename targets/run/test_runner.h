@@ -38,7 +38,7 @@ struct RunOptions {
 //     so is the reference. A check against `before(...)`, that something is unchanged, is accepted beside a check that
 //     proves something;
 //   - there are launches but neither a check nor a `save`, or nothing is launched at all.
-// A test that only saves is Unchecked, not Failed. An expression's buffers stand for what they hold at its line.
+// A test that saves and checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. An expression's buffers stand for what they hold at its line.
 //
 // When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
 // are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they

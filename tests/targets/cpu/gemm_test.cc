@@ -19,7 +19,8 @@ void runGemm(Elem input, Elem output, GemmShape tile, std::vector<int64_t> sizes
 }
 
 TEST(CpuGemm, EveryInputType) {
-  for (Elem input : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
+  for (Elem input :
+       {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
     SCOPED_TRACE(elemName(input));
     Elem output = input == Elem::F64 ? Elem::F64 : isInteger(input) ? Elem::I32 : Elem::F32;
     runGemm(input, output, {32, 48, 16}, {70, 101, 53}, 3, 1, processors());
@@ -27,7 +28,8 @@ TEST(CpuGemm, EveryInputType) {
 }
 
 TEST(CpuGemm, TileShapes) {
-  for (GemmShape tile : std::vector<GemmShape>{{1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
+  for (GemmShape tile : std::vector<GemmShape>{
+           {1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
     SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
     runGemm(Elem::F32, Elem::F32, tile, {2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 1}, 0, 1, processors());
   }

@@ -1,0 +1,90 @@
+// Broken texts: each fail_CODE_*.xt has one mistake. It gives one message, with the code of its name and the text of
+// the .txt beside it; what is not wrong survives.
+#include "tests/golden.h"
+
+#include "lang/parse/parse.h"
+
+namespace xt {
+namespace {
+
+struct Parsed {
+  SourceManager sources;
+  uint32_t index;
+  Diagnostics diagnostics;
+  ast::File file;
+
+  explicit Parsed(std::string text, const std::string &name = "t.xt")
+      : index(sources.add(name, std::move(text))), file(parse(sources, index, diagnostics)) {}
+  std::string messages() const { return renderText(diagnostics, sources, false); }
+};
+
+int codeInName(const std::string &name) { return std::stoi(name.substr(5, 4)); }
+
+TEST(Mistakes, EachIsOneMessage) {
+  for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
+    std::string name = path.filename();
+    SCOPED_TRACE(name);
+    Parsed parsed(test::readText(path), name);
+    ASSERT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages();
+    const Diagnostic &diagnostic = parsed.diagnostics.all()[0];
+    EXPECT_EQ(static_cast<int>(diagnostic.code), codeInName(name));
+    EXPECT_LE(diagnostic.fixits.size(), 2u);
+    std::filesystem::path golden = path;
+    test::expectGolden(golden.replace_extension(".txt"), parsed.messages());
+  }
+}
+
+std::string applied(std::string text, const FixIt &fix) {
+  std::vector<TextEdit> edits = fix.edits;
+  std::sort(edits.begin(), edits.end(),
+            [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
+  for (const TextEdit &edit : edits)
+    text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
+  return text;
+}
+
+TEST(Mistakes, EachFixItMendsItsMistake) {
+  size_t fixes = 0;
+  for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
+    std::string text = test::readText(path);
+    Parsed parsed(text);
+    for (const FixIt &fix : parsed.diagnostics.all().at(0).fixits) {
+      Parsed again(applied(text, fix));
+      EXPECT_EQ(again.messages(), "") << path.filename() << ": " << fix.title << "\n" << applied(text, fix);
+      ++fixes;
+    }
+  }
+  EXPECT_GE(fixes, 40u);
+}
+
+// Between two good kernels, every mistake leaves these two and the broken item's name.
+TEST(Mistakes, TheNeighboursSurvive) {
+  const std::string good = "kernel @before() {\n  barrier\n}\n",
+                    after = "kernel @after(%A: memref<8xf32>) {\n  barrier\n}\n";
+  for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
+    std::string name = path.filename();
+    if (codeInName(name) == 101) continue; // no UTF-8, no tree
+    SCOPED_TRACE(name);
+    Parsed parsed(good + test::readText(path) + after);
+    EXPECT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages();
+    ASSERT_GE(parsed.file.kernels.size(), 2u);
+    EXPECT_EQ(parsed.file.kernels.front().name.text, "before");
+    EXPECT_EQ(parsed.file.kernels.back().name.text, "after");
+    EXPECT_EQ(parsed.file.kernels.back().body.stmts.size(), 1u);
+  }
+}
+
+TEST(Mistakes, TwoMistakesAreTwoMessages) {
+  Parsed parsed(
+      "kernel @k() {\n  %a = addf %x %y\n  %b = addf %x,\n  for %k = 0 too 8 {\n    %c load_tile %t\n  }\n}\n");
+  EXPECT_EQ(parsed.diagnostics.errorCount(), 4u) << parsed.messages();
+  ASSERT_EQ(parsed.file.kernels.size(), 1u);
+  const ast::Block &body = parsed.file.kernels[0].body;
+  ASSERT_EQ(body.stmts.size(), 3u);
+  EXPECT_EQ(body.stmts[0].op->operands.size(), 2u);
+  ASSERT_EQ(body.stmts[2].body->stmts.size(), 1u);
+  EXPECT_EQ(body.stmts[2].body->stmts[0].results.at(0).name.text, "c");
+}
+
+} // namespace
+} // namespace xt
