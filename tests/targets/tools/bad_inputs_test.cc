@@ -1,8 +1,7 @@
 // The table of bad inputs: what a user gets wrong, what is said, and the exit status. None may crash, which the
 // sanitizer build of the same table shows.
+#include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
-
-#include <gtest/gtest.h>
 
 namespace xt {
 namespace {
@@ -68,6 +67,16 @@ TEST(BadInputs, EachGivesItsMessageAndStatus) {
     EXPECT_NE(run.output.find(bad.message), std::string::npos) << bad.command << "\nexpected: " << bad.message << '\n' << run.output;
     EXPECT_EQ(run.output.find("compiler bug"), std::string::npos) << bad.command << '\n' << run.output;
     EXPECT_EQ(run.output.find("Sanitizer"), std::string::npos) << bad.command << '\n' << run.output;
+  }
+}
+
+// Mistakes that show when a test runs: the code in the file's name, and status 2.
+TEST(BadInputs, MistakesFoundWhileRunning) {
+  for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) {
+    std::string name = path.filename();
+    test::ToolRun run = test::runTool("%bin/xtrun " + path.string());
+    EXPECT_EQ(run.status, 2) << name << '\n' << run.output;
+    EXPECT_NE(run.output.find("error[XT" + name.substr(5, 4) + "]"), std::string::npos) << name << '\n' << run.output;
   }
 }
 
