@@ -1,5 +1,6 @@
 #include "lang/check/const_eval.h"
 
+#include "ir/base/depth.h"
 #include "ir/base/text.h"
 
 #include <charconv>
@@ -7,9 +8,6 @@
 
 namespace xt {
 namespace {
-
-// Deeper expressions are refused before the machine's stack is.
-constexpr int kMaxConstDepth = 256;
 
 ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer = v, .elem = Elem::Index}; }
 ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
@@ -137,13 +135,9 @@ std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {
 }
 
 std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
-  struct DepthGuard {
-    int &depth;
-    explicit DepthGuard(int &d) : depth(d) { ++depth; }
-    ~DepthGuard() { --depth; }
-  } guard(depth_);
-  if (depth_ > kMaxConstDepth) {
-    diagnostics_.report(DiagCode::NotConstant, expr.range, str("expression nested deeper than ", kMaxConstDepth));
+  DepthGuard guard(depth_);
+  if (guard.exceeds(kMaxExpressionDepth)) {
+    diagnostics_.report(DiagCode::NotConstant, expr.range, str("expression nested deeper than ", kMaxExpressionDepth));
     return std::nullopt;
   }
   switch (expr.kind) {
