@@ -37,6 +37,13 @@ std::vector<ast::Name> AstBuilder::words(const std::vector<P::WordContext *> &li
   return out;
 }
 
+bool AstBuilder::hasReport(SourceRange statement) const {
+  size_t end = text_.find('\n', statement.end);
+  for (const Diagnostic &d : diagnostics_.all())
+    if (d.range.file == file_ && d.range.begin >= statement.begin && d.range.begin <= end) return true;
+  return false;
+}
+
 std::string AstBuilder::unescaped(SourceRange quoted) {
   std::string_view body = slice(quoted);
   if (!body.empty()) body.remove_prefix(1);

@@ -77,6 +77,7 @@ private:
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted);
+  bool hasReport(SourceRange statement) const; // something is wrong on its lines already
   Diagnostic &report(DiagCode code, SourceRange where, std::string message) {
     return diagnostics_.report(code, where, std::move(message));
   }

@@ -237,7 +237,7 @@ void AstBuilder::check(P::CheckStmtContext *ctx, Stmt &out) {
   if (whole.is(Expr::Kind::Binary) && whole.text == "==" && !whole.parenthesised) {
     out.left = std::move(whole.children[0]);
     out.right = std::move(whole.children[1]);
-  } else if (ctx->expr() && !whole.is(Expr::Kind::Error) && !ctx->expr()->exception) {
+  } else if (!whole.is(Expr::Kind::Error) && !hasReport(out.range)) {
     report(DiagCode::CheckWithoutEquality, whole.range, "`check` compares two sides with `==`");
     out.kind = Stmt::Kind::Error;
   } else {

@@ -130,6 +130,10 @@ std::string describe(Parser *parser, Types set) {
     drop(set, {P::TYPE, P::SIZE, P::WORD, P::LPAREN});
     drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
   }
+  if (hasAll(set, {P::DIM, P::ELEM})) {
+    names.push_back("an extent or an element type");
+    drop(set, {P::DIM, P::ELEM, P::QMARK, P::SIZE, P::LBRACK});
+  }
   if (expectsOperator(set)) {
     drop(set, {P::PLUS, P::MINUS, P::STAR, P::SLASH, P::KW_MOD, P::LT, P::LE, P::GT, P::GE, P::EQEQ, P::NE, P::KW_AND,
                P::KW_OR, P::LBRACK});

@@ -225,8 +225,9 @@ void ItemShaper::healBefore(size_t i) {
       bool closed = t.kind == Open::Kind::Attr || (t.kind == Open::Kind::Angle && t.opener != L::WORD);
       bool bracket = t.kind == Open::Kind::Bracket && !inHostBlock() && !t.attrContext &&
                      !(last_.type == L::VALUE && last_.end == scan_.at(i).begin && scan_.type(i + 1) == L::INT);
-      bool paren = t.kind == Open::Kind::Paren && !(last_.type == L::VALUE && head_ == Head::Kernel && expectsBlock_) &&
-                   t.opener != L::KW_LOC && !(last_.type == L::VALUE && scan_.type(i + 1) == L::INT);
+      bool params = head_ == Head::Kernel && expectsBlock_;
+      bool paren = t.kind == Open::Kind::Paren && !params && t.opener != L::KW_LOC &&
+                   !(last_.type == L::VALUE && scan_.type(i + 1) == L::INT);
       if (!closed && !bracket && !paren) break;
       --keep;
     }
@@ -266,12 +267,21 @@ void ItemShaper::close(Open::Kind kind, size_t type, size_t i) {
 void ItemShaper::openBrace(size_t i) {
   if (inBracket()) return open(Open::Kind::Attr, L::LBRACE, i);
   if (head_ == Head::Test && expectsBlock_) {
-    // sizes: {M = 4096}, or {} before a further brace
-    bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ;
-    if (scan_.type(i + 1) == L::RBRACE) sizes |= scan_.type(i + 2) == L::LBRACE || scan_.type(i + 2) == L::KW_SMALL;
+    // sizes: {M = 4096}, or whatever stands before a further brace on the line
+    size_t commas = 0, after = scan_.afterBracket(i, commas);
+    bool further = scan_.type(after) == L::LBRACE || scan_.type(after) == L::KW_SMALL;
+    bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ || (further && scan_.sameLine(i, after));
     if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
   }
-  if (expectsBlock_ || length_ == 0) return openBlock(scan_.at(i), true);
+  if (length_ == 0) {
+    report(DiagCode::SyntaxError, range(i), "unexpected `{`: a block belongs to a loop or a branch")
+        .fix("remove it", range(i), "");
+    if (last_.type == L::LBLOCK && scan_.sameLine(i - 1, i)) return; // typed twice
+    return openBlock(scan_.at(i), true);
+  }
+  // A body under a header that is beyond recognition is a body nevertheless.
+  if (expectsBlock_ || (head_ != Head::Alias && head_ != Head::Item && scan_.opensBody(i)))
+    return openBlock(scan_.at(i), true);
   open(Open::Kind::Attr, L::LBRACE, i);
 }
 
@@ -335,7 +345,8 @@ void ItemShaper::closeBrace(size_t i) {
   }
   if (mode_ == BraceMode::FindSuperfluous && superfluousByIndent(i)) {
     result_.superfluousBraces = true;
-    report(DiagCode::ExtraClose, range(i), token.firstOnLine ? "this `}` closes nothing, by the indentation" : "this `}` closes nothing")
+    report(DiagCode::ExtraClose, range(i),
+           token.firstOnLine ? "this `}` closes nothing, by the indentation" : "this `}` closes nothing")
         .fix("remove it", range(i), "");
     return;
   }
@@ -347,14 +358,21 @@ bool ItemShaper::superfluousByIndent(size_t i) const {
   return top.token.line != scan_.at(i).line && top.indent < lineIndent_;
 }
 
-// A statement that stands no deeper than the line that opened its block is outside of it.
+// A statement that stands no deeper than the line that opened its block is outside of it; so is an `else` in the block
+// of its `if`.
 void ItemShaper::closeBlocksByIndent(size_t i) {
   if (mode_ != BraceMode::FindMissing || scan_.type(i) == L::RBRACE) return;
   uint32_t column = scan_.at(i).column;
-  while (stack_.size() > 1 && stack_.back().kind == Open::Kind::Block && stack_.back().bodyIndent &&
-         *stack_.back().bodyIndent > stack_.back().indent && column <= stack_.back().indent) {
+  bool isElse = scan_.type(i) == L::KW_ELSE;
+  auto outside = [&](const Open &block) {
+    bool indented = block.bodyIndent && *block.bodyIndent > block.indent;
+    return block.kind == Open::Kind::Block &&
+           ((indented && column <= block.indent) || (isElse && block.owner == Head::Branch));
+  };
+  while (stack_.size() > 1 && outside(stack_.back())) {
     unclosedBlock(stack_.back(), quoted(i));
     closeBlock(nullptr);
+    if (isElse && head_ == Head::Branch && !outside(stack_.back())) return; // its other branch
     endStatement(nullptr);
   }
 }

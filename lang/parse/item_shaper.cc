@@ -141,6 +141,7 @@ bool ItemShaper::step(size_t i) {
       token.type != L::COLON && token.type != L::INT)
     onlyResults_ = false;
   if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
+  if (token.type == L::WORD || (token.type >= L::KW_TILE && token.type <= L::KW_TENSOR_DESC)) missingAngle(i);
   return bracket(i);
 }
 
@@ -151,7 +152,9 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
     // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
-    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT) return false;
+    if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT)
+      return false;
+    if (type == L::KW_ELSE) return last_.type != L::RBLOCK;
     return !continues(type);
   }
   // The line above is unfinished, yet this one can only be a statement: end it, so that only the former is lost.
@@ -222,6 +225,7 @@ bool ItemShaper::startStatement(size_t i) {
     }
     return false;
   }
+  head_ = Head::Expression;
   Open *block = &stack_.back();
   if (!block->bodyIndent && scan_.at(i).firstOnLine) block->bodyIndent = scan_.at(i).column;
   if (block->host) return startHostStatement(i);
@@ -425,6 +429,20 @@ void ItemShaper::gluedName(size_t i) {
   }
 }
 
+// `vector8x16xf32>` and `memref?x8xf32>`.
+void ItemShaper::missingAngle(size_t i) {
+  std::string_view name = scan_.text(i);
+  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc"}) {
+    if (!name.starts_with(word)) continue;
+    bool extent = name.size() > word.size() && name[word.size()] >= '0' && name[word.size()] <= '9';
+    if (!extent && !(name == word && scan_.type(i + 1) == L::QMARK)) continue;
+    SourceRange at = range(i);
+    at.begin = at.end = at.begin + static_cast<uint32_t>(word.size());
+    report(DiagCode::SyntaxError, at, str("missing `<` after `", word, "`")).fix("insert `<`", at, "<");
+    return;
+  }
+}
+
 void ItemShaper::stray(size_t i) {
   // A run of stray characters is one mistake.
   if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
@@ -439,8 +457,7 @@ void ItemShaper::stray(size_t i) {
   struct Row {
     std::string_view found, name, meant;
   };
-  static constexpr Row kRows[] = {
-                                  {"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
+  static constexpr Row kRows[] = {{"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
                                   {"\xE2\x80\x93", "a dash (U+2013)", "-"},
                                   {"\xE2\x80\x94", "a dash (U+2014)", "-"},
                                   {"\xC3\x97", "a multiplication sign (U+00D7)", "x"},

@@ -55,6 +55,7 @@ private:
   void notHere(size_t i, std::string_view why);
   bool takeUntypedName(size_t i);
   void gluedName(size_t i);
+  void missingAngle(size_t i);
   void stray(size_t i);
   // Brackets (item_brackets.cc).
   bool bracket(size_t i);
@@ -104,7 +105,7 @@ private:
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;
-  size_t skip_ = 0; // this token is the name of a value, whatever it looks like
+  size_t skip_ = 0;         // this token is the name of a value, whatever it looks like
   bool itemClosed_ = false; // the item's own block has ended
   bool abandoned_ = false;
 };

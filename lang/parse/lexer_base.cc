@@ -24,8 +24,8 @@ bool opensShape(const antlr4::Token &token) {
 
 // Blanks of Unicode too: web pages and word processors put them where one types a blank.
 bool isBlank(size_t c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) || c == 0x202F ||
-         c == 0x205F || c == 0x3000;
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) ||
+         c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 } // namespace

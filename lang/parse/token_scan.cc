@@ -120,10 +120,15 @@ size_t TokenScan::afterBracket(size_t i, size_t &commas) const {
 bool TokenScan::lineOpensBlock(size_t i) const {
   size_t last = i;
   while (sameLine(i, last + 1) && type(last + 1) != antlr4::Token::EOF) ++last;
-  if (last == i || type(last) != L::LBRACE) return false;
-  if (startsStatement(last + 1)) return true;
-  size_t after = type(last + 2); // an attribute would go on with one of these
-  return isWord(last + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT && after != L::ATTR;
+  return last != i && opensBody(last);
+}
+
+bool TokenScan::opensBody(size_t i) const {
+  if (type(i) != L::LBRACE || !at(i + 1).firstOnLine) return false;
+  if (startsStatement(i + 1)) return true;
+  size_t after = type(i + 2); // an attribute would go on with one of these
+  return isWord(i + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT &&
+         after != L::ATTR;
 }
 
 bool TokenScan::startsItem(size_t i) const {

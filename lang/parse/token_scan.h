@@ -33,8 +33,9 @@ public:
   bool startsStatement(size_t i) const;
   // At i, the first token of its line, an item starts: kernel @…, test "…", #a = …
   bool startsItem(size_t i) const;
-  // The line of i ends in a brace, and a statement stands on the next one.
-  bool lineOpensBlock(size_t i) const;
+  // The brace at i ends its line, and a statement starts on the next one.
+  bool opensBody(size_t i) const;
+  bool lineOpensBlock(size_t i) const; // the brace that ends the line of i does
   // The word at i, in op position, is an op's name: its clause shape. None if it is the callee of a call, or no op.
   bool isOpName(size_t i) const;
   Clause clauseOf(size_t i) const;
