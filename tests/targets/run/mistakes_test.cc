@@ -1,4 +1,4 @@
-// Mistakes of a test that show when it runs (XT0520 to XT0529): each file of ../tools/failing gives the messages in the
+// Mistakes of a test that show when it runs (XT0520 to XT0529): each file of mistakes/ gives the messages in the
 // .txt beside it, the first with the code of its name, and the status of a file that does not compile.
 #include "run_helper.h"
 #include "tests/golden.h"
@@ -8,7 +8,7 @@ namespace {
 
 TEST(Mistakes, EachFileGivesItsMessages) {
   size_t seen = 0;
-  for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) {
+  for (const auto &path : test::filesIn("targets/run/mistakes", ".xt")) {
     std::string name = path.filename();
     int code = std::stoi(name.substr(5, 4));
     if (code < 520 || code > 529) continue;
