@@ -84,7 +84,7 @@ bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
 
 bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   Token *at = parser->getTokenStream()->LT(1), *last = parser->getTokenStream()->LT(-1);
-  if (!last || !next.contains(static_cast<size_t>(P::COMMA))) return false;
+  if (!last || !next.contains(static_cast<size_t>(P::COMMA)) || mends_ >= kMostMends) return false;
   if (!startsElement(parser->getContext()->getRuleIndex(), at->getType())) return false;
   switch (last->getType()) {
   case P::COMMA:
@@ -99,6 +99,7 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
     report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at)))
         .fix("insert `,`", after(last), ",");
   static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
+  ++mends_;
   return true;
 }
 
@@ -216,11 +217,12 @@ Token *ErrorStrategy::recoverInline(Parser *parser) {
     return at;
   }
   for (size_t type : {P::EQ, P::COLON, P::KW_TO, P::X}) {
-    if (expected.size() != 1 || !expected.contains(type)) continue;
+    if (expected.size() != 1 || !expected.contains(type) || mends_ >= kMostMends) continue;
     antlr4::atn::ATNState *state = parser->getATN().states[parser->getState()];
     const Expected &afterwards = parser->getATN().nextTokens(state->transitions[0]->target);
     if (!afterwards.contains(at->getType())) continue;
     emit(parser, at, expected);
+    ++mends_;
     return takeInserted(type);
   }
   throw antlr4::InputMismatchException(parser);

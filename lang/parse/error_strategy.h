@@ -18,6 +18,9 @@
 
 namespace xt {
 
+// Each insertion renumbers the rest of the tokens: after this many, broken statements are given up instead.
+inline constexpr size_t kMostMends = 500;
+
 class ErrorStrategy : public antlr4::DefaultErrorStrategy {
 public:
   ErrorStrategy(const SourceFile &source, uint32_t file, std::vector<uint32_t> reported, Diagnostics &diagnostics);
@@ -54,6 +57,7 @@ private:
   std::vector<uint32_t> reported_; // ascending
   Diagnostics &diagnostics_;
   size_t statement_ = INVALID_INDEX; // the token that began the last statement reported
+  size_t mends_ = 0;
 };
 
 } // namespace xt

@@ -40,7 +40,7 @@ bool TokenScan::startsOperand(size_t i) const {
 }
 
 size_t TokenScan::resultsEnd(size_t i) const {
-  while (type(i) == L::VALUE) {
+  for (size_t n = 0; n < kMostResults && type(i) == L::VALUE; ++n) {
     ++i;
     if (type(i) == L::COLON && type(i + 1) == L::INT) i += 2;
     if (type(i) == L::EQ) return i;

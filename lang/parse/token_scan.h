@@ -7,6 +7,9 @@
 
 namespace xt {
 
+// A statement that binds more results is read as one that binds none; the limit keeps the look-ahead short.
+inline constexpr size_t kMostResults = 64;
+
 class TokenScan {
 public:
   TokenScan(const std::vector<SyntaxToken> &tokens, std::string_view text) : tokens_(tokens), text_(text) {}

@@ -105,11 +105,21 @@ LlvmValue *RegisterOps::floatOp(const Op &op, LlvmValues args, Elem elem) {
   return done(call(std::string(name), args));
 }
 
-// Products are exact in f64.
+// The product is exact in f64. The sum is rounded to odd, so that rounding it again is right: its error (Knuth's
+// TwoSum) says on which side of it the exact one lies.
 LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
   auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, Elem::F64); };
-  LlvmValue *sum = b.CreateFAdd(b.CreateFMul(wide(args[0]), wide(args[1])), wide(args[2]));
-  return convertFloat(sum, Elem::F64, elem);
+  LlvmValue *x = b.CreateFMul(wide(args[0]), wide(args[1])), *y = wide(args[2]);
+  LlvmValue *sum = b.CreateFAdd(x, y), *virtualY = b.CreateFSub(sum, x);
+  LlvmValue *error = b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, virtualY)), b.CreateFSub(y, virtualY));
+  LlvmValue *zero = llvm::Constant::getNullValue(sum->getType());
+  LlvmValue *image = b.CreateBitCast(sum, intType(sum, 64));
+  LlvmValue *even = b.CreateICmpEQ(b.CreateAnd(image, bits(image, 1)), bits(image, 0));
+  LlvmValue *outward = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(sum, zero));
+  LlvmValue *neighbour = b.CreateAdd(image, b.CreateSelect(outward, bits(image, 1), bits(image, ~uint64_t{0})));
+  LlvmValue *inexact = b.CreateFCmpONE(error, zero);
+  LlvmValue *odd = b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image);
+  return convertFloat(b.CreateBitCast(odd, sum->getType()), Elem::F64, elem);
 }
 
 LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {

@@ -4,8 +4,8 @@
 #include "ir/op_info.h"
 #include "lang/parse/grammar_check.h"
 
-#include <regex>
 #include <set>
+#include <sstream>
 
 namespace xt {
 namespace {
@@ -14,11 +14,19 @@ std::string grammarFile(const char *name) {
   return test::readText(std::filesystem::path(XT_SOURCE_DIR) / "grammar" / name);
 }
 
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+// The `# name` at the end of each labelled alternative.
 std::set<std::string> labels() {
   std::set<std::string> out;
-  std::string text = grammarFile("XtParser.g4");
-  std::regex label("# *([a-z][A-Za-z]*)\n");
-  for (std::sregex_iterator it(text.begin(), text.end(), label), end; it != end; ++it) out.insert((*it)[1]);
+  for (const std::string &line : linesOf(grammarFile("XtParser.g4")))
+    if (size_t at = line.rfind(" # "); at != std::string::npos && line.find("//") == std::string::npos)
+      out.insert(line.substr(at + 3));
   return out;
 }
 
@@ -33,13 +41,16 @@ TEST(Grammar, SllIsEnough) {
     }
 }
 
-// Rows of the page's tables: | op | `rule` | … |
+// Rows of the page's tables: | `op` | `rule` | … |
 std::vector<std::pair<std::string, std::string>> pageRows() {
   std::vector<std::pair<std::string, std::string>> rows;
-  std::string text = grammarFile("README.md");
-  std::regex row("\n\\| `([A-Za-z_.]+)` \\| `([A-Za-z]+)` \\|");
-  for (std::sregex_iterator it(text.begin(), text.end(), row), end; it != end; ++it)
-    rows.emplace_back((*it)[1], (*it)[2]);
+  for (const std::string &line : linesOf(grammarFile("README.md"))) {
+    if (!line.starts_with("| `")) continue;
+    size_t op = line.find("` | `");
+    size_t rule = op == std::string::npos ? op : line.find("` |", op + 5);
+    if (rule == std::string::npos) continue;
+    rows.emplace_back(line.substr(3, op - 3), line.substr(op + 5, rule - op - 5));
+  }
   return rows;
 }
 

@@ -121,8 +121,8 @@ TEST(Survival, RandomSplices) {
   for (const auto &path : test::filesIn("lang/parse/samples", ".xt")) text += test::readText(path);
   std::mt19937 random(1);
   for (int round = 0; round < XT_FUZZ_ROUNDS; ++round) {
-    size_t start = random() % text.size();
-    std::string s = text.substr(start, 200 + random() % 1500);
+    // Half of the texts are whole items before they are broken, half are cut out anywhere.
+    std::string s = round % 2 ? kMiddle + kGood : text.substr(random() % text.size(), 200 + random() % 1500);
     for (size_t edits = 1 + random() % 4; edits > 0; --edits) {
       size_t at = random() % s.size(), length = random() % 40, from = random() % text.size();
       if (random() % 2)
@@ -144,7 +144,7 @@ TEST(Survival, RandomTokens) {
       "not ",    "+ ",  "init_tile ", "reduction ", "yield ", "~",     "\"",     "//",     "grid "};
   std::mt19937 random(2);
   for (int round = 0; round < XT_FUZZ_ROUNDS; ++round) {
-    std::string s;
+    std::string s = round % 2 ? "kernel @k() {\n" : round % 3 ? "test \"t\" {\n" : "";
     for (size_t n = random() % 60; n > 0; --n) s += kPieces[random() % std::size(kPieces)];
     survivors(s);
   }

@@ -144,6 +144,30 @@ TEST(CpuElementwise, Casts) {
   }
 }
 
+// A product that is a tie, and an addend far below f64's last place that decides it.
+TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
+  for (Elem elem : {Elem::BF16, Elem::F16, Elem::TF32}) {
+    SCOPED_TRACE(elemName(elem));
+    KernelMaker m;
+    std::vector<Value *> operands;
+    std::vector<Array> arrays(3, Array(elem, {1, 8}));
+    int precision = elemInfo(elem).precision;
+    double one = 1, ulp = std::ldexp(1.0, 1 - precision), tiny = std::ldexp(1.0, elem == Elem::F16 ? -24 : -120);
+    for (int64_t i = 0; i < 8; ++i) {
+      double a = one + ulp, b = one + std::ldexp(1.0, -1) * static_cast<double>(i % 4 < 2); // (1 + u) * 1.5 is a tie
+      arrays[0].set({0, i}, a);
+      arrays[1].set({0, i}, i & 1 ? -b : b);
+      arrays[2].set({0, i}, i & 4 ? -tiny : tiny);
+    }
+    for (int i = 0; i < 3; ++i)
+      operands.push_back(m.load(m.tile(m.param(m.matrix(elem)), {m.index(0), m.index(0)}, {1, 8})));
+    Array out(elem, {1, 8});
+    Value *result = m.b.value(OpKind::Fma, operands, operands[0]->type());
+    m.store(result, m.tile(m.param(m.matrix(elem)), {m.index(0), m.index(0)}, {1, 8}));
+    expectAsInterpreter(m, {{&arrays[0], {}}, {&arrays[1], {}}, {&arrays[2], {}}, {&out, {}}}, {}, processors());
+  }
+}
+
 // Every pattern of the 8- and 16-bit floats, widened and narrowed to every other.
 TEST(CpuElementwise, ConversionsOfAllPatterns) {
   for (Elem from : {Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::F32, Elem::F64})
