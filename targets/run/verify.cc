@@ -158,7 +158,7 @@ private:
     if (!left) return left.error();
     auto vacuous = passes(*left, right, stmt, site);
     if (!vacuous) return vacuous.error();
-    if (!*vacuous && !holdsPoison(stmt.right)) {
+    if (!*vacuous && usesWritten(stmt.right) && !holdsPoison(stmt.right)) {
       // The expected value may come from what the launches write, too.
       auto old = before(stmt.right, position);
       if (!old) return old.error();
@@ -172,8 +172,13 @@ private:
 
   // Whether an expression uses a buffer that held poison before the launches.
   bool holdsPoison(const HostExpr &expr) {
-    std::vector<std::string> names = state_.buffersIn(expr);
+    std::vector<std::string> names = state_.buffersIn(expr, true);
     return std::any_of(names.begin(), names.end(), [&](const std::string &name) { return state_.find(name)->isOut; });
+  }
+  bool usesWritten(const HostExpr &expr) {
+    std::vector<std::string> names = state_.buffersIn(expr, false);
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string &name) { return state_.find(name)->written(); });
   }
   Result<HostArray> before(const HostExpr &expr, size_t position) {
     state_.setAllBefore(true);

@@ -80,7 +80,7 @@ TEST(Check, NansAndInfinities) {
 TEST(Check, ShapesMustAgree) {
   Compared c("%X = fill(1.0) : memref<4x1xf32>\n%Y = fill(1.0) : memref<1x4xf32>", "%X == %Y");
   EXPECT_FALSE(c.comparison.has_value());
-  EXPECT_NE(c.messages().find("the left side is 4x1, the right side 1x4"), std::string::npos);
+  EXPECT_NE(c.messages().find("the left is 4x1, the right 1x4"), std::string::npos);
 }
 
 TEST(Check, FirstAndWorst) {

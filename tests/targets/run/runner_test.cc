@@ -284,6 +284,8 @@ TEST(Runner, ContentBeforeTheLaunches) {
       "%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\n"
       "check %Y == %X + 1",
       TestStatus::Failed, "no launched kernel writes `%Z`");
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %Y == %X + 1",
+            TestStatus::Failed, "no launched kernel writes `%Y`");
 }
 
 TEST(Runner, ArgumentsMustFit) {
