@@ -37,7 +37,8 @@ struct RunOptions {
 //     for the contents before the launches; or all inputs of the launches with more than one element are constant and
 //     so is the reference. A check against `before(...)`, that something is unchanged, is accepted beside a check that
 //     proves something;
-//   - there are launches but neither a check nor a `save`, or nothing is launched at all.
+//   - there are launches but neither a check nor a `save`, or nothing is launched by a test that does
+//     more than make and save buffers.
 // A test that saves and checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. An expression's buffers stand for what they hold at its line.
 //
 // When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes

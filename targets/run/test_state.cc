@@ -143,6 +143,14 @@ std::vector<std::string> TestState::buffersIn(const HostExpr &expr, bool intoBef
   return names;
 }
 
+bool TestState::usesUnwritten(const HostExpr &expr) {
+  std::vector<std::string> names = buffersIn(expr, true);
+  return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+    const TestBuffer &buffer = *find(name);
+    return buffer.isOut && !buffer.written();
+  });
+}
+
 bool TestState::needed(const TestBuffer &buffer, size_t launch) const {
   for (size_t p = launch + 1; p < test_.body.size(); ++p) {
     const HostStmt &stmt = test_.body[p];

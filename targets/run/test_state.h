@@ -47,6 +47,8 @@ public:
   void setAllBefore(bool before) { allBefore_ = before; }
   // Names of buffers that an expression uses, through names of expressions too; those inside `before(...)` where asked.
   std::vector<std::string> buffersIn(const HostExpr &expr, bool intoBefore) const;
+  // Whether an expression uses an `out` buffer that no launch writes: it holds poison, which is reported of the buffer.
+  bool usesUnwritten(const HostExpr &expr);
   const EvalSite &site() const { return site_; }
   EvalSite siteAt(SourceRange range) const;
 

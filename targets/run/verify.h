@@ -5,7 +5,8 @@
 
 namespace xt {
 
-// Evaluates every check of the test. Errors are mistakes of the test (Diagnosed) or of the environment.
+// Evaluates every check of the test but those on `out` buffers that no launch writes. Errors are mistakes of the test
+// (Diagnosed) or of the environment.
 Result<std::vector<CheckReport>> verifyChecks(const HostTest &test, TestState &state,
                                               const std::vector<LaunchPlan> &launches);
 
