@@ -204,8 +204,7 @@ Difference testDifference(const HostTest &a, const HostTest &b) {
     sizes = a.sizes[i].name == b.sizes[i].name && a.sizes[i].full == b.sizes[i].full &&
             a.sizes[i].small == b.sizes[i].small;
   if (!sizes) return Difference("the sizes differ");
-  if (a.body.size() != b.body.size())
-    return differ("the number of statements", str(a.body.size()), str(b.body.size()));
+  if (a.body.size() != b.body.size()) return differ("the number of statements", str(a.body.size()), str(b.body.size()));
   for (size_t i = 0; i < a.body.size(); ++i)
     if (!sameStmt(a.body[i], b.body[i])) return str("the ", ordinal(i + 1), " statement differs");
   return std::nullopt;
@@ -229,8 +228,7 @@ std::optional<std::string> firstDifference(const Module &a, const Module &b) {
   for (size_t i = 0; i < a.kernels.size(); ++i)
     if (Difference d = KernelComparison(&a.context() == &b.context()).kernels(*a.kernels[i], *b.kernels[i]))
       return str("kernel ", symbolText(a.kernels[i]->name), ": ", *d);
-  if (a.tests.size() != b.tests.size())
-    return differ("the number of tests", str(a.tests.size()), str(b.tests.size()));
+  if (a.tests.size() != b.tests.size()) return differ("the number of tests", str(a.tests.size()), str(b.tests.size()));
   for (size_t i = 0; i < a.tests.size(); ++i)
     if (Difference d = testDifference(a.tests[i], b.tests[i]))
       return str("test ", quotedText(a.tests[i].name), ": ", *d);

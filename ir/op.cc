@@ -6,10 +6,23 @@
 
 namespace xt {
 
+namespace {
+// Blocks go away, and dead ops are removed, from last to first: the use in hand is near the end of the list.
+std::vector<Use>::iterator findUse(std::vector<Use> &uses, Use use) {
+  auto found = std::find(uses.rbegin(), uses.rend(), use);
+  XT_CHECK(found != uses.rend(), "a use is not in its value's list");
+  return std::prev(found.base());
+}
+} // namespace
+
 void Value::replaceAllUsesWith(Value *other) {
   if (other == this) return;
-  std::vector<Use> uses = uses_;
-  for (const Use &use : uses) use.user->setOperand(use.operand, other);
+  // At once: taking them out of the list one by one would be quadratic.
+  for (const Use &use : uses_) {
+    use.user->operands_[use.operand] = other;
+    other->uses_.push_back(use);
+  }
+  uses_.clear();
 }
 
 Op::~Op() {
@@ -36,7 +49,7 @@ void Op::setOperand(size_t i, Value *value) {
   if (Value *old = operands_[i]; old == value) return;
   else {
     auto &uses = old->uses_;
-    uses.erase(std::find(uses.begin(), uses.end(), Use{this, i}));
+    uses.erase(findUse(uses, {this, i}));
   }
   operands_[i] = value;
   value->uses_.push_back({this, i});
@@ -51,7 +64,7 @@ void Op::addOperand(Value *value) {
 void Op::eraseOperand(size_t i) {
   for (size_t k = i; k < operands_.size(); ++k) {
     auto &uses = operands_[k]->uses_;
-    auto use = std::find(uses.begin(), uses.end(), Use{this, k});
+    auto use = findUse(uses, {this, k});
     if (k == i) uses.erase(use);
     else use->operand = k - 1;
   }

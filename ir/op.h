@@ -98,6 +98,7 @@ public:
   Op *terminator() const;               // of region 0's block
 
 private:
+  friend class Value;
   friend class Block;
   friend class Module;
   friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);

@@ -15,8 +15,9 @@ struct Infix {
   int precedence; // 0: a call
 };
 constexpr Infix kIndexSpellings[] = {
-    {OpKind::AddI, "+", 1},   {OpKind::SubI, "-", 1},          {OpKind::MulI, "*", 2}, {OpKind::DivSI, "/", 2},
-    {OpKind::RemSI, "mod", 2}, {OpKind::CeilDivSI, "ceildiv", 0}, {OpKind::MinSI, "min", 0}, {OpKind::MaxSI, "max", 0},
+    {OpKind::AddI, "+", 1},    {OpKind::SubI, "-", 1},    {OpKind::MulI, "*", 2},
+    {OpKind::DivSI, "/", 2},   {OpKind::RemSI, "mod", 2}, {OpKind::CeilDivSI, "ceildiv", 0},
+    {OpKind::MinSI, "min", 0}, {OpKind::MaxSI, "max", 0},
 };
 constexpr int kPrimary = 3;
 
@@ -233,8 +234,10 @@ void KernelPrinter::attributes(const Op &op) {
     // Numbers are of the result's element type; other integers are counts.
     Elem elem = spec.kind == AttrKind::Number ? elementOf(op) : Elem::Index;
     std::string value = attributeText(attr->value, elem);
-    if (spec.kind == AttrKind::Flag) add(spec.name);
-    else add(str(spec.name, " = ", spec.kind == AttrKind::Text ? quotedText(value) : value));
+    if (spec.kind == AttrKind::Flag)
+      add(spec.name);
+    else
+      add(str(spec.name, " = ", spec.kind == AttrKind::Text ? quotedText(value) : value));
   }
   // A signature of operands says nothing of a result whose layout is its own.
   if (op.info().signature == Signature::Operands && op.resultCount() == 1) {
@@ -313,8 +316,10 @@ void KernelPrinter::region(const Block &block, int depth, bool whole) {
 }
 
 void KernelPrinter::structure(const Op &op, int depth, bool whole) {
-  if (op.info().typeRule == TypeRule::For && op.regionCount()) loop(op);
-  else operands(op);
+  if (op.info().typeRule == TypeRule::For && op.regionCount())
+    loop(op);
+  else
+    operands(op);
   if (op.regionCount() == 0) return operandTypes(op); // a terminator
   resultTypes(op);
   out_ += " ";

@@ -25,7 +25,8 @@ private:
   void sweep(Block &block) {
     for (Op *op = block.first(); op;) {
       Op *next = op->next();
-      if (visit(*op, next)) changed_ = true;
+      if (visit(*op, next))
+        changed_ = true;
       else
         for (size_t r = 0; r < op->regionCount(); ++r) sweep(*op->region(r));
       op = next;
@@ -64,7 +65,8 @@ private:
 Result<void> canonicalize(Module &module, Diagnostics &) {
   for (const auto &kernel : module.kernels) {
     Canonicalize pass(module.context());
-    for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {}
+    for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {
+    }
     eraseDeadCode(*kernel);
   }
   return {};

@@ -17,7 +17,8 @@ public:
       Op *next = op->next();
       if (isPure(*op)) {
         size_t hash = hashOf(*op);
-        if (Op *earlier = find(*op, hash)) replace(*op, *earlier);
+        if (Op *earlier = find(*op, hash))
+          replace(*op, *earlier);
         else {
           buckets_[hash].push_back(op);
           sight_.push_back(hash);
@@ -50,7 +51,8 @@ private:
   }
 
   static bool equal(const Op &a, const Op &b) {
-    if (a.kind() != b.kind() || a.operandCount() != b.operandCount() || a.resultCount() != b.resultCount()) return false;
+    if (a.kind() != b.kind() || a.operandCount() != b.operandCount() || a.resultCount() != b.resultCount())
+      return false;
     for (size_t i = 0; i < a.resultCount(); ++i)
       if (a.result(i)->type() != b.result(i)->type()) return false;
     if (!sameAttributes(a, b)) return false;
@@ -76,7 +78,7 @@ private:
   }
 
   std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in the order of the text; never iterated
-  std::vector<size_t> sight_;                              // hashes of the ops in sight, a stack
+  std::vector<size_t> sight_;                             // hashes of the ops in sight, a stack
 };
 
 } // namespace

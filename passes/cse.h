@@ -1,4 +1,5 @@
-// cse: of equal pure ops, one that dominates another takes its place. Loads are never merged: what they read may change.
+// cse: of equal pure ops, one that dominates another takes its place. Loads are never merged: what they read may
+// change.
 #pragma once
 #include "passes/pass.h"
 

@@ -91,7 +91,8 @@ void Run::check(const PassInfo &pass) {
   }
   if (!options_.roundTrip) return;
   if (std::optional<std::string> difference = options_.roundTrip(module_))
-    XT_CHECK(false, str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
+    XT_CHECK(false,
+             str("after the pass `", pass.name, "` the text of the IR does not read back as it was: ", *difference));
 }
 
 void Run::dump(const PassInfo &pass) {

@@ -20,9 +20,9 @@ Result<std::vector<const PassInfo *>> passesNamed(std::span<const std::string_vi
     std::vector<std::string_view> known;
     for (const PassInfo &pass : kPasses) known.push_back(pass.name);
     std::string_view closest = closestName(name, known);
-    return Error::environment(str("unknown pass `", name, "`",
-                                  closest.empty() ? str("; known are ", join(known, ", "))
-                                                  : str("; did you mean `", closest, "`?")));
+    return Error::environment(
+        str("unknown pass `", name, "`",
+            closest.empty() ? str("; known are ", join(known, ", ")) : str("; did you mean `", closest, "`?")));
   }
   return passes;
 }

@@ -11,7 +11,7 @@ namespace xt {
 inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 
 // From checked source to what the targets begin with.
-inline constexpr std::array kTilePipeline = {PassKind::InferLayouts, PassKind::Canonicalize, PassKind::Cse,
+inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::Canonicalize, PassKind::Cse,
                                              PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
 
 // Whether every pass finds what it needs, given nothing at first.

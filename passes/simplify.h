@@ -5,8 +5,8 @@
 
 namespace xt {
 
-// The value that `op`'s one result is equal to, made in front of `op` where it is a new constant; null if none is known.
-// Its type is the result's.
+// The value that `op`'s one result is equal to, made in front of `op` where it is a new constant; null if none is
+// known. Its type is the result's.
 Value *simplifiedValue(Op &op, Context &context);
 
 // Loops and branches. Each returns true if something changed.

@@ -393,7 +393,6 @@ bool sameTypeButLayout(Type a, Type b) {
   if (a == b) return true;
   if (!a || !b || a.kind() != b.kind() || a.isScalar() || a.isMemRef()) return false;
   TypeData x = a.data(), y = b.data();
-  if (x.layout && y.layout && x.layout != y.layout) return false;
   x.layout = y.layout = nullptr;
   // A tile's memory space follows from its base, not from its spelling.
   x.space = y.space = MemorySpace::Global;

@@ -29,7 +29,7 @@ struct TypeRuleInput {
 // yield) have no rule here: their types follow from their regions.
 bool inferTypes(const TypeRuleInput &input, std::vector<Type> &results);
 
-// Whether two types agree apart from layouts that are still open (null).
+// Whether two types agree apart from their layouts, which the layout rules compare.
 bool sameTypeButLayout(Type a, Type b);
 
 // The element type that tile_mma gives for these operands when the result does not say, or nullopt if there is none.

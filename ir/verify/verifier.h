@@ -52,8 +52,8 @@ private:
   Context &context_;
   Diagnostics &diagnostics_;
   size_t violations_ = 0;
-  std::vector<const Value *> values_; // all that were defined, in the order of the text
-  std::vector<const Value *> sight_;  // a stack: those that an op may use at the place in hand
+  std::vector<const Value *> values_;               // all that were defined, in the order of the text
+  std::vector<const Value *> sight_;                // a stack: those that an op may use at the place in hand
   std::unordered_map<const Value *, State> states_; // looked up, never iterated
 };
 

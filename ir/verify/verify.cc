@@ -214,8 +214,7 @@ Result<void> verify(const Module &module, Diagnostics &diagnostics) {
     }
     bool sound = Verifier(*kernel, module.context(), diagnostics).run();
     for (size_t f = 0; sound && f < kFormCount; ++f)
-      if (kernel->forms.has(static_cast<Form>(f)))
-        sound = verifyForm(static_cast<Form>(f), *kernel, diagnostics).ok();
+      if (kernel->forms.has(static_cast<Form>(f))) sound = verifyForm(static_cast<Form>(f), *kernel, diagnostics).ok();
     ok &= sound;
   }
   for (const HostTest &test : module.tests) ok &= verifyTest(module, test, diagnostics);

@@ -74,16 +74,11 @@ bool Verifier::types(const Op &op) {
   std::vector<Type> operands, inferred;
   for (const Value *operand : op.operands()) operands.push_back(operand->type());
   Diagnostics found;
-  TypeRuleInput input{context_,
-                      op.info(),
-                      operands,
-                      {},
-                      op.attrs(),
-                      op.resultCount() == 1 ? op.result()->type() : Type(),
-                      op.range(),
-                      op.range(),
-                      found};
-  if (!inferTypes(input, inferred)) return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
+  TypeRuleInput input{context_,   op.info(),  operands,
+                      {},         op.attrs(), op.resultCount() == 1 ? op.result()->type() : Type(),
+                      op.range(), op.range(), found};
+  if (!inferTypes(input, inferred))
+    return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
   if (op.info().results >= 0) {
     bool same = inferred.size() == op.resultCount();
     for (size_t i = 0; same && i < inferred.size(); ++i) same = agree(inferred[i], op.result(i)->type());
@@ -130,8 +125,8 @@ bool Verifier::yields(const Op &op, const Block &region) {
     return fail(op, str("a region yields ", yield.operandCount(), " values for ", op.resultCount(), " results"));
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (!agree(yield.operand(i)->type(), op.result(i)->type()))
-      return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()), ", but a region yields ",
-                          typeText(yield.operand(i)->type())));
+      return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()),
+                          ", but a region yields ", typeText(yield.operand(i)->type())));
   return true;
 }
 

@@ -1,5 +1,6 @@
 #include "lang/check/const_eval.h"
 
+#include "ir/base/depth.h"
 #include "ir/base/text.h"
 
 #include <charconv>
@@ -7,9 +8,6 @@
 
 namespace xt {
 namespace {
-
-// Deeper expressions are refused before the machine's stack is.
-constexpr int kMaxConstDepth = 256;
 
 ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer = v, .elem = Elem::Index}; }
 ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
@@ -137,19 +135,16 @@ std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {
 }
 
 std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
-  struct DepthGuard {
-    int &depth;
-    explicit DepthGuard(int &d) : depth(d) { ++depth; }
-    ~DepthGuard() { --depth; }
-  } guard(depth_);
-  if (depth_ > kMaxConstDepth) {
-    diagnostics_.report(DiagCode::NotConstant, expr.range, str("expression nested deeper than ", kMaxConstDepth));
+  DepthGuard guard(depth_);
+  if (guard.exceeds(kMaxExpressionDepth)) {
+    diagnostics_.report(DiagCode::NotConstant, expr.range, str("expression nested deeper than ", kMaxExpressionDepth));
     return std::nullopt;
   }
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return std::nullopt;
   case ast::Expr::Kind::Int:
-    if (expr.integerOverflow) {
+    // A decimal from 2^63 on fits only as the magnitude of a negative one; hex digits are bits.
+    if (expr.integerOverflow || (expr.integer < 0 && !expr.text.starts_with("0x") && !expr.text.starts_with("0X"))) {
       diagnostics_.report(DiagCode::LiteralValue, expr.range, "this integer does not fit 64 bits");
       return std::nullopt;
     }
@@ -162,6 +157,9 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
     return notConstant(expr);
   case ast::Expr::Kind::Unary: {
+    if (const ast::Expr &inner = expr.children[0]; expr.text == "-" && inner.is(ast::Expr::Kind::Int) &&
+                                                   !inner.integerOverflow && inner.integer == INT64_MIN)
+      return intValue(INT64_MIN);
     std::optional<ConstValue> v = eval(expr.children[0]);
     if (!v) return std::nullopt;
     if (expr.text == "not") return boolValue(v->integer == 0);

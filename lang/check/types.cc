@@ -65,7 +65,9 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
       suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
       return {};
     }
+    if (circular_.count(alias->name.text)) return {};
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
                            str("type alias `!", expr.name.text, "` contains itself"));
       return {};
@@ -254,7 +256,9 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
       return false;
     }
+    if (circular_.count(alias->name.text)) return false;
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
                            str("alias `#", attr.name.text, "` contains itself"));
       return false;
@@ -327,10 +331,53 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     return true;
   }
   if (name == "nested_layout") return nestedMap(attr, out);
+  if (name == "layout") return factorMap(attr, out);
   auto &diagnostic = diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
-  static constexpr std::string_view kKnown[] = {"wg_map", "sg_map", "xe_map", "tile_attr", "nested_layout", "strided"};
+  static constexpr std::string_view kKnown[] = {"wg_map", "sg_map", "xe_map", "tile_attr", "nested_layout", "layout", "strided"};
   suggestName(diagnostic, attr.name.range, '#', name, kKnown);
   return false;
+}
+
+// [8:sg*4, 32]: digits of an index, outermost first; a bare number goes to registers.
+std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) {
+  std::vector<Factor> result;
+  auto wrong = [&](SourceRange range) {
+    diagnostics().report(DiagCode::AttributeValue, range, "a factor is a number, or number:axis*stride with axis sg or lane");
+    return std::nullopt;
+  };
+  if (list.kind != ast::Attr::Kind::List) return wrong(list.range);
+  for (const ast::Attr &item : list.items) {
+    if (!item.value) return wrong(item.range);
+    const ast::Expr &expr = *item.value;
+    if (!expr.is(ast::Expr::Kind::Slice)) {
+      std::optional<int64_t> extent = params_.evalInt(expr, "a factor");
+      if (!extent) return std::nullopt;
+      result.push_back({*extent, Axis::Register, 1});
+      continue;
+    }
+    const ast::Expr &target = expr.children[1];
+    bool scaled = target.is(ast::Expr::Kind::Binary) && target.text == "*";
+    const ast::Expr &axis = scaled ? target.children[0] : target;
+    std::optional<int64_t> extent = params_.evalInt(expr.children[0], "a factor");
+    std::optional<int64_t> stride = scaled ? params_.evalInt(target.children[1], "a stride") : 1;
+    if (!extent || !stride) return std::nullopt;
+    if (!axis.is(ast::Expr::Kind::Ident) || (axis.text != "sg" && axis.text != "lane")) return wrong(axis.range);
+    result.push_back({*extent, axis.text == "sg" ? Axis::Subgroup : Axis::Lane, *stride});
+  }
+  return result;
+}
+
+bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
+  FactorMap map;
+  for (const ast::Attr::Entry &e : attr.entries) {
+    if (e.key && e.key.text != "copies") return unknownKey(e.key, "layout");
+    auto list = e.value ? factors(*e.value) : std::nullopt;
+    if (!list) return false;
+    if (e.key) map.replication = std::move(*list);
+    else map.dims.push_back(std::move(*list));
+  }
+  out.layout->factors = std::move(map);
+  return true;
 }
 
 bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {

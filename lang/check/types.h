@@ -3,6 +3,8 @@
 #include "ir/context.h"
 #include "lang/check/const_eval.h"
 
+#include <set>
+
 namespace xt {
 
 // What an attribute on a tile or vector says: #mp_a, #tile_attr<wg = …, order = …>, order = [0, 1], #scatter, packed.
@@ -33,6 +35,8 @@ private:
   Type shaped(const ast::TypeExpr &expr);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
+  bool factorMap(const ast::Attr &attr, ShapedAttrs &out);
+  std::optional<std::vector<Factor>> factors(const ast::Attr &list);
   bool nestedMap(const ast::Attr &attr, ShapedAttrs &out);
   bool order(const ast::Attr &attr, ShapedAttrs &out);
   bool unknownKey(const ast::Name &key, std::string_view where);
@@ -41,6 +45,7 @@ private:
   Context &context_;
   ParamScope &params_;
   std::vector<std::string_view> expanding_; // aliases being resolved
+  std::set<std::string_view> circular_;     // those of definitions that contain themselves: reported once
 };
 
 } // namespace xt

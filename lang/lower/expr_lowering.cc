@@ -1,3 +1,4 @@
+#include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
 
@@ -5,8 +6,6 @@
 
 namespace xt {
 namespace {
-
-constexpr int kMaxExprDepth = 256;
 
 struct Operator {
   std::string_view text;
@@ -99,13 +98,9 @@ Value *KernelLowering::lowerLiteral(const ast::Expr &expr, Type like) {
 }
 
 Value *KernelLowering::lowerExpr(const ast::Expr &expr, Type like) {
-  struct DepthGuard {
-    int &depth;
-    explicit DepthGuard(int &d) : depth(d) { ++depth; }
-    ~DepthGuard() { --depth; }
-  } guard(depth_);
-  if (depth_ > kMaxExprDepth) {
-    diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExprDepth));
+  DepthGuard guard(depth_);
+  if (guard.exceeds(kMaxExpressionDepth)) {
+    diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExpressionDepth));
     return nullptr;
   }
   if (isLiteral(expr)) return lowerLiteral(expr, like);

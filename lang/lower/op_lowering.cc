@@ -40,6 +40,7 @@ bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is
 
 const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {
   OpMatches matches = findOps(clause.op.text);
+  if (clause.op.text == "launch" || clause.op.text == "check" || clause.op.text == "save") return nullptr;
   if (matches.count == 0) {
     std::string_view spelled = clause.op.text;
     size_t dot = spelled.rfind('.');
@@ -59,6 +60,9 @@ std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause 
   // The statement's own range covers its results; the op starts at its name.
   draft.range = {range.file, clause.op.range.begin, range.end};
   if (!draft.info) {
+    // The parser has said that host statements stand in tests.
+    for (std::string_view host : {"launch", "check", "save"})
+      if (clause.op.text == host) return std::nullopt;
     for (const ast::Expr &operand : clause.operands)
       if (!isLiteralOperand(operand)) lowerExpr(operand); // unknown names in it are worth saying too
     return std::nullopt;

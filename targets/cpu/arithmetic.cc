@@ -18,9 +18,9 @@ std::string_view libraryName(OpKind kind) {
     std::string_view name;
   };
   static constexpr std::array kNames = {
-      Entry{OpKind::Exp, "exp"},   Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"}, Entry{OpKind::Log2, "log2"},
-      Entry{OpKind::Tanh, "tanh"}, Entry{OpKind::Erf, "erf"},   Entry{OpKind::Sin, "sin"}, Entry{OpKind::Cos, "cos"},
-      Entry{OpKind::RemF, "fmod"},
+      Entry{OpKind::Exp, "exp"},   Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},
+      Entry{OpKind::Log2, "log2"}, Entry{OpKind::Tanh, "tanh"}, Entry{OpKind::Erf, "erf"},
+      Entry{OpKind::Sin, "sin"},   Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
   };
   for (const Entry &entry : kNames)
     if (entry.kind == kind) return entry.name;
@@ -33,10 +33,10 @@ Intrinsic::ID intrinsicOf(OpKind kind) {
     Intrinsic::ID id;
   };
   static constexpr std::array kIntrinsics = {
-      Entry{OpKind::MinimumF, Intrinsic::minimum},  Entry{OpKind::MaximumF, Intrinsic::maximum},
+      Entry{OpKind::MinimumF, Intrinsic::minimum},   Entry{OpKind::MaximumF, Intrinsic::maximum},
       Entry{OpKind::MinNumF, Intrinsic::minimumnum}, Entry{OpKind::MaxNumF, Intrinsic::maximumnum},
-      Entry{OpKind::Sqrt, Intrinsic::sqrt},         Entry{OpKind::AbsF, Intrinsic::fabs},
-      Entry{OpKind::Floor, Intrinsic::floor},       Entry{OpKind::Ceil, Intrinsic::ceil},
+      Entry{OpKind::Sqrt, Intrinsic::sqrt},          Entry{OpKind::AbsF, Intrinsic::fabs},
+      Entry{OpKind::Floor, Intrinsic::floor},        Entry{OpKind::Ceil, Intrinsic::ceil},
   };
   for (const Entry &entry : kIntrinsics)
     if (entry.kind == kind) return entry.id;
@@ -105,11 +105,21 @@ LlvmValue *RegisterOps::floatOp(const Op &op, LlvmValues args, Elem elem) {
   return done(call(std::string(name), args));
 }
 
-// Products are exact in f64.
+// The product is exact in f64. The sum is rounded to odd, so that rounding it again is right: its error (Knuth's
+// TwoSum) says on which side of it the exact one lies.
 LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
   auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, Elem::F64); };
-  LlvmValue *sum = b.CreateFAdd(b.CreateFMul(wide(args[0]), wide(args[1])), wide(args[2]));
-  return convertFloat(sum, Elem::F64, elem);
+  LlvmValue *x = b.CreateFMul(wide(args[0]), wide(args[1])), *y = wide(args[2]);
+  LlvmValue *sum = b.CreateFAdd(x, y), *virtualY = b.CreateFSub(sum, x);
+  LlvmValue *error = b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, virtualY)), b.CreateFSub(y, virtualY));
+  LlvmValue *zero = llvm::Constant::getNullValue(sum->getType());
+  LlvmValue *image = b.CreateBitCast(sum, intType(sum, 64));
+  LlvmValue *even = b.CreateICmpEQ(b.CreateAnd(image, bits(image, 1)), bits(image, 0));
+  LlvmValue *outward = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(sum, zero));
+  LlvmValue *neighbour = b.CreateAdd(image, b.CreateSelect(outward, bits(image, 1), bits(image, ~uint64_t{0})));
+  LlvmValue *inexact = b.CreateFCmpONE(error, zero);
+  LlvmValue *odd = b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image);
+  return convertFloat(b.CreateBitCast(odd, sum->getType()), Elem::F64, elem);
 }
 
 LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {
@@ -121,7 +131,8 @@ LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) 
 // --- integers --------------------------------------------------------------------------------------------------------
 
 LlvmValue *RegisterOps::integerForm(LlvmValue *value, Elem elem, bool isSigned) {
-  if (elem == Elem::I1) return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
+  if (elem == Elem::I1)
+    return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
   return elem == Elem::I4 && !isSigned ? b.CreateAnd(value, bits(value, 15)) : value;
 }
 
@@ -174,7 +185,8 @@ LlvmValue *RegisterOps::integerOp(const Op &op, LlvmValues args, Elem elem) {
   if (kind == OpKind::AndI) return done(b.CreateAnd(args[0], args[1]));
   if (kind == OpKind::OrI) return done(b.CreateOr(args[0], args[1]));
   if (kind == OpKind::XorI) return done(b.CreateXor(args[0], args[1]));
-  if (kind == OpKind::AbsI) return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
+  if (kind == OpKind::AbsI)
+    return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
   if (kind == OpKind::ShLI || kind == OpKind::ShRSI || kind == OpKind::ShRUI)
     return done(shift(kind, args[0], integerForm(amount, elem, false), elem, isSigned));
   if (kind == OpKind::MinSI || kind == OpKind::MinUI)
@@ -195,14 +207,15 @@ LlvmValue *RegisterOps::shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem
   return b.CreateSelect(inside, shifted, bits(x, 0));
 }
 
-// A zero divisor and the one quotient that does not fit would trap: they divide by 1, and give 0 as the interpreter does.
+// A zero divisor and the one quotient that does not fit would trap: they divide by 1, and give 0 as the interpreter
+// does.
 LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem) {
   bool isSigned = isSignedOp(kind, elem);
   LlvmValue *traps = b.CreateICmpEQ(y, bits(y, 0));
   if (isSigned) {
     auto least = -(uint64_t{1} << (elemInfo(elem).bits - 1)); // i1 and i4 lie in 8 bits
     LlvmValue *overflows = b.CreateAnd(b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType())),
-                                        b.CreateICmpEQ(x, llvm::ConstantInt::get(x->getType(), least, true, true)));
+                                       b.CreateICmpEQ(x, llvm::ConstantInt::get(x->getType(), least, true, true)));
     traps = b.CreateOr(traps, overflows);
   }
   LlvmValue *divisor = b.CreateSelect(traps, bits(y, 1), y);
@@ -220,8 +233,8 @@ LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem ele
   return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));
 }
 
-// An integer of 64 bits with at most 53 that matter, which rounds to 8 or 16 bits as the whole one does: the low bits of
-// large ones are gathered in one.
+// An integer of 64 bits with at most 53 that matter, which rounds to 8 or 16 bits as the whole one does: the low bits
+// of large ones are gathered in one.
 LlvmValue *RegisterOps::stickyInteger(LlvmValue *x, bool isSigned) {
   LlvmValue *magnitude = isSigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse()) : x;
   LlvmValue *large = b.CreateICmpUGE(magnitude, bits(x, uint64_t{1} << 53));

@@ -55,9 +55,8 @@ const Buffer *BufferAssignment::stagingOf(const Op *mma, size_t operand) const {
 std::vector<BufferAssignment::Entry> BufferAssignment::largest(size_t count) const {
   std::vector<Entry> entries;
   for (const Value *value : order_) entries.push_back({value, bufferOf(value)});
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    return a.buffer->shape.bytes() > b.buffer->shape.bytes();
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry &a, const Entry &b) { return a.buffer->shape.bytes() > b.buffer->shape.bytes(); });
   if (entries.size() > count) entries.resize(count);
   return entries;
 }
@@ -140,8 +139,7 @@ private:
 
   // A loop's parameter and result are one buffer. From the end of a region to the op's end it holds what was yielded.
   void reserveDestinations(const Op &op) {
-    for (const Move &move : entryMoves(op))
-      unite(numberOf(move.to), numberOf(op.result(move.to->index() - 1)));
+    for (const Move &move : entryMoves(op)) unite(numberOf(move.to), numberOf(op.result(move.to->index() - 1)));
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const Move &move : yieldMoves(op, r)) {
         LiveRange &range = classOf(numberOf(move.to)).range;
@@ -232,7 +230,8 @@ private:
       result_.values_[value] = static_cast<size_t>(find(static_cast<int>(i)));
       result_.order_.push_back(value);
     }
-    for (const Staged &staged : staged_) result_.staging_[staged.operand][staged.op] = static_cast<size_t>(staged.number);
+    for (const Staged &staged : staged_)
+      result_.staging_[staged.operand][staged.op] = static_cast<size_t>(staged.number);
   }
 
   struct Staged {

@@ -8,8 +8,8 @@ namespace xt {
 
 inline constexpr int64_t kBufferAlignment = 64;
 
-// A vector of any rank as rows of its last dimension. Rows start at multiples of 64 bytes, so whole registers may be read
-// and written up to the pitch; what stands behind the last column is unspecified.
+// A vector of any rank as rows of its last dimension. Rows start at multiples of 64 bytes, so whole registers may be
+// read and written up to the pitch; what stands behind the last column is unspecified.
 struct BufferShape {
   int64_t rows = 1, columns = 1;
   Elem elem = Elem::F32;
@@ -31,8 +31,8 @@ class BufferAssignment {
 public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
-  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem; null where it is multiplied from
-  // its own buffer.
+  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem; null where it is multiplied
+  // from its own buffer.
   const Buffer *stagingOf(const Op *mma, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.

@@ -39,7 +39,8 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   if (!plain) return plain.error();
   if (!(*plain)->getMCSubtargetInfo()->isCPUStringValid(info.name)) {
     if (!host)
-      return Error::environment(str("unknown processor '", name, "'; known are for example host, x86-64-v2, "
+      return Error::environment(str("unknown processor '", name,
+                                    "'; known are for example host, x86-64-v2, "
                                     "x86-64-v3, x86-64-v4, haswell, skylake-avx512, znver4"));
     info.name = "x86-64";
   }
@@ -63,9 +64,10 @@ bool hostCanRun(const CpuInfo &info) {
   auto own = makeTargetMachine(host->triple, host->name, host->features);
   if (!machine || !own) return false;
   const llvm::MCSubtargetInfo &wanted = *(*machine)->getMCSubtargetInfo(), &there = *(*own)->getMCSubtargetInfo();
-  for (const char *feature : {"+sse4.2", "+popcnt", "+avx", "+avx2", "+fma", "+f16c", "+bmi", "+bmi2", "+lzcnt", "+movbe",
-                              "+avx512f", "+avx512bw", "+avx512vl", "+avx512dq", "+avx512cd", "+avx512vnni",
-                              "+avx512bf16", "+avx512fp16", "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+avxvnni"})
+  for (const char *feature : {"+sse4.2",     "+popcnt",      "+avx",      "+avx2",       "+fma",        "+f16c",
+                              "+bmi",        "+bmi2",        "+lzcnt",    "+movbe",      "+avx512f",    "+avx512bw",
+                              "+avx512vl",   "+avx512dq",    "+avx512cd", "+avx512vnni", "+avx512bf16", "+avx512fp16",
+                              "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+avxvnni"})
     if (wanted.checkFeatures(feature) && !there.checkFeatures(feature)) return false;
   return true;
 }

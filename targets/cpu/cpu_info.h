@@ -14,7 +14,7 @@ struct CpuInfo {
   int vectorBytes = 16; // of one register: 16, 32 or 64
   int vectorRegisters = 16;
   bool fma = false;
-  bool f16c = false;        // converts between f16 and f32
+  bool f16c = false;         // converts between f16 and f32
   bool maskedAccess = false; // masked loads and stores of every element size (AVX-512 BW and VL)
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }

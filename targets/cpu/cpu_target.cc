@@ -44,7 +44,8 @@ public:
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                       const std::vector<GridRange> &grid) override {
     const Jit::LoadedKernel *loaded = jit_->find(kernel.name);
-    if (!loaded) return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
+    if (!loaded)
+      return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
     Result<LaunchFrame> frame = makeFrame(kernel, args, grid);
     if (!frame) return frame.error();
     std::lock_guard lock(launchMutex_);
@@ -54,10 +55,15 @@ public:
         return Error::environment(str("no memory: @", kernel.name, " needs ", loaded->code.scratchBytes,
                                       " bytes for each of ", arenas_.size(), " threads"),
                                   kernel.nameRange);
+    uint64_t failure = kNoFailure;
+    frame->words[frame->failureWord] = reinterpret_cast<uintptr_t>(&failure);
     pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
       loaded->function(frame->words.data(), begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
-    return {};
+    if (failure == kNoFailure) return {};
+    const Failure &first = loaded->code.failures[failure >> 32];
+    return Error::environment(str(first.message, " (workgroup ", failure & 0xFFFFFFFF, " of @", kernel.name, ")"),
+                              first.range);
   }
 
 private:
@@ -70,7 +76,9 @@ private:
 class CpuTarget final : public Target {
 public:
   std::string_view name() const override { return "cpu"; }
-  std::string_view summary() const override { return "this machine's processor, compiled through LLVM, all its threads"; }
+  std::string_view summary() const override {
+    return "this machine's processor, compiled through LLVM, all its threads";
+  }
   bool wantsSmallSizes() const override { return false; }
   std::vector<std::string_view> pipeline() const override {
     return {"infer-layouts", "canonicalize", "cse", "dead-code"};

@@ -6,7 +6,6 @@
 
 namespace xt {
 
-
 namespace {
 
 struct Image { // of a format below f32: sign, exponent, mantissa
@@ -62,11 +61,13 @@ LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
   LlvmValue *magnitude = b.CreateAnd(wide, bits(wide, image.magnitudeMask()));
   LlvmValue *moved = b.CreateShl(magnitude, kMantissa - image.mantissa);
   llvm::Type *type = floatType(value);
-  LlvmValue *scaled = b.CreateFMul(b.CreateBitCast(moved, type),
-                               llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
+  LlvmValue *scaled =
+      b.CreateFMul(b.CreateBitCast(moved, type),
+                   llvm::ConstantFP::get(type, std::ldexp(1.0, static_cast<int>(kBias - image.bias()))));
   LlvmValue *result = b.CreateBitCast(scaled, wide->getType());
   if (from == Elem::F8E4M3)
-    result = b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
+    result =
+        b.CreateSelect(b.CreateICmpEQ(magnitude, bits(wide, image.magnitudeMask())), bits(wide, kQuietNan), result);
   else
     result = b.CreateSelect(b.CreateICmpUGE(magnitude, bits(wide, image.infinity())),
                             b.CreateOr(moved, bits(wide, kInfinity)), result);
@@ -81,7 +82,7 @@ LlvmValue *RegisterOps::narrowToOdd(LlvmValue *value) {
   LlvmValue *back = b.CreateFPExt(nearest, value->getType());
   LlvmValue *image = b.CreateBitCast(nearest, intType(value, 32));
   LlvmValue *away = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
-                                b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value));
+                                    b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value));
   LlvmValue *cut = b.CreateSub(image, b.CreateZExt(away, image->getType()));
   LlvmValue *odd = b.CreateOr(cut, b.CreateZExt(b.CreateFCmpONE(back, value), image->getType()));
   return b.CreateBitCast(odd, nearest->getType());
@@ -100,7 +101,8 @@ LlvmValue *RegisterOps::narrow(LlvmValue *value, Elem to) {
   unsigned dropped = to == Elem::BF16 ? 16 : 13;
   LlvmValue *image = b.CreateBitCast(value, intType(value, 32));
   LlvmValue *nan = b.CreateFCmpUNO(value, value);
-  LlvmValue *rounded = b.CreateSelect(nan, b.CreateOr(image, bits(image, kQuietNan & ~kInfinity)), roundMantissa(image, dropped));
+  LlvmValue *rounded =
+      b.CreateSelect(nan, b.CreateOr(image, bits(image, kQuietNan & ~kInfinity)), roundMantissa(image, dropped));
   if (to == Elem::BF16) return b.CreateTrunc(b.CreateLShr(rounded, 16), intType(value, 16));
   return b.CreateBitCast(b.CreateAnd(rounded, bits(rounded, ~uint64_t{0} << dropped & 0xFFFFFFFF)), value->getType());
 }
@@ -112,13 +114,13 @@ LlvmValue *RegisterOps::narrowImage(LlvmValue *value, Elem to) {
   LlvmValue *whole = b.CreateBitCast(value, intType(value, 32));
   LlvmValue *magnitude = b.CreateAnd(whole, bits(whole, kMagnitude));
   LlvmValue *normal = b.CreateSub(b.CreateLShr(roundMantissa(magnitude, dropped), dropped),
-                              bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
+                                  bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
   // Adding a number whose last place is the smallest subnormal lets the adder round.
   double magic = std::ldexp(1.0, 1 - static_cast<int>(image.bias()) - static_cast<int>(image.mantissa) + 23);
   auto *magicConstant = llvm::ConstantFP::get(type, magic);
   LlvmValue *aligned = b.CreateFAdd(b.CreateBitCast(magnitude, type), magicConstant);
-  LlvmValue *subnormal = b.CreateSub(b.CreateBitCast(aligned, whole->getType()),
-                                 b.CreateBitCast(magicConstant, whole->getType()));
+  LlvmValue *subnormal =
+      b.CreateSub(b.CreateBitCast(aligned, whole->getType()), b.CreateBitCast(magicConstant, whole->getType()));
   LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
   LlvmValue *result = b.CreateSelect(isSubnormal, subnormal, normal);
   if (to == Elem::F8E4M3) { // no infinity: the top pattern is NaN, and so is everything beyond the largest number

@@ -38,7 +38,8 @@ void FusedLoop::prepare() {
   for (const Node &node : nodes_) {
     const Op *op = node.value->definingOp();
     bool arithmetic = node.computed && op->info().elementwise;
-    bytes = std::max(bytes, arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(node.value->type().elem()).storageBytes);
+    bytes =
+        std::max(bytes, arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(node.value->type().elem()).storageBytes);
   }
   for (const Sink &sink : sinks_) {
     if (!sink.buffer) continue;
@@ -67,7 +68,8 @@ void FusedLoop::emit() {
   BufferShape shape = bufferShape(sinks_[0].value->type(), sinks_[0].value->type().elem());
   forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_),
+            [&](LlvmValue *column) { emitChunk(column); });
   });
 }
 

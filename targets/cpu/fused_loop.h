@@ -1,4 +1,5 @@
-// One loop over the rows and the register-wide chunks of a shape, which evaluates vector values and puts them somewhere.
+// One loop over the rows and the register-wide chunks of a shape, which evaluates vector values and puts them
+// somewhere.
 #pragma once
 #include "targets/cpu/kernel_emitter.h"
 
@@ -20,8 +21,8 @@ public:
 private:
   struct Node { // a value that the loop evaluates
     Value *value;
-    bool computed;           // else it is read from its buffer
-    LlvmValue *invariant = nullptr; // constants and splats
+    bool computed;                    // else it is read from its buffer
+    LlvmValue *invariant = nullptr;   // constants and splats
     KernelEmitter::TileAccess tile{}; // of a load
     KernelEmitter::RowAccess row{};
     LlvmValue *rowPointer = nullptr; // of a buffer

@@ -14,7 +14,7 @@ size_t paramWords(Type type) { return type.isMemRef() ? 1 + 2 * static_cast<size
 } // namespace
 
 size_t frameWords(const Kernel &kernel) {
-  size_t words = kGridWords;
+  size_t words = kGridWords + 1;
   for (size_t i = 0; i < kernel.paramCount; ++i) words += paramWords(kernel.param(i)->type());
   return words;
 }
@@ -26,7 +26,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const C
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), b(module.getContext()),
       ops_(b, cpu) {}
 
-void KernelEmitter::emit() {
+std::vector<Failure> KernelEmitter::emit() {
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernelSymbol(kernel_), module_);
@@ -50,6 +50,7 @@ void KernelEmitter::emit() {
   loadParameters(function->getArg(0));
   forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
   b.CreateRetVoid();
+  return std::move(failures_);
 }
 
 void KernelEmitter::loadParameters(LlvmValue *frame) {
@@ -59,6 +60,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
   };
   for (auto &dim : grid_)
     for (LlvmValue *&part : dim) part = load(b.getInt64Ty());
+  failureWord_ = load(b.getPtrTy());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -78,6 +80,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
 }
 
 void KernelEmitter::emitWorkgroup(LlvmValue *id) {
+  workgroup_ = id;
   coordinates_[2] = b.CreateURem(id, grid_[2][2]);
   LlvmValue *rest = b.CreateUDiv(id, grid_[2][2]);
   coordinates_[1] = b.CreateURem(rest, grid_[1][2]);
@@ -120,7 +123,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Splat: return; // evaluated where it is used
   case TypeRule::Dim: parts_[op.result()] = {dimOf(op)}; return;
   case TypeRule::Id:
-    parts_[op.result()] = {op.kind() == OpKind::SubgroupId ? subgroup_
+    parts_[op.result()] = {op.kind() == OpKind::SubgroupId   ? subgroup_
                            : op.textAttr("dimension") == "x" ? coordinates_[2]
                            : op.textAttr("dimension") == "y" ? coordinates_[1]
                                                              : coordinates_[0]};
@@ -156,6 +159,18 @@ LlvmValue *KernelEmitter::dimOf(const Op &op) {
   for (int d = 0; d < memref->type().rank(); ++d)
     extent = b.CreateSelect(b.CreateICmpEQ(dimension, number(d)), parts[static_cast<size_t>(1 + d)], extent);
   return extent;
+}
+
+void KernelEmitter::failIf(LlvmValue *condition, Failure failure) {
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition); known && known->isZero()) return;
+  auto failureNumber = static_cast<int64_t>(failures_.size());
+  failures_.push_back(std::move(failure));
+  auto report = [&]() -> LlvmValues {
+    LlvmValue *code = b.CreateOr(workgroup_, number(failureNumber << 32));
+    b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, failureWord_, code, llvm::Align(8), llvm::AtomicOrdering::Monotonic);
+    return {};
+  };
+  ifElse(b, condition, report, [] { return LlvmValues(); });
 }
 
 // --- control flow ----------------------------------------------------------------------------------------------------
@@ -202,6 +217,7 @@ void KernelEmitter::emitFor(const Op &op) {
   emitMoves(std::move(entry));
 
   LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
+  failIf(b.CreateICmpSLE(step, number(0)), {op.operandRange(2), "the step of a `for` must be positive"});
   LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
   Parts initial = partsOfAll(inits);
   llvm::Function *function = b.GetInsertBlock()->getParent();
@@ -267,7 +283,8 @@ void KernelEmitter::emitIf(const Op &op) {
     emitMoves(std::move(moves));
     return partsOfAll(last->operands());
   };
-  Parts parts = ifElse(b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  Parts parts = ifElse(
+      b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
   setPartsOfAll(results, parts);
 }
 

@@ -1,12 +1,16 @@
 // One kernel as one LLVM function.
 //
 // Launch ABI:  void kernel(const uint64_t *frame, int64_t begin, int64_t end, void *scratch)
-// runs the workgroups with linear ids in [begin, end). The id counts the grid row-major, its last dimension (x) fastest.
+// runs the workgroups with linear ids in [begin, end). The id counts the grid row-major, its last dimension (x)
+// fastest.
 //   frame[0..8]   lower, step, count of the grid's three dimensions, outermost (z) first; absent ones are 0, 1, 1
+//   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what has no meaning, the
+//                 kernel lowers it to failure number << 32 | workgroup id (atomically: the least of all stays) and goes
+//                 on
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
-// scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its content
-// is neither read nor kept.
+// scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
+// content is neither read nor kept.
 #pragma once
 #include "targets/cpu/buffer_assignment.h"
 #include "targets/cpu/register_ops.h"
@@ -17,6 +21,11 @@ namespace xt {
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
+inline constexpr uint64_t kNoFailure = ~uint64_t{0};
+struct Failure { // at run time; its number is its place in KernelEmitter::emit's list
+  SourceRange range;
+  std::string message;
+};
 inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
 size_t frameWords(const Kernel &kernel);
 // The function's name: "xt_kernel_" and the kernel's name.
@@ -26,7 +35,8 @@ class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                 const BufferAssignment &buffers);
-  void emit();
+  // What the kernel may report.
+  std::vector<Failure> emit();
 
 private:
   friend class FusedLoop;
@@ -46,6 +56,7 @@ private:
   void setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
   LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
   LlvmValue *dimOf(const Op &op);
+  void failIf(LlvmValue *condition, Failure failure);
   // Puts each source's value into its destination's buffer, as if all at once.
   struct Move {
     Value *from;
@@ -56,13 +67,13 @@ private:
   // tile_access.cc: tiles and the memory behind them
   struct TileAccess { // what a loop over a tile needs, computed before it
     Elem elem;
-    LlvmValue *origin;                          // address of element (0, 0), which may lie outside the base
-    LlvmValue *rowLow, *rowHigh;                // the rows inside the base, relative to the tile
-    LlvmValue *columnLow, *columnHigh;          // and the columns
-    LlvmValue *rowStride, *columnStride;        // bytes
-    bool unitStride;                              // columns are neighbours, known now
-    bool maybeUnitStride;                         // … or may turn out to be
-    LlvmValue *padding = nullptr;               // storage form of one element
+    LlvmValue *origin;                   // address of element (0, 0), which may lie outside the base
+    LlvmValue *rowLow, *rowHigh;         // the rows inside the base, relative to the tile
+    LlvmValue *columnLow, *columnHigh;   // and the columns
+    LlvmValue *rowStride, *columnStride; // bytes
+    bool unitStride;                     // columns are neighbours, known now
+    bool maybeUnitStride;                // … or may turn out to be
+    LlvmValue *padding = nullptr;        // storage form of one element
   };
   struct RowAccess { // one row of it
     LlvmValue *pointer;
@@ -99,7 +110,9 @@ private:
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr;
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
-  LlvmValue *subgroup_ = nullptr;
+  LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr;
+  LlvmValue *failureWord_ = nullptr;
+  std::vector<Failure> failures_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
 };

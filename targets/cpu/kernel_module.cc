@@ -1,7 +1,6 @@
 #include "targets/cpu/kernel_module.h"
 
 #include "ir/base/text.h"
-#include "targets/cpu/kernel_emitter.h"
 #include "targets/llvm/machine.h"
 
 namespace xt {
@@ -16,10 +15,10 @@ bool nestsDeeper(const Block &block, int levels) {
 
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
   auto mib = [](int64_t bytes) { return bytes >> 20; };
-  Diagnostic &diagnostic = diagnostics.report(
-      DiagCode::ScratchTooLarge, kernel.nameRange,
-      str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()), " MiB of memory per thread; the limit is ",
-          mib(kMaxScratchBytes), " MiB"));
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::ScratchTooLarge, kernel.nameRange,
+                         str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()),
+                             " MiB of memory per thread; the limit is ", mib(kMaxScratchBytes), " MiB"));
   for (const BufferAssignment::Entry &entry : buffers.largest(4))
     diagnostic.at(entry.value->range(),
                   str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
@@ -35,7 +34,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
   bool failed = false;
   for (const auto &kernel : module.kernels) {
     if (nestsDeeper(kernel->body, kMaxRegionDepth))
-      return Error::environment(str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
+      return Error::environment(
+          str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
     if (buffers.scratchBytes() > kMaxScratchBytes) {
@@ -43,8 +43,9 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
       failed = true;
       continue;
     }
-    KernelEmitter(*result.module, *kernel, cpu, fusion, buffers).emit();
-    result.kernels.push_back({kernel->name, kernelSymbol(*kernel), frameWords(*kernel), buffers.scratchBytes()});
+    std::vector<Failure> failures = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers).emit();
+    result.kernels.push_back(
+        {kernel->name, kernelSymbol(*kernel), frameWords(*kernel), buffers.scratchBytes(), std::move(failures)});
   }
   if (failed) return Error::diagnosed();
 #ifndef NDEBUG

@@ -3,6 +3,7 @@
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
 #include "targets/cpu/cpu_info.h"
+#include "targets/cpu/kernel_emitter.h"
 
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -19,15 +20,16 @@ struct KernelCode {
   std::string name;   // of the kernel
   std::string symbol; // of its function
   size_t frameWords = 0;
-  int64_t scratchBytes = 0; // per worker
+  int64_t scratchBytes = 0;      // per worker
+  std::vector<Failure> failures; // by number
 };
 struct EmittedModule {
   std::unique_ptr<llvm::Module> module;
   std::vector<KernelCode> kernels; // in the module's order
 };
 
-// Takes what the target's pipeline leaves: every type known. The result is deterministic and its size does not depend on
-// the extents of tiles. Debug builds run LLVM's verifier.
+// Takes what the target's pipeline leaves: every type known. The result is deterministic and its size does not depend
+// on the extents of tiles. Debug builds run LLVM's verifier.
 Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm::LLVMContext &context,
                                   Diagnostics &diagnostics);
 

@@ -23,9 +23,9 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   Result<std::vector<RuntimeValue>> values = bindArguments(kernel, args);
   if (!values) return values.error();
   if (grid.size() > kGridDims || (!kernel.grid.empty() && kernel.grid.size() != grid.size()))
-    return Error::environment(str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ",
-                                  grid.size()),
-                              kernel.nameRange);
+    return Error::environment(
+        str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
+        kernel.nameRange);
   std::optional<uint64_t> workgroups = workgroupCount(grid);
   if (!workgroups)
     return Error::environment(str("the grid of @", kernel.name, " has more than ", kMaxWorkgroups, " workgroups"),
@@ -37,6 +37,8 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
     GridRange range = d + grid.size() < kGridDims ? GridRange{} : grid[d + grid.size() - kGridDims];
     for (int64_t value : {range.lower, range.step, range.count}) frame.words.push_back(word(value));
   }
+  frame.failureWord = frame.words.size();
+  frame.words.push_back(0);
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {
       frame.words.push_back(scalarWord(kernel.param(i)->type().elem(), *number));

@@ -29,8 +29,8 @@ private:
   mutable bool sorted_ = true;
 };
 
-// Structured liveness: a backward walk over the regions, as in Wimmer and Franz, "Linear scan register allocation on SSA
-// form" (CGO 2010). Lives have holes: a value used in one branch only is dead in the other.
+// Structured liveness: a backward walk over the regions, as in Wimmer and Franz, "Linear scan register allocation on
+// SSA form" (CGO 2010). Lives have holes: a value used in one branch only is dead in the other.
 class LiveRanges {
 public:
   LiveRanges(const Kernel &kernel, const FusionPlan &fusion);

@@ -1,8 +1,8 @@
 // tile_mma: a loop nest around one microkernel whose accumulators are registers.
 //
-// The microkernel takes `rows` rows of a and `vectors` registers of columns of b. At the edges it is the same code: rows
-// and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the same
-// sums and their stores write the same bytes.
+// The microkernel takes `rows` rows of a and `vectors` registers of columns of b. At the edges it is the same code:
+// rows and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the
+// same sums and their stores write the same bytes.
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
 
@@ -92,18 +92,20 @@ void KernelEmitter::emitMicrokernels(const Op &op, const Buffer &left, const Buf
       carried.push_back(number(0));
       carried = forLoop(b, number(0), number(depth * elemBytes), number(elemBytes), carried,
                         [&](LlvmValue *aOffset, llvm::ArrayRef<LlvmValue *> in) {
-        LlvmValues out, bRow;
-        LlvmValue *bOffset = in.back();
-        for (LlvmValue *column : bColumns) bRow.push_back(b.CreateAlignedLoad(type, byteOffset(b, column, bOffset), align));
-        for (size_t r = 0; r < aRows.size(); ++r) {
-          LlvmValue *element = b.CreateAlignedLoad(one, byteOffset(b, aRows[r], aOffset),
-                                                llvm::Align(static_cast<uint64_t>(elemBytes)));
-          LlvmValue *broadcast = ops_.splat(element, lanes);
-          for (size_t v = 0; v < bRow.size(); ++v) out.push_back(multiplyAdd(broadcast, bRow[v], in[r * bRow.size() + v]));
-        }
-        out.push_back(b.CreateAdd(bOffset, number(right.shape.pitch)));
-        return out;
-      });
+                          LlvmValues out, bRow;
+                          LlvmValue *bOffset = in.back();
+                          for (LlvmValue *column : bColumns)
+                            bRow.push_back(b.CreateAlignedLoad(type, byteOffset(b, column, bOffset), align));
+                          for (size_t r = 0; r < aRows.size(); ++r) {
+                            LlvmValue *element = b.CreateAlignedLoad(one, byteOffset(b, aRows[r], aOffset),
+                                                                     llvm::Align(static_cast<uint64_t>(elemBytes)));
+                            LlvmValue *broadcast = ops_.splat(element, lanes);
+                            for (size_t v = 0; v < bRow.size(); ++v)
+                              out.push_back(multiplyAdd(broadcast, bRow[v], in[r * bRow.size() + v]));
+                          }
+                          out.push_back(b.CreateAdd(bOffset, number(right.shape.pitch)));
+                          return out;
+                        });
       for (size_t i = 0; i < cells.size(); ++i) {
         LlvmValue *value = sumElem == elem || !isFloat ? carried[i] : ops_.convertFloat(carried[i], elem, sumElem);
         b.CreateAlignedStore(value, cells[i], cellAlign);

@@ -119,8 +119,7 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
   switch (op.info().typeRule) {
   case TypeRule::Elementwise: return isFloat(from) ? floatOp(op, args, from) : integerOp(op, args, from);
-  case TypeRule::Compare:
-    return isFloat(from) ? compareFloats(op, args, from) : compareIntegers(op, args, from);
+  case TypeRule::Compare: return isFloat(from) ? compareFloats(op, args, from) : compareIntegers(op, args, from);
   case TypeRule::Select: return b.CreateSelect(args[0], args[1], args[2]);
   case TypeRule::Cast: return cast(op.kind(), args[0], from, to);
   case TypeRule::Constant:

@@ -35,9 +35,9 @@ public:
   LlvmValue *stackSlot(size_t number);
 
 private:
-  LlvmValue *widen(LlvmValue *value, Elem from);             // to f32, exactly
-  LlvmValue *narrow(LlvmValue *value, Elem to);              // from f32
-  LlvmValue *narrowToOdd(LlvmValue *value);                  // f64 to f32 such that a second rounding is right
+  LlvmValue *widen(LlvmValue *value, Elem from); // to f32, exactly
+  LlvmValue *narrow(LlvmValue *value, Elem to);  // from f32
+  LlvmValue *narrowToOdd(LlvmValue *value);      // f64 to f32 such that a second rounding is right
   LlvmValue *widenImage(LlvmValue *bits, Elem from);
   LlvmValue *narrowImage(LlvmValue *value, Elem to);
   LlvmValue *roundMantissa(LlvmValue *bits, unsigned dropped); // to nearest even, in place
@@ -54,10 +54,10 @@ private:
   LlvmValue *fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
   LlvmValue *toInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
   LlvmValue *resizeInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
-  LlvmValue *wrapInteger(LlvmValue *value, Elem to);           // an i8 to i1 or i4; others are wrapped already
+  LlvmValue *wrapInteger(LlvmValue *value, Elem to); // an i8 to i1 or i4; others are wrapped already
   LlvmValue *integerForm(LlvmValue *value, Elem elem, bool isSigned);
-  // One lane after another, through memory, so that the code does not grow with the lanes. The result has the arguments'
-  // type.
+  // One lane after another, through memory, so that the code does not grow with the lanes. The result has the
+  // arguments' type.
   LlvmValue *perLane(llvm::ArrayRef<LlvmValue *> args,
                      llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute);
   LlvmValue *call(std::string name, llvm::ArrayRef<LlvmValue *> args); // of the C library

@@ -21,7 +21,8 @@ public:
 
   int workers() const { return workers_; }
   // Calls work(begin, end, worker) for disjoint ranges that cover [0, count), from several threads at once; a worker's
-  // number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others wait.
+  // number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others
+  // wait.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work);
 

@@ -45,8 +45,9 @@ KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const Att
   LlvmValue *bytes = number(elemInfo(type.elem()).storageBytes);
   access.rowStride = b.CreateMul(parts[kRowStride], bytes);
   access.columnStride = b.CreateMul(parts[kColumnStride], bytes);
-  access.origin = byteOffset(b, parts[kBase], b.CreateAdd(b.CreateMul(parts[kY], access.rowStride),
-                                                          b.CreateMul(parts[kX], access.columnStride)));
+  access.origin =
+      byteOffset(b, parts[kBase],
+                 b.CreateAdd(b.CreateMul(parts[kY], access.rowStride), b.CreateMul(parts[kX], access.columnStride)));
   // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
   auto limit = [&](LlvmValue *value, int64_t extent) {
     LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
@@ -74,7 +75,7 @@ KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, Llvm
 LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
   LlvmValue *whole = b.CreateAnd(b.CreateICmpSGE(column, access.columnLow),
-                              b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high));
+                                 b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high));
   if (access.unitStride) return whole;
   return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
 }
@@ -106,7 +107,9 @@ void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, 
 
 LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
-  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+  auto address = [&] {
+    return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
+  };
   auto whole = [&]() -> LlvmValues { return {b.CreateAlignedLoad(type, address(), memoryAlign())}; };
   auto masked = [&]() -> LlvmValues {
     return {b.CreateMaskedLoad(type, address(), memoryAlign(), chunkMask(access, row, column, lanes),
@@ -127,8 +130,11 @@ LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &r
   return ifElse(b, chunkIsWhole(access, row, column, lanes), whole, [&] { return useMask ? masked() : byLane(); })[0];
 }
 
-void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes) {
-  auto address = [&] { return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes))); };
+void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value,
+                               int lanes) {
+  auto address = [&] {
+    return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
+  };
   auto whole = [&]() -> LlvmValues {
     b.CreateAlignedStore(value, address(), memoryAlign());
     return {};

@@ -20,8 +20,8 @@ bool isFloatElem(const std::optional<Elem> &elem) { return elem && isFloat(*elem
 Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left, const HostArray &right,
                                     const HostStmt &check) {
   if (right.shape != left.shape && !right.shape.empty())
-    return site.fail(DiagCode::HostShapeMismatch,
-                     str("the left side is ", shapeWords(left.shape), ", the right side ", shapeWords(right.shape)));
+    return site.fail(DiagCode::HostShapeMismatch, str("the sides of a check have one shape; the left is ",
+                                                      shapeWords(left.shape), ", the right ", shapeWords(right.shape)));
   Comparison comparison;
   comparison.left_ = &left;
   comparison.right_ = &right;

@@ -116,10 +116,20 @@ private:
       if (!given) return given.error();
       *bound = *given;
     }
-    return filled([=, this, s = *start](int64_t i, std::byte *to) {
-      double unit = static_cast<double>(splitMix64(s, static_cast<uint64_t>(i)) >> 11) * 0x1p-53;
-      storeFloat(elem_, to, low + (high - low) * unit);
+    auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
+    if (!raw) return raw;
+    int64_t size = raw->elemBytes();
+    parallelFor(raw->count(), 1 << 15, site_->threads, [&, s = *start](int64_t begin, int64_t end) {
+      double values[kMaxRun];
+      for (int64_t at = begin; at < end; at += kMaxRun) {
+        int64_t count = std::min(kMaxRun, end - at);
+        for (int64_t i = 0; i < count; ++i)
+          values[i] =
+              low + (high - low) * (static_cast<double>(splitMix64(s, static_cast<uint64_t>(at + i)) >> 11) * 0x1p-53);
+        fromDoubles(elem_, values, count, raw->bytes.data() + at * size, 1);
+      }
     });
+    return raw;
   }
 
   // Uniform integers of [low, high].

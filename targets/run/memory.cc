@@ -44,9 +44,10 @@ std::string bytesText(int64_t bytes) {
 }
 
 Error outOfMemory(std::string_view what, int64_t bytes, const MemoryBudget &budget) {
-  return Error::environment(str(what, " needs ", bytes == INT64_MAX ? "more than 8 EiB" : bytesText(bytes),
-                                ", but only ", bytesText(std::max<int64_t>(0, budget.limit() - budget.used())),
-                                " of the limit of ", bytesText(budget.limit()), " are left"));
+  return Error::environment(str("not enough memory: ", what, " needs ",
+                                bytes == INT64_MAX ? "more than 8 EiB" : bytesText(bytes), ", but only ",
+                                bytesText(std::max<int64_t>(0, budget.limit() - budget.used())), " of the limit of ",
+                                bytesText(budget.limit()), " are left"));
 }
 
 void parallelFor(int64_t count, int64_t grain, int threads, const std::function<void(int64_t, int64_t)> &body) {

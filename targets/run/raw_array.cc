@@ -30,6 +30,28 @@ double brainToDouble(uint16_t brain) {
   return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(brain) << 16));
 }
 
+// f64 -> a 16-bit float, to nearest even, without branches. `kMantissa` bits follow the exponent, kMinExponent is that
+// of the smallest normal number.
+template <int kMantissa, int kMinExponent> uint16_t toNarrow(double value) {
+  constexpr int kDropped = 52 - kMantissa;
+  constexpr uint64_t kTop = (uint64_t{1} << 15) - (uint64_t{1} << kMantissa); // infinity: all ones in the exponent
+  constexpr uint64_t kRebias = static_cast<uint64_t>(1023 + kMinExponent - 1) << kMantissa;
+  uint64_t bits = std::bit_cast<uint64_t>(value), magnitude = bits & ~(uint64_t{1} << 63);
+  uint64_t even = (magnitude >> kDropped) & 1;
+  uint64_t normal = ((magnitude + (uint64_t{1} << (kDropped - 1)) - 1 + even) >> kDropped) - kRebias;
+  // Adding a power of two whose last mantissa bit is the smallest subnormal leaves the rounded multiple in the low
+  // bits.
+  constexpr double kShift = std::bit_cast<double>(static_cast<uint64_t>(1023 + 52 + kMinExponent - kMantissa) << 52);
+  uint64_t subnormal = std::bit_cast<uint64_t>(std::bit_cast<double>(magnitude) + kShift) & 0x7FFF;
+  uint64_t image = magnitude < static_cast<uint64_t>(1023 + kMinExponent) << 52 ? subnormal : normal;
+  // Values that round to 2^(maxExponent + 1) carry into the exponent and give infinity by themselves.
+  image = magnitude >= static_cast<uint64_t>(1023 + 2 - kMinExponent) << 52 ? kTop : image;
+  uint64_t payload = (magnitude >> kDropped) & ((uint64_t{1} << kMantissa) - 1);
+  uint64_t nan = kTop | (payload != 0 ? payload : uint64_t{1} << (kMantissa - 1));
+  image = magnitude > uint64_t{0x7FF} << 52 ? nan : image;
+  return static_cast<uint16_t>(image | bits >> 63 << 15);
+}
+
 template <class T, class Out, class F> void convertLoop(const std::byte *from, int64_t count, Out *to, F convert) {
   for (int64_t i = 0; i < count; ++i) to[i] = convert(read<T>(from + i * static_cast<int64_t>(sizeof(T))));
 }
@@ -125,6 +147,11 @@ void fromDoubles(Elem floatType, const double *from, int64_t count, std::byte *t
       for (int64_t i = begin; i < end; ++i) {
         float value = static_cast<float>(from[i]);
         std::memcpy(to + i * size, &value, sizeof value);
+      }
+    } else if (floatType == Elem::F16 || floatType == Elem::BF16) {
+      for (int64_t i = begin; i < end; ++i) {
+        uint16_t image = floatType == Elem::F16 ? toNarrow<10, -14>(from[i]) : toNarrow<7, -126>(from[i]);
+        std::memcpy(to + i * size, &image, sizeof image);
       }
     } else {
       for (int64_t i = begin; i < end; ++i) storeFloat(floatType, to + i * size, from[i]);

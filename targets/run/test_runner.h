@@ -33,12 +33,12 @@ struct RunOptions {
 //   - an element of an `out` buffer that a launch writes, or that is passed to none, kept both poisons;
 //   - the two runs differ in a bit;
 //   - an element fails its check;
-//   - a check proves nothing: it also passes on the buffers' contents before the launches, or all inputs of the
-//   launches
-//     with more than one element are constant and so is the reference. A check against `before(...)` that says that
-//     something is unchanged is accepted beside a check that proves something;
+//   - a check proves nothing: both sides are the same expression; it also passes where the left side, or both, stand
+//     for the contents before the launches; or all inputs of the launches with more than one element are constant and
+//     so is the reference. A check against `before(...)`, that something is unchanged, is accepted beside a check that
+//     proves something;
 //   - there are launches but neither a check nor a `save`, or nothing is launched at all.
-// A test that only saves is Unchecked, not Failed. An expression's buffers stand for what they hold at its line.
+// A test that saves and checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. An expression's buffers stand for what they hold at its line.
 //
 // When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
 // are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they

@@ -106,13 +106,14 @@ Result<int64_t> TestState::integer(const HostExpr &expr, size_t position) {
 }
 
 namespace {
-// Calls f on each expression of a tree.
-template <class F> void eachExpr(const HostExpr &expr, F &&f) {
+// Calls f on each expression of a tree; not on what stands inside `before(...)` unless asked to.
+template <class F> void eachExpr(const HostExpr &expr, bool intoBefore, F &&f) {
   std::vector<const HostExpr *> todo = {&expr};
   while (!todo.empty()) {
     const HostExpr *e = todo.back();
     todo.pop_back();
     f(*e);
+    if (!intoBefore && e->kind == HostExpr::Kind::Call && e->fn == HostFn::Before) continue;
     for (const HostExpr &arg : e->args) todo.push_back(&arg);
     for (const auto &[name, arg] : e->named) todo.push_back(&arg);
     for (const HostExpr::Range &range : e->ranges) {
@@ -123,13 +124,13 @@ template <class F> void eachExpr(const HostExpr &expr, F &&f) {
 }
 } // namespace
 
-std::vector<std::string> TestState::buffersIn(const HostExpr &expr) const {
+std::vector<std::string> TestState::buffersIn(const HostExpr &expr, bool intoBefore) const {
   std::vector<std::string> names, lets;
   std::vector<const HostExpr *> todo = {&expr};
   while (!todo.empty()) {
     const HostExpr *next = todo.back();
     todo.pop_back();
-    eachExpr(*next, [&](const HostExpr &e) {
+    eachExpr(*next, intoBefore, [&](const HostExpr &e) {
       if (e.kind != HostExpr::Kind::Buffer) return;
       std::vector<std::string> &seen = shape(e.text) ? names : lets;
       if (std::find(seen.begin(), seen.end(), e.text) != seen.end()) return;
@@ -148,7 +149,7 @@ bool TestState::needed(const TestBuffer &buffer, size_t launch) const {
     if (writerBefore(buffer, p) != launch) continue;
     bool reads = false;
     auto look = [&](const HostExpr &expr) {
-      eachExpr(expr,
+      eachExpr(expr, true,
                [&](const HostExpr &e) { reads |= e.kind == HostExpr::Kind::Buffer && e.text == buffer.stmt->name; });
     };
     if (stmt.kind == HostStmt::Kind::Check) look(stmt.left), look(stmt.right);

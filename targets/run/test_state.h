@@ -45,8 +45,8 @@ public:
   void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
   // While set, every buffer stands for its content before the launches.
   void setAllBefore(bool before) { allBefore_ = before; }
-  // Names of buffers that an expression uses, through names of expressions too.
-  std::vector<std::string> buffersIn(const HostExpr &expr) const;
+  // Names of buffers that an expression uses, through names of expressions too; those inside `before(...)` where asked.
+  std::vector<std::string> buffersIn(const HostExpr &expr, bool intoBefore) const;
   const EvalSite &site() const { return site_; }
   EvalSite siteAt(SourceRange range) const;
 

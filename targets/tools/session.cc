@@ -54,6 +54,14 @@ Result<void> writeFile(const std::string &path, std::string_view content) {
   return error;
 }
 
+std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run) {
+  for (const std::string &name : options.dumpAfter)
+    if (name != "all" && !findPass(name)) return str("--dump-after: no pass is called `", name, "`; see xtc --list-passes");
+  for (const std::string &name : run)
+    if (!findPass(name)) return str("--run: no pass is called `", name, "`; see xtc --list-passes");
+  return std::nullopt;
+}
+
 Session::Session(const CommonOptions &options) : options_(options) {
   color_ = options.color == ColorMode::Always ||
            (options.color == ColorMode::Auto && isatty(STDERR_FILENO) && !std::getenv("NO_COLOR"));
@@ -106,7 +114,6 @@ Result<void> Session::runPasses(Module &module, std::span<const std::string_view
   options.verifyEach = options_.verifyEach || roundTrip;
   for (const std::string &name : options_.dumpAfter) {
     if (name == "all") options.dumpAll = true;
-    else if (!findPass(name)) return Error::environment(str("--dump-after: no pass is called `", name, "`; see xtc --list-passes"));
     else options.dumpAfter.push_back(name);
   }
   options.dump = [this](std::string_view pass, const std::string &text) { dump(pass, text); };

@@ -5,6 +5,8 @@
 #include "targets/tools/options.h"
 
 #include <chrono>
+#include <optional>
+#include <span>
 
 namespace xt {
 
@@ -12,6 +14,9 @@ namespace xt {
 Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
 Result<void> writeFile(const std::string &path, std::string_view content);
+
+// What is wrong with the pass names of a command line, for a usage error.
+std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run);
 
 class Session {
 public:

@@ -67,11 +67,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (!module) return module.error();
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
-  if (!options.runGiven) {
-    Target *target = findTarget(options.target);
-    if (!target) return Error::environment(str("no target is called `", options.target, "`"));
-    passes = target->pipeline();
-  }
+  if (!options.runGiven) passes = findTarget(options.target)->pipeline();
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
   if (wants(options, "ir")) out += print(**module);
   std::optional<Result<std::string>> code;
@@ -84,6 +80,14 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
 
 int run(const XtcOptions &options) {
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
+  if (std::optional<std::string> problem = unknownPass(options, options.run)) {
+    std::fprintf(stderr, "xtc: %s\n", problem->c_str());
+    return kExitUsage;
+  }
+  if (!findTarget(options.target)) {
+    std::fprintf(stderr, "xtc: no target is called `%s`\n", options.target.c_str());
+    return kExitUsage;
+  }
   int status = 0;
   std::string out;
   for (const std::string &path : options.files) {

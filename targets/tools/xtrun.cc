@@ -82,6 +82,10 @@ public:
       }
       targets_.push_back(target);
     }
+    if (std::optional<std::string> problem = unknownPass(options_, {})) {
+      std::fprintf(stderr, "xtrun: %s\n", problem->c_str());
+      return kExitUsage;
+    }
     startTimeLimit(options_.timeLimit);
     for (const std::string &file : options_.files) runFile(file);
     ExitStatus status = worstStatus(statuses_);

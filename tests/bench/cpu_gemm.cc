@@ -1,6 +1,6 @@
 // Times our GEMM kernel against OpenBLAS's sgemm, alternately in one run, and prints the ratio of medians.
 //
-//   OPENBLAS_CORETYPE=SKYLAKEX OPENBLAS_NUM_THREADS=1 xt_bench_cpu [size [rounds [processor]]]
+//   OPENBLAS_CORETYPE=SKYLAKEX OPENBLAS_NUM_THREADS=1 xt_bench_cpu [size [rounds [processor [K step]]]]
 #include "targets/cpu/cpu_target.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/kernel_maker.h"
@@ -27,9 +27,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-int run(Elem elem, int64_t size, int rounds, const char *processor) {
+int run(Elem elem, int64_t size, int rounds, const char *processor, int64_t depth) {
   KernelMaker m;
-  makeGemm(m, elem, Elem::F32, {256, 256, 32});
+  makeGemm(m, elem, Elem::F32, {256, 256, depth});
   Diagnostics diagnostics;
   Result<CpuInfo> cpu = cpuInfo(processor);
   if (!cpu) return std::printf("%s\n", cpu.error().message.c_str()), 1;
@@ -88,9 +88,10 @@ int run(Elem elem, int64_t size, int rounds, const char *processor) {
   });
   double work = 2e-9 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
   double mine = work / median(ours), blas = work / median(theirs);
-  std::printf("%s  %s %lld: compile %.1f ms (first %.1f), ours %.1f GF/s, OpenBLAS f32 %.1f GF/s, ratio %.2f, largest difference %g\n",
-              cpu->name.c_str(), std::string(elemName(elem)).c_str(), static_cast<long long>(size), median(compileTimes) * 1e3, compileTimes[0] * 1e3, mine, blas,
-              mine / blas, worst);
+  std::printf("%s  %s %lld: compile %.1f ms (first %.1f), ours %.1f GF/s, OpenBLAS f32 %.1f GF/s, ratio %.2f, largest "
+              "difference %g\n",
+              cpu->name.c_str(), std::string(elemName(elem)).c_str(), static_cast<long long>(size),
+              median(compileTimes) * 1e3, compileTimes[0] * 1e3, mine, blas, mine / blas, worst);
   return 0;
 }
 
@@ -101,5 +102,7 @@ int main(int argc, char **argv) {
   int64_t size = argc > 1 ? std::atoll(argv[1]) : 1024;
   int rounds = argc > 2 ? std::atoi(argv[2]) : 15;
   const char *processor = argc > 3 ? argv[3] : "host";
-  return xt::run(xt::Elem::F32, size, rounds, processor) | xt::run(xt::Elem::F16, size, rounds, processor);
+  int64_t depth = argc > 4 ? std::atoll(argv[4]) : 32;
+  return xt::run(xt::Elem::F32, size, rounds, processor, depth) |
+         xt::run(xt::Elem::F16, size, rounds, processor, depth);
 }

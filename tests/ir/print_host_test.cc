@@ -99,7 +99,8 @@ TEST_F(PrintHost, SizesAndLaunch) {
 TEST_F(PrintHost, Buffers) {
   EXPECT_EQ(init(call(HostFn::Random, {}, {{"seed", number(1)}}), memref({number(1000), number(777)}, Elem::F16)),
             "%A = random(seed = 1) : memref<1000x777xf16>");
-  EXPECT_EQ(init(call(HostFn::Out, {}), memref({size("M"), number(32)}, Elem::F32)), "%A = out : memref<$M x 32 x f32>");
+  EXPECT_EQ(init(call(HostFn::Out, {}), memref({size("M"), number(32)}, Elem::F32)),
+            "%A = out : memref<$M x 32 x f32>");
   EXPECT_EQ(init(call(HostFn::Iota, {}), memref({call(HostFn::Div, {size("M"), number(2)})}, Elem::I32)),
             "%A = iota : memref<[$M / 2] x i32>");
   EXPECT_EQ(init(call(HostFn::Random, {}), memref({number(4)}, Elem::F32)), "%A = random() : memref<4xf32>");

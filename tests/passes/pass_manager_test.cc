@@ -39,7 +39,8 @@ constexpr PassInfo kRefuse{.name = "refuse", .function = refuse, .summary = "a t
 constexpr PassInfo kBreak{.name = "break", .function = breakIr, .summary = "a test"};
 constexpr PassInfo kFailCheck{.name = "fail-check", .function = failCheck, .summary = "a test"};
 constexpr PassInfo kLose{.name = "lose", .function = loseLayout, .summary = "a test"};
-constexpr PassInfo kLoseAndSay{.name = "lose-and-say", .function = loseLayout, .drops = {Form::LayoutsKnown}, .summary = "a test"};
+constexpr PassInfo kLoseAndSay{
+    .name = "lose-and-say", .function = loseLayout, .drops = {Form::LayoutsKnown}, .summary = "a test"};
 constexpr PassInfo kNeeds{.name = "needs", .function = nothing, .needs = {Form::LayoutsKnown}, .summary = "a test"};
 constexpr PassInfo kGives{.name = "gives", .function = nothing, .gives = {Form::LayoutsKnown}, .summary = "a test"};
 
@@ -173,7 +174,8 @@ TEST(Passes, LongKernels) {
   Op *loop = b.create(OpKind::For, {b.index(0), n, b.index(1)}, {}, 1);
   b.setEnd(*loop->region());
   Value *sum = loop->region()->addParam(context.index(), "k");
-  for (int i = 0; i < 20000; ++i) sum = b.value(OpKind::AddI, {b.value(OpKind::MulI, {n, b.index(i % 50)}, context.index()), sum}, context.index());
+  for (int i = 0; i < 100000; ++i)
+    sum = b.value(OpKind::AddI, {b.value(OpKind::MulI, {n, b.index(i % 50)}, context.index()), sum}, context.index());
   b.create(OpKind::Yield, {}, {});
   Diagnostics diagnostics;
   PassOptions options;

@@ -46,8 +46,9 @@ inline std::string difference(const Array &got, const Array &expected, Tolerance
   got.forEach([&](const std::vector<int64_t> &index) {
     if (!text.empty()) return;
     double x = got.number(index), y = expected.number(index);
-    bool same = isFloat(got.elem()) ? agree(got.elem(), x, y, tolerance)
-                                    : loadInteger(got.elem(), got.at(index)) == loadInteger(got.elem(), expected.at(index));
+    bool same = isFloat(got.elem())
+                    ? agree(got.elem(), x, y, tolerance)
+                    : loadInteger(got.elem(), got.at(index)) == loadInteger(got.elem(), expected.at(index));
     if (!same) text = str("element ", join(index, ","), ": got ", x, ", expected ", y);
     std::memcpy(copy.at(index), expected.at(index), static_cast<size_t>(elemInfo(got.elem()).storageBytes));
   });
@@ -102,10 +103,14 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
 class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : generator_(seed) {}
-  int64_t between(int64_t low, int64_t high) { return low + static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1)); }
+  int64_t between(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1));
+  }
   bool chance(int percent) { return between(0, 99) < percent; }
   uint64_t next() { return generator_(); }
-  template <class T> const T &pick(const std::vector<T> &list) { return list[static_cast<size_t>(next() % list.size())]; }
+  template <class T> const T &pick(const std::vector<T> &list) {
+    return list[static_cast<size_t>(next() % list.size())];
+  }
 
   void fill(Array &array, bool smallIntegers = false) {
     Elem elem = array.elem();

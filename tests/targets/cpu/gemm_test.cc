@@ -2,7 +2,8 @@
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/compare.h"
 
-#include <regex>
+#include <cstdio>
+#include <cstdlib>
 
 namespace xt {
 namespace {
@@ -19,7 +20,8 @@ void runGemm(Elem input, Elem output, GemmShape tile, std::vector<int64_t> sizes
 }
 
 TEST(CpuGemm, EveryInputType) {
-  for (Elem input : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
+  for (Elem input :
+       {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
     SCOPED_TRACE(elemName(input));
     Elem output = input == Elem::F64 ? Elem::F64 : isInteger(input) ? Elem::I32 : Elem::F32;
     runGemm(input, output, {32, 48, 16}, {70, 101, 53}, 3, 1, processors());
@@ -27,7 +29,8 @@ TEST(CpuGemm, EveryInputType) {
 }
 
 TEST(CpuGemm, TileShapes) {
-  for (GemmShape tile : std::vector<GemmShape>{{1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
+  for (GemmShape tile : std::vector<GemmShape>{
+           {1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
     SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
     runGemm(Elem::F32, Elem::F32, tile, {2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 1}, 0, 1, processors());
   }
@@ -79,12 +82,16 @@ TEST(CpuGemm, VectorsFitRegisters) {
       Diagnostics diagnostics;
       Result<std::string> text = emit(m.module, EmitKind::Llvm, {cpu}, diagnostics);
       ASSERT_TRUE(text.ok());
-      std::regex vector("<([0-9]+) x (i|float|double|half)([0-9]*)>");
       size_t found = 0;
-      for (std::sregex_iterator it(text->begin(), text->end(), vector), end; it != end; ++it, ++found) {
-        std::string kind = (*it)[2];
-        int64_t bits = kind == "float" ? 32 : kind == "double" ? 64 : kind == "half" ? 16 : std::stoll((*it)[3]);
-        EXPECT_LE(std::stoll((*it)[1]) * bits, width) << it->str() << " for " << cpu;
+      for (size_t at = text->find('<'); at != std::string::npos; at = text->find('<', at + 1)) {
+        int lanes = 0, taken = 0;
+        char type[9] = "";
+        if (std::sscanf(text->c_str() + at, "<%d x %8[a-z0-9]>%n", &lanes, type, &taken) != 2 || !taken) continue;
+        ++found;
+        std::string kind = type;
+        int bits = kind == "float" ? 32 : kind == "double" ? 64 : kind == "half" ? 16 : std::atoi(type + 1);
+        EXPECT_GT(bits, 0) << kind;
+        EXPECT_LE(lanes * bits, width) << "<" << lanes << " x " << kind << "> for " << cpu;
       }
       EXPECT_GT(found, 0u);
     }

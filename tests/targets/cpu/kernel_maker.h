@@ -50,8 +50,10 @@ public:
     return isFloat(elem_) ? loadFloat(elem_, at(index)) : static_cast<double>(loadInteger(elem_, at(index)));
   }
   void set(std::vector<int64_t> index, double value) {
-    if (isFloat(elem_)) storeFloat(elem_, at(index), value);
-    else storeInteger(elem_, at(index), static_cast<int64_t>(value));
+    if (isFloat(elem_))
+      storeFloat(elem_, at(index), value);
+    else
+      storeInteger(elem_, at(index), static_cast<int64_t>(value));
   }
   // Calls f(index) for every element.
   template <class F> void forEach(F f) const {
@@ -131,21 +133,20 @@ public:
   }
   Value *index(int64_t value) { return b.index(value); }
   Value *dim(Value *memref, int64_t d) { return b.value(OpKind::Dim, {memref, index(d)}, context.index()); }
-  Value *tile(Value *memref, std::vector<Value *> offsets, std::vector<int64_t> shape,
-              Order order = Order::RowMajor) {
+  Value *tile(Value *memref, std::vector<Value *> offsets, std::vector<int64_t> shape, Order order = Order::RowMajor) {
     offsets.insert(offsets.begin(), memref);
     return b.value(OpKind::InitTile, std::move(offsets),
                    context.tile(std::move(shape), memref->type().elem(), nullptr, order));
   }
   Value *load(Value *tile) {
     Type type = tile->type();
-    return b.value(OpKind::LoadTile, {tile},
-                   context.vector({type.shape().begin(), type.shape().end()}, type.elem()));
+    return b.value(OpKind::LoadTile, {tile}, context.vector({type.shape().begin(), type.shape().end()}, type.elem()));
   }
   Value *load(Value *tile, double padding) {
     Value *value = load(tile);
     Elem elem = tile->type().elem();
-    value->definingOp()->setAttr("padding", isFloat(elem) ? AttrValue(padding) : AttrValue(static_cast<int64_t>(padding)));
+    value->definingOp()->setAttr("padding",
+                                 isFloat(elem) ? AttrValue(padding) : AttrValue(static_cast<int64_t>(padding)));
     return value;
   }
   void store(Value *value, Value *tile) { b.create(OpKind::StoreTile, {value, tile}, {}); }
@@ -222,7 +223,8 @@ inline void makeGemm(KernelMaker &m, Elem input, Elem output, GemmShape tile) {
   Value *a = m.param(m.matrix(input)), *bMatrix = m.param(m.matrix(input)), *c = m.param(m.matrix(output));
   Value *i = m.gridOver(2, 0, tile.rows), *j = m.gridOver(2, 1, tile.columns);
   Value *zero = m.index(0);
-  Value *ta = m.tile(a, {i, zero}, {tile.rows, tile.depth}), *tb = m.tile(bMatrix, {zero, j}, {tile.depth, tile.columns});
+  Value *ta = m.tile(a, {i, zero}, {tile.rows, tile.depth}),
+        *tb = m.tile(bMatrix, {zero, j}, {tile.depth, tile.columns});
   Elem sum = isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32;
   Type accType = m.context.vector({tile.rows, tile.columns}, sum);
   Value *acc = isFloat(sum) ? m.b.constantFloat(accType, 0) : m.b.constantInt(accType, 0);

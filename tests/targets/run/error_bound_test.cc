@@ -14,13 +14,18 @@ struct Data {
 };
 Data dataOf(int64_t rows, int64_t k, int64_t columns, uint64_t seed) {
   Data d;
-  for (int64_t i = 0; i < rows * k; ++i) d.a.push_back(static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
-  for (int64_t i = 0; i < k * columns; ++i) d.b.push_back(static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed + 1, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
+  for (int64_t i = 0; i < rows * k; ++i)
+    d.a.push_back(
+        static_cast<float>(-1 + 2 * (static_cast<double>(splitMix64(seed, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
+  for (int64_t i = 0; i < k * columns; ++i)
+    d.b.push_back(static_cast<float>(
+        -1 + 2 * (static_cast<double>(splitMix64(seed + 1, static_cast<uint64_t>(i)) >> 11) * 0x1p-53)));
   return d;
 }
 std::string buffers(int64_t rows, int64_t k, int64_t columns, uint64_t seed, const char *type = "f32") {
-  return "%A = random(seed = " + std::to_string(seed) + ") : memref<" + std::to_string(rows) + "x" + std::to_string(k) + "x" + type + ">\n" +
-         "%B = random(seed = " + std::to_string(seed + 1) + ") : memref<" + std::to_string(k) + "x" + std::to_string(columns) + "x" + type + ">";
+  return "%A = random(seed = " + std::to_string(seed) + ") : memref<" + std::to_string(rows) + "x" + std::to_string(k) +
+         "x" + type + ">\n" + "%B = random(seed = " + std::to_string(seed + 1) + ") : memref<" + std::to_string(k) +
+         "x" + std::to_string(columns) + "x" + type + ">";
 }
 
 class Ratio {
@@ -53,7 +58,8 @@ TEST(ErrorBound, MatmulInF32) {
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
           float sum = 0;
-          for (int64_t q = 0; q < k; ++q) sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
+          for (int64_t q = 0; q < k; ++q)
+            sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
           ratio.add(sum, e.at(i * n + j), e.error(i * n + j));
         }
     }
@@ -67,7 +73,8 @@ TEST(ErrorBound, MatmulWithF16Accumulator) {
     Ratio ratio("f16 accumulator");
     for (uint64_t seed = 1; seed <= 9; seed += 2) {
       constexpr int64_t m = 16, n = 16;
-      Expression e(buffers(m, k, n, seed, "f16"), "matmul(%A, %B, acc = f16)"), a(buffers(m, k, n, seed, "f16"), "%A"), b(buffers(m, k, n, seed, "f16"), "%B");
+      Expression e(buffers(m, k, n, seed, "f16"), "matmul(%A, %B, acc = f16)"), a(buffers(m, k, n, seed, "f16"), "%A"),
+          b(buffers(m, k, n, seed, "f16"), "%B");
       ASSERT_TRUE(e.ok() && a.ok() && b.ok());
       for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
@@ -108,8 +115,10 @@ TEST(ErrorBound, ElementwiseChains) {
       {"(%A + %B) * %A - %B / (%A * %A + 1.0)", [](float x, float y) { return (x + y) * x - y / (x * x + 1.0f); }},
       {"exp(%A * 3.0) / (1.0 + exp(%B))", [](float x, float y) { return std::exp(x * 3.0f) / (1.0f + std::exp(y)); }},
       {"tanh(%A + %B * %B) * erf(%A)", [](float x, float y) { return std::tanh(x + y * y) * std::erf(x); }},
-      {"max(%A * %B, %A + %B) - min(%A * %B, 0.0)", [](float x, float y) { return std::max(x * y, x + y) - std::min(x * y, 0.0f); }},
-      {"where(%A * %B > %A - %B, exp(%A), cos(%B))", [](float x, float y) { return x * y > x - y ? std::exp(x) : std::cos(y); }},
+      {"max(%A * %B, %A + %B) - min(%A * %B, 0.0)",
+       [](float x, float y) { return std::max(x * y, x + y) - std::min(x * y, 0.0f); }},
+      {"where(%A * %B > %A - %B, exp(%A), cos(%B))",
+       [](float x, float y) { return x * y > x - y ? std::exp(x) : std::cos(y); }},
       {"log(%A * %A + 1.0) + sqrt(%B * %B) - rsqrt(%A * %A + 2.0)",
        [](float x, float y) { return std::log(x * x + 1.0f) + std::sqrt(y * y) - 1.0f / std::sqrt(x * x + 2.0f); }},
       {"abs(sin(%A * 10.0) - %B) * pow(%A * %A + 1.0, %B)",
@@ -124,7 +133,8 @@ TEST(ErrorBound, ElementwiseChains) {
       Data d = dataOf(64, 64, 64, seed);
       Expression e(buffers(64, 64, 64, seed), c.text);
       ASSERT_TRUE(e.ok()) << e.messages();
-      for (int64_t i = 0; i < 64 * 64; ++i) ratio.add(c.kernel(d.a[static_cast<size_t>(i)], d.b[static_cast<size_t>(i)]), e.at(i), e.error(i));
+      for (int64_t i = 0; i < 64 * 64; ++i)
+        ratio.add(c.kernel(d.a[static_cast<size_t>(i)], d.b[static_cast<size_t>(i)]), e.at(i), e.error(i));
     }
     EXPECT_GT(ratio.largest(), 0.02) << c.text;
   }
@@ -178,7 +188,8 @@ TEST(ErrorBound, ExactWhereNothingRounds) {
   EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, acc = f16)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, acc = bf16)").array->exact());
   // 2^24 is the end: 64 * 2^9 * 2^9 = 2^24.
-  const char *kEdge = "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
+  const char *kEdge =
+      "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
   EXPECT_TRUE(Expression(kEdge, "matmul(%A, %B)").array->exact());
   EXPECT_FALSE(Expression(kEdge, "matmul(%A, %D)").array->exact());
 }
@@ -214,7 +225,8 @@ TEST(ErrorBound, WeakBoundsAreReported) {
 }
 
 TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
-  const char *kMask = "%A = random(seed = 1) : memref<4x8xf32>\n%M = from (i, j) => where(j > i, -inf, 0.0) : memref<4x8xf32>";
+  const char *kMask =
+      "%A = random(seed = 1) : memref<4x8xf32>\n%M = from (i, j) => where(j > i, -inf, 0.0) : memref<4x8xf32>";
   Expression e(kMask, "softmax(%A * 2.0 + %M)");
   ASSERT_TRUE(e.ok());
   for (int64_t i = 0; i < 32; ++i) {

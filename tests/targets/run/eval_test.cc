@@ -11,7 +11,8 @@ void expectValues(const Expression &e, std::vector<int64_t> shape, const std::ve
   ASSERT_EQ(e.array->count(), static_cast<int64_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i) {
     double got = e.at(static_cast<int64_t>(i));
-    EXPECT_TRUE(got == values[i] || (std::isnan(got) && std::isnan(values[i]))) << i << ": " << got << ", expected " << values[i];
+    EXPECT_TRUE(got == values[i] || (std::isnan(got) && std::isnan(values[i])))
+        << i << ": " << got << ", expected " << values[i];
   }
 }
 void expectError(const Expression &e, const std::string &part) {
@@ -37,10 +38,13 @@ TEST(Eval, IntegersStayIntegers) {
 }
 
 TEST(Eval, IntegerOverflowIsAnError) {
-  expectError(Expression("", "9223372036854775807 + 1"), "integer overflow: 9223372036854775807 + 1 does not fit 64 bits");
-  expectError(Expression("%B = from (i) => i * 4611686018427387904 : memref<2xi64>", "%B * %B"), "integer overflow at index [1]");
+  expectError(Expression("", "9223372036854775807 + 1"),
+              "integer overflow: 9223372036854775807 + 1 does not fit 64 bits");
+  expectError(Expression("%B = from (i) => i * 4611686018427387904 : memref<2xi64>", "%B * %B"),
+              "integer overflow at index [1]");
   expectError(Expression("%B = fill(4611686018427387904) : memref<2xi64>", "sum(%B)"), "`sum` of 2 elements");
-  expectError(Expression("%B = fill(4611686018427387904) : memref<1x2xi64>", "matmul(%B, transpose(%B))"), "element [0, 0] of `matmul`");
+  expectError(Expression("%B = fill(4611686018427387904) : memref<1x2xi64>", "matmul(%B, transpose(%B))"),
+              "element [0, 0] of `matmul`");
   expectError(Expression("", "3 mod 0"), "`mod` by zero");
   expectError(Expression("%B = from (i) => i - 2 : memref<4xi32>", "5 mod %B"), "`mod` by zero at index [2]");
 }
@@ -51,7 +55,8 @@ TEST(Eval, Broadcasting) {
   expectValues(Expression(kA, "%A[:, 0:1] * %A[0:1, :]"), {2, 3}, {0, 0, 0, 0, 3, 6});
   expectError(Expression(kA, "%A + transpose(%A)"), "operands of `+` are 2x3 and 3x2");
   // A large one takes several runs and threads.
-  Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>", "%B - %R");
+  Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>",
+                 "%B - %R");
   ASSERT_TRUE(big.ok());
   for (int64_t i = 0; i < big.array->count(); ++i) ASSERT_EQ(big.array->ints[i], i / 5000 * 5000);
 }
@@ -103,9 +108,9 @@ TEST(Eval, Functions) {
     const char *text;
     double (*f)(double);
   };
-  const Case kCases[] = {{"exp", std::exp}, {"exp2", std::exp2}, {"log", std::log}, {"log2", std::log2}, {"sqrt", std::sqrt},
-                         {"tanh", std::tanh}, {"erf", std::erf}, {"sin", std::sin}, {"cos", std::cos}, {"floor", std::floor},
-                         {"ceil", std::ceil}, {"abs", std::fabs}};
+  const Case kCases[] = {{"exp", std::exp},   {"exp2", std::exp2},   {"log", std::log},   {"log2", std::log2},
+                         {"sqrt", std::sqrt}, {"tanh", std::tanh},   {"erf", std::erf},   {"sin", std::sin},
+                         {"cos", std::cos},   {"floor", std::floor}, {"ceil", std::ceil}, {"abs", std::fabs}};
   for (const Case &c : kCases) {
     Expression e(kF, std::string(c.text) + "(%F)");
     ASSERT_TRUE(e.ok()) << c.text;
@@ -130,7 +135,8 @@ TEST(Eval, Casts) {
 }
 
 TEST(Eval, MatmulShapes) {
-  const char *kBatch = "%B = from (b, i, j) => b * 100 + i * 10 + j : memref<2x2x3xi32>\n%C = from (i, j) => i - j : memref<3x2xi32>";
+  const char *kBatch =
+      "%B = from (b, i, j) => b * 100 + i * 10 + j : memref<2x2x3xi32>\n%C = from (i, j) => i - j : memref<3x2xi32>";
   Expression batched(kBatch, "matmul(%B, %C)");
   ASSERT_TRUE(batched.ok()) << batched.messages();
   EXPECT_EQ(batched.array->shape, (std::vector<int64_t>{2, 2, 2}));

@@ -32,7 +32,8 @@ template <class T> void kernelsAgree() {
       for (int64_t i = 0; i < kernel.mr; ++i)
         for (int64_t j = 0; j < kernel.nr; ++j) {
           T sum = 0;
-          for (int64_t k = 0; k < depth; ++k) sum += a[static_cast<size_t>(k * kernel.mr + i)] * b[static_cast<size_t>(k * kernel.nr + j)];
+          for (int64_t k = 0; k < depth; ++k)
+            sum += a[static_cast<size_t>(k * kernel.mr + i)] * b[static_cast<size_t>(k * kernel.nr + j)];
           ASSERT_EQ(tile[i * kernel.nr + j], sum) << "kernel " << n << " at " << i << ", " << j;
         }
     }
@@ -47,8 +48,17 @@ TEST(Gemm, RegisterTilesAgree) {
 // Shapes around every block and tile size, compared with plain loops.
 TEST(Gemm, MatchesPlainLoops) {
   std::mt19937 random(2);
-  for (auto [m, n, k] : {GemmShape{1, 1, 1}, {1, 700, 3}, {700, 1, 3}, {3, 5, 1100}, {193, 67, 513}, {37, 2310, 40}, {205, 33, 512}, {0, 4, 4}, {4, 4, 0}}) {
-    std::vector<double> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n)), c(static_cast<size_t>(m * n), 7), s(c.size(), 7);
+  for (auto [m, n, k] : {GemmShape{1, 1, 1},
+                         {1, 700, 3},
+                         {700, 1, 3},
+                         {3, 5, 1100},
+                         {193, 67, 513},
+                         {37, 2310, 40},
+                         {205, 33, 512},
+                         {0, 4, 4},
+                         {4, 4, 0}}) {
+    std::vector<double> a(static_cast<size_t>(m * k)), b(static_cast<size_t>(k * n)), c(static_cast<size_t>(m * n), 7),
+        s(c.size(), 7);
     for (double &x : a) x = static_cast<double>(static_cast<int>(random() % 2001) - 1000);
     for (double &x : b) x = static_cast<double>(static_cast<int>(random() % 2001) - 1000);
     for (int threads : {1, 3}) {
@@ -86,7 +96,8 @@ TEST(Gemm, MagnitudeIsAnUpperBound) {
       for (size_t i = 0; i < m; ++i)
         for (size_t j = 0; j < n; ++j) {
           long double exact = 0;
-          for (size_t q = 0; q < k; ++q) exact += std::fabs(static_cast<long double>(a[i * k + q]) * static_cast<long double>(b[q * n + j]));
+          for (size_t q = 0; q < k; ++q)
+            exact += std::fabs(static_cast<long double>(a[i * k + q]) * static_cast<long double>(b[q * n + j]));
           ASSERT_GE(static_cast<long double>(s[i * n + j]), exact) << scaleA << " " << scaleB;
           ASSERT_LE(static_cast<long double>(s[i * n + j]), exact * 1.0002L + 1e-41L) << scaleA << " " << scaleB;
         }

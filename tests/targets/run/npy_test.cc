@@ -75,7 +75,8 @@ TEST_F(Npy, EveryElementTypeRoundTrips) {
 
 TEST_F(Npy, VersionsOneToThree) {
   for (int version : {1, 2, 3}) {
-    std::string file = put("v.npy", fileText(version, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "abc"));
+    std::string file =
+        put("v.npy", fileText(version, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }\n", "abc"));
     auto raw = readNpy(file, std::vector<int64_t>{3}, Elem::U8, budget_, 1);
     ASSERT_TRUE(raw.ok()) << raw.error().message;
     EXPECT_EQ(loadInteger(Elem::U8, raw->bytes.data() + 2), 'c');
@@ -95,7 +96,8 @@ TEST_F(Npy, FortranOrderAndBigEndian) {
 }
 
 TEST_F(Npy, ForeignTypesAreRawBytes) {
-  std::string file = put("b.npy", fileText(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", std::string("\x80\x3f", 2)));
+  std::string file =
+      put("b.npy", fileText(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", std::string("\x80\x3f", 2)));
   auto raw = readNpy(file, std::vector<int64_t>{1}, Elem::BF16, budget_, 1);
   ASSERT_TRUE(raw.ok()) << raw.error().message;
   EXPECT_EQ(loadFloat(Elem::BF16, raw->bytes.data()), 1.0);
@@ -111,7 +113,8 @@ TEST_F(Npy, Errors) {
   expectError(put("empty.npy", ""), {1}, Elem::F32, "fewer than 8 bytes");
   expectError(put("text.npy", "hello, this is text"), {1}, Elem::F32, "is not a .npy file");
   std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
-  expectError(put("cut.npy", fileText(1, good, "1234567")), {2, 3}, Elem::F32, "is truncated: 2x3 of f32 takes 24 bytes after the header, the file has 7");
+  expectError(put("cut.npy", fileText(1, good, "1234567")), {2, 3}, Elem::F32,
+              "is truncated: 2x3 of f32 takes 24 bytes after the header, the file has 7");
   expectError(put("head.npy", fileText(1, good, "").substr(0, 30)), {2, 3}, Elem::F32, "ends within its header");
   std::string data(24, 'x');
   expectError(put("shape.npy", fileText(1, good, data)), {3, 2}, Elem::F32,
@@ -121,15 +124,18 @@ TEST_F(Npy, Errors) {
   std::string huge = fileText(2, "", "");
   std::memcpy(huge.data() + 8, "\xff\xff\xff\x7f", 4);
   expectError(put("huge.npy", huge), {1}, Elem::F32, "claims a header of 2147483647 bytes");
-  expectError(put("rec.npy", fileText(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")), {1},
-              Elem::F32, "its elements are records");
-  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32, "lacks 'fortran_order'");
-  expectError(put("bad2.npy", fileText(1, "{'descr': '<f4', 'fortran_order': Maybe}", "1234")), {1}, Elem::F32, "expected True or False");
-  expectError(put("bad3.npy", fileText(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (-1,)}", "")), {1}, Elem::F32, "expected a shape");
+  expectError(put("rec.npy", fileText(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
+              {1}, Elem::F32, "its elements are records");
+  expectError(put("bad.npy", fileText(1, "{'descr': '<f4', 'shape': (1,)}", "1234")), {1}, Elem::F32,
+              "lacks 'fortran_order'");
+  expectError(put("bad2.npy", fileText(1, "{'descr': '<f4', 'fortran_order': Maybe}", "1234")), {1}, Elem::F32,
+              "expected True or False");
+  expectError(put("bad3.npy", fileText(1, "{'descr': '<f4', 'fortran_order': True, 'shape': (-1,)}", "")), {1},
+              Elem::F32, "expected a shape");
   std::string wide = fileText(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "");
   expectError(put("wide.npy", wide), {1}, Elem::F32, "expected a shape");
-  expectError(put("i4.npy", fileText(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}", "\x07\x08")), {2}, Elem::I4,
-              "element [1] is 8, which i4 cannot hold");
+  expectError(put("i4.npy", fileText(1, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,)}", "\x07\x08")), {2},
+              Elem::I4, "element [1] is 8, which i4 cannot hold");
   expectError(put("big.npy", fileText(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", "")),
               {1000000000000}, Elem::F32, "needs 3.6 TiB");
 }
@@ -157,23 +163,26 @@ std::string pythonWithNumpy() {
 TEST_F(Npy, NumpyReadsAndWritesTheSame) {
   std::string python = pythonWithNumpy();
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
-  const std::pair<Elem, const char *> kTypes[] = {{Elem::F16, "float16"}, {Elem::F32, "float32"}, {Elem::F64, "float64"},
-                                                  {Elem::I8, "int8"},     {Elem::I16, "int16"},   {Elem::I32, "int32"},
-                                                  {Elem::I64, "int64"},   {Elem::U8, "uint8"},    {Elem::U16, "uint16"},
-                                                  {Elem::U32, "uint32"},  {Elem::U64, "uint64"},  {Elem::I1, "bool"}};
+  const std::pair<Elem, const char *> kTypes[] = {
+      {Elem::F16, "float16"}, {Elem::F32, "float32"}, {Elem::F64, "float64"}, {Elem::I8, "int8"},
+      {Elem::I16, "int16"},   {Elem::I32, "int32"},   {Elem::I64, "int64"},   {Elem::U8, "uint8"},
+      {Elem::U16, "uint16"},  {Elem::U32, "uint32"},  {Elem::U64, "uint64"},  {Elem::I1, "bool"}};
   for (auto [elem, name] : kTypes) {
     RawArray array = make({3, 4}, elem);
     if (isFloat(elem))
-      for (int64_t i = 0; i < array.count(); ++i) storeFloat(elem, &array.bytes[i * array.elemBytes()], 0.25 * static_cast<double>(i) - 1);
+      for (int64_t i = 0; i < array.count(); ++i)
+        storeFloat(elem, &array.bytes[i * array.elemBytes()], 0.25 * static_cast<double>(i) - 1);
     ASSERT_TRUE(writeNpy(path("ours.npy"), array).ok());
-    std::string script = "import numpy as n; a = n.load('" + path("ours.npy") + "'); assert a.dtype == n.dtype('" + name +
-                         "') and a.shape == (3, 4); n.save('" + path("c.npy") + "', a); n.save('" + path("f.npy") +
-                         "', n.asfortranarray(a)); n.save('" + path("b.npy") + "', a.astype(a.dtype.newbyteorder('>')))";
+    std::string script = "import numpy as n; a = n.load('" + path("ours.npy") + "'); assert a.dtype == n.dtype('" +
+                         name + "') and a.shape == (3, 4); n.save('" + path("c.npy") + "', a); n.save('" +
+                         path("f.npy") + "', n.asfortranarray(a)); n.save('" + path("b.npy") +
+                         "', a.astype(a.dtype.newbyteorder('>')))";
     ASSERT_EQ(std::system((python + " -c \"" + script + "\"").c_str()), 0) << name;
     for (const char *file : {"c.npy", "f.npy", "b.npy"}) {
       auto back = readNpy(path(file), array.sizes, elem, budget_, 1);
       ASSERT_TRUE(back.ok()) << back.error().message;
-      EXPECT_EQ(std::memcmp(back->bytes.data(), array.bytes.data(), static_cast<size_t>(array.bytes.count())), 0) << name << file;
+      EXPECT_EQ(std::memcmp(back->bytes.data(), array.bytes.data(), static_cast<size_t>(array.bytes.count())), 0)
+          << name << file;
     }
   }
 }

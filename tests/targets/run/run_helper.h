@@ -35,8 +35,7 @@ public:
       : Program("test \"t\" {\n" + statements + "\n%value = " + expression + "\n}\n") {
     if (!module) return;
     const HostTest &test = module->tests[0];
-    state = std::make_unique<TestState>(test, false,
-                                        EvalSite{budget, diagnostics, 2, true, test.range, &weak});
+    state = std::make_unique<TestState>(test, false, EvalSite{budget, diagnostics, 2, true, test.range, &weak});
     for (size_t p = 0; p + 1 < test.body.size(); ++p) addBuffer(test.body[p], p);
     auto result = state->evaluate(test.body.back().value, test.body.size() - 1);
     if (result) array = std::move(*result);
@@ -59,7 +58,8 @@ public:
   using Body = std::function<Result<void>(const std::vector<LaunchArg> &)>;
   std::map<std::string, Body> kernels;
   int launches = 0;
-  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &) override {
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
+                      const std::vector<GridRange> &) override {
     ++launches;
     return kernels.at(kernel.name)(args);
   }

@@ -1,0 +1,214 @@
+// Expressions of tests: arrays, slices, calls of host functions.
+#include "ir/base/depth.h"
+#include "ir/base/text.h"
+#include "lang/lower/test_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// "a, b, acc" -> the names.
+std::vector<std::string_view> argNames(const HostFnInfo &fn) {
+  std::vector<std::string_view> names;
+  std::string_view rest = fn.named;
+  while (!rest.empty()) {
+    size_t comma = rest.find(", ");
+    names.push_back(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+  }
+  return names;
+}
+
+HostExpr integer(int64_t value, SourceRange range) {
+  HostExpr e;
+  e.integer = value;
+  e.range = range;
+  return e;
+}
+
+} // namespace
+
+bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
+  DepthGuard guard(depth_);
+  out.range = expr.range;
+  if (guard.exceeds(kMaxExpressionDepth)) {
+    diagnostics().report(DiagCode::NotSupported, expr.range, str("expression nested deeper than ", kMaxExpressionDepth));
+    return false;
+  }
+  switch (expr.kind) {
+  case ast::Expr::Kind::Error: return false;
+  case ast::Expr::Kind::Int:
+    if (expr.integerOverflow) return params_.eval(expr).has_value();
+    out.kind = HostExpr::Kind::Int;
+    out.integer = expr.integer;
+    return true;
+  case ast::Expr::Kind::Float:
+    out.kind = HostExpr::Kind::Float;
+    out.number = expr.number;
+    return true;
+  case ast::Expr::Kind::Bool: out = integer(expr.integer, expr.range); return true;
+  case ast::Expr::Kind::Text:
+    out.kind = HostExpr::Kind::Text;
+    out.text = expr.text;
+    return true;
+  case ast::Expr::Kind::Param: {
+    for (const HostSize &size : test_->sizes)
+      if (size.name == expr.text) {
+        out.kind = HostExpr::Kind::Size;
+        out.text = expr.text;
+        return true;
+      }
+    std::optional<ConstValue> value = params_.get({expr.text, expr.range});
+    if (!value) return false;
+    out.kind = value->kind == ConstValue::Kind::Float ? HostExpr::Kind::Float
+               : value->kind == ConstValue::Kind::Type ? HostExpr::Kind::Elem : HostExpr::Kind::Int;
+    out.integer = value->integer;
+    out.number = value->number;
+    out.elem = value->elem;
+    return true;
+  }
+  case ast::Expr::Kind::Value: {
+    out.kind = HostExpr::Kind::Buffer;
+    out.text = expr.text;
+    if (names_.count(expr.text)) return true;
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
+    std::vector<std::string_view> known;
+    for (const auto &[name, bound] : names_) known.push_back(name);
+    suggestName(diagnostic, expr.range, '%', expr.text, known);
+    return false;
+  }
+  case ast::Expr::Kind::Ident: {
+    auto var = std::find(indexVars_.begin(), indexVars_.end(), expr.text);
+    if (var != indexVars_.end()) {
+      out.kind = HostExpr::Kind::Index;
+      out.text = expr.text;
+      out.integer = var - indexVars_.begin();
+      return true;
+    }
+    if (std::optional<Elem> elem = elemFromName(expr.text)) {
+      out.kind = HostExpr::Kind::Elem;
+      out.elem = *elem;
+      return true;
+    }
+    diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
+    return false;
+  }
+  case ast::Expr::Kind::Unary:
+  case ast::Expr::Kind::Binary: {
+    // A negative literal is a literal: it counts nothing in the error bound and prints as it was.
+    if (expr.is(ast::Expr::Kind::Unary) && expr.text == "-" && isLiteral(expr.children[0]) && !expr.children[0].parenthesised &&
+        !expr.children[0].is(ast::Expr::Kind::Binary)) {
+      if (!lowerExpr(expr.children[0], out)) return false;
+      out.range = expr.range;
+      out.integer = static_cast<int64_t>(0 - static_cast<uint64_t>(out.integer));
+      out.number = -out.number;
+      return true;
+    }
+    const HostFnInfo *fn = findHostOperator(expr.text, expr.children.size());
+    if (!fn) {
+      diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown operator `", expr.text, "`"));
+      return false;
+    }
+    out.kind = HostExpr::Kind::Call;
+    out.fn = fn->fn;
+    bool ok = true;
+    for (const ast::Expr &child : expr.children) {
+      out.args.emplace_back();
+      ok &= lowerExpr(child, out.args.back());
+    }
+    return ok;
+  }
+  case ast::Expr::Kind::Call: {
+    const HostFnInfo *fn = expr.symbolCall ? nullptr : findHostFn(expr.text, false);
+    if (!fn && expr.text == "mod") fn = findHostOperator("mod", 2);
+    if (fn) return lowerCall(expr, *fn, out);
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
+    std::vector<std::string_view> known;
+    for (const HostFnInfo &f : allHostFns())
+      if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
+    suggestName(diagnostic, expr.textRange, 0, expr.text, known);
+    return false;
+  }
+  case ast::Expr::Kind::List: {
+    out.kind = HostExpr::Kind::List;
+    bool ok = true;
+    for (const ast::Expr &child : expr.children) {
+      out.args.emplace_back();
+      ok &= lowerExpr(child, out.args.back());
+    }
+    return ok;
+  }
+  case ast::Expr::Kind::Index: return lowerSlice(expr, out);
+  case ast::Expr::Kind::Values:
+  case ast::Expr::Kind::Symbol:
+  case ast::Expr::Kind::Slice:
+    diagnostics().report(DiagCode::ExpressionType, expr.range, "this is no value of a test");
+    return false;
+  }
+  return false;
+}
+
+bool TestLowering::lowerSlice(const ast::Expr &expr, HostExpr &out) {
+  out.kind = HostExpr::Kind::Slice;
+  out.args.emplace_back();
+  bool ok = lowerExpr(expr.children[0], out.args[0]);
+  for (size_t i = 1; i < expr.children.size(); ++i) {
+    const ast::Expr &item = expr.children[i];
+    HostExpr::Range range;
+    auto add = [&](const ast::Expr &e, std::vector<HostExpr> &list) {
+      if (e.is(ast::Expr::Kind::Error) && e.range.begin == e.range.end) return; // left out
+      list.emplace_back();
+      ok &= lowerExpr(e, list.back());
+    };
+    if (item.is(ast::Expr::Kind::Slice)) {
+      add(item.children[0], range.begin);
+      add(item.children[1], range.end);
+    } else {
+      range.single = true;
+      add(item, range.begin);
+    }
+    out.ranges.push_back(std::move(range));
+  }
+  return ok;
+}
+
+bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out) {
+  out.kind = HostExpr::Kind::Call;
+  out.fn = fn.fn;
+  out.range = expr.range;
+  bool ok = true;
+  std::vector<std::string_view> names = argNames(fn);
+  for (size_t i = 0; i < expr.children.size(); ++i) {
+    HostExpr arg;
+    ok &= lowerExpr(expr.children[i], arg);
+    const ast::Name *name = i < expr.argNames.size() && expr.argNames[i] ? &expr.argNames[i] : nullptr;
+    if (!name) {
+      if (!out.named.empty()) {
+        diagnostics().report(DiagCode::HostArguments, expr.children[i].range, "a positional argument stands before the named ones");
+        ok = false;
+      }
+      out.args.push_back(std::move(arg));
+      continue;
+    }
+    if (std::find(names.begin(), names.end(), name->text) == names.end()) {
+      auto &diagnostic = diagnostics().report(DiagCode::HostArguments, name->range,
+                                              str("`", fn.name, "` has no argument `", name->text, "`"));
+      if (!names.empty()) diagnostic.note("its arguments are " + join(names, ", "));
+      ok = false;
+    }
+    out.named.emplace_back(name->text, std::move(arg));
+  }
+  int given = static_cast<int>(out.args.size() + out.named.size());
+  if (given < fn.minArgs || given > fn.maxArgs) {
+    std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
+    diagnostics()
+        .report(DiagCode::HostArguments, expr.range,
+                str("`", fn.name, "` takes ", range, " argument", range == "1" ? "" : "s", ", not ", given))
+        .note(str("for example `", fn.example, "`"));
+    ok = false;
+  }
+  return ok;
+}
+
+} // namespace xt

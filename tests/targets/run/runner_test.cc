@@ -1,0 +1,419 @@
+// The runner with a target made of plain functions: right ones, and ones with planted faults.
+#include "run_helper.h"
+
+#include "targets/run/npy.h"
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace xt {
+namespace {
+
+// What the kernels say they do; the functions below do it.
+const char *const kKernels = R"(
+kernel @gemm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%C, 0) step 8, %j = 0 to dim(%C, 1) step 8) {
+  %ta = init_tile %A[%i, 0] : memref<?x?xf32> -> tile<8x8xf32>
+  %tb = init_tile %B[0, %j] : memref<?x?xf32> -> tile<8x8xf32>
+  %acc = constant 0.0 : vector<8x8xf32>
+  for %k = 0 to dim(%A, 1) step 8 {
+    %a = load_tile %ta
+    %b = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta = update_tile_offset %ta, 0, 8
+    %tb = update_tile_offset %tb, 8, 0
+  }
+  %tc = init_tile %C[%i, %j] : memref<?x?xf32> -> tile<8x8xf32>
+  store_tile %acc, %tc
+}
+kernel @add(%X: memref<?x?xi32>, %Y: memref<?x?xi32>, %n: i32) {
+  %tx = init_tile %X[0, 0] : memref<?x?xi32> -> tile<8x8xi32>
+  %ty = init_tile %Y[0, 0] : memref<?x?xi32> -> tile<8x8xi32>
+  %x = load_tile %tx
+  store_tile %x, %ty
+}
+)";
+
+int64_t rows(const LaunchArg &a) { return a.buffer.sizes[0]; }
+int64_t columns(const LaunchArg &a) { return a.buffer.sizes[1]; }
+
+// C = A[:, 0:K - skip] * B
+void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
+  for (int64_t i = 0; i < rows(args[2]); ++i)
+    for (int64_t j = 0; j < columns(args[2]); ++j) {
+      float sum = 0;
+      for (int64_t k = 0; k < columns(args[0]) - skip; ++k) sum += f32At(args[0], i, k) * f32At(args[1], k, j);
+      f32At(args[2], i, j) = sum;
+    }
+}
+
+class Runner : public Program {
+public:
+  Runner(const std::string &tests, std::map<std::string, FakeExecutable::Body> kernels) : Program(kKernels + tests) {
+    executable.kernels = std::move(kernels);
+    options.budget = &budget;
+    options.threads = 2;
+    options.dataDirectory = XT_BINARY_DIR;
+    options.repeatCommand = [](const std::string &test, const std::string &target) {
+      return "xtrun test.xt --test=" + test + " --target=" + target;
+    };
+  }
+  TestReport run() { return runOn({{"fake", module.get(), &executable, false}}); }
+  TestReport runOn(const std::vector<TargetUnderTest> &targets) {
+    return runTest(*module, module->tests[0], targets, options, diagnostics);
+  }
+  std::string text(const TestReport &report) { return renderText(report, sources, false); }
+
+  FakeExecutable executable;
+  RunOptions options;
+};
+
+const char *const kGemmTest = R"(
+test "t" {
+  %A = random(seed = 1) : memref<24x40xf32>
+  %B = random(seed = 2) : memref<40x32xf32>
+  %C = out : memref<24x32xf32>
+  launch @gemm(%A, %B, %C)
+  check %C == matmul(%A, %B)
+}
+)";
+
+// Runs kGemmTest with this kernel; the report has the status and contains all the parts.
+void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts,
+                const char *test = kGemmTest) {
+  Runner runner(test, {{"gemm", std::move(body)}});
+  TestReport report = runner.run();
+  std::string text = runner.text(report) + runner.messages();
+  EXPECT_EQ(report.status, status) << text;
+  for (const std::string &part : parts)
+    EXPECT_NE(text.find(part), std::string::npos) << "lacks: " << part << "\n" << text;
+}
+
+TEST(Runner, ARightKernelPasses) {
+  expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Passed,
+             {"passed  t [fake]", "768 elements, largest error"});
+}
+
+TEST(Runner, LaunchesTwice) {
+  Runner runner(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
+  EXPECT_EQ(runner.run().runs.size(), 1u);
+  EXPECT_EQ(runner.executable.launches, 2);
+  EXPECT_EQ(runner.budget.used(), 0);
+}
+
+TEST(Runner, WrongValues) {
+  expectGemm([](const auto &args) { return product(args, 8), Result<void>(); }, TestStatus::Failed,
+             {"failed  t [fake]", "test.xt:", "`check %C == matmul(%A, %B)`", "pattern: every element",
+              "pattern: last K step missing: k = 32–39", "first at [0, 0]: got ",
+              "written by workgroup (0, 0), subgroup 0", "to repeat: xtrun test.xt --test=t --target=fake",
+              "got, below it expected"});
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        f32At(args[2], 17, 9) += 1;
+        return Result<void>();
+      },
+      TestStatus::Failed,
+      {"1 of 768 elements differ ", "pattern: one element", "first and worst at [17, 9]", "workgroup (2, 1)"});
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        for (int64_t i = 0; i < 24; ++i)
+          for (int64_t j = 0; j < 32; ++j)
+            if (i % 8 >= 4) f32At(args[2], i, j) *= -1;
+        return Result<void>();
+      },
+      TestStatus::Failed,
+      {"pattern: rows 4–7 of each block of 8", "pattern: the result is -1 times the expected value"});
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        f32At(args[2], 3, 3) = std::nanf("");
+        return Result<void>();
+      },
+      TestStatus::Failed, {"got nan"});
+}
+
+TEST(Runner, ElementsThatAreNotWritten) {
+  expectGemm(
+      [](const std::vector<LaunchArg> &args) {
+        std::vector<LaunchArg> part = args;
+        part[2].buffer.sizes[0] = 16;
+        product(part);
+        return Result<void>();
+      },
+      TestStatus::Failed, {"256 of 768 elements of `%C` were never written, the first at [16, 0]: only rows >= 16"});
+}
+
+TEST(Runner, GuardZones) {
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        static_cast<float *>(args[2].buffer.data)[24 * 32 + 3] = 1;
+        return Result<void>();
+      },
+      TestStatus::Failed,
+      {"guard zone of `%C` touched: 4 guard bytes changed after the buffer, the first 12 bytes after the end"});
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        static_cast<char *>(args[0].buffer.data)[-1] ^= 1;
+        return Result<void>();
+      },
+      TestStatus::Failed, {"guard zone of `%A` touched", "the last 1 byte before its start"});
+}
+
+TEST(Runner, PaddingBetweenRows) {
+  const char *kPadded = R"(
+test "t" {
+  %A = random(seed = 1) : memref<24x40xf32>
+  %B = random(seed = 2) : memref<40x32xf32, affine_map<(d0, d1) -> (d1, d0)>>
+  %C = out : memref<24x32xf32, strided<[36, 1]>>
+  launch @gemm(%A, %B, %C)
+  check %C == matmul(%A, %B)
+}
+)";
+  Runner layouts(kPadded, {});
+  // A column-major buffer does not fit a row-major parameter.
+  EXPECT_EQ(layouts.run().status, TestStatus::FileError);
+  EXPECT_NE(layouts.messages().find("the buffer's strides are [1, 40]"), std::string::npos) << layouts.messages();
+  std::string padded = kPadded;
+  padded.erase(padded.find(", affine_map"), std::string(", affine_map<(d0, d1) -> (d1, d0)>").size());
+  expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Passed, {}, padded.c_str());
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        f32At(args[2], 2, 33) = 0;
+        return Result<void>();
+      },
+      TestStatus::Failed, {"changed in the padding between rows, the first 4 bytes after the end of a row"},
+      padded.c_str());
+}
+
+TEST(Runner, InputsMustNotChange) {
+  expectGemm(
+      [](const auto &args) {
+        product(args);
+        f32At(args[1], 5, 6) = 42;
+        return Result<void>();
+      },
+      TestStatus::Failed,
+      {"`%B` changed, though no launched kernel writes it: 1 of 1280 elements, the first at [5, 6]", "to 42"});
+}
+
+TEST(Runner, TwoRunsMustAgree) {
+  int calls = 0;
+  expectGemm(
+      [&](const auto &args) {
+        product(args);
+        if (++calls == 2) f32At(args[2], 1, 2) = std::nextafter(f32At(args[2], 1, 2), 10.0f);
+        return Result<void>();
+      },
+      TestStatus::Failed, {"two runs differ in `%C`: 1 of 768 elements, the first at [1, 2]"});
+  // Accumulating onto what `out` holds.
+  expectGemm(
+      [](const auto &args) {
+        for (int64_t i = 0; i < 24; ++i)
+          for (int64_t j = 0; j < 32; ++j) f32At(args[2], i, j) = f32At(args[2], i, j) * 1.5f;
+        return Result<void>();
+      },
+      TestStatus::Failed, {"two runs differ", "the kernel may use what it has not written"});
+}
+
+TEST(Runner, FailuresOfLaunches) {
+  expectGemm([](const auto &) { return Result<void>(Error::environment("the device is gone")); },
+             TestStatus::Environment, {"could not run", "the device is gone"});
+  expectGemm([](const auto &) { return Result<void>(Error::kernel("assert failed: x > 0")); }, TestStatus::Failed,
+             {"assert failed"});
+}
+
+// --- checks that prove nothing
+// -----------------------------------------------------------------------------------------
+
+FakeExecutable::Body addBody() {
+  return [](const std::vector<LaunchArg> &args) {
+    for (int64_t i = 0; i < rows(args[1]); ++i)
+      for (int64_t j = 0; j < columns(args[1]); ++j)
+        i32At(args[1], i, j) = i32At(args[0], i, j) + static_cast<int32_t>(args[2].integer);
+    return Result<void>();
+  };
+}
+
+void expectAdd(const std::string &body, TestStatus status, const std::string &part) {
+  Runner runner("test \"t\" {\n" + body + "\n}\n", {{"add", addBody()}});
+  TestReport report = runner.run();
+  std::string text = runner.text(report) + runner.messages();
+  EXPECT_EQ(report.status, status) << text;
+  EXPECT_NE(text.find(part), std::string::npos) << "lacks: " << part << "\n" << text;
+}
+
+const std::string kXY = "%X = iota : memref<8x8xi32>\n%Y = fill(5) : memref<8x8xi32>\n";
+
+TEST(Runner, ChecksMustProveSomething) {
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Passed, "no error");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %Y", TestStatus::Failed,
+            "proves nothing: both sides are the same");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y * 1 == %Y", TestStatus::Failed,
+            "proves nothing: it passes on the contents before");
+  expectAdd(kXY + "%I = iota : memref<8x8xi32>\nlaunch @add(%X, %X, 0)\ncheck %X == %I", TestStatus::Failed,
+            "proves nothing: it passes on the contents before");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X == before(%X)", TestStatus::Failed, "proves nothing: it passes");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck %X == before(%X)", TestStatus::Passed, "");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck 1 == 1", TestStatus::Failed, "proves nothing");
+  std::string constant = "%X = fill(2) : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n";
+  expectAdd(constant + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Failed,
+            "all inputs of the launches are constant");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)", TestStatus::Failed, "this test has no check");
+  expectAdd(kXY + "check %X + 1 == %X + 2 - 1", TestStatus::Failed, "this test launches nothing");
+}
+
+TEST(Runner, StatementsSeeTheContentAtTheirLine) {
+  expectAdd(
+      "%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\n"
+      "launch @add(%X, %Y, 1)\n%first = %Y * 1\ncheck %Y == %X + 1\nlaunch @add(%Y, %Z, 10)\nlaunch @add(%Z, %Y, 100)\n"
+      "check %Z == %first + 10\ncheck %Y == %X + 111",
+      TestStatus::Passed, "192 elements");
+}
+
+TEST(Runner, ContentBeforeTheLaunches) {
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\ncheck %Y == before(%Y)",
+            TestStatus::FileError, "`%Y` is an `out` buffer: it holds nothing before");
+  expectAdd(kXY + "launch @add(%X, %X, 3)\ncheck %X == before(%X) + 3", TestStatus::Passed, "");
+  expectAdd(
+      "%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 1)\n"
+      "check %Y == %X + 1",
+      TestStatus::Failed, "no launched kernel writes `%Z`");
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %Y == %X + 1",
+            TestStatus::Failed, "no launched kernel writes `%Y`");
+}
+
+TEST(Runner, ArgumentsMustFit) {
+  expectAdd(kXY + "launch @add(%X, %Y, 3000000000)\ncheck %Y == %X", TestStatus::FileError,
+            "i32 cannot hold 3000000000");
+  expectAdd(kXY + "launch @add(%X, %Y, dim(%X, 1) / 16)\ncheck %Y == %X", TestStatus::FileError, "0.5 is no integer");
+  expectAdd("%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n%n = dim(%X, 0) - 1\nlaunch @add(%X, %Y, "
+            "%n)\ncheck %Y == %X + 7",
+            TestStatus::Passed, "");
+  expectAdd("%X = fill(0) : memref<[4 - 5]x8xi32>\nlaunch @add(%X, %X, 1)\ncheck %X == 1", TestStatus::FileError,
+            "a size is not negative: -1");
+}
+
+// --- sizes, targets, files
+// ----------------------------------------------------------------------------------------------
+
+const char *const kSized = R"(
+test "sized" {M = 32} small {M = 16} {
+  %X = iota : memref<$M x 8xi32>
+  %Y = out : memref<$M x 8xi32>
+  launch @add(%X, %Y, 1)
+  check %Y == %X + 1
+}
+)";
+
+TEST(Runner, SmallSizesAndSeveralTargets) {
+  Runner runner(kSized, {{"add", addBody()}});
+  FakeExecutable other;
+  other.kernels["add"] = addBody();
+  TestReport report = runner.runOn(
+      {{"small", runner.module.get(), &other, true}, {"full", runner.module.get(), &runner.executable, false}});
+  EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
+  ASSERT_EQ(report.runs.size(), 3u);
+  EXPECT_EQ(report.runs[0].sizes, "M = 16");
+  EXPECT_EQ(report.runs[1].sizes, "M = 32");
+  EXPECT_EQ(report.runs[2].sizes, "M = 16");
+  EXPECT_EQ(report.comparisons, std::vector<std::string>{"`%Y` on small and full (small sizes): equal in every bit"});
+}
+
+TEST(Runner, TargetsAreCompared) {
+  Runner runner(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
+  FakeExecutable other;
+  other.kernels["gemm"] = [](const std::vector<LaunchArg> &args) {
+    product(args);
+    f32At(args[2], 4, 5) = std::nextafter(f32At(args[2], 4, 5), 100.0f);
+    return Result<void>();
+  };
+  TestReport report = runner.runOn(
+      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  EXPECT_EQ(report.status, TestStatus::Passed);
+  ASSERT_EQ(report.comparisons.size(), 1u);
+  EXPECT_NE(report.comparisons[0].find("1 of 768 elements differ, the first at [4, 5], by at most"), std::string::npos)
+      << report.comparisons[0];
+  EXPECT_NE(report.comparisons[0].find("(1 ulp)"), std::string::npos) << report.comparisons[0];
+}
+
+TEST(Runner, LoadAndSave) {
+  std::filesystem::path folder = std::filesystem::path(XT_BINARY_DIR) / "runner_test";
+  std::filesystem::create_directories(folder);
+  std::filesystem::remove(folder / "x.npy");
+  const char *kSave = "test \"save\" {\n%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, "
+                      "2)\nsave %Y \"x.npy\"\n}\n";
+  Runner saving(kSave, {{"add", addBody()}});
+  saving.options.dataDirectory = folder.string();
+  TestReport saved = saving.run();
+  EXPECT_EQ(saved.status, TestStatus::Unchecked) << saving.text(saved);
+  EXPECT_EQ(saved.runs[0].saved, std::vector<std::string>{(folder / "x.npy").string()});
+  const char *kLoad = "test \"load\" {\n%X = load \"x.npy\" : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch "
+                      "@add(%X, %Y, 2)\ncheck %Y == before(%X) + 2\ncheck %Y[1, 1] == 13\n}\n";
+  Runner loading(kLoad, {{"add", addBody()}});
+  loading.options.dataDirectory = folder.string();
+  TestReport loaded = loading.run();
+  EXPECT_EQ(loaded.status, TestStatus::Passed) << loading.text(loaded);
+  std::filesystem::remove(folder / "x.npy");
+  Runner missing(kLoad, {{"add", addBody()}});
+  missing.options.dataDirectory = folder.string();
+  TestReport none = missing.run();
+  EXPECT_EQ(none.status, TestStatus::Environment);
+  EXPECT_NE(missing.text(none).find("x.npy: cannot be opened"), std::string::npos) << missing.text(none);
+}
+
+TEST(Runner, LimitsOfMemoryAndTime) {
+  Runner little(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
+  MemoryBudget budget(100000);
+  little.options.budget = &budget;
+  TestReport report = little.run();
+  EXPECT_EQ(report.status, TestStatus::Environment);
+  EXPECT_NE(little.text(report).find("of the limit of 98 KiB"), std::string::npos) << little.text(report);
+  EXPECT_EQ(budget.used(), 0);
+  Runner late(kGemmTest, {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
+  late.options.outOfTime = [] { return true; };
+  EXPECT_EQ(late.run().status, TestStatus::Environment);
+}
+
+TEST(Runner, EmptyBuffers) {
+  Runner runner("test \"t\" {\n%A = random : memref<0x4xf32>\n%B = random : memref<4x8xf32>\n%C = out : "
+                "memref<0x8xf32>\nlaunch @gemm(%A, %B, %C)\ncheck %C == matmul(%A, %B)\n}\n",
+                {{"gemm", [](const auto &args) { return product(args), Result<void>(); }}});
+  TestReport report = runner.run();
+  EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report) << runner.messages();
+}
+
+// --- reports
+// --------------------------------------------------------------------------------------------------------------
+
+TEST(Report, Json) {
+  Runner runner(kGemmTest, {{"gemm", [](const auto &args) { return product(args, 8), Result<void>(); }}});
+  nlohmann::json json = renderJson(runner.run(), runner.sources);
+  EXPECT_EQ(json["status"], "failed");
+  const nlohmann::json &check = json["runs"][0]["checks"][0];
+  EXPECT_EQ(check["different"], 768);
+  EXPECT_EQ(check["first"]["index"], (std::vector<int>{0, 0}));
+  EXPECT_EQ(check["patterns"][1], "last K step missing: k = 32–39");
+}
+
+TEST(Report, ExitStatuses) {
+  using E = ExitStatus;
+  EXPECT_EQ(worstStatus({}), E::NothingRun);
+  EXPECT_EQ(worstStatus({E::Passed, E::Passed}), E::Passed);
+  EXPECT_EQ(worstStatus({E::Passed, E::CheckFailed}), E::CheckFailed);
+  EXPECT_EQ(worstStatus({E::CheckFailed, E::EnvironmentFailed, E::Passed}), E::EnvironmentFailed);
+  EXPECT_EQ(worstStatus({E::EnvironmentFailed, E::DoesNotCompile, E::CheckFailed}), E::DoesNotCompile);
+  EXPECT_EQ(worstStatus({E::DoesNotCompile, E::CompilerBug}), E::CompilerBug);
+  EXPECT_EQ(worstStatus({E::CompilerBug, E::Usage}), E::Usage);
+  EXPECT_EQ(exitStatus(TestStatus::Unchecked), E::Passed);
+  EXPECT_EQ(exitStatus(TestStatus::FileError), E::DoesNotCompile);
+  EXPECT_EQ(summaryText({}), "0 tests");
+}
+
+} // namespace
+} // namespace xt

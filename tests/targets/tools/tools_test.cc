@@ -1,0 +1,114 @@
+// The tools as a user runs them: dumps that run, examples, output files, reference pages.
+#include "tests/golden.h"
+#include "tests/targets/tools/run_tool.h"
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that goes away with the test.
+struct Scratch {
+  fs::path path;
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "xt-test-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Scratch() { fs::remove_all(path); }
+};
+
+std::string runSaved(const std::string &file, const std::string &target, const Scratch &data) {
+  fs::remove(data.path / "C.npy");
+  test::ToolRun run = test::runTool("%bin/xtrun --target=" + target + " --data-dir " + data.path.string() + " " + file);
+  EXPECT_EQ(run.status, 0) << file << ' ' << target << '\n' << run.output;
+  return test::readText(data.path / "C.npy");
+}
+
+TEST(Tools, EveryDumpRunsAndGivesTheSameBits) {
+  Scratch dumps, data;
+  std::string source = XT_SOURCE_DIR "/tests/targets/tools/inputs/gemm_saved.xt";
+  test::ToolRun xtc = test::runTool("%bin/xtc --verify-each --round-trip --dump-after=all --dump-dir " + dumps.path.string() +
+                                    " --run=infer-layouts,canonicalize,cse,hoist-invariants,canonicalize,dead-code " + source);
+  ASSERT_EQ(xtc.status, 0) << xtc.output;
+  std::string expected = runSaved(source, "cpu", data);
+  ASSERT_GT(expected.size(), 128u + 75 * 70 * 4 - 1);
+  size_t seen = 0;
+  for (const auto &entry : fs::directory_iterator(dumps.path)) {
+    EXPECT_EQ(runSaved(entry.path(), "cpu", data), expected) << entry.path();
+    EXPECT_EQ(runSaved(entry.path(), "interp", data), expected) << entry.path();
+    ++seen;
+  }
+  EXPECT_EQ(seen, 6u);
+}
+
+TEST(Tools, ExampleDumpsRun) {
+  Scratch dumps;
+  test::ToolRun xtc = test::runTool("%bin/xtc --round-trip --dump-after=all --dump-dir " + dumps.path.string() + " %src/examples/01_gemm.xt");
+  ASSERT_EQ(xtc.status, 0) << xtc.output;
+  size_t seen = 0;
+  for (const auto &entry : fs::directory_iterator(dumps.path)) {
+    test::ToolRun run = test::runTool("%bin/xtrun --small --test unaligned --test exact --target=interp,cpu " + entry.path().string());
+    EXPECT_EQ(run.status, 0) << run.output;
+    ++seen;
+  }
+  EXPECT_GE(seen, 4u);
+}
+
+TEST(Tools, ExamplesAndStdlibPassOnAllTargets) {
+  EXPECT_EQ(test::runTool("%bin/xtrun --small --target=interp,cpu --test unaligned --test exact %src/examples/01_gemm.xt").status, 0);
+  for (const auto &path : test::filesIn("../stdlib", ".xt")) {
+    test::ToolRun run = test::runTool("%bin/xtrun --small --target=interp,cpu " + path.string());
+    EXPECT_EQ(run.status, 0) << run.output;
+  }
+}
+
+TEST(Tools, ExamplePassesAtOddSizes) {
+  test::ToolRun run = test::runTool("%bin/xtrun --test unaligned --test exact %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("2 passed"), std::string::npos) << run.output;
+}
+
+TEST(Tools, OutputIsDeterministic) {
+  for (const char *kind : {"ast", "ir", "llvm", "asm", "obj"}) {
+    std::string command = std::string("%bin/xtc --emit=") + kind + " --cpu=x86-64-v3 %src/examples/01_gemm.xt | sha256sum";
+    test::ToolRun first = test::runTool(command), second = test::runTool(command);
+    EXPECT_EQ(first.status, 0);
+    EXPECT_EQ(first.output, second.output) << kind;
+  }
+}
+
+TEST(Tools, OutputFileIsKeptWhenTheInputIsWrong) {
+  Scratch folder;
+  std::string out = (folder.path / "out.xt").string();
+  ASSERT_EQ(test::runTool("%bin/xtc --emit=ir -o " + out + " %in/good.xt").status, 0);
+  std::string before = test::readText(out);
+  EXPECT_NE(before.find("kernel @double"), std::string::npos);
+  EXPECT_EQ(test::runTool("%bin/xtc --emit=ir -o " + out + " %in/fail_unclosed.xt").status, 2);
+  EXPECT_EQ(test::readText(out), before);
+}
+
+TEST(Tools, ReferencePages) {
+  test::ToolRun ops = test::runTool("%bin/xtc --list-ops");
+  EXPECT_EQ(ops.status, 0);
+  for (const char *op : {"xetile.tile_mma", "arith.addf", "matmul(a, b)", "random(seed = 1)"})
+    EXPECT_NE(ops.output.find(op), std::string::npos) << op;
+  EXPECT_NE(test::runTool("%bin/xtc --explain XT0402").output.find("XT0402"), std::string::npos);
+  EXPECT_NE(test::runTool("%bin/xtc --list-passes").output.find("dead-code"), std::string::npos);
+  EXPECT_EQ(test::runTool("%bin/xtc --help").status, 0);
+  EXPECT_EQ(test::runTool("%bin/xtrun --help").status, 0);
+}
+
+TEST(Tools, JsonIsOneDocument) {
+  test::ToolRun run = test::runTool("%bin/xtrun --json %in/fail_wrong_result.xt | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d[\"status\"])'");
+  if (run.output.find("python3: not found") != std::string::npos) GTEST_SKIP() << "python3 is not installed";
+  EXPECT_EQ(run.output, "1\n");
+}
+
+TEST(Tools, TimePassesTellsTheWayToTheFirstLaunch) {
+  test::ToolRun run = test::runTool("%bin/xtrun --time-passes %in/good.xt");
+  for (const char *step : {"parse, check and lower", "pass canonicalize", "generate code [cpu]", "process start to first launch"})
+    EXPECT_NE(run.output.find(step), std::string::npos) << step << '\n' << run.output;
+}
+
+} // namespace
+} // namespace xt
