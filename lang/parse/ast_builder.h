@@ -38,6 +38,15 @@ private:
   void check(P::CheckStmtContext *ctx, ast::Stmt &out);
   // Ops (build_ops.cc).
   ast::OpClause op(P::OpContext *ctx);
+  void operandsOp(P::OperandsOpContext *ctx, ast::OpClause &out);
+  void baseOp(P::BaseOpContext *ctx, ast::OpClause &out);
+  void localityOp(P::LocalityOpContext *ctx, ast::OpClause &out);
+  void kindOp(P::KindOpContext *ctx, ast::OpClause &out);
+  void dimsOp(P::DimsOpContext *ctx, ast::OpClause &out);
+  void literalOp(P::LiteralOpContext *ctx, ast::OpClause &out);
+  void textOp(P::TextOpContext *ctx, ast::OpClause &out);
+  void dims(P::ListContext *written, ast::OpClause &out);
+  void dimsOperands(P::DimsOperandsContext *ctx, ast::OpClause &out);
   void tail(P::OpTailContext *ctx, ast::OpClause &out);
   ast::Expr operand(P::OperandContext *ctx);
   ast::Signature signature(P::SignatureContext *ctx);

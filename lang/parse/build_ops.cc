@@ -61,108 +61,121 @@ Expr AstBuilder::operand(P::OperandContext *ctx) {
   return out;
 }
 
+void AstBuilder::dims(P::ListContext *written, OpClause &out) {
+  if (!written) return;
+  if (out.dims)
+    report(DiagCode::TooManyLists, range(written), str("`", out.op.text, "` takes one list of dimensions"))
+        .at(out.dims->range, "the other one");
+  else
+    out.dims = list(written);
+}
+
+void AstBuilder::dimsOperands(P::DimsOperandsContext *ctx, OpClause &out) {
+  if (!ctx) return;
+  for (P::SimpleContext *s : ctx->simple()) out.operands.push_back(simple(s));
+  append(out, groups(ctx->attrGroup()));
+  dims(ctx->list(), out);
+}
+
+void AstBuilder::operandsOp(P::OperandsOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Operands;
+  append(out, groups(ctx->attrGroup()));
+  if (ctx->operands()) {
+    for (P::OperandContext *o : ctx->operands()->operand()) out.operands.push_back(operand(o));
+    append(out, groups(ctx->operands()->attrGroup()));
+  }
+  if (ctx->signature()) out.signature = signature(ctx->signature());
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::baseOp(P::BaseOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Base;
+  append(out, groups(ctx->attrGroup()));
+  out.operands.push_back(simple(ctx->simple()));
+  std::vector<P::ListContext *> lists;
+  if (ctx->list()) lists.push_back(ctx->list());
+  for (P::BaseItemContext *item : ctx->baseItem()) {
+    if (item->list())
+      lists.push_back(item->list());
+    else if (item->attrGroup())
+      out.attrs.push_back(group(item->attrGroup()));
+    else
+      out.operands.push_back(simple(item->simple()));
+  }
+  std::optional<Expr> *slots[] = {&out.offsets, &out.shapeList, &out.strides};
+  for (size_t i = 0; i < lists.size(); ++i) {
+    if (i < std::size(slots))
+      *slots[i] = list(lists[i]);
+    else
+      report(DiagCode::TooManyLists, range(lists[i]),
+             str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
+  }
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::localityOp(P::LocalityOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Locality;
+  append(out, groups(ctx->attrGroup()));
+  out.operands.push_back(simple(ctx->simple()));
+  if (ctx->locality()) out.locality = expr(ctx->locality()->expr());
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::kindOp(P::KindOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Kind;
+  append(out, groups(ctx->attrGroup()));
+  if (P::KindContext *kind = ctx->kind()) {
+    SourceRange where = kind->word() ? range(kind->word()) : range(kind);
+    out.kind = withoutQuotes(slice(where), where);
+  }
+  dims(ctx->list(), out);
+  dimsOperands(ctx->dimsOperands(), out);
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::dimsOp(P::DimsOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Dims;
+  append(out, groups(ctx->attrGroup()));
+  dims(ctx->list(), out);
+  dimsOperands(ctx->dimsOperands(), out);
+  if (ctx->signature()) out.signature = signature(ctx->signature());
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::literalOp(P::LiteralOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Literal;
+  append(out, groups(ctx->attrGroup()));
+  if (ctx->operand()) out.literal = attrOf(operand(ctx->operand()));
+  tail(ctx->opTail(), out);
+}
+
+void AstBuilder::textOp(P::TextOpContext *ctx, OpClause &out) {
+  out.shape = Clause::Text;
+  append(out, groups(ctx->attrGroup()));
+  for (P::TextItemContext *item : ctx->textItem()) {
+    if (item->attrGroup())
+      out.attrs.push_back(group(item->attrGroup()));
+    else if (item->operand())
+      out.operands.push_back(operand(item->operand()));
+    else if (item->TEXT() && !out.text)
+      out.text = text(item->TEXT()->getSymbol());
+    else if (item->TEXT())
+      out.operands.push_back(text(item->TEXT()->getSymbol()));
+  }
+  tail(ctx->opTail(), out);
+}
+
 OpClause AstBuilder::op(P::OpContext *ctx) {
   OpClause out;
-  out.op.range = range(ctx->start);
-  out.op.text = std::string(slice(out.op.range));
-  auto dims = [&](P::ListContext *list_) {
-    if (!list_) return;
-    if (out.dims)
-      report(DiagCode::TooManyLists, range(list_), str("`", out.op.text, "` takes one list of dimensions"))
-          .at(out.dims->range, "the other one");
-    else
-      out.dims = list(list_);
-  };
-  auto dimsOperands = [&](P::DimsOperandsContext *operands) {
-    if (!operands) return;
-    for (P::SimpleContext *s : operands->simple()) out.operands.push_back(simple(s));
-    append(out, groups(operands->attrGroup()));
-    dims(operands->list());
-  };
-
-  if (auto *c = dynamic_cast<P::OperandsOpContext *>(ctx)) {
-    out.shape = Clause::Operands;
-    append(out, groups(c->attrGroup()));
-    if (c->operands()) {
-      for (P::OperandContext *o : c->operands()->operand()) out.operands.push_back(operand(o));
-      append(out, groups(c->operands()->attrGroup()));
-    }
-    if (c->signature()) out.signature = signature(c->signature());
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::BaseOpContext *>(ctx)) {
-    out.shape = Clause::Base;
-    append(out, groups(c->attrGroup()));
-    out.operands.push_back(simple(c->simple()));
-    std::vector<P::ListContext *> lists;
-    if (c->list()) lists.push_back(c->list());
-    for (P::BaseItemContext *item : c->baseItem()) {
-      if (item->list())
-        lists.push_back(item->list());
-      else if (item->attrGroup())
-        out.attrs.push_back(group(item->attrGroup()));
-      else
-        out.operands.push_back(simple(item->simple()));
-    }
-    std::optional<Expr> *slots[] = {&out.offsets, &out.shapeList, &out.strides};
-    for (size_t i = 0; i < lists.size(); ++i) {
-      if (i < std::size(slots))
-        *slots[i] = list(lists[i]);
-      else
-        report(DiagCode::TooManyLists, range(lists[i]),
-               str("`", out.op.text, "` takes offsets, shape and strides, no fourth list"));
-    }
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::LocalityOpContext *>(ctx)) {
-    out.shape = Clause::Locality;
-    append(out, groups(c->attrGroup()));
-    out.operands.push_back(simple(c->simple()));
-    if (c->locality()) out.locality = expr(c->locality()->expr());
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::KindOpContext *>(ctx)) {
-    out.shape = Clause::Kind;
-    append(out, groups(c->attrGroup()));
-    if (P::KindContext *k = c->kind()) {
-      SourceRange where = range(k->word());
-      if (!k->word()) where = range(k);
-      out.kind = withoutQuotes(slice(where), where);
-    }
-    dims(c->list());
-    dimsOperands(c->dimsOperands());
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::DimsOpContext *>(ctx)) {
-    out.shape = Clause::Dims;
-    append(out, groups(c->attrGroup()));
-    dims(c->list());
-    dimsOperands(c->dimsOperands());
-    if (c->signature()) out.signature = signature(c->signature());
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::LiteralOpContext *>(ctx)) {
-    out.shape = Clause::Literal;
-    append(out, groups(c->attrGroup()));
-    if (c->operand()) out.literal = attrOf(operand(c->operand()));
-    tail(c->opTail(), out);
-  }
-  if (auto *c = dynamic_cast<P::TextOpContext *>(ctx)) {
-    out.shape = Clause::Text;
-    append(out, groups(c->attrGroup()));
-    for (P::TextItemContext *item : c->textItem()) {
-      if (item->attrGroup()) {
-        out.attrs.push_back(group(item->attrGroup()));
-      } else if (!item->TEXT()) {
-        out.operands.push_back(item->operand() ? operand(item->operand()) : Expr{});
-      } else if (!out.text) {
-        out.text = text(item->TEXT()->getSymbol());
-      } else {
-        out.operands.push_back(text(item->TEXT()->getSymbol()));
-      }
-    }
-    tail(c->opTail(), out);
-  }
+  if (!ctx) return out;
+  out.op = {std::string(slice(range(ctx->start))), range(ctx->start)};
+  if (auto *c = dynamic_cast<P::OperandsOpContext *>(ctx)) operandsOp(c, out);
+  if (auto *c = dynamic_cast<P::BaseOpContext *>(ctx)) baseOp(c, out);
+  if (auto *c = dynamic_cast<P::LocalityOpContext *>(ctx)) localityOp(c, out);
+  if (auto *c = dynamic_cast<P::KindOpContext *>(ctx)) kindOp(c, out);
+  if (auto *c = dynamic_cast<P::DimsOpContext *>(ctx)) dimsOp(c, out);
+  if (auto *c = dynamic_cast<P::LiteralOpContext *>(ctx)) literalOp(c, out);
+  if (auto *c = dynamic_cast<P::TextOpContext *>(ctx)) textOp(c, out);
   if (auto *c = dynamic_cast<P::BareOpContext *>(ctx)) {
     out.shape = Clause::Bare;
     tail(c->opTail(), out);

@@ -96,7 +96,8 @@ std::string operandName(const Types &set) {
   return set.count(P::WORD) ? "an expression" : "an operand";
 }
 
-std::string describe(Parser *parser, Types set) {
+// Takes the tokens that have a common name out of the set, and gives the names.
+std::vector<std::string> takeGroups(Types &set) {
   std::vector<std::string> names;
   if (hasAll(set, {P::OP_OPERANDS, P::KW_FOR, P::KW_RETURN})) {
     names.push_back("a statement");
@@ -110,20 +111,6 @@ std::string describe(Parser *parser, Types set) {
   if (hasAll(set, {P::KW_KERNEL, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM}) && !set.count(P::KW_FOR)) {
     names.push_back("`kernel`, `func`, `test`, `param`, `import` or an alias");
     drop(set, {P::KW_KERNEL, P::KW_FUNC, P::KW_TEST, P::KW_IMPORT, P::KW_PARAM, P::ATTR, P::TYPE});
-  }
-  if (expectsOperand(set)) {
-    bool attribute = set.count(P::ATTR) != 0;
-    names.push_back(operandName(set));
-    drop(set, {P::VALUE, P::SIZE, P::SYMBOL, P::INT, P::HEX, P::FLOAT, P::TEXT, P::WORD, P::LPAREN, P::LBRACK, P::MINUS,
-               P::KW_NAN, P::KW_INF, P::KW_TRUE, P::KW_FALSE, P::KW_NOT});
-    drop(set, P::KW_GRID, P::KW_TENSOR_DESC);
-    if (attribute) {
-      drop(set, P::KW_KERNEL, P::KW_OR);
-      drop(set, {P::ATTR, P::TYPE, P::LBRACE, P::QMARK, P::KW_AFFINE_MAP});
-    } else {
-      drop(set, P::OP_OPERANDS, P::OP_DIMENSION);
-      drop(set, {P::KW_FOR, P::KW_IF, P::TYPE, P::KW_LOAD, P::KW_FROM});
-    }
   }
   if (expectsType(set)) {
     names.push_back("a type");
@@ -144,6 +131,12 @@ std::string describe(Parser *parser, Types set) {
     drop(set, P::KW_KERNEL, P::KW_TENSOR_DESC);
     drop(set, {P::WORD});
   }
+  return names;
+}
+
+// "`,`, `}` or a type": what a set of tokens means to a reader. Operands and expressions have a message of their own.
+std::string describe(Parser *parser, Types set) {
+  std::vector<std::string> names = takeGroups(set);
   for (size_t type : set) {
     std::string name = tokenName(type);
     if (name.empty()) {
@@ -193,62 +186,63 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
   emit(parser, e.getOffendingToken(), expected);
 }
 
+// The one token that could stand between `last` and `at` is not there.
+bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expected) {
+  if (!last || expected.size() != 1) return false;
+  SourceRange where = after(last);
+  if (expected.contains(static_cast<size_t>(P::EQ)))
+    report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)))
+        .fix("insert `=`", where, " =");
+  else if (expected.contains(static_cast<size_t>(P::COLON)))
+    report(DiagCode::MissingColon, where, str("missing `:` before ", found(at))).fix("insert `:`", where, ":");
+  else if (expected.contains(static_cast<size_t>(P::KW_TO)))
+    report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
+  else
+    return false;
+  return true;
+}
+
+void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange where) {
+  size_t type = at->getType();
+  bool starts = type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR ||
+                type == P::KW_IF || type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE;
+  if (starts)
+    report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
+        .note("a statement ends where its line does");
+  else
+    report(DiagCode::SyntaxError, where, str("unexpected ", found(at), last ? str(" after ", found(last)) : ""));
+}
+
 void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet) {
   if (alreadyReported(parser, at)) return;
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
   Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
   if (last && last->getType() == P::NL) last = nullptr;
+  if (reportMissing(last, at, expectedSet)) return;
+
   Types expected = typesOf(expectedSet);
   size_t type = at->getType();
   // Where something is missing at the end, the place is behind what is there.
   bool atEnd = last && (type == P::NL || type == Token::EOF || type == P::RBLOCK || range(at).begin == range(at).end);
   SourceRange where = atEnd ? after(last) : range(at);
-  std::string afterLast = last ? str(" after ", found(last)) : "";
-  auto insert = [&](Diagnostic &d, std::string_view what) {
-    d.fix(str("insert `", what, "`"), after(last), (what == "," || what == ":" ? "" : " ") + std::string(what));
+  auto wanted = [&](const std::string &what) {
+    return atEnd ? str("expected ", what, " after ", found(last)) : str("expected ", what, ", found ", found(at));
   };
 
-  if (expected.size() == 1 && last) {
-    if (expected.count(P::EQ))
-      return insert(
-          report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at))),
-          "=");
-    if (expected.count(P::COLON))
-      return insert(report(DiagCode::MissingColon, after(last), str("missing `:` before ", found(at))), ":");
-    if (expected.count(P::KW_TO))
-      return insert(report(DiagCode::SyntaxError, after(last), str("missing `to` before ", found(at))), "to");
-  }
-  if (Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr) {
+  Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr;
+  if (op) {
     report(DiagCode::ExpressionOperand, where,
            str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
-    return;
+  } else if (expectsOperand(expected)) {
+    report(DiagCode::MissingOperand, where, wanted(operandName(expected)));
+  } else if (expectsType(expected)) {
+    report(DiagCode::MissingType, where, wanted("a type"));
+  } else if (expected.count(P::NL)) {
+    reportAfterStatement(last, at, where);
+  } else {
+    std::string what = describe(parser, expected);
+    report(DiagCode::SyntaxError, where, what.empty() ? str("unexpected ", found(at)) : wanted(what));
   }
-  if (expectsOperand(expected)) {
-    std::string wanted = operandName(expected);
-    report(DiagCode::MissingOperand, where,
-           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
-    return;
-  }
-  if (expectsType(expected)) {
-    report(DiagCode::MissingType, where,
-           atEnd ? str("expected a type", afterLast) : str("expected a type, found ", found(at)));
-    return;
-  }
-  if (expected.count(P::NL)) {
-    if (type == P::VALUE || (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) || type == P::KW_FOR ||
-        type == P::KW_IF || type == P::KW_RETURN || type == P::KW_YIELD || type == P::KW_WHILE)
-      report(DiagCode::TwoStatements, where, str("a second statement starts on this line at ", found(at)))
-          .note("a statement ends where its line does");
-    else
-      report(DiagCode::SyntaxError, where, str("unexpected ", found(at), afterLast));
-    return;
-  }
-  std::string wanted = describe(parser, expected);
-  if (wanted.empty())
-    report(DiagCode::SyntaxError, where, str("unexpected ", found(at)));
-  else
-    report(DiagCode::SyntaxError, where,
-           atEnd ? str("expected ", wanted, afterLast) : str("expected ", wanted, ", found ", found(at)));
 }
 
 } // namespace xt

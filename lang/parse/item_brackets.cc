@@ -82,24 +82,20 @@ bool ItemShaper::bracket(size_t i) {
   case L::LPAREN: open(Open::Kind::Paren, L::LPAREN, i); break;
   case L::LBRACK: open(Open::Kind::Bracket, L::LBRACK, i); break;
   case L::LBRACE: openBrace(i); break;
-  case L::LT:
-    if (opensAngle()) {
-      open(Open::Kind::Angle, L::LANGLE, i);
-    } else {
-      ++operators_;
-      emit(token, L::LT);
-    }
-    break;
   case L::RPAREN: close(Open::Kind::Paren, L::RPAREN, i); break;
   case L::RBRACK: close(Open::Kind::Bracket, L::RBRACK, i); break;
   case L::RBRACE: closeBrace(i); break;
+  case L::LT:
+    if (opensAngle())
+      open(Open::Kind::Angle, L::LANGLE, i);
+    else
+      operatorToken(token);
+    break;
   case L::GT:
-    if (closesAngle(i)) {
+    if (closesAngle(i))
       close(Open::Kind::Angle, L::RANGLE, i);
-    } else {
-      ++operators_;
-      emit(token, L::GT);
-    }
+    else
+      operatorToken(token);
     break;
   case L::COLON: {
     // %x:2 in kernels; in tests a ':' between brackets is a slice.
@@ -113,25 +109,31 @@ bool ItemShaper::bracket(size_t i) {
         .fix("insert `\"`", range(i).endPoint(), "\"");
     emit(token, L::TEXT);
     break;
+  default: operatorToken(token);
+  }
+  return checkDepth(i);
+}
+
+// Any other token; counts those that make expressions deep.
+void ItemShaper::operatorToken(const SyntaxToken &token) {
+  switch (token.type) {
   case L::MINUS:
-  case L::KW_NOT:
-    ++prefixes_;
-    ++operators_;
-    emit(token, token.type);
-    break;
+  case L::KW_NOT: ++prefixes_; [[fallthrough]];
   case L::PLUS:
   case L::STAR:
   case L::SLASH:
   case L::KW_MOD:
   case L::KW_AND:
   case L::KW_OR:
+  case L::LT:
   case L::LE:
+  case L::GT:
   case L::GE:
   case L::EQEQ:
-  case L::NE: ++operators_; [[fallthrough]];
-  default: emit(token, token.type);
+  case L::NE: ++operators_; break;
+  default: break;
   }
-  return checkDepth(i);
+  emit(token, token.type);
 }
 
 void ItemShaper::open(Open::Kind kind, size_t type, size_t i) {

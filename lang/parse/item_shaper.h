@@ -50,6 +50,7 @@ private:
   void startKernelStatement(size_t i);
   void startRightHandSide(size_t i);
   void endStatement(const SyntaxToken *next);
+  // Words and characters (item_mistakes.cc).
   void takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt = true);
   bool tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types);
   void notHere(size_t i, std::string_view why);
@@ -59,6 +60,7 @@ private:
   void stray(size_t i);
   // Brackets (item_brackets.cc).
   bool bracket(size_t i);
+  void operatorToken(const SyntaxToken &token);
   void open(Open::Kind kind, size_t type, size_t i);
   void openBrace(size_t i);
   void openBlock(const SyntaxToken &brace, bool written);

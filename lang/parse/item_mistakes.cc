@@ -1,0 +1,130 @@
+// Mistakes in words and characters that shaping sees.
+#include "ir/base/text.h"
+#include "lang/parse/item_shaper.h"
+
+#include "XtLexer.h"
+
+namespace xt {
+
+using L = xtg::XtLexer;
+
+void ItemShaper::notHere(size_t i, std::string_view why) {
+  report(DiagCode::NotHere, range(i), str(quoted(i), " ", why));
+}
+
+// `acc = …` and `int acc = …`: taken as `%acc = …`.
+bool ItemShaper::takeUntypedName(size_t i) {
+  if (!scan_.isWord(i)) return false;
+  size_t name = scan_.type(i + 1) == L::EQ ? i : scan_.isWord(i + 1) && scan_.type(i + 2) == L::EQ ? i + 1 : 0;
+  if (name == 0) return false;
+  head_ = Head::Results;
+  onlyResults_ = true;
+  if (name != i) {
+    SourceRange both = range(i).to(range(name));
+    report(DiagCode::MissingSigil, both,
+           str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
+        .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
+    skip_ = name; // the word in front is left out
+    return true;
+  }
+  report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`")
+      .fix("insert `%`", range(i).startPoint(), "%");
+  emit(scan_.at(i), L::VALUE);
+  return true;
+}
+
+void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool misspelt) {
+  if (misspelt)
+    report(DiagCode::MisspeltKeyword, range(i), str(quoted(i), " is not a keyword; did you mean `", meant, "`?"))
+        .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  else
+    report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)))
+        .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  emit(scan_.at(i), type);
+}
+
+bool ItemShaper::tryMisspelt(size_t i, std::span<const std::string_view> candidates, std::span<const size_t> types) {
+  std::string_view meant = closestName(scan_.text(i), candidates);
+  if (meant.empty()) return false;
+  for (size_t k = 0; k < candidates.size(); ++k)
+    if (candidates[k] == meant) {
+      takeWordAs(i, types[k], meant);
+      return true;
+    }
+  return false;
+}
+
+// `%c32tile<256x32xf16>`: no colon before the signature's type, and no blank either.
+void ItemShaper::gluedName(size_t i) {
+  std::string_view name = scan_.text(i);
+  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc", "locality"}) {
+    if (!name.ends_with(word) || name.size() < word.size() + 2) continue;
+    SourceRange at = range(i);
+    at.begin = at.end = at.end - static_cast<uint32_t>(word.size());
+    if (word == "locality")
+      report(DiagCode::SyntaxError, at, "missing blank before `locality`").fix("insert a blank", at, " ");
+    else
+      report(DiagCode::MissingColon, at, str("missing `:` before `", word, "`")).fix("insert `:`", at, " : ");
+    return;
+  }
+}
+
+// `vector8x16xf32>` and `memref?x8xf32>`.
+void ItemShaper::missingAngle(size_t i) {
+  std::string_view name = scan_.text(i);
+  for (std::string_view word : {"tile", "vector", "memref", "tensor_desc"}) {
+    if (!name.starts_with(word)) continue;
+    bool extent = name.size() > word.size() && name[word.size()] >= '0' && name[word.size()] <= '9';
+    if (!extent && !(name == word && scan_.type(i + 1) == L::QMARK)) continue;
+    SourceRange at = range(i);
+    at.begin = at.end = at.begin + static_cast<uint32_t>(word.size());
+    report(DiagCode::SyntaxError, at, str("missing `<` after `", word, "`")).fix("insert `<`", at, "<");
+    return;
+  }
+}
+
+void ItemShaper::stray(size_t i) {
+  // A run of stray characters is one mistake.
+  if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
+  SourceRange where = range(i);
+  for (size_t k = i + 1; scan_.type(k) == L::STRAY && scan_.at(k).begin == where.end; ++k) where.end = scan_.at(k).end;
+  if (scan_.text(i) == ";") {
+    report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does")
+        .fix("remove `;`", where, "");
+    return;
+  }
+  // What word processors and other notations put in for a character of the language.
+  struct Row {
+    std::string_view found, name, meant;
+  };
+  static constexpr Row kRows[] = {{"\xE2\x88\x92", "a minus sign (U+2212)", "-"},
+                                  {"\xE2\x80\x93", "a dash (U+2013)", "-"},
+                                  {"\xE2\x80\x94", "a dash (U+2014)", "-"},
+                                  {"\xC3\x97", "a multiplication sign (U+00D7)", "x"},
+                                  {"\xE2\x80\x9C", "a typographic quote", "\""},
+                                  {"\xE2\x80\x9D", "a typographic quote", "\""},
+                                  {"\xE2\x86\x92", "an arrow (U+2192)", "->"},
+                                  {"\xE2\x89\xA4", "a comparison sign (U+2264)", "<="},
+                                  {"\xE2\x89\xA5", "a comparison sign (U+2265)", ">="},
+                                  {"&&", "`&&`", "and"},
+                                  {"||", "`||`", "or"},
+                                  {"!", "`!`", "not "}};
+  std::string_view text = scan_.text(i, where.end);
+  for (const Row &row : kRows)
+    if (text == row.found) {
+      report(DiagCode::StrayCharacter, where, str("unexpected ", row.name, "; did you mean `", row.meant, "`?"))
+          .fix(str("replace with `", row.meant, "`"), where, std::string(row.meant));
+      return;
+    }
+  if (text == "%" || text == "@" || text == "#" || text == "$") {
+    report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    return;
+  }
+  bool printable = where.end - where.begin <= 4 && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F;
+  if (printable && where.end == scan_.at(i).end)
+    report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`")).fix("remove it", where, "");
+  else
+    report(DiagCode::StrayCharacter, where, "unexpected characters").fix("remove them", where, "");
+}
+
+} // namespace xt
