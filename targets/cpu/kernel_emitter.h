@@ -94,9 +94,6 @@ private:
 
   // mma_emitter.cc
   void emitMma(const Op &op);
-  void emitMicrokernels(const Op &op, const Buffer &a, const Buffer &b, const Buffer &c);
-
-  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum);
 
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }

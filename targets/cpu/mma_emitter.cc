@@ -3,7 +3,6 @@
 // The microkernel takes `rows` rows of a and `vectors` registers of columns of b. At the edges it is the same code:
 // rows and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the
 // same sums and their stores write the same bytes.
-#include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
 
 #include <algorithm>
@@ -26,6 +25,112 @@ RegisterTile registerTile(const CpuInfo &cpu, int64_t rows, int64_t columnVector
   return {static_cast<int>(std::min<int64_t>(most, rows)), vectors};
 }
 
+// A matrix in scratch memory.
+struct Matrix {
+  BufferShape shape;
+  LlvmValue *address;
+};
+
+class MmaNest {
+public:
+  // sum (fresh: zero) += left * right
+  MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, Matrix left, Matrix right, Matrix sum,
+          bool fresh)
+      : b(builder), ops_(ops), fma_(cpu.fma), left_(left), right_(right), sum_(sum), fresh_(fresh),
+        elem_(left.shape.elem), sumElem_(sum.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
+        lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum.shape.columns + lanes_ - 1) / lanes_),
+        tile_(registerTile(cpu, sum.shape.rows, columnVectors_)) {}
+
+  void emit() {
+    forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
+  }
+
+private:
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+  LlvmValue *upTo(LlvmValue *index, int64_t last) {
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, number(last));
+  }
+  LlvmValue *rowOf(const Matrix &matrix, LlvmValue *row) {
+    return byteOffset(b, matrix.address, b.CreateMul(row, number(matrix.shape.pitch)));
+  }
+  // Sums are kept in the type that is multiplied in; in memory they may be f16 or bf16.
+  bool sumsConvert() const { return isFloat(elem_) && elem_ != sumElem_; }
+  llvm::Align cellAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(sumElem_).storageBytes)); }
+
+  void emitPanel(LlvmValue *panel) {
+    LlvmValues sumColumns, rightColumns; // where each register's columns start
+    for (int v = 0; v < tile_.vectors; ++v) {
+      LlvmValue *vector = upTo(b.CreateAdd(panel, number(v)), columnVectors_ - 1);
+      sumColumns.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
+      rightColumns.push_back(byteOffset(b, right_.address, b.CreateMul(vector, number(lanes_ * elemBytes_))));
+    }
+    forLoop(b, number(0), number(sum_.shape.rows), number(tile_.rows),
+            [&](LlvmValue *block) { emitTile(block, sumColumns, rightColumns); });
+  }
+
+  void emitTile(LlvmValue *block, const LlvmValues &sumColumns, const LlvmValues &rightColumns) {
+    LlvmValues leftRows, cells;
+    for (int r = 0; r < tile_.rows; ++r) {
+      LlvmValue *row = upTo(b.CreateAdd(block, number(r)), sum_.shape.rows - 1);
+      leftRows.push_back(rowOf(left_, row));
+      LlvmValue *sumRow = rowOf(sum_, row);
+      for (LlvmValue *column : sumColumns) cells.push_back(byteOffset(b, sumRow, column));
+    }
+    LlvmValues sums;
+    for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : loadCell(cell));
+    sums = multiply(leftRows, rightColumns, std::move(sums));
+    for (size_t i = 0; i < cells.size(); ++i) {
+      LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];
+      b.CreateAlignedStore(value, cells[i], cellAlign());
+    }
+  }
+
+  LlvmValue *loadCell(LlvmValue *cell) {
+    LlvmValue *stored = b.CreateAlignedLoad(ops_.type(sumElem_, lanes_), cell, cellAlign());
+    return sumsConvert() ? ops_.convertFloat(stored, sumElem_, elem_) : stored;
+  }
+
+  // The loop over K: byte offsets into the left rows and into the right columns run side by side.
+  LlvmValues multiply(const LlvmValues &leftRows, const LlvmValues &rightColumns, LlvmValues sums) {
+    llvm::Align vectorAlign(static_cast<uint64_t>(lanes_ * elemBytes_)), align(static_cast<uint64_t>(elemBytes_));
+    auto step = [&](LlvmValue *leftOffset, llvm::ArrayRef<LlvmValue *> carried) {
+      LlvmValue *rightOffset = carried.back();
+      LlvmValues row, next;
+      for (LlvmValue *column : rightColumns)
+        row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, column, rightOffset), vectorAlign));
+      for (size_t r = 0; r < leftRows.size(); ++r) {
+        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, leftRows[r], leftOffset), align);
+        LlvmValue *broadcast = ops_.splat(element, lanes_);
+        for (size_t v = 0; v < row.size(); ++v)
+          next.push_back(multiplyAdd(broadcast, row[v], carried[r * row.size() + v]));
+      }
+      next.push_back(b.CreateAdd(rightOffset, number(right_.shape.pitch)));
+      return next;
+    };
+    sums.push_back(number(0));
+    sums = forLoop(b, number(0), number(left_.shape.columns * elemBytes_), number(elemBytes_), sums, step);
+    sums.pop_back();
+    return sums;
+  }
+
+  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
+    if (!isFloat(elem_)) return b.CreateAdd(sum, b.CreateMul(x, y));
+    // Without the instruction an fma would be a library call.
+    return fma_ ? b.CreateFMA(x, y, sum) : b.CreateFAdd(sum, b.CreateFMul(x, y));
+  }
+
+  llvm::IRBuilder<> &b;
+  RegisterOps &ops_;
+  const bool fma_;
+  const Matrix left_, right_, sum_;
+  const bool fresh_;
+  const Elem elem_, sumElem_;
+  const int64_t elemBytes_;
+  const int lanes_;
+  const int64_t columnVectors_;
+  const RegisterTile tile_;
+};
+
 } // namespace
 
 void KernelEmitter::emitMma(const Op &op) {
@@ -37,87 +142,14 @@ void KernelEmitter::emitMma(const Op &op) {
     loop.toBuffer(op.operand(i), *staging);
     loop.emit();
   }
-  const Buffer &result = *buffers_.bufferOf(op.result());
-  if (op.operandCount() > 2) {
-    emitMoves({{op.operand(2), op.result()}});
-  }
-  auto operand = [&](size_t i) -> const Buffer & {
+  bool fresh = op.operandCount() < 3;
+  if (!fresh) emitMoves({{op.operand(2), op.result()}});
+  auto matrix = [&](const Buffer &buffer) { return Matrix{buffer.shape, bufferAddress(buffer)}; };
+  auto operand = [&](size_t i) {
     const Buffer *staging = buffers_.stagingOf(&op, i);
-    return staging ? *staging : *buffers_.bufferOf(op.operand(i));
+    return matrix(staging ? *staging : *buffers_.bufferOf(op.operand(i)));
   };
-  emitMicrokernels(op, operand(0), operand(1), result);
-}
-
-void KernelEmitter::emitMicrokernels(const Op &op, const Buffer &left, const Buffer &right, const Buffer &sum) {
-  Elem elem = left.shape.elem, sumElem = sum.shape.elem;
-  bool isFloat = xt::isFloat(elem), fresh = op.operandCount() < 3;
-  int64_t elemBytes = elemInfo(elem).storageBytes, sumBytes = elemInfo(sumElem).storageBytes;
-  int lanes = cpu_.lanes(static_cast<int>(elemBytes));
-  int64_t rows = sum.shape.rows, depth = left.shape.columns;
-  int64_t columnVectors = (sum.shape.columns + lanes - 1) / lanes;
-  RegisterTile tile = registerTile(cpu_, rows, columnVectors);
-  llvm::Type *type = ops_.type(elem, lanes), *one = ops_.type(elem, 0);
-  llvm::Align align(static_cast<uint64_t>(cpu_.vectorBytes));
-  LlvmValue *a0 = bufferAddress(left), *b0 = bufferAddress(right), *c0 = bufferAddress(sum);
-  auto clamped = [&](LlvmValue *index, int64_t last) {
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, number(last));
-  };
-
-  forLoop(b, number(0), number(columnVectors), number(tile.vectors), [&](LlvmValue *panel) {
-    LlvmValues columns, bColumns; // first column of each register
-    for (int v = 0; v < tile.vectors; ++v) {
-      LlvmValue *vector = clamped(b.CreateAdd(panel, number(v)), columnVectors - 1);
-      columns.push_back(b.CreateMul(vector, number(lanes * sumBytes)));
-      bColumns.push_back(byteOffset(b, b0, b.CreateMul(vector, number(lanes * elemBytes))));
-    }
-    forLoop(b, number(0), number(rows), number(tile.rows), [&](LlvmValue *block) {
-      LlvmValues aRows, cells, sums;
-      for (int r = 0; r < tile.rows; ++r) {
-        LlvmValue *row = clamped(b.CreateAdd(block, number(r)), rows - 1);
-        aRows.push_back(byteOffset(b, a0, b.CreateMul(row, number(left.shape.pitch))));
-        LlvmValue *cRow = byteOffset(b, c0, b.CreateMul(row, number(sum.shape.pitch)));
-        for (LlvmValue *column : columns) cells.push_back(byteOffset(b, cRow, column));
-      }
-      llvm::Align cellAlign(static_cast<uint64_t>(lanes * sumBytes));
-      for (LlvmValue *cell : cells) {
-        if (fresh) {
-          sums.push_back(llvm::Constant::getNullValue(type));
-          continue;
-        }
-        LlvmValue *stored = b.CreateAlignedLoad(ops_.type(sumElem, lanes), cell, cellAlign);
-        sums.push_back(sumElem == elem || !isFloat ? stored : ops_.convertFloat(stored, sumElem, elem));
-      }
-      // One round per element of K; the offset into b's rows runs beside.
-      Parts carried = sums;
-      carried.push_back(number(0));
-      carried = forLoop(b, number(0), number(depth * elemBytes), number(elemBytes), carried,
-                        [&](LlvmValue *aOffset, llvm::ArrayRef<LlvmValue *> in) {
-                          LlvmValues out, bRow;
-                          LlvmValue *bOffset = in.back();
-                          for (LlvmValue *column : bColumns)
-                            bRow.push_back(b.CreateAlignedLoad(type, byteOffset(b, column, bOffset), align));
-                          for (size_t r = 0; r < aRows.size(); ++r) {
-                            LlvmValue *element = b.CreateAlignedLoad(one, byteOffset(b, aRows[r], aOffset),
-                                                                     llvm::Align(static_cast<uint64_t>(elemBytes)));
-                            LlvmValue *broadcast = ops_.splat(element, lanes);
-                            for (size_t v = 0; v < bRow.size(); ++v)
-                              out.push_back(multiplyAdd(broadcast, bRow[v], in[r * bRow.size() + v]));
-                          }
-                          out.push_back(b.CreateAdd(bOffset, number(right.shape.pitch)));
-                          return out;
-                        });
-      for (size_t i = 0; i < cells.size(); ++i) {
-        LlvmValue *value = sumElem == elem || !isFloat ? carried[i] : ops_.convertFloat(carried[i], elem, sumElem);
-        b.CreateAlignedStore(value, cells[i], cellAlign);
-      }
-    });
-  });
-}
-
-LlvmValue *KernelEmitter::multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
-  if (!x->getType()->isFPOrFPVectorTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
-  // Without the instruction an fma would be a library call.
-  return cpu_.fma ? b.CreateFMA(x, y, sum) : b.CreateFAdd(sum, b.CreateFMul(x, y));
+  MmaNest(b, ops_, cpu_, operand(0), operand(1), matrix(*buffers_.bufferOf(op.result())), fresh).emit();
 }
 
 } // namespace xt

@@ -11,7 +11,9 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   bool explicitView = op.operandCount() == 1 + 3 * rank; // a shape and strides that replace the descriptor's
   XT_CHECK(rank >= 2 && (explicitView || op.operandCount() == rank + 1), "the base of a tile is a matrix or more");
   auto size = [&](size_t d) { return explicitView ? scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
-  auto stride = [&](size_t d) { return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d]; };
+  auto stride = [&](size_t d) {
+    return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d];
+  };
   auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
   LlvmValue *elements = number(0), *inside = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
