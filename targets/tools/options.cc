@@ -41,7 +41,7 @@ po::options_description commonOptions() {
 po::options_description passOptions() {
   po::options_description options("Looking into the compiler");
   auto add = options.add_options();
-  add("dump-after", po::value<std::vector<std::string>>()->value_name("PASS,…|all"),
+  add("dump-after", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]|all"),
       "print the module after these passes; each dump is a .xt file that runs");
   add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
   add("time-passes", "print how long each step takes");
@@ -114,11 +114,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description output("What to do (default: check the files)");
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts");
-  add("emit", po::value<std::vector<std::string>>()->value_name("KIND,…"),
+  add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run; default cpu");
-  add("run", po::value<std::vector<std::string>>()->value_name("PASS,…"), "run these passes instead of the target's; none: --run=");
+  add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
   add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
   po::options_description lists("Reference");
   auto addList = lists.add_options();
@@ -132,7 +132,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   visible.add(output).add(commonOptions()).add(looking).add(lists);
 
   po::variables_map map;
-  if (auto done = readCommand<XtcOptions>(argc, argv, "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n\n",
+  if (auto done = readCommand<XtcOptions>(argc, argv, "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
                                           "\nExit status: 0 good, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in\nthe compiler.\n",
                                           visible, map))
     return *done;
@@ -161,7 +161,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
 ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv) {
   po::options_description running("Running");
   auto add = running.add_options();
-  add("target", po::value<std::vector<std::string>>()->value_name("NAME,…"),
+  add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
       "where to run: cpu (default), interp (the reference interpreter); several are compared with each other too");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
@@ -176,7 +176,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
 
   po::variables_map map;
   if (auto done = readCommand<XtrunOptions>(argc, argv, "xtrun",
-                                            "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n\n",
+                                            "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
                                             "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n",
                                             visible, map))
     return *done;
