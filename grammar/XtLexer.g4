@@ -69,7 +69,7 @@ ATTR: '#' NAME;
 TYPE: '!' NAME;
 SIZE: '$' PLAIN_NAME;
 // A specialised kernel carries its parameters in its name: @gemm$BM=128$T=f16.
-SYMBOL: '@' (NAME ('$' PLAIN_NAME '=' [a-zA-Z0-9_.\-]+)* | TEXT_BODY);
+SYMBOL: '@' (NAME ('$' PLAIN_NAME '=' [a-zA-Z0-9_.+\-]+)* | TEXT_BODY);
 
 // ---- literals -------------------------------------------------------------------------------------------------------
 FLOAT: DIGITS '.' [0-9]* EXPONENT? | DIGITS EXPONENT | '0' [xX] HEX_DIGIT+ ('.' HEX_DIGIT*)? [pP] [+-]? DIGITS;

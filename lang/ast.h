@@ -136,7 +136,7 @@ struct IterArg {
 
 struct Stmt {
   enum class Kind : uint8_t {
-    Error,
+    Error,  // could not be read to its end: holds the results, and whatever else was read
     Op,     // results = op clause
     Assign, // results = expression (a literal, infix, call)
     For,    // for %i = a to b [step s] [iter_args(…) [-> (types)]] { }
@@ -194,6 +194,7 @@ struct GridVar {
 
 struct KernelDecl {
   SourceRange range;
+  bool broken = false; // the header could not be read to its end: parameters may be missing
   Name name;
   bool isFunction = false; // func, func.func: inlined unless it is launched (the RFC writes kernels as func.func)
   std::vector<Param> params;
@@ -236,6 +237,7 @@ struct SizeDecl {
 };
 struct TestDecl {
   SourceRange range;
+  bool broken = false; // as a kernel's
   std::string name;
   SourceRange nameRange;
   std::vector<SizeDecl> sizes, small;

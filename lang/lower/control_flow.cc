@@ -78,6 +78,8 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
 }
 
 void KernelLowering::poison(const ast::Stmt &stmt) {
+  poisoned_ = true;
+  namesLost_ |= stmt.kind == ast::Stmt::Kind::Error && stmt.results.empty();
   for (const ast::Binding &binding : stmt.results)
     if (binding.name) names_.bind(binding.name.text, {nullptr, false, binding.name.range});
 }

@@ -56,6 +56,7 @@ Value *KernelLowering::lowerIndex(const ast::Expr &expr, std::string_view what) 
 Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   const BoundName *bound = names_.find(expr.text);
   if (bound) return bound->value;
+  if (namesLost_) return nullptr;
   auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
   if (const SourceRange *lost = names_.lost(expr.text)) {
     diagnostic.at(*lost, "bound here, inside a block that has ended");

@@ -19,10 +19,10 @@ std::unique_ptr<Kernel> KernelLowering::run() {
     lowerGrid();
     lowerBlock(decl_.body);
     // Layout mistakes are told only for kernels that are right otherwise: anything else would cascade.
-    if (diagnostics().errorCount() == before) finish();
+    if (diagnostics().errorCount() == before && !poisoned_) finish();
   }
   names_.pop();
-  return diagnostics().errorCount() == before ? std::move(kernel_) : nullptr;
+  return diagnostics().errorCount() == before && !poisoned_ ? std::move(kernel_) : nullptr;
 }
 
 bool KernelLowering::lowerParams() {

@@ -90,6 +90,8 @@ private:
   Builder builder_;
   Environment names_;
   std::vector<OperandLayout> writtenLayouts_;
+  bool poisoned_ = false;  // a statement has no meaning, which has been reported; the kernel is not made
+  bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
   int depth_ = 0;
   // The explicit yield of the region being lowered, if one was written.

@@ -89,6 +89,7 @@ private:
   }
 
   Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides) {
+    if (decl.broken) return nullptr; // reported
     ParamScope params = scope({});
     // Overrides that change nothing do not make another kernel; the rest go in the order of declaration.
     std::string name = decl.name.text;

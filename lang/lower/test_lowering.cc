@@ -6,6 +6,7 @@
 
 namespace xt {
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
+  if (decl.broken) return false; // reported
   test_ = &test;
   names_.clear();
   test.name = decl.name;
@@ -13,6 +14,7 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   test.nameRange = decl.nameRange;
   bool ok = lowerSizes(decl);
   for (const ast::Stmt &stmt : decl.body.stmts) {
+    if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; what it binds is unknown from here on
     HostStmt out;
     out.range = stmt.range;
     if (lowerStmt(stmt, out)) test.body.push_back(std::move(out));

@@ -2,6 +2,8 @@
 
 #include "ir/base/text.h"
 
+#include <algorithm>
+
 namespace xt {
 
 SourceRange AstBuilder::range(antlr4::Token *token) const {
@@ -37,11 +39,62 @@ std::vector<ast::Name> AstBuilder::words(const std::vector<P::WordContext *> &li
   return out;
 }
 
-bool AstBuilder::hasReport(SourceRange statement) const {
-  size_t end = text_.find('\n', statement.end);
-  for (const Diagnostic &d : diagnostics_.all())
-    if (d.range.file == file_ && d.range.begin >= statement.begin && d.range.begin <= end) return true;
+namespace {
+
+using P = xtg::XtParser;
+
+// What was meant is certain, and has been read so. (A comma, a '=' or a bracket too many may stand for anything lost.)
+bool isMended(DiagCode code) {
+  switch (code) {
+  case DiagCode::MissingColon:
+  case DiagCode::MissingSigil:
+  case DiagCode::MisspeltKeyword:
+  case DiagCode::UnclosedBlock:
+  case DiagCode::MissingBlock:
+  case DiagCode::Semicolon: return true;
+  default: return false;
+  }
+}
+
+bool isBlock(antlr4::tree::ParseTree *tree) {
+  return dynamic_cast<P::BlockContext *>(tree) || dynamic_cast<P::HostBlockContext *>(tree);
+}
+
+// Blocks have statements of their own.
+bool hasException(antlr4::ParserRuleContext *ctx) {
+  if (ctx->exception) return true;
+  for (antlr4::tree::ParseTree *child : ctx->children)
+    if (auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child); rule && !isBlock(rule) && hasException(rule))
+      return true;
   return false;
+}
+
+// The first block in the rule: where the lines of its header end.
+antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
+  for (antlr4::tree::ParseTree *child : ctx->children)
+    if (auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child)) {
+      if (isBlock(rule)) return rule;
+      if (antlr4::ParserRuleContext *inner = firstBlock(rule)) return inner;
+    }
+  return nullptr;
+}
+
+} // namespace
+
+void AstBuilder::findLosses() {
+  for (const Diagnostic &d : diagnostics_.all())
+    if (d.range.file == file_ && !isMended(d.code)) losses_.push_back(d.range.begin);
+  std::sort(losses_.begin(), losses_.end());
+}
+
+bool AstBuilder::broken(antlr4::ParserRuleContext *ctx) const {
+  if (losses_.empty()) return false; // exceptions are reported
+  if (hasException(ctx)) return true;
+  SourceRange own = range(ctx);
+  antlr4::ParserRuleContext *block = firstBlock(ctx);
+  size_t end = block ? range(block).begin : text_.find('\n', own.end);
+  auto it = std::lower_bound(losses_.begin(), losses_.end(), own.begin);
+  return it != losses_.end() && *it <= end;
 }
 
 std::string AstBuilder::unescaped(SourceRange quoted) {

@@ -32,6 +32,7 @@ private:
   void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
   void ifElse(P::IfElseContext *ctx, ast::Stmt &out);
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
+  void droppedToken(antlr4::tree::ParseTree *child, ast::Block &out);
   ast::Block hostBlock(P::HostBlockContext *ctx);
   ast::Stmt hostStmt(P::HostStmtContext *ctx);
   void buffer(P::BufferStmtContext *ctx, ast::Stmt &out);
@@ -86,12 +87,15 @@ private:
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted);
-  bool hasReport(SourceRange statement) const; // something is wrong on its lines already
+  // The rule was not read to its end, or something on its own lines (up to the first block) was lost in mending.
+  bool broken(antlr4::ParserRuleContext *ctx) const;
+  void findLosses();
   Diagnostic &report(DiagCode code, SourceRange where, std::string message) {
     return diagnostics_.report(code, where, std::move(message));
   }
 
   std::string_view text_;
+  std::vector<uint32_t> losses_; // places of mistakes that lost something, ascending
   uint32_t file_;
   Diagnostics &diagnostics_;
 };

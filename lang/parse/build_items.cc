@@ -9,6 +9,7 @@ using P = xtg::XtParser;
 ast::File AstBuilder::file(P::FileContext *ctx) {
   ast::File out;
   out.file = file_;
+  findLosses();
   for (P::ItemContext *i : ctx->item()) item(i, out);
   return out;
 }
@@ -19,12 +20,15 @@ void AstBuilder::item(P::ItemContext *ctx, ast::File &out) {
   }
   if (auto *i = dynamic_cast<P::ParamItemContext *>(ctx)) {
     out.params.push_back(param(i));
+    if (broken(ctx)) out.params.back().type = {};
   }
   if (auto *i = dynamic_cast<P::AttrAliasItemContext *>(ctx)) {
     out.attrAliases.push_back({range(ctx), sigilName(i->ATTR()), attr(i->attrValue())});
+    if (broken(ctx)) out.attrAliases.back().value = {};
   }
   if (auto *i = dynamic_cast<P::TypeAliasItemContext *>(ctx)) {
     out.typeAliases.push_back({range(ctx), sigilName(i->TYPE()), type(i->type())});
+    if (broken(ctx)) out.typeAliases.back().value = {};
   }
   if (auto *i = dynamic_cast<P::KernelItemContext *>(ctx)) {
     out.kernels.push_back(kernel(i));
@@ -70,6 +74,7 @@ ast::ParamDecl AstBuilder::param(P::ParamItemContext *ctx) {
 ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
   ast::KernelDecl out;
   out.range = range(ctx);
+  out.broken = broken(ctx);
   out.isFunction = ctx->KW_FUNC() != nullptr;
   out.name = sigilName(ctx->SYMBOL());
   if (ctx->params())
@@ -123,6 +128,7 @@ std::vector<ast::SizeDecl> AstBuilder::sizes(P::SizesContext *ctx) {
 ast::TestDecl AstBuilder::test(P::TestItemContext *ctx) {
   ast::TestDecl out;
   out.range = range(ctx);
+  out.broken = broken(ctx);
   out.nameRange = range(ctx->TEXT());
   if (ctx->TEXT()) out.name = unescaped(out.nameRange);
   out.sizes = sizes(ctx->sizes());

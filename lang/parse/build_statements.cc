@@ -14,13 +14,36 @@ bool isFormLine(P::StmtContext *ctx) { return dynamic_cast<P::FormStmtContext *>
 
 } // namespace
 
+// A line that starts like no statement: its tokens stand in the block itself.
+void AstBuilder::droppedToken(antlr4::tree::ParseTree *child, Block &out) {
+  auto *node = dynamic_cast<antlr4::tree::TerminalNode *>(child);
+  if (!node) return;
+  size_t type = node->getSymbol()->getType();
+  SourceRange where = range(node);
+  if (type == P::LBLOCK || type == P::NL || (type == P::RBLOCK && where.end == out.range.end)) return;
+  bool goesOn = !out.stmts.empty() && out.stmts.back().kind == Stmt::Kind::Error &&
+                slice({file_, out.stmts.back().range.end, where.begin}).find('\n') == std::string_view::npos;
+  if (goesOn) {
+    out.stmts.back().range.end = where.end;
+    return;
+  }
+  out.stmts.emplace_back().range = where;
+}
+
 Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  for (P::LineContext *line : ctx->line()) {
+  for (antlr4::tree::ParseTree *child : ctx->children) {
+    auto *line = dynamic_cast<P::LineContext *>(child);
+    if (!line) {
+      droppedToken(child, out);
+      continue;
+    }
     P::StmtContext *s = line->stmt();
-    if (s && !isFormLine(s) && !s->children.empty()) out.stmts.push_back(stmt(s));
+    if (!s || isFormLine(s) || s->children.empty()) continue;
+    out.stmts.push_back(stmt(s));
+    if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
   }
   return out;
 }
@@ -156,8 +179,17 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  for (P::HostLineContext *line : ctx->hostLine())
-    if (P::HostStmtContext *s = line->hostStmt(); s && !s->children.empty()) out.stmts.push_back(hostStmt(s));
+  for (antlr4::tree::ParseTree *child : ctx->children) {
+    auto *line = dynamic_cast<P::HostLineContext *>(child);
+    if (!line) {
+      droppedToken(child, out);
+      continue;
+    }
+    P::HostStmtContext *s = line->hostStmt();
+    if (!s || s->children.empty()) continue;
+    out.stmts.push_back(hostStmt(s));
+    if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
+  }
   return out;
 }
 
@@ -237,7 +269,7 @@ void AstBuilder::check(P::CheckStmtContext *ctx, Stmt &out) {
   if (whole.is(Expr::Kind::Binary) && whole.text == "==" && !whole.parenthesised) {
     out.left = std::move(whole.children[0]);
     out.right = std::move(whole.children[1]);
-  } else if (!whole.is(Expr::Kind::Error) && !hasReport(out.range)) {
+  } else if (!whole.is(Expr::Kind::Error) && !broken(ctx)) {
     report(DiagCode::CheckWithoutEquality, whole.range, "`check` compares two sides with `==`");
     out.kind = Stmt::Kind::Error;
   } else {

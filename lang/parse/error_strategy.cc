@@ -204,6 +204,13 @@ Token *ErrorStrategy::recoverInline(Parser *parser) {
     return at;
   }
   if (expected.contains(static_cast<size_t>(P::NL))) {
+    // What follows belongs to the statement or item before: it has not been read to its end.
+    antlr4::ParserRuleContext *ctx = parser->getContext();
+    for (size_t k = ctx->children.size(); k-- > 0;)
+      if (auto *before = dynamic_cast<antlr4::ParserRuleContext *>(ctx->children[k])) {
+        before->exception = std::make_exception_ptr(antlr4::InputMismatchException(parser));
+        break;
+      }
     emit(parser, at, expected);
     skipToLineEnd(parser);
     if (stream->LA(1) != P::NL) return takeInserted(P::NL);

@@ -213,7 +213,8 @@ bool ItemShaper::startStatement(size_t i) {
   head_ = Head::Item;
   expectsBlock_ = false;
   if (stack_.empty()) {
-    if (i == begin_ || scan_.startsItem(i)) {
+    bool unnamed = scan_.type(i) == L::SYMBOL && scan_.type(i + 1) == L::LPAREN && scan_.at(i).column <= 1;
+    if (i == begin_ || scan_.startsItem(i) || unnamed) {
       startItem(i);
       if (head_ != Head::None) return true;
     }
@@ -242,6 +243,14 @@ void ItemShaper::startItem(size_t i) {
     return;
   case L::KW_TEST:
     head_ = Head::Test;
+    expectsBlock_ = true;
+    return;
+  case L::SYMBOL:
+    report(DiagCode::MisspeltKeyword, range(i).startPoint(), str("missing `kernel` or `func` before ", quoted(i)))
+        .fix("insert `kernel`", range(i).startPoint(), "kernel ");
+    emit(L::KW_KERNEL, scan_.at(i).begin, scan_.at(i).begin, scan_.at(i));
+    emit(scan_.at(i), L::SYMBOL);
+    head_ = Head::Kernel;
     expectsBlock_ = true;
     return;
   case L::ATTR:

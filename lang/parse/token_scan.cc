@@ -135,7 +135,7 @@ bool TokenScan::startsItem(size_t i) const {
   size_t next = type(i + 1);
   switch (type(i)) {
   case L::KW_KERNEL:
-  case L::KW_FUNC: return next == L::SYMBOL || (at(i).column == 0 && isWord(i + 1));
+  case L::KW_FUNC: return next == L::SYMBOL || (at(i).column == 0 && (isWord(i + 1) || next == L::LPAREN));
   case L::KW_TEST:
   case L::KW_IMPORT: return next == L::TEXT || next == L::UNTERMINATED;
   case L::KW_PARAM: return next == L::SIZE || (at(i).column == 0 && isWord(i + 1));

@@ -1,0 +1,38 @@
+// A mistake in the syntax is one message through the whole front end: what the parser could not read is not held
+// against the rest.
+#include "tests/golden.h"
+
+#include "lang/lower/lower.h"
+#include "lang/parse/shape_tokens.h"
+
+namespace xt {
+namespace {
+
+TEST(Cascade, ASyntaxErrorIsTheOnlyError) {
+  for (const auto &path : test::filesIn("../examples", ".xt")) {
+    std::string text = test::readText(path);
+    SourceFile source("t.xt", text);
+    size_t broken = 0, alone = 0;
+    for (const SyntaxToken &token : lex(source)) {
+      SourceManager sources;
+      uint32_t index = sources.add("t.xt", std::string(text).erase(token.begin, token.end - token.begin));
+      Diagnostics diagnostics;
+      Context context;
+      (void)lowerFile(sources, index, context, {}, diagnostics);
+      size_t syntax = 0, errors = 0;
+      for (const Diagnostic &d : diagnostics.all()) {
+        if (d.severity != Severity::Error) continue;
+        ++errors;
+        syntax += static_cast<int>(d.code) < 200;
+      }
+      if (syntax == 0) continue;
+      ++broken;
+      alone += errors == 1;
+    }
+    // The exceptions are lost names of aliases and kernels, which are unknown where they are used.
+    EXPECT_GE(static_cast<double>(alone), 0.98 * static_cast<double>(broken)) << path.filename();
+  }
+}
+
+} // namespace
+} // namespace xt
