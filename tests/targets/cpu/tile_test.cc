@@ -118,7 +118,7 @@ TEST(CpuTile, ProductsAtRandom) {
 
 // With fma both sides round every sum once, in the same order.
 TEST(CpuTile, ProductsOfAnyNumbers) {
-  if (!processors()[0].fma) GTEST_SKIP();
+  if (!processors()[0].fma) GTEST_SKIP() << "this processor has no FMA";
   for (Elem elem : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E5M2})
     for (int round = 0; round < 4; ++round) {
       SCOPED_TRACE(str(elemName(elem), " ", round));
