@@ -49,13 +49,14 @@ result: VALUE (SPLICE INT)?;
 rhs
   : op                                                                        # opRhs
   | forLoop                                                                   # forRhs
+  | whileLoop                                                                 # whileRhs
   | ifElse                                                                    # ifRhs
   | expr attrGroup* signature?                                                # exprRhs
   ;
 forLoop: KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? iterArgs? (ARROW typeList)? block;
 iterArgs: KW_ITER_ARGS LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN;
 iterArg: VALUE EQ expr;
-whileLoop: KW_WHILE expr block;
+whileLoop: KW_WHILE expr iterArgs? (ARROW typeList)? block;
 ifElse: KW_IF expr (ARROW typeList)? block orElse?;
 orElse: KW_ELSE (ifElse | block);
 location: KW_LOC LPAREN (TEXT (COLON INT COLON INT)? | word) RPAREN;

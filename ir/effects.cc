@@ -46,18 +46,16 @@ private:
         for (size_t r = 0; r < op.resultCount(); ++r) flow(operand, op.result(r));
       return;
     }
-    // What a loop carries are its last operands and the last parameters of its block, as many as it has results.
     size_t carried = op.resultCount();
-    bool loops = op.kind() == OpKind::For;
+    CarriedAt at = carriedAt(op);
     for (size_t r = 0; r < op.regionCount(); ++r) {
       Block *region = op.region(r);
       const Op *end = region->last(); // the yield; a region without results may lack one
       for (size_t i = 0; i < carried; ++i) {
-        const Value *yielded = end->operand(i);
+        const Value *yielded = end->operand(i + at.yield);
         flow(yielded, op.result(i));
-        if (!loops) continue;
-        const Value *init = op.operand(op.operandCount() - carried + i);
-        const Value *param = region->param(region->params().size() - carried + i);
+        if (!at.loops) continue;
+        const Value *init = op.operand(i + at.operand), *param = region->param(i + at.param);
         flow(init, op.result(i));
         flow(init, param);
         flow(yielded, param);

@@ -31,6 +31,12 @@ Op::~Op() {
   while (!operands_.empty()) eraseOperand(operands_.size() - 1);
 }
 
+CarriedAt carriedAt(const Op &op) {
+  if (op.kind() == OpKind::For) return {3, 1, 0, true};   // after the bounds; after the induction variable
+  if (op.kind() == OpKind::While) return {1, 0, 1, true}; // after the condition; after the next one
+  return {op.operandCount(), 0, 0, false};
+}
+
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
                            SourceRange range, size_t regions) {
   std::unique_ptr<Op> op(new Op(kind));

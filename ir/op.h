@@ -118,6 +118,15 @@ public:
   ~Op();
 };
 
+// Where the values that a structure op carries stand: operands, parameters of its body, and operands of its yield, from
+// these places on, one for each result. `loops`: the body's parameters are the carried values, else (a branch) it has
+// none and no operand is carried.
+struct CarriedAt {
+  size_t operand, param, yield;
+  bool loops;
+};
+CarriedAt carriedAt(const Op &op);
+
 // A detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
                            SourceRange range, size_t regions = 0);

@@ -45,14 +45,17 @@ enum class Signature : uint8_t {
   OperandsToResult // : T, U -> R         the same on the left
 };
 
-enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8 };
+// Observable: seen outside of memory (a print), or an identity of its own (an allocation): neither removed nor joined.
+enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8, Observable = 16 };
 constexpr Effect operator|(Effect a, Effect b) {
   return static_cast<Effect>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(e)) != 0; }
 
 // What an operand may be; the infer rule says how the operands' types go together.
-enum class OperandClass : uint8_t { Index, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Any };
+// Base: a memref, or an address as i64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
+// element type of the other operand.
+enum class OperandClass : uint8_t { Index, Scalar, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Base, Offsets, Any };
 enum class Arity : uint8_t { One, Optional, Variadic };
 struct OperandSpec {
   std::string_view name;
@@ -72,7 +75,10 @@ struct AttrSpec {
 enum class TypeRule : uint8_t {
   Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Id,
   InitTile, LoadTile, StoreTile, PrefetchTile, UpdateTileOffset, TileMma,
-  For, If, Yield,
+  AtomicRmw, LoadGather, StoreScatter, Transpose, Reduction, Broadcast, ConvertLayout,
+  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Iota, CreateMask, Reshape, Extract, Insert, Print,
+  Nothing, // no operands, no results
+  For, While, If, Yield,
 };
 
 // How layouts of operands and results go together (ir/infer/layout_rules.cc).
@@ -80,7 +86,13 @@ enum class LayoutRule : uint8_t {
   None,        // no vector or tile involved
   Free,        // the result takes any layout; copied per consumer that wants another (constant, splat)
   Same,        // all vectors, and the tile if there is one, are distributed alike
+  Load,        // as Same; transposed where the op has the attribute
   Mma,         // rows as a, columns as b, K alike
+  Transpose,   // dimensions swapped; each split as before, by the same or by other subgroups
+  Reduction,   // the kept dimension alike; the reduced one held by all that held a term
+  Broadcast,   // the kept dimension alike; the operand held by all that hold a copy
+  Convert,     // none: that is its purpose
+  Reshape,     // the same elements, by the algebra
   Region,      // loops and branches: init, block argument, yield and result agree
 };
 

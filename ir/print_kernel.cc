@@ -66,7 +66,7 @@ bool inClause(const OpInfo &info, const Attr &attr) {
   case Clause::Literal:
   case Clause::Text:
   case Clause::Dimension: return is(0);
-  case Clause::Kind: return is(0) || (is(1) && info.attrs[1].kind == AttrKind::Ints);
+  case Clause::Kind: return is(0) || (is(1) && info.attrs[1].kind == AttrKind::Ints); // <add> %v [1]
   case Clause::Operands:
   case Clause::Base:
   case Clause::Bare:
@@ -173,6 +173,17 @@ void KernelPrinter::statement(const Op &op, int depth, bool whole) {
   signature(op);
 }
 
+// How many offsets a base takes; an address stands for a matrix.
+size_t baseRank(Type base) { return base.isMemRef() ? static_cast<size_t>(std::max(1, base.rank())) : 2; }
+
+// Whether the last operands are the indices into the one before them: `%v[%i, %j]`.
+size_t firstIndex(const OpInfo &info) {
+  const auto &specs = info.operands;
+  size_t last = specs.size() - 1;
+  bool indexed = specs.size() > 1 && specs[last].arity == Arity::Variadic && specs[last].type == OperandClass::Index;
+  return indexed ? last : SIZE_MAX;
+}
+
 void KernelPrinter::clause(const Op &op) {
   const Attr *attr = clauseAttr(op);
   Elem elem = elementOf(op);
@@ -183,7 +194,7 @@ void KernelPrinter::clause(const Op &op) {
     if (op.operandCount() == 0) break; // a broken op, in a message
     out_ += " " + name(op.operand(0)) + "[";
     // Lists of one operand per dimension of the base: offsets, and a shape and strides where they are explicit.
-    for (size_t i = 1, rank = static_cast<size_t>(std::max(1, op.operand(0)->type().rank())); i < op.operandCount(); ++i)
+    for (size_t i = 1, rank = baseRank(op.operand(0)->type()); i < op.operandCount(); ++i)
       out_ += (i == 1 ? "" : (i - 1) % rank == 0 ? "], [" : ", ") + name(op.operand(i));
     out_ += "]";
     break;
@@ -214,7 +225,10 @@ void KernelPrinter::clause(const Op &op) {
 }
 
 void KernelPrinter::operands(const Op &op, size_t first) {
-  for (size_t i = first; i < op.operandCount(); ++i) out_ += (i > first ? ", " : " ") + name(op.operand(i));
+  size_t index = firstIndex(op.info());
+  for (size_t i = first; i < op.operandCount(); ++i)
+    out_ += (i == first ? " " : i == index ? "[" : ", ") + name(op.operand(i));
+  if (op.operandCount() > index) out_ += "]";
 }
 
 std::string KernelPrinter::attributeText(const AttrValue &value, Elem elem) const {
@@ -255,6 +269,7 @@ void KernelPrinter::operandTypes(const Op &op) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
     size_t row = std::min(i, specs.size() - 1);
     if (specs.size() && specs[row].type == OperandClass::Index) continue;
+    if (specs.size() && specs[row].type == OperandClass::Offsets && op.operand(i)->type().isIndex()) continue;
     out_ += (first ? " : " : ", ") + types_.of(op.operand(i)->type());
     first = false;
   }
@@ -293,14 +308,19 @@ void KernelPrinter::resultTypes(const Op &op) {
 
 void KernelPrinter::loop(const Op &op) {
   const Block &body = *op.region();
+  CarriedAt at = carriedAt(op);
+  size_t carried = op.operandCount() - std::min(op.operandCount(), at.operand);
   // A message may show a broken loop.
-  if (op.operandCount() < 3 || body.params().size() != op.operandCount() - 2) return operands(op);
-  out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
-          name(op.operand(2));
-  if (op.operandCount() == 3) return;
+  if (op.operandCount() < at.operand || body.params().size() != carried + at.param) return operands(op);
+  if (op.kind() == OpKind::For)
+    out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
+            name(op.operand(2));
+  else
+    out_ += " " + name(op.operand(0));
+  if (carried == 0) return;
   out_ += " iter_args(";
-  for (size_t i = 3; i < op.operandCount(); ++i)
-    out_ += (i > 3 ? ", " : "") + name(body.param(i - 2)) + " = " + name(op.operand(i));
+  for (size_t i = 0; i < carried; ++i)
+    out_ += (i ? ", " : "") + name(body.param(i + at.param)) + " = " + name(op.operand(i + at.operand));
   out_ += ")";
 }
 
@@ -316,7 +336,7 @@ void KernelPrinter::region(const Block &block, int depth, bool whole) {
 }
 
 void KernelPrinter::structure(const Op &op, int depth, bool whole) {
-  if (op.info().typeRule == TypeRule::For && op.regionCount())
+  if (op.regionCount() && carriedAt(op).loops)
     loop(op);
   else
     operands(op);

@@ -34,34 +34,31 @@ private:
 
   void mark(const Op &op) {
     if (!ops_.insert(&op).second) return;
-    for (size_t i = 0; i < controlOperands(op); ++i) mark(*op.operand(i));
+    CarriedAt at = carriedAt(op);
+    for (size_t i = 0; i < at.operand; ++i) mark(*op.operand(i));
+    if (at.loops)
+      for (size_t i = 0; i < at.yield; ++i) mark(*op.region()->last()->operand(i));
     if (const Op *parent = op.block()->parentOp()) mark(*parent);
-  }
-
-  // Those that the op needs itself; the others belong to its results.
-  static size_t controlOperands(const Op &op) {
-    if (isLoop(op)) return 3;
-    return op.operandCount();
   }
 
   void follow(const Value &value) {
     const Op *op = value.definingOp() ? value.definingOp() : value.definingBlock()->parentOp();
     if (!op) return; // a parameter of the kernel
     mark(*op);
-    if (isLoop(*op)) {
+    if (CarriedAt at = carriedAt(*op); at.loops) {
       bool parameter = !value.definingOp();
-      if (parameter && value.index() == 0) return;
-      carried(*op, parameter ? value.index() - 1 : value.index());
+      if (parameter && value.index() < at.param) return;
+      carried(*op, at, parameter ? value.index() - at.param : value.index());
     } else {
       for (size_t r = 0; r < op->regionCount(); ++r) mark(*op->region(r)->last()->operand(value.index()));
     }
   }
 
-  void carried(const Op &loop, size_t i) {
-    mark(*loop.operand(i + 3));
-    mark(*loop.region()->param(i + 1));
+  void carried(const Op &loop, CarriedAt at, size_t i) {
+    mark(*loop.operand(i + at.operand));
+    mark(*loop.region()->param(i + at.param));
     mark(*loop.result(i));
-    mark(*loop.region()->last()->operand(i));
+    mark(*loop.region()->last()->operand(i + at.yield));
   }
 
   // From last to first: users go before what they use.
@@ -79,15 +76,16 @@ private:
   }
 
   void sweepRegions(Op &op) {
+    CarriedAt at = carriedAt(op);
     for (size_t i = op.resultCount(); i-- > 0;)
       if (!values_.contains(op.result(i)))
-        for (size_t r = 0; r < op.regionCount(); ++r) op.region(r)->last()->eraseOperand(i);
+        for (size_t r = 0; r < op.regionCount(); ++r) op.region(r)->last()->eraseOperand(i + at.yield);
     for (size_t r = 0; r < op.regionCount(); ++r) sweep(*op.region(r));
     for (size_t i = op.resultCount(); i-- > 0;) {
       if (values_.contains(op.result(i))) continue;
-      if (isLoop(op)) {
-        op.region()->eraseParam(i + 1);
-        op.eraseOperand(i + 3);
+      if (at.loops) {
+        op.region()->eraseParam(i + at.param);
+        op.eraseOperand(i + at.operand);
       }
       op.eraseResult(i);
       removed_ = true;

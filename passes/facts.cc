@@ -9,10 +9,10 @@ bool isPure(const Op &op) { return op.info().effects == Effect::None && op.regio
 bool isRemovable(const Op &op) {
   Effect effects = op.info().effects;
   return op.resultCount() > 0 && !has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) &&
-         !has(effects, Effect::Terminates);
+         !has(effects, Effect::Terminates) && !has(effects, Effect::Observable);
 }
 
-bool isLoop(const Op &op) { return op.info().typeRule == TypeRule::For; }
+bool isLoop(const Op &op) { return carriedAt(op).loops; }
 
 bool definedInside(const Value &value, const Block &block) {
   const Block *at = value.definingOp() ? value.definingOp()->block() : value.definingBlock();

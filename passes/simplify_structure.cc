@@ -14,6 +14,7 @@ std::optional<int64_t> constantInteger(const Value &value) {
 
 // The number of steps if it is 0 or 1.
 std::optional<int> knownSteps(const Op &loop) {
+  if (loop.kind() == OpKind::While) return constantInteger(*loop.operand(0)) == 0 ? std::optional(0) : std::nullopt;
   if (loop.operand(0) == loop.operand(1)) return 0;
   auto lower = constantInteger(*loop.operand(0)), upper = constantInteger(*loop.operand(1)),
        step = constantInteger(*loop.operand(2));
@@ -62,8 +63,10 @@ void inlineRegion(Op &op, Block &region, Op *&next) {
 bool resolveLoop(Op &loop, Op *&next) {
   std::optional<int> steps = knownSteps(loop);
   Block &body = *loop.region();
-  std::vector<Value *> inits(loop.operands().begin() + 3, loop.operands().end()), results = resultsOf(loop), carried;
-  for (size_t i = 1; i < body.params().size(); ++i) carried.push_back(body.param(i));
+  CarriedAt at = carriedAt(loop);
+  std::vector<Value *> inits(loop.operands().begin() + static_cast<ptrdiff_t>(at.operand), loop.operands().end()),
+      results = resultsOf(loop), carried;
+  for (size_t i = at.param; i < body.params().size(); ++i) carried.push_back(body.param(i));
   if (!steps || !sameTypes(inits, results) || !sameTypes(inits, carried)) return false;
   if (*steps == 0) {
     replaceResults(loop, inits);
@@ -98,9 +101,10 @@ bool forward(Value *from, Value *to) {
 bool forwardKnownResults(Op &op) {
   bool changed = false;
   for (size_t i = 0; i < op.resultCount(); ++i) {
-    if (isLoop(op)) {
+    if (CarriedAt at = carriedAt(op); at.loops) {
       Block &body = *op.region();
-      Value *init = op.operand(i + 3), *param = body.param(i + 1), *yielded = body.last()->operand(i);
+      Value *init = op.operand(i + at.operand), *param = body.param(i + at.param),
+            *yielded = body.last()->operand(i + at.yield);
       if (yielded != param && yielded != init) continue;
       changed |= forward(op.result(i), init);
       changed |= forward(param, init);

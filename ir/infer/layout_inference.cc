@@ -24,20 +24,24 @@ public:
     return false;
   }
 
-  bool run(std::span<const OperandLayout> written) {
+  bool run(std::span<const OperandLayout> written, std::span<const LayoutPair> pairs) {
     for (Value *value : values_)
       if (value->type().layout()) origins_[value] = {value->range(), "declared"};
-    for (bool changed = true; changed;) {
-      while (forward()) {}
-      changed = backward();
-    }
+    written_.assign(written.begin(), written.end());
+    for (const LayoutPair &pair : pairs) pairs_[pair.op] = &pair;
+    do {
+      for (bool changed = true; changed;) {
+        while (forward()) {}
+        changed = backward();
+      }
+    } while (decidePair() || assume());
     copyFreeValues();
-    return allKnown() && sameSubgroups() && rulesHold() && attributesHold(written);
+    return allKnown() && sameSubgroups() && rulesHold() && attributesHold();
   }
 
   bool rulesHold() {
     bool ok = true;
-    for (Op *op : ops_) ok &= checkLayoutRule(*op, origins_, diagnostics_);
+    for (Op *op : ops_) ok &= checkLayoutRule(context_, *op, origins_, diagnostics_);
     return ok;
   }
 
@@ -78,11 +82,16 @@ private:
   bool forward() {
     bool changed = false;
     for (Op *op : ops_) {
-      if (op->kind() == OpKind::For)
-        for (size_t i = 1; i < op->region()->params().size(); ++i) {
-          Value *param = op->region()->param(i), *init = op->operand(i + 2);
+      if (CarriedAt at = carriedAt(*op); at.loops)
+        for (size_t i = 0; i < op->resultCount(); ++i) {
+          Value *param = op->region()->param(i + at.param), *init = op->operand(i + at.operand);
           if (open(param) && !open(init)) set(param, init->type().layout(), *op);
         }
+      if (auto pair = pairs_.find(op); pair != pairs_.end()) {
+        if (open(op->operand(pair->second->operand))) continue; // which of the two is the result's is not known yet
+        decide(*pair->second);
+        changed = true;
+      }
       for (size_t i = 0; i < op->resultCount(); ++i) {
         if (!open(op->result(i))) continue;
         if (const Layout *layout = givenToResult(context_, *op, i)) set(op->result(i), layout, *op), changed = true;
@@ -101,14 +110,49 @@ private:
         // A constant is not tied to its first consumer: it is copied per consumer at the end.
         if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free))
           continue;
+        // A result that a pair of attributes will name waits for them.
+        if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
       }
-      if (op->kind() != OpKind::For) continue;
+      CarriedAt at = carriedAt(*op);
+      if (!at.loops) continue;
       for (size_t i = 0; i < op->resultCount(); ++i)
-        if (Value *param = op->region()->param(i + 1); open(param))
+        if (Value *param = op->region()->param(i + at.param); open(param))
           if (const Layout *layout = op->result(i)->type().layout()) set(param, layout, *op), changed = true;
     }
     return changed;
+  }
+
+  // Gives the op's result its layout, and keeps the other one to be compared with the operand's.
+  void decide(const LayoutPair &pair) {
+    const Layout *known = pair.op->operand(pair.operand)->type().layout();
+    bool fits[2], matches[2];
+    for (size_t k = 0; k < 2; ++k) {
+      fits[k] = pair.asOperand[k] && pair.asResult[1 - k];
+      matches[k] = fits[k] && pair.asOperand[k] == known;
+    }
+    size_t usual = pair.op->info().layoutRule == LayoutRule::Convert ? 1 : 0;
+    size_t from = matches[0] != matches[1] ? (matches[0] ? 0 : 1) : fits[usual] ? usual : 1 - usual;
+    Value *result = pair.op->result();
+    result->setType(context_.withLayout(result->type(), pair.asResult[1 - from]));
+    origins_[result] = {pair.ranges[1 - from], "declared"};
+    written_.push_back({pair.op, pair.operand, pair.asOperand[from], pair.ranges[from]});
+    pairs_.erase(pair.op);
+  }
+
+  // The first pair, in program order, whose operand stays open: its order decides.
+  bool decidePair() {
+    for (Op *op : ops_)
+      if (auto pair = pairs_.find(op); pair != pairs_.end()) return decide(*pair->second), true;
+    return false;
+  }
+
+  // One value that neither its operands nor its users decide; the others may follow from it.
+  bool assume() {
+    for (Op *op : ops_)
+      if (op->resultCount() == 1 && open(op->result()))
+        if (const Layout *layout = assumedForResult(context_, *op)) return set(op->result(), layout, *op), true;
+    return false;
   }
 
   void copyFreeValues() {
@@ -149,7 +193,7 @@ private:
     for (Value *value : values_) {
       // One message for a value and everything that would follow from it.
       if (!open(value) || !ok) continue;
-      if (value->definingOp() && value->uses().empty() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
+      if (value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
         adoptAny(value);
         continue;
       }
@@ -163,7 +207,7 @@ private:
     return ok;
   }
 
-  // An unused constant may be held by everybody.
+  // A constant that no user wants in a layout may be held by everybody.
   void adoptAny(Value *value) {
     int64_t subgroups = 1;
     for (Value *other : values_)
@@ -176,9 +220,9 @@ private:
     if (const Layout **layout = std::get_if<const Layout *>(&made)) set(value, *layout, *value->definingOp());
   }
 
-  bool attributesHold(std::span<const OperandLayout> written) {
+  bool attributesHold() {
     bool ok = true;
-    for (const OperandLayout &w : written) {
+    for (const OperandLayout &w : written_) {
       const Value *operand = w.op->operand(w.operand);
       if (operand->type().layout() == w.layout) continue;
       ok = false;
@@ -198,23 +242,26 @@ private:
   std::vector<Op *> ops_;      // program order, outer before inner
   std::vector<Value *> values_; // of vector or tile type, in program order
   LayoutOrigins origins_;
+  std::vector<OperandLayout> written_;
+  std::unordered_map<const Op *, const LayoutPair *> pairs_; // undecided; looked up only
 };
 
 } // namespace
 
-bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics) {
+bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics,
+                  std::span<const LayoutPair> pairs) {
   Inference inference(kernel, context, diagnostics);
-  if (!inference.anyLayout() && written.empty()) {
+  if (!inference.anyLayout() && written.empty() && pairs.empty()) {
     kernel.forms.add(Form::LayoutsKnown);
     return true;
   }
   kernel.scope = Scope::Workgroup;
-  if (!inference.run(written)) return false;
+  if (!inference.run(written, pairs)) return false;
   kernel.forms.add(Form::LayoutsKnown);
   return true;
 }
 
-bool checkLayouts(const Kernel &kernel, Diagnostics &diagnostics) {
+bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return true;
   bool ok = true;
   auto &body = const_cast<Kernel &>(kernel).body; // walk gives mutable ops; nothing is changed
@@ -225,7 +272,7 @@ bool checkLayouts(const Kernel &kernel, Diagnostics &diagnostics) {
         diagnostics.report(DiagCode::LayoutUnknown, op.range(), str("a result of `", op.info().name, "` has no layout"));
       }
     LayoutOrigins origins;
-    if (ok) ok = checkLayoutRule(op, origins, diagnostics);
+    if (ok) ok = checkLayoutRule(context, op, origins, diagnostics);
   });
   return ok;
 }

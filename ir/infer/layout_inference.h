@@ -18,12 +18,23 @@ struct OperandLayout {
   SourceRange range;
 };
 
+// Two layout attributes on one op: one is the operand's and one the result's, and which is which follows from the
+// operand's layout, once that is known; else from their order ({to from} for convert_layout, {from to} for others).
+struct LayoutPair {
+  Op *op;
+  size_t operand;
+  // The attributes in the order of the text, as layouts of the operand's and of the result's shape; null: does not fit.
+  const Layout *asOperand[2], *asResult[2];
+  SourceRange ranges[2];
+};
+
 // Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of
 // subgroups, and gives the form layouts_known; or reports what disagrees and returns false. A kernel in which no layout
 // appears is at subgroup scope and stays as it is. Idempotent.
-bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics);
+bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics,
+                  std::span<const LayoutPair> pairs = {});
 
 // The layout rules alone, on a kernel whose layouts are all known: what the verifier runs.
-bool checkLayouts(const Kernel &kernel, Diagnostics &diagnostics);
+bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -45,31 +45,68 @@ const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
 
 // The value of the enclosing or nested op that a region's value is tied to.
 const Layout *regionOperand(const Op &op, size_t index) {
-  if (op.kind() == OpKind::For) {
-    constexpr size_t kInits = 3;
-    if (index < kInits) return nullptr;
-    size_t carried = index - kInits;
-    const Layout *param = layoutOf(op.region()->param(carried + 1));
-    return param ? param : layoutOf(op.result(carried));
-  }
   if (op.kind() == OpKind::Yield) {
     const Op *parent = op.block()->parentOp();
     if (!parent) return nullptr;
-    if (parent->kind() == OpKind::For)
-      if (const Layout *param = layoutOf(parent->region()->param(index + 1))) return param;
-    return layoutOf(parent->result(index));
+    CarriedAt at = carriedAt(*parent);
+    if (index < at.yield) return nullptr;
+    size_t carried = index - at.yield;
+    if (at.loops)
+      if (const Layout *param = layoutOf(parent->region()->param(carried + at.param))) return param;
+    return carried < parent->resultCount() ? layoutOf(parent->result(carried)) : nullptr;
+  }
+  CarriedAt at = carriedAt(op);
+  if (index < at.operand) return nullptr;
+  size_t carried = index - at.operand;
+  const Layout *param = layoutOf(op.region()->param(carried + at.param));
+  return param ? param : layoutOf(op.result(carried));
+}
+
+const Layout *regionResult(const Op &op, size_t index) {
+  CarriedAt at = carriedAt(op);
+  for (size_t r = 0; r < op.regionCount(); ++r) {
+    if (at.loops)
+      if (const Layout *param = layoutOf(op.region(r)->param(index + at.param))) return param;
+    const Op *yield = op.region(r)->last();
+    if (yield && index + at.yield < yield->operandCount())
+      if (const Layout *layout = layoutOf(yield->operand(index + at.yield))) return layout;
   }
   return nullptr;
 }
 
-const Layout *regionResult(const Op &op, size_t index) {
-  for (size_t r = 0; r < op.regionCount(); ++r) {
-    if (op.kind() == OpKind::For)
-      if (const Layout *param = layoutOf(op.region(r)->param(index + 1))) return param;
-    if (const Op *yield = op.region(r)->last(); yield && index < yield->operandCount())
-      if (const Layout *layout = layoutOf(yield->operand(index))) return layout;
-  }
-  return nullptr;
+// --- vector ops ------------------------------------------------------------------------------------------------------
+
+constexpr int64_t kSwapped[] = {1, 0};
+
+bool transposes(const Op &op) {
+  const Attr *attr = op.attr(op.kind() == OpKind::LoadTile ? "transpose" : "permutation");
+  if (!attr) return op.kind() == OpKind::Transpose;
+  return std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
+}
+
+const Layout *turned(Context &context, const Op &op, const Layout *layout) {
+  return layout && transposes(op) ? transposed(context, layout, kSwapped) : layout;
+}
+
+int dimensionOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
+
+// How many neighbours a reduction joins, or a broadcast repeats.
+int64_t blockSize(const Op &op) {
+  bool reduces = op.kind() == OpKind::Reduction;
+  Type wide = reduces ? op.operand(0)->type() : op.result()->type();
+  return op.intAttr(reduces ? "reduction_size" : "broadcast_size", wide.extent(dimensionOf(op)));
+}
+
+// The layout of the narrow side (a reduction's result, a broadcast's operand) that follows from the wide one.
+const Layout *narrowed(Context &context, const Op &op, const Layout *wide) {
+  return wide ? grouped(context, wide, dimensionOf(op), blockSize(op)) : nullptr;
+}
+// A layout for the wide side: whoever holds a narrow element holds its whole block.
+const Layout *widened(Context &context, const Op &op, const Layout *narrow) {
+  return narrow ? repeated(context, narrow, dimensionOf(op), blockSize(op)) : nullptr;
+}
+const Layout *resized(Context &context, const Layout *layout, Type to) {
+  return layout ? reshaped(context, layout, to.shape()) : nullptr;
 }
 
 // --- messages --------------------------------------------------------------------------------------------------------
@@ -96,7 +133,7 @@ void originLabel(Diagnostic &diagnostic, const Value *value, SourceRange used, c
                                           origin->second.how, ")"));
 }
 
-void reportDiffer(const Op &op, const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB,
+Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB,
                   std::string message, DiagCode code, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   Diagnostic &diagnostic = diagnostics.report(code, rangeB, std::move(message));
   diagnostic.withLabel(describe(b, origins));
@@ -104,8 +141,10 @@ void reportDiffer(const Op &op, const Value *a, SourceRange rangeA, const Value 
   originLabel(diagnostic, a, rangeA, origins);
   originLabel(diagnostic, b, rangeB, origins);
   diagnostic.withPicture(pictures(a, "the first", b, "the second"));
-  (void)op;
+  return diagnostic;
 }
+
+bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Value *first = nullptr;
@@ -115,7 +154,7 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     if (!first) return first = value, firstRange = range, true;
     if (first->type().layout() == value->type().layout()) return true;
     bool operands = value->definingOp() != &op;
-    reportDiffer(op, first, firstRange, value, range,
+    reportDiffer(first, firstRange, value, range,
                  str(operands ? "operands of `" : "operand and result of `", op.info().name,
                      "` have different distributions"),
                  DiagCode::LayoutsDiffer, origins, diagnostics);
@@ -125,14 +164,18 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     if (!same(op.operand(i), op.operandRange(i))) return false;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (!same(op.result(i), op.range())) return false;
-  if (op.kind() != OpKind::StoreTile) return true;
-  const Value *tile = op.operand(1);
+  return !has(op.info().effects, Effect::Writes) || oneWriter(op, origins, diagnostics);
+}
+
+bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  size_t last = op.operandCount() - 1; // the tile
+  const Value *tile = op.operand(last);
   if (!tile->type().layout()->isReplicated(Axis::Subgroup)) return true;
   Diagnostic &diagnostic =
-      diagnostics.report(DiagCode::TwoWriters, op.operandRange(1),
+      diagnostics.report(DiagCode::TwoWriters, op.operandRange(last),
                          "the data wraps around in this layout, so several subgroups would write the same element");
   diagnostic.withLabel(describe(tile, origins));
-  originLabel(diagnostic, tile, op.operandRange(1), origins);
+  originLabel(diagnostic, tile, op.operandRange(last), origins);
   diagnostic.withPicture(tile->type().layout()->picture(8));
   diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
                   "extents");
@@ -143,7 +186,7 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
   const Value *a = op.operand(0), *b = op.operand(1), *result = op.result();
   const Layout *la = a->type().layout(), *lb = b->type().layout(), *lr = result->type().layout();
   auto fail = [&](const Value *x, SourceRange rx, const Value *y, SourceRange ry, std::string_view what) {
-    reportDiffer(op, x, rx, y, ry, std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
+    reportDiffer(x, rx, y, ry, std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
     return false;
   };
   if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
@@ -164,7 +207,7 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
 bool tied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb, const LayoutOrigins &origins,
           Diagnostics &diagnostics) {
   if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return true;
-  reportDiffer(op, a, ra, b, rb,
+  reportDiffer(a, ra, b, rb,
                str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
                DiagCode::LayoutsDiffer, origins, diagnostics);
   return false;
@@ -172,27 +215,71 @@ bool tied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRa
 
 bool checkRegion(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (op.kind() == OpKind::Yield) return true; // checked with its parent
+  CarriedAt at = carriedAt(op);
   for (size_t i = 0; i < op.resultCount(); ++i) {
     for (size_t r = 0; r < op.regionCount(); ++r) {
       const Op *yield = op.region(r)->last();
-      if (op.kind() == OpKind::For) {
-        const Value *init = op.operand(i + 3), *param = op.region()->param(i + 1);
-        if (!tied(op, init, op.operandRange(i + 3), param, param->range(), origins, diagnostics)) return false;
+      if (at.loops) {
+        const Value *init = op.operand(i + at.operand), *param = op.region()->param(i + at.param);
+        if (!tied(op, init, op.operandRange(i + at.operand), param, param->range(), origins, diagnostics)) return false;
       }
-      const Value *yielded = yield->operand(i);
-      if (!tied(op, op.result(i), op.result(i)->range(), yielded, yield->operandRange(i), origins, diagnostics))
+      const Value *yielded = yield->operand(i + at.yield);
+      if (!tied(op, op.result(i), op.result(i)->range(), yielded, yield->operandRange(i + at.yield), origins, diagnostics))
         return false;
     }
   }
   return true;
 }
 
+// One operand, one result: the layout that one gives the other must be the one that it has. `expected` is null where no
+// layout spells it.
+bool checkDerived(const Op &op, const Layout *expected, const Value *derived, std::string_view rule,
+                  const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  if (expected == derived->type().layout()) return true;
+  const Value *operand = op.operand(0), *result = op.result();
+  Diagnostic &diagnostic = reportDiffer(
+      operand, op.operandRange(0), result, op.range(),
+      str("operand and result of `", op.info().name, "` are distributed in ways that do not fit"),
+      DiagCode::LayoutRule, origins, diagnostics);
+  diagnostic.note(std::string(rule));
+  if (expected) diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ", expected->text()));
+  return false;
+}
+
+// A dimension's digits as pieces and their owners, whoever these are: neighbours of one kind are one digit.
+std::vector<std::pair<bool, int64_t>> splitOf(const Layout *layout, int dim) {
+  std::vector<std::pair<bool, int64_t>> digits;
+  for (const Factor &factor : layout->factors(dim)) {
+    bool split = factor.axis == Axis::Subgroup;
+    if (!digits.empty() && digits.back().first == split) digits.back().second *= factor.extent;
+    else digits.emplace_back(split, factor.extent);
+  }
+  return digits;
+}
+
+// Each dimension is split into the same pieces, whoever holds them.
+bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  const Layout *expected = turned(context, op, op.operand(0)->type().layout());
+  const Layout *result = op.result()->type().layout();
+  if (op.kind() == OpKind::Transpose && splitOf(expected, 0) == splitOf(result, 0) && splitOf(expected, 1) == splitOf(result, 1))
+    return true;
+  return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
+                      diagnostics);
+}
+
 } // namespace
 
 const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
+  const Layout *result = op.resultCount() == 1 ? layoutOf(op.result()) : nullptr;
   switch (op.info().layoutRule) {
   case LayoutRule::None:
+  case LayoutRule::Convert:
   case LayoutRule::Free: return nullptr;
+  case LayoutRule::Load:
+  case LayoutRule::Transpose: return turned(context, op, result);
+  case LayoutRule::Reduction: return widened(context, op, result);
+  case LayoutRule::Broadcast: return narrowed(context, op, result);
+  case LayoutRule::Reshape: return resized(context, result, op.operand(0)->type());
   case LayoutRule::Same: return holdsLayout(op.operand(index)->type()) ? anyAlike(op, op.operand(index)) : nullptr;
   case LayoutRule::Mma: return mmaOperand(context, op, index);
   case LayoutRule::Region: return regionOperand(op, index);
@@ -201,9 +288,16 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
 }
 
 const Layout *givenToResult(Context &context, const Op &op, size_t index) {
+  const Layout *first = op.operandCount() ? layoutOf(op.operand(0)) : nullptr;
   switch (op.info().layoutRule) {
   case LayoutRule::None:
+  case LayoutRule::Convert:
+  case LayoutRule::Broadcast: // how the stretched dimension is split says who uses it
   case LayoutRule::Free: return nullptr;
+  case LayoutRule::Load:
+  case LayoutRule::Transpose: return turned(context, op, first);
+  case LayoutRule::Reduction: return narrowed(context, op, first);
+  case LayoutRule::Reshape: return resized(context, first, op.result()->type());
   case LayoutRule::Same:
     for (Value *operand : op.operands())
       if (layoutOf(operand) && !isFree(operand)) return layoutOf(operand);
@@ -214,13 +308,34 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
   XT_UNREACHABLE("layout rule");
 }
 
-bool checkLayoutRule(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+const Layout *assumedForResult(Context &context, const Op &op) {
+  if (op.info().layoutRule != LayoutRule::Broadcast) return nullptr;
+  return widened(context, op, layoutOf(op.operand(0)));
+}
+
+bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   switch (op.info().layoutRule) {
   case LayoutRule::None:
+  case LayoutRule::Convert:
   case LayoutRule::Free: return true;
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
   case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
+  case LayoutRule::Load:
+  case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);
+  case LayoutRule::Reduction:
+    return checkDerived(op, narrowed(context, op, op.operand(0)->type().layout()), op.result(),
+                        "the kept dimension is distributed as the operand's; in the reduced one a result is held by all that "
+                        "held one of its terms",
+                        origins, diagnostics);
+  case LayoutRule::Broadcast:
+    return checkDerived(op, narrowed(context, op, op.result()->type().layout()), op.operand(0),
+                        "the kept dimension is distributed alike; in the other an element is held by all that hold a copy of "
+                        "it",
+                        origins, diagnostics);
+  case LayoutRule::Reshape:
+    return checkDerived(op, resized(context, op.operand(0)->type().layout(), op.result()->type()), op.result(),
+                        "a reshape leaves every element where it is", origins, diagnostics);
   }
   XT_UNREACHABLE("layout rule");
 }

@@ -21,7 +21,11 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index);
 // The layout that the operands of `op` give its result `index`; null if they do not say (yet).
 const Layout *givenToResult(Context &context, const Op &op, size_t index);
 
+// The layout of the result that nothing else decides: whoever holds an operand's element holds all its copies. Null for
+// ops whose layouts follow from their rule alone.
+const Layout *assumedForResult(Context &context, const Op &op);
+
 // Whether the layouts of `op`, all known, agree; reports if not.
-bool checkLayoutRule(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
+bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 } // namespace xt

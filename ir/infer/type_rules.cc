@@ -1,12 +1,10 @@
-#include "ir/infer/type_rules.h"
+#include "ir/infer/type_rules_internal.h"
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
 namespace xt {
-namespace {
-
-using Results = std::vector<Type>;
+namespace rules {
 
 std::string opName(const TypeRuleInput &in) { return str("`", in.op.name, "`"); }
 
@@ -14,37 +12,6 @@ const Attr *findAttr(const TypeRuleInput &in, std::string_view name) {
   for (const Attr &attr : in.attrs)
     if (attr.name == name) return &attr;
   return nullptr;
-}
-
-std::string_view className(OperandClass cls) {
-  switch (cls) {
-  case OperandClass::Index: return "an index";
-  case OperandClass::AnyInt: return "an integer, or a vector of integers";
-  case OperandClass::AnyFloat: return "a float, or a vector of floats";
-  case OperandClass::AnyNumber: return "a number, or a vector of numbers";
-  case OperandClass::Bool: return "an i1, or a vector of i1";
-  case OperandClass::MemRef: return "a memref";
-  case OperandClass::Tile: return "a tile";
-  case OperandClass::Vector: return "a vector";
-  case OperandClass::Any: return "any value";
-  }
-  XT_UNREACHABLE("operand class");
-}
-
-bool fits(Type type, OperandClass cls) {
-  bool number = type.isScalar() || type.isVector();
-  switch (cls) {
-  case OperandClass::Index: return type.isIndex();
-  case OperandClass::AnyInt: return number && isInteger(type.elem());
-  case OperandClass::AnyFloat: return number && isFloat(type.elem());
-  case OperandClass::AnyNumber: return number;
-  case OperandClass::Bool: return number && type.elem() == Elem::I1;
-  case OperandClass::MemRef: return type.isMemRef();
-  case OperandClass::Tile: return type.isTile();
-  case OperandClass::Vector: return type.isVector();
-  case OperandClass::Any: return true;
-  }
-  XT_UNREACHABLE("operand class");
 }
 
 // The written type where it agrees with what the operands say; reports and gives null otherwise.
@@ -85,6 +52,88 @@ bool operandsAlike(const TypeRuleInput &in, size_t first) {
     return false;
   }
   return true;
+}
+
+std::optional<int> oneDimension(const TypeRuleInput &in, Type type) {
+  const Attr *attr = findAttr(in, "dims");
+  const auto *dims = attr ? std::get_if<std::vector<int64_t>>(&attr->value) : nullptr;
+  SourceRange range = attr && attr->range.file ? attr->range : in.range;
+  if (!dims || dims->size() != 1) {
+    in.diagnostics.report(DiagCode::AttributeValue, range, str(opName(in), " works on one dimension, such as `[0]`"))
+        .note(str("for example `", in.op.example, "`"));
+    return std::nullopt;
+  }
+  if (dims->front() >= 0 && dims->front() < type.rank()) return static_cast<int>(dims->front());
+  in.diagnostics.report(DiagCode::AttributeValue, range,
+                        str(shapedText(type), " has no dimension ", dims->front(), ": they count from 0"));
+  return std::nullopt;
+}
+
+bool isMatrix(const TypeRuleInput &in, size_t operand) {
+  Type type = in.operands[operand];
+  if (type.rank() == 2 && type.hasStaticShape()) return true;
+  in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(operand),
+                        str(opName(in), " takes a vector of two dimensions, not ", shapedText(type)));
+  return false;
+}
+
+bool vectorWritten(const TypeRuleInput &in) {
+  if (in.written && in.written.isVector()) return true;
+  in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                        str(opName(in), " needs the vector type that it gives"))
+      .note(str("for example `", in.op.example, "`"));
+  return false;
+}
+
+bool indexCount(const TypeRuleInput &in, Type type, size_t first) {
+  size_t count = in.operands.size() - first;
+  if (count == static_cast<size_t>(type.rank())) return true;
+  in.diagnostics.report(DiagCode::OffsetCount, in.range,
+                        str(opName(in), " has ", count, count == 1 ? " index" : " indices", " for ", shapedText(type),
+                            ": one a dimension"));
+  return false;
+}
+
+} // namespace rules
+
+namespace {
+using namespace rules;
+
+std::string_view className(OperandClass cls) {
+  switch (cls) {
+  case OperandClass::Index: return "an index";
+  case OperandClass::AnyInt: return "an integer, or a vector of integers";
+  case OperandClass::AnyFloat: return "a float, or a vector of floats";
+  case OperandClass::AnyNumber: return "a number, or a vector of numbers";
+  case OperandClass::Bool: return "an i1, or a vector of i1";
+  case OperandClass::MemRef: return "a memref";
+  case OperandClass::Tile: return "a tile";
+  case OperandClass::Vector: return "a vector";
+  case OperandClass::Scalar: return "a scalar";
+  case OperandClass::Base: return "a memref, or an address (i64)";
+  case OperandClass::Offsets: return "an index, or a vector of indices";
+  case OperandClass::Any: return "any value";
+  }
+  XT_UNREACHABLE("operand class");
+}
+
+bool fits(Type type, OperandClass cls) {
+  bool number = type.isScalar() || type.isVector();
+  switch (cls) {
+  case OperandClass::Index: return type.isIndex();
+  case OperandClass::AnyInt: return number && isInteger(type.elem());
+  case OperandClass::AnyFloat: return number && isFloat(type.elem());
+  case OperandClass::AnyNumber: return number;
+  case OperandClass::Bool: return number && type.elem() == Elem::I1;
+  case OperandClass::MemRef: return type.isMemRef();
+  case OperandClass::Tile: return type.isTile();
+  case OperandClass::Vector: return type.isVector();
+  case OperandClass::Scalar: return type.isScalar();
+  case OperandClass::Base: return type.isMemRef() || type.isScalar(Elem::I64);
+  case OperandClass::Offsets: return number && type.elem() == Elem::Index;
+  case OperandClass::Any: return true;
+  }
+  XT_UNREACHABLE("operand class");
 }
 
 bool ruleElementwise(const TypeRuleInput &in, Results &results) {
@@ -202,191 +251,6 @@ bool ruleId(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.index());
 }
 
-// --- tiles -----------------------------------------------------------------------------------------------------------
-
-bool checkTileShape(const TypeRuleInput &in, Type tile) {
-  if (tile.rank() != 2) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.writtenRange,
-                          str("a tile has two dimensions, not ", tile.rank(), ": ", shapedText(tile)));
-    return false;
-  }
-  if (!tile.hasStaticShape()) {
-    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
-                          str("the shape of a tile is static: ", shapedText(tile)));
-    return false;
-  }
-  return true;
-}
-
-bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
-  StorageOrders orders = storageOrders(memref);
-  bool columnMajor = tile.data().order == Order::ColumnMajor;
-  if (columnMajor ? orders.columnMajor : orders.rowMajor) return true;
-  if (!orders.rowMajor && !orders.columnMajor) {
-    in.diagnostics.report(DiagCode::OrderMismatch, in.operandRange(0),
-                          str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
-        .note("a tile's base is stored row by row or column by column");
-    return false;
-  }
-  in.diagnostics
-      .report(DiagCode::OrderMismatch, in.writtenRange,
-              str("the tile is ", columnMajor ? "column" : "row", "-major (order = ", columnMajor ? "[0, 1]" : "[1, 0]",
-                  "), but its base is ", columnMajor ? "row" : "column", "-major"))
-      .at(in.operandRange(0), shapedText(memref))
-      .note(columnMajor ? "leave the order out, or give the memref as `affine_map<(d0, d1) -> (d1, d0)>`"
-                        : "add `order = [0, 1]` to the tile");
-  return false;
-}
-
-bool ruleInitTile(const TypeRuleInput &in, Results &results) {
-  Type base = in.operands[0];
-  if (!in.written) {
-    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, "`init_tile` needs the tile type that it gives")
-        .note("write it as `init_tile %A[%i, %j] -> tile<256x32xf16>`");
-    return false;
-  }
-  if (!in.written.isTile()) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("`init_tile` gives a tile, not ", shapedText(in.written)));
-    return false;
-  }
-  if (!checkTileShape(in, in.written)) return false;
-  if (base.rank() < 2) {
-    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
-                          str("the base of a tile has at least two dimensions: ", shapedText(base)));
-    return false;
-  }
-  auto rank = static_cast<size_t>(base.rank());
-  size_t offsets = in.operands.size() - 1;
-  bool explicitView = offsets == 3 * rank; // offsets, shape and strides
-  if (explicitView && base.hasStaticShape()) {
-    in.diagnostics
-        .report(DiagCode::ExplicitShape, in.operandRange(1 + rank),
-                str("a shape and strides are given for ", shapedText(base), ", whose own are static"))
-        .note("leave them out; they replace the sizes and strides of a dynamic memref");
-    return false;
-  }
-  if (offsets != rank && !explicitView) {
-    in.diagnostics.report(DiagCode::OffsetCount, in.range,
-                          str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ",
-                              base.rank(), " dimensions"))
-        .at(in.operandRange(0), shapedText(base))
-        .note("one offset a dimension (the leading ones pick the matrix), and, for a dynamic base, optionally a shape and "
-              "strides of as many each");
-    return false;
-  }
-  if (base.elem() != in.written.elem()) {
-    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
-                          str("the tile holds ", elemName(in.written.elem()), ", but its base holds ",
-                              elemName(base.elem())))
-        .at(in.operandRange(0), shapedText(base));
-    return false;
-  }
-  // With explicit strides the order is compared with those, where they are literals (the front end does).
-  if (!explicitView && !checkOrder(in, base, in.written)) return false;
-  TypeData data = in.written.data();
-  data.space = base.data().space;
-  results.push_back(in.context.intern(std::move(data)));
-  return true;
-}
-
-Type vectorOf(const TypeRuleInput &in, Type tile) {
-  return in.context.vector({tile.shape().begin(), tile.shape().end()}, tile.elem());
-}
-
-bool ruleLoadTile(const TypeRuleInput &in, Results &results) { return push(in, results, vectorOf(in, in.operands[0])); }
-
-bool ruleStoreTile(const TypeRuleInput &in, Results &) {
-  Type value = in.operands[0], tile = in.operands[1];
-  if (sameTypeButLayout(in.context.withLayout(value, nullptr), vectorOf(in, tile))) return true;
-  bool shapes = value.elem() == tile.elem();
-  in.diagnostics
-      .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(0),
-              str("cannot store ", shapedText(value), " to ", shapedText(tile), ": the ",
-                  shapes ? "shapes" : "element types", " differ"))
-      .withLabel(shapedText(value))
-      .at(in.operandRange(1), shapedText(tile));
-  return false;
-}
-
-bool rulePrefetchTile(const TypeRuleInput &in, Results &) {
-  const Attr *locality = findAttr(in, "locality");
-  if (!locality) return true;
-  int64_t value = std::get<int64_t>(locality->value);
-  if (value >= 0 && value <= 3) return true;
-  in.diagnostics.report(DiagCode::AttributeValue, locality->range,
-                        str("locality goes from 0 (no locality) to 3 (keep in every cache), not ", value));
-  return false;
-}
-
-bool ruleUpdateTileOffset(const TypeRuleInput &in, Results &results) {
-  if (in.written && !sameTypeButLayout(in.written, in.operands[0])) return static_cast<bool>(agree(in, in.operands[0]));
-  Type tile = in.operands[0];
-  if (!tile.layout() && in.written) tile = in.context.withLayout(tile, in.written.layout());
-  results.push_back(tile);
-  return true;
-}
-
-bool mmaShapes(const TypeRuleInput &in) {
-  Type a = in.operands[0], b = in.operands[1];
-  for (size_t i = 0; i < in.operands.size(); ++i)
-    if (in.operands[i].rank() != 2 || !in.operands[i].hasStaticShape()) {
-      in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(i),
-                            str("`tile_mma` multiplies matrices; this is ", shapedText(in.operands[i])));
-      return false;
-    }
-  if (a.extent(1) != b.extent(0)) {
-    in.diagnostics
-        .report(DiagCode::MmaShapes, in.operandRange(1),
-                str("`tile_mma` cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()), ": a has K = ",
-                    a.extent(1), ", b has K = ", b.extent(0)))
-        .withLabel(shapedText(b))
-        .at(in.operandRange(0), shapedText(a));
-    return false;
-  }
-  if (in.operands.size() < 3) return true;
-  Type c = in.operands[2];
-  if (c.extent(0) == a.extent(0) && c.extent(1) == b.extent(1)) return true;
-  in.diagnostics
-      .report(DiagCode::MmaShapes, in.operandRange(2),
-              str("the accumulator of `tile_mma` is ", shapeText(c.shape()), ", but a times b is ", a.extent(0), "x",
-                  b.extent(1)))
-      .withLabel(shapedText(c))
-      .at(in.operandRange(0), shapedText(a))
-      .at(in.operandRange(1), shapedText(b));
-  return false;
-}
-
-bool ruleTileMma(const TypeRuleInput &in, Results &results) {
-  if (!mmaShapes(in)) return false;
-  Type a = in.operands[0], b = in.operands[1];
-  std::optional<Elem> usual = mmaResultElem(a.elem(), b.elem());
-  if (!usual) {
-    in.diagnostics
-        .report(DiagCode::MmaTypes, in.operandRange(1),
-                str("`tile_mma` has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
-        .at(in.operandRange(0), shapedText(a))
-        .note("a and b have one element type of f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2 i8 u8 (i8 and u8 may be mixed)");
-    return false;
-  }
-  Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;
-  bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
-  if (result != *usual && !narrow) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
-                          str("`tile_mma` of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ",
-                              elemName(result)))
-        .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 when the result says so), i8/u8 give i32, f64 gives f64");
-    return false;
-  }
-  if (in.operands.size() > 2 && in.operands[2].elem() != result) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2),
-                          str("the accumulator of `tile_mma` holds ", elemName(in.operands[2].elem()),
-                              ", but the result holds ", elemName(result)));
-    return false;
-  }
-  return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
-}
-
 } // namespace
 
 bool sameTypeButLayout(Type a, Type b) {
@@ -470,13 +334,32 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::Splat: return ruleSplat(in, results);
   case TypeRule::Dim: return ruleDim(in, results);
   case TypeRule::Id: return ruleId(in, results);
-  case TypeRule::InitTile: return ruleInitTile(in, results);
-  case TypeRule::LoadTile: return ruleLoadTile(in, results);
-  case TypeRule::StoreTile: return ruleStoreTile(in, results);
-  case TypeRule::PrefetchTile: return rulePrefetchTile(in, results);
-  case TypeRule::UpdateTileOffset: return ruleUpdateTileOffset(in, results);
-  case TypeRule::TileMma: return ruleTileMma(in, results);
+  case TypeRule::InitTile: return initTile(in, results);
+  case TypeRule::LoadTile: return loadTile(in, results);
+  case TypeRule::StoreTile: return storeTile(in, results);
+  case TypeRule::PrefetchTile: return prefetchTile(in, results);
+  case TypeRule::UpdateTileOffset: return updateTileOffset(in, results);
+  case TypeRule::TileMma: return tileMma(in, results);
+  case TypeRule::AtomicRmw: return atomicRmw(in, results);
+  case TypeRule::LoadGather: return loadGather(in, results);
+  case TypeRule::StoreScatter: return storeScatter(in, results);
+  case TypeRule::Transpose: return transpose(in, results);
+  case TypeRule::Reduction: return reduction(in, results);
+  case TypeRule::Broadcast: return broadcast(in, results);
+  case TypeRule::ConvertLayout: return convertLayout(in, results);
+  case TypeRule::AllocSlm: return allocSlm(in, results);
+  case TypeRule::MemRefCast: return memRefCast(in, results);
+  case TypeRule::MemRefLoad: return memRefLoad(in, results);
+  case TypeRule::MemRefStore: return memRefStore(in, results);
+  case TypeRule::Iota: return iota(in, results);
+  case TypeRule::CreateMask: return createMask(in, results);
+  case TypeRule::Reshape: return reshape(in, results);
+  case TypeRule::Extract: return extract(in, results);
+  case TypeRule::Insert: return insert(in, results);
+  case TypeRule::Print:
+  case TypeRule::Nothing:
   case TypeRule::For:
+  case TypeRule::While:
   case TypeRule::If:
   case TypeRule::Yield: return true;
   }

@@ -243,6 +243,27 @@ bool Evaluation::run() const {
   case OpKind::StoreTile:
   case OpKind::PrefetchTile:
   case OpKind::UpdateTileOffset:
+  case OpKind::AtomicRmw:
+  case OpKind::LoadGather:
+  case OpKind::StoreScatter:
+  case OpKind::Transpose:
+  case OpKind::Reduction:
+  case OpKind::Broadcast:
+  case OpKind::ConvertLayout:
+  case OpKind::AllocSlm:
+  case OpKind::Print:
+  case OpKind::Assert:
+  case OpKind::Cast:
+  case OpKind::Load:
+  case OpKind::Store:
+  case OpKind::Barrier:
+  case OpKind::Fence:
+  case OpKind::Iota:
+  case OpKind::CreateMask:
+  case OpKind::Reshape:
+  case OpKind::Extract:
+  case OpKind::Insert:
+  case OpKind::While:
   case OpKind::TileMma: return false;
   }
   return false;

@@ -97,6 +97,28 @@ Result<void> Subgroup::execute(const Step &step) {
     slots_[step.results[0]] = moveTile(std::get<TileValue>(slots_[step.operands[0]]), index(step, 1), index(step, 2));
     return {};
   case OpKind::TileMma: tileMma(step); return {};
+  case OpKind::AtomicRmw:
+  case OpKind::LoadGather:
+  case OpKind::StoreScatter:
+  case OpKind::Transpose:
+  case OpKind::Reduction:
+  case OpKind::Broadcast:
+  case OpKind::ConvertLayout:
+  case OpKind::AllocSlm:
+  case OpKind::Print:
+  case OpKind::Assert:
+  case OpKind::Cast:
+  case OpKind::Load:
+  case OpKind::Store:
+  case OpKind::Barrier:
+  case OpKind::Fence:
+  case OpKind::Iota:
+  case OpKind::CreateMask:
+  case OpKind::Reshape:
+  case OpKind::Extract:
+  case OpKind::Insert:
+  case OpKind::While:
+    return Error::environment(str("`", op.info().name, "` is not on the interpreter yet"), op.range());
   case OpKind::AddI:
   case OpKind::SubI:
   case OpKind::MulI:

@@ -172,7 +172,7 @@ Result<void> lies(Form form, const Kernel &kernel, Diagnostics &diagnostics, con
   return Error::diagnosed();
 }
 
-Result<void> verifyLayoutsKnown(const Kernel &kernel, Diagnostics &diagnostics) {
+Result<void> verifyLayoutsKnown(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return {};
   std::vector<const Value *> values;
   walk(const_cast<Kernel &>(kernel).body, [&](Op &op) { // walk gives mutable ops; nothing is changed
@@ -190,15 +190,15 @@ Result<void> verifyLayoutsKnown(const Kernel &kernel, Diagnostics &diagnostics) 
       return lies(Form::LayoutsKnown, kernel, diagnostics, *value,
                   str("a layout of ", layout->subgroups(), " subgroups in a kernel of ", kernel.subgroups));
   }
-  if (!checkLayouts(kernel, diagnostics)) return Error::diagnosed();
+  if (!checkLayouts(kernel, context, diagnostics)) return Error::diagnosed();
   return {};
 }
 
 } // namespace
 
-Result<void> verifyForm(Form form, const Kernel &kernel, Diagnostics &diagnostics) {
+Result<void> verifyForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   switch (form) {
-  case Form::LayoutsKnown: return verifyLayoutsKnown(kernel, diagnostics);
+  case Form::LayoutsKnown: return verifyLayoutsKnown(kernel, context, diagnostics);
   }
   XT_UNREACHABLE("form");
 }
@@ -214,7 +214,7 @@ Result<void> verify(const Module &module, Diagnostics &diagnostics) {
     }
     bool sound = Verifier(*kernel, module.context(), diagnostics).run();
     for (size_t f = 0; sound && f < kFormCount; ++f)
-      if (kernel->forms.has(static_cast<Form>(f))) sound = verifyForm(static_cast<Form>(f), *kernel, diagnostics).ok();
+      if (kernel->forms.has(static_cast<Form>(f))) sound = verifyForm(static_cast<Form>(f), *kernel, module.context(), diagnostics).ok();
     ok &= sound;
   }
   for (const HostTest &test : module.tests) ok &= verifyTest(module, test, diagnostics);

@@ -12,6 +12,6 @@ namespace xt {
 Result<void> verify(const Module &module, Diagnostics &diagnostics);
 
 // Only what `form` promises about a kernel.
-Result<void> verifyForm(Form form, const Kernel &kernel, Diagnostics &diagnostics);
+Result<void> verifyForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics);
 
 } // namespace xt

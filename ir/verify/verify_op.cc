@@ -97,50 +97,40 @@ bool Verifier::regions(const Op &op) {
   for (size_t i = 0; i < op.regionCount(); ++i)
     if (const Op *last = op.region(i)->last(); !last || !has(last->info().effects, Effect::Terminates))
       return fail(op, "a region does not end with a terminator");
-  switch (op.info().typeRule) {
-  case TypeRule::For: return loop(op);
-  case TypeRule::If: return branch(op);
-  case TypeRule::Constant:
-  case TypeRule::Elementwise:
-  case TypeRule::Compare:
-  case TypeRule::Select:
-  case TypeRule::Cast:
-  case TypeRule::Splat:
-  case TypeRule::Dim:
-  case TypeRule::Id:
-  case TypeRule::InitTile:
-  case TypeRule::LoadTile:
-  case TypeRule::StoreTile:
-  case TypeRule::PrefetchTile:
-  case TypeRule::UpdateTileOffset:
-  case TypeRule::TileMma:
-  case TypeRule::Yield: return true;
-  }
-  XT_UNREACHABLE("type rule");
+  TypeRule rule = op.info().typeRule;
+  if (rule == TypeRule::If) return branch(op);
+  return (rule != TypeRule::For && rule != TypeRule::While) || loop(op);
 }
 
 bool Verifier::yields(const Op &op, const Block &region) {
   const Op &yield = *region.last();
-  if (yield.operandCount() != op.resultCount())
-    return fail(op, str("a region yields ", yield.operandCount(), " values for ", op.resultCount(), " results"));
+  size_t first = carriedAt(op).yield;
+  if (yield.operandCount() != op.resultCount() + first)
+    return fail(op, str("a region yields ", yield.operandCount(), " values for ", op.resultCount(), " results",
+                        first ? " and a condition" : ""));
   for (size_t i = 0; i < op.resultCount(); ++i)
-    if (!agree(yield.operand(i)->type(), op.result(i)->type()))
+    if (!agree(yield.operand(i + first)->type(), op.result(i)->type()))
       return fail(op, str("the ", ordinal(i + 1), " result is ", typeText(op.result(i)->type()),
-                          ", but a region yields ", typeText(yield.operand(i)->type())));
+                          ", but a region yields ", typeText(yield.operand(i + first)->type())));
+  if (first && !yield.operand(0)->type().isScalar(Elem::I1)) return fail(op, "the next condition is not a scalar i1");
   return true;
 }
 
-// Operands lower, upper, step, inits…; parameters the induction variable, then one for each init.
+// A `for`: operands lower, upper, step, inits…; parameters the induction variable, then one for each init. A `while`:
+// operands condition, inits…; one parameter for each init.
 bool Verifier::loop(const Op &op) {
   const Block &body = *op.region();
-  size_t carried = op.operandCount() - 3;
-  if (op.resultCount() != carried || body.params().size() != carried + 1)
+  CarriedAt at = carriedAt(op);
+  size_t carried = op.operandCount() - at.operand;
+  if (op.resultCount() != carried || body.params().size() != carried + at.param)
     return fail(op, str("carries ", carried, " values, but has ", op.resultCount(), " results and ",
                         body.params().size(), " parameters of its body"));
-  if (!body.param(0)->type().isIndex()) return fail(op, "the loop variable is not an index");
+  if (op.kind() == OpKind::For && !body.param(0)->type().isIndex()) return fail(op, "the loop variable is not an index");
+  if (op.kind() == OpKind::While && !op.operand(0)->type().isScalar(Elem::I1))
+    return fail(op, "the condition is not a scalar i1");
   for (size_t i = 0; i < carried; ++i) {
     Type type = op.result(i)->type();
-    if (!agree(op.operand(i + 3)->type(), type) || !agree(body.param(i + 1)->type(), type))
+    if (!agree(op.operand(i + at.operand)->type(), type) || !agree(body.param(i + at.param)->type(), type))
       return fail(op, str("the ", ordinal(i + 1), " carried value changes its type"));
   }
   return yields(op, body);

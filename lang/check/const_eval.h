@@ -25,6 +25,9 @@ std::string constText(const ConstValue &value);
 class ParamScope {
 public:
   ParamScope(const FileSymbols &symbols, Diagnostics &diagnostics) : symbols_(symbols), diagnostics_(diagnostics) {}
+  // The same values, with messages going elsewhere.
+  ParamScope(const ParamScope &other, Diagnostics &diagnostics)
+      : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_) {}
 
   // Gives a parameter another value; the name and the type have been checked.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }

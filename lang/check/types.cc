@@ -152,10 +152,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   data.order = attrs.order.value_or(Order::RowMajor);
   data.packed = attrs.packed;
   data.use = attrs.use;
-  if (attrs.scatter) {
-    diagnostics().report(DiagCode::NotSupported, expr.range, "scatter tiles are not in this version");
-    return {};
-  }
+  data.scatter = attrs.scatter;
+  if (data.scatter && data.kind == TypeKind::Tile && data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1);
   if (attrs.layout) {
     LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
     if (const LayoutError *error = std::get_if<LayoutError>(&made)) {

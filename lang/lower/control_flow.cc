@@ -57,9 +57,7 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::For: return lowerFor(stmt);
   case ast::Stmt::Kind::If: return lowerIf(stmt);
   case ast::Stmt::Kind::Yield: return lowerYield(stmt);
-  case ast::Stmt::Kind::While:
-    diagnostics().report(DiagCode::NotSupported, stmt.range.startPoint(), "`while` is not in this version");
-    return poison(stmt);
+  case ast::Stmt::Kind::While: return lowerWhile(stmt);
   case ast::Stmt::Kind::Return:
     // The RFC ends kernels with a bare `return`; it may stand as the last statement.
     if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
@@ -195,16 +193,39 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   if (stmt.step && isLiteral(*stmt.step))
     if (std::optional<int64_t> value = params_.evalInt(*stmt.step, "a loop step"); value && *value <= 0)
       diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop is above 0");
-  if (!lower || !upper || !step || !stmt.body) {
-    poison(stmt);
-    if (!stmt.body) return;
-  }
+  if (!lower || !upper || !step || !stmt.body) poison(stmt);
+  if (!stmt.body) return;
   // A broken header still gets its body checked, with stand-ins.
   auto standIn = [&](Value *value) { return value ? value : builder_.index(0); };
-  std::vector<Value *> operands = {standIn(lower), standIn(upper), standIn(step)};
-  std::vector<SourceRange> ranges = {stmt.lower ? stmt.lower->range : header, stmt.upper ? stmt.upper->range : header,
-                                     stmt.step ? stmt.step->range : header};
-  std::vector<Type> types;
+  LoopHead head{OpKind::For, header, {standIn(lower), standIn(upper), standIn(step)}, {}};
+  head.ranges = {stmt.lower ? stmt.lower->range : header, stmt.upper ? stmt.upper->range : header,
+                 stmt.step ? stmt.step->range : header};
+  lowerLoop(stmt, std::move(head));
+}
+
+// The condition is evaluated before the loop and again at the end of the body, unless that ends in a `yield`, which
+// gives the next one first: the form in which the IR prints.
+void KernelLowering::lowerWhile(const ast::Stmt &stmt) {
+  SourceRange header = stmt.range.startPoint();
+  header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
+  Value *condition = stmt.expr ? lowerCondition(*stmt.expr, "while") : nullptr;
+  if (!condition || !stmt.body) poison(stmt);
+  if (!stmt.body) return;
+  builder_.setRange(header);
+  if (!condition) condition = builder_.constantInt(context_.i1(), 0);
+  lowerLoop(stmt, {OpKind::While, header, {condition}, {stmt.expr ? stmt.expr->range : header}});
+}
+
+Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view what) {
+  Value *condition = lowerExpr(expr);
+  if (!condition || condition->type().isScalar(Elem::I1)) return condition;
+  diagnostics().report(DiagCode::ConditionType, expr.range,
+                       str("the condition of `", what, "` is a scalar i1, not ", shapedText(condition->type())));
+  return nullptr;
+}
+
+// The values that a loop starts with: iter_args, then the names that its body rebinds.
+std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &stmt, LoopHead &head) {
   for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
     Type like = i < stmt.resultTypes.size() ? types_.resolve(stmt.resultTypes[i]) : Type();
     Value *init = lowerExpr(stmt.iterArgs[i].init, like);
@@ -212,50 +233,61 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
       diagnostics().report(DiagCode::SignatureMismatch, stmt.resultTypes[i].range,
                            str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text,
                                "` starts as ", shapedText(init->type())));
-    operands.push_back(standIn(init));
-    ranges.push_back(stmt.iterArgs[i].init.range);
+    head.operands.push_back(init ? init : builder_.index(0));
+    head.ranges.push_back(stmt.iterArgs[i].init.range);
   }
   std::vector<Carried> carried = carriedNames({&*stmt.body});
   std::erase_if(carried, [&](const Carried &c) {
     return c.name == stmt.variable.text ||
            std::any_of(stmt.iterArgs.begin(), stmt.iterArgs.end(), [&](const ast::IterArg &a) { return a.name.text == c.name; });
   });
-  for (const Carried &c : carried) operands.push_back(c.init), ranges.push_back(c.range);
-  for (size_t i = 3; i < operands.size(); ++i) types.push_back(operands[i]->type());
-  builder_.setRange(header);
-  Op *loop = builder_.create(OpKind::For, operands, types, 1);
-  loop->setOperandRanges(ranges);
+  for (const Carried &c : carried) head.operands.push_back(c.init), head.ranges.push_back(c.range);
+  return carried;
+}
 
-  Builder outer = builder_;
-  builder_.setEnd(*loop->region());
-  names_.push();
-  yields_.emplace_back();
-  Value *variable = loop->region()->addParam(context_.index(), stmt.variable.text, stmt.variable.range);
-  names_.bind(stmt.variable.text, {variable, true, stmt.variable.range});
+void KernelLowering::bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::vector<Carried> &carried) {
+  if (loop->kind() == OpKind::For) {
+    Value *variable = loop->region()->addParam(context_.index(), stmt.variable.text, stmt.variable.range);
+    names_.bind(stmt.variable.text, {variable, true, stmt.variable.range});
+  }
   size_t explicitCount = stmt.iterArgs.size();
-  for (size_t i = 0; i < types.size(); ++i) {
+  for (size_t i = 0; i < loop->resultCount(); ++i) {
     bool written = i < explicitCount;
     const std::string &name = written ? stmt.iterArgs[i].name.text : carried[i - explicitCount].name;
     SourceRange range = written ? stmt.iterArgs[i].name.range : carried[i - explicitCount].init->range();
-    Value *param = loop->region()->addParam(types[i], name, range);
+    Value *param = loop->region()->addParam(loop->result(i)->type(), name, range);
     names_.bind(name, {param, false, range});
   }
-  lowerBlock(*stmt.body);
+}
 
+// What the body yields, checked; nullopt has been reported. `first`: the next condition, where the loop has one.
+std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::Stmt &stmt, Op *loop, SourceRange header,
+                                                                     const std::vector<Carried> &carried) {
   RegionYield yield = std::move(yields_.back());
-  yields_.pop_back();
-  bool ok = true;
-  if (yield.values.size() != explicitCount) {
+  size_t explicitCount = stmt.iterArgs.size(), first = carriedAt(*loop).yield;
+  if (first && !yield.written) {
+    yield.values.insert(yield.values.begin(), lowerCondition(*stmt.expr, "while"));
+    yield.ranges.insert(yield.ranges.begin(), stmt.expr->range);
+  }
+  if (yield.values.size() != explicitCount + first) {
     diagnostics().report(DiagCode::ResultCount, header,
                          str("this loop carries ", explicitCount, " value", explicitCount == 1 ? "" : "s",
-                             " in iter_args, but its body yields ", yield.values.size()));
-    ok = false;
+                             " in iter_args, but its body yields ", yield.values.size(),
+                             first ? ", the next condition among them" : ""));
+    return std::nullopt;
   }
-  for (size_t i = 0; ok && i < explicitCount; ++i) {
-    if (!yield.values[i]) ok = false;
-    else ok &= sameCarriedType(types[i], yield.values[i], yield.ranges[i], str("`%", stmt.iterArgs[i].name.text, "`"),
-                               stmt.iterArgs[i].init.range);
+  for (Value *value : yield.values)
+    if (!value) return std::nullopt;
+  if (first && !yield.values[0]->type().isScalar(Elem::I1)) {
+    diagnostics().report(DiagCode::ConditionType, yield.ranges[0],
+                         str("the body of a `while` yields its next condition first, a scalar i1, not ",
+                             shapedText(yield.values[0]->type())));
+    return std::nullopt;
   }
+  bool ok = true;
+  for (size_t i = 0; i < explicitCount; ++i)
+    ok &= sameCarriedType(loop->result(i)->type(), yield.values[i + first], yield.ranges[i + first],
+                          str("`%", stmt.iterArgs[i].name.text, "`"), stmt.iterArgs[i].init.range);
   for (const Carried &c : carried) {
     const BoundName *bound = nullptr;
     Value *value = currentValue(c, &bound);
@@ -264,18 +296,35 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
     yield.values.push_back(value);
     yield.ranges.push_back(bound ? bound->range : c.range);
   }
+  return ok ? std::optional(std::move(yield)) : std::nullopt;
+}
+
+void KernelLowering::lowerLoop(const ast::Stmt &stmt, LoopHead head) {
+  size_t controls = head.operands.size();
+  std::vector<Carried> carried = loopInits(stmt, head);
+  std::vector<Type> types;
+  for (size_t i = controls; i < head.operands.size(); ++i) types.push_back(head.operands[i]->type());
+  builder_.setRange(head.range);
+  Op *loop = builder_.create(head.kind, head.operands, types, 1);
+  loop->setOperandRanges(head.ranges);
+
+  Builder outer = builder_;
+  builder_.setEnd(*loop->region());
+  names_.push();
+  yields_.emplace_back();
+  bindLoopParams(stmt, loop, carried);
+  lowerBlock(*stmt.body);
+  std::optional<RegionYield> yield = loopYield(stmt, loop, head.range, carried);
+  yields_.pop_back();
   names_.pop();
-  if (ok) {
-    SourceRange end = stmt.body->range.endPoint();
-    emitYield(yield.values, yield.ranges, end);
-  } else {
-    emitYield({}, {}, stmt.body->range.endPoint());
-  }
+  if (yield) emitYield(yield->values, yield->ranges, stmt.body->range.endPoint());
+  else emitYield({}, {}, stmt.body->range.endPoint());
   builder_ = outer;
-  if (!ok) {
+  if (!yield) {
     for (const Carried &c : carried) names_.bind(c.name, {nullptr, false, c.range});
     return poison(stmt);
   }
+  size_t explicitCount = stmt.iterArgs.size();
   for (size_t i = 0; i < carried.size(); ++i) {
     Value *result = loop->result(explicitCount + i);
     result->setName(carried[i].name);
@@ -283,18 +332,13 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   }
   std::vector<Value *> results;
   for (size_t i = 0; i < explicitCount; ++i) results.push_back(loop->result(i));
-  if (!results.empty() || !stmt.results.empty()) bindResults(stmt, results, "for");
+  if (!results.empty() || !stmt.results.empty()) bindResults(stmt, results, loop->info().name);
 }
 
 void KernelLowering::lowerIf(const ast::Stmt &stmt) {
   SourceRange header = stmt.range.startPoint();
   header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
-  Value *condition = stmt.expr ? lowerExpr(*stmt.expr) : nullptr;
-  if (condition && !condition->type().isScalar(Elem::I1)) {
-    diagnostics().report(DiagCode::ConditionType, stmt.expr->range,
-                         str("the condition of `if` is a scalar i1, not ", shapedText(condition->type())));
-    condition = nullptr;
-  }
+  Value *condition = stmt.expr ? lowerCondition(*stmt.expr, "if") : nullptr;
   if (!stmt.body) return poison(stmt);
   builder_.setRange(header);
   if (!condition) condition = builder_.constantInt(context_.i1(), 1);

@@ -106,7 +106,7 @@ void KernelLowering::finish() {
     kernel_->subgroups = *written;
     kernel_->subgroupsWritten = true;
   }
-  if (!inferLayouts(*kernel_, context_, writtenLayouts_, diagnostics())) return;
+  if (!inferLayouts(*kernel_, context_, writtenLayouts_, diagnostics(), layoutPairs_)) return;
   if (written && *written != kernel_->subgroups) {
     diagnostics().report(DiagCode::SubgroupCounts, decl_.subgroups->range,
                          str("`subgroups(", *written, ")`, but the layouts of this kernel have ", kernel_->subgroups,

@@ -26,6 +26,7 @@ private:
   void lowerBlock(const ast::Block &block);
   void lowerStmt(const ast::Stmt &stmt);
   void lowerFor(const ast::Stmt &stmt);
+  void lowerWhile(const ast::Stmt &stmt);
   void lowerIf(const ast::Stmt &stmt);
   void lowerYield(const ast::Stmt &stmt);
   void bindResults(const ast::Stmt &stmt, const std::vector<Value *> &values, std::string_view what);
@@ -36,6 +37,23 @@ private:
     Value *init;
     SourceRange range; // of the first rebinding
   };
+  struct LoopHead { // operands before the carried ones: bounds, or a condition
+    OpKind kind;
+    SourceRange range;
+    std::vector<Value *> operands;
+    std::vector<SourceRange> ranges;
+  };
+  struct RegionYield { // the explicit yield of a region, if one was written
+    bool written = false;
+    std::vector<Value *> values;
+    std::vector<SourceRange> ranges;
+  };
+  void lowerLoop(const ast::Stmt &stmt, LoopHead head);
+  std::vector<Carried> loopInits(const ast::Stmt &stmt, LoopHead &head);
+  void bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::vector<Carried> &carried);
+  std::optional<RegionYield> loopYield(const ast::Stmt &stmt, Op *loop, SourceRange header,
+                                       const std::vector<Carried> &carried);
+  Value *lowerCondition(const ast::Expr &expr, std::string_view what);
   std::vector<Carried> carriedNames(const std::vector<const ast::Block *> &blocks);
   Value *currentValue(const Carried &carried, const BoundName **bound);
   void emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges, SourceRange range);
@@ -50,18 +68,23 @@ private:
     Type written;
     SourceRange writtenRange, range;
     std::vector<OperandLayout> layouts; // op is filled in when it is made
+    std::optional<LayoutPair> pair;     // likewise
   };
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
   bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
+  void offsetsAsMatrix(OpDraft &draft);
   bool explicitViewFits(const ast::OpClause &clause, const OpDraft &draft);
   bool lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft);
   bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
   bool namedAttr(const ast::Attr::Entry &entry, OpDraft &draft);
+  bool requiredAttrs(const ast::OpClause &clause, const OpDraft &draft);
+  bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);
   bool literalAttr(const ast::Attr &literal, Type type, OpDraft &draft);
   bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
   bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
+  bool layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft);
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
   const OpInfo *chooseRow(const ast::OpClause &clause);
   SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }
@@ -90,17 +113,12 @@ private:
   Builder builder_;
   Environment names_;
   std::vector<OperandLayout> writtenLayouts_;
+  std::vector<LayoutPair> layoutPairs_;
   bool poisoned_ = false;  // a statement has no meaning, which has been reported; the kernel is not made
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
   int depth_ = 0;
-  // The explicit yield of the region being lowered, if one was written.
-  struct RegionYield {
-    bool written = false;
-    std::vector<Value *> values;
-    std::vector<SourceRange> ranges;
-  };
-  std::vector<RegionYield> yields_;
+  std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
 };
 
 } // namespace xt

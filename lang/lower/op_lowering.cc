@@ -34,6 +34,14 @@ const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
   return nullptr;
 }
 
+// Of a list, where %x:2 counts as two.
+size_t itemCount(const ast::Expr &list) {
+  size_t count = 0;
+  for (const ast::Expr &item : list.children)
+    count += item.is(ast::Expr::Kind::Values) ? static_cast<size_t>(item.integer) : 1;
+  return count;
+}
+
 bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
 
 } // namespace
@@ -84,7 +92,8 @@ std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause 
 
 bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft) {
   const auto &specs = draft.info->operands;
-  bool wantsIndex = specs.size() && specs[std::min(index, specs.size() - 1)].type == OperandClass::Index;
+  OperandClass wanted = specs.size() ? specs[std::min(index, specs.size() - 1)].type : OperandClass::Any;
+  bool wantsIndex = wanted == OperandClass::Index || wanted == OperandClass::Offsets;
   Type like;
   if (isLiteralOperand(expr) && !wantsIndex) {
     // The signature's one type, or the type of another operand, says what a literal is.
@@ -92,7 +101,8 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
       like = types_.resolve(clause.signature->left[0]);
     for (const ast::Expr &other : clause.operands)
       if (!like && !isLiteralOperand(other))
-        if (Value *value = lowerExpr(other)) like = value->type();
+        if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
+    if (like && (wanted == OperandClass::Scalar || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
   if (wantsIndex) like = context_.index();
   if (expr.is(ast::Expr::Kind::Values)) { // %x:2
@@ -116,7 +126,13 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
 
 bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft) {
   bool ok = true;
-  for (size_t i = 0; i < clause.operands.size(); ++i) ok &= lowerOperand(clause.operands[i], i, clause, draft);
+  for (const ast::Expr &operand : clause.operands) {
+    // `%v[%i, %j]`: the base, then its indices.
+    bool indexed = operand.is(ast::Expr::Kind::Index);
+    ok &= lowerOperand(indexed ? operand.children[0] : operand, draft.operands.size(), clause, draft);
+    for (size_t k = 1; indexed && k < operand.children.size(); ++k)
+      ok &= lowerOperand(operand.children[k], draft.operands.size(), clause, draft);
+  }
   if (clause.offsets)
     for (const ast::Expr &offset : clause.offsets->children) ok &= lowerOperand(offset, draft.operands.size(), clause, draft);
   if (clause.offsets && clause.shapeList && clause.strides) {
@@ -128,6 +144,7 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
                          "an explicit shape and explicit strides come together: `[shape], [strides]`");
     ok = false;
   }
+  if (ok && draft.info->typeRule == TypeRule::InitTile) offsetsAsMatrix(draft);
   // `store_tile %tile, %value`: types tell the operands apart.
   if (ok && draft.info->kind == OpKind::StoreTile && draft.operands.size() == 2 && draft.operands[0]->type().isTile() &&
       draft.operands[1]->type().isVector()) {
@@ -137,21 +154,32 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
   return ok;
 }
 
+// A scatter tile is 1xN where its offsets are a vector of N.
+void KernelLowering::offsetsAsMatrix(OpDraft &draft) {
+  if (draft.operands.size() < 2 || !draft.operands[1]->type().isVector() || draft.operands[1]->type().rank() != 1) return;
+  Type offsets = draft.operands[1]->type();
+  Type matrix = context_.vector({1, offsets.extent(0)}, offsets.elem());
+  draft.operands[1] = emit(OpKind::Reshape, {draft.operands[1]}, {draft.operandRanges[1]}, draft.operandRanges[1], {}, matrix);
+}
+
 // Lists of one item per dimension, and an order that literal strides do not contradict.
 bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
-  if (!base.isMemRef()) return true; // the type rule says so
+  if (!base.isMemRef() && !base.isScalar(Elem::I64)) return true; // the type rule says so
+  int rank = base.isMemRef() ? base.rank() : 2;                   // an address stands for a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
-    if (list->children.size() != static_cast<size_t>(base.rank())) {
+    if (itemCount(*list) != static_cast<size_t>(rank)) {
       diagnostics().report(DiagCode::OffsetCount, list->range,
-                           str("this list has ", list->children.size(), " items for a base of ", base.rank(), " dimensions"));
+                           str("this list has ", itemCount(*list), " items for a base of ", rank, " dimensions"));
       return false;
     }
   if (!clause.signature || clause.signature->right.size() != 1) return true;
   Type tile = types_.resolve(clause.signature->right[0]);
-  if (!tile || !tile.isTile() || base.rank() < 2) return static_cast<bool>(tile);
+  if (!tile || !tile.isTile() || rank < 2) return static_cast<bool>(tile);
   bool columnMajor = tile.data().order == Order::ColumnMajor;
-  const ast::Expr &innermost = *(clause.strides->children.end() - (columnMajor ? 2 : 1));
+  size_t fromLast = columnMajor ? 2 : 1;
+  if (clause.strides->children.size() < fromLast) return true; // %s:2
+  const ast::Expr &innermost = *(clause.strides->children.end() - static_cast<ptrdiff_t>(fromLast));
   if (!isLiteral(innermost)) return true;
   std::optional<int64_t> stride = params_.evalInt(innermost, "a stride");
   if (!stride || *stride == 1) return stride.has_value();
@@ -240,9 +268,15 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     draft.attrs.push_back({spec->name, std::move(*values), entry.value->range});
     return true;
   }
-  std::optional<ConstValue> value = entry.value->value ? params_.eval(*entry.value->value) : std::nullopt;
+  // The seeds write {$reduction_size = [32]}.
+  const ast::Attr *given = &*entry.value;
+  if (spec->kind == AttrKind::Int && given->kind == ast::Attr::Kind::List && given->items.size() == 1) given = &given->items[0];
+  const ast::Expr *expr = given->value ? &*given->value : nullptr;
+  if (expr && spec->kind == AttrKind::Int && expr->is(ast::Expr::Kind::List) && expr->children.size() == 1)
+    expr = &expr->children[0];
+  std::optional<ConstValue> value = expr ? params_.eval(*expr) : std::nullopt;
   if (!value) {
-    if (!entry.value->value && entry.value->kind != ast::Attr::Kind::Error)
+    if (!expr && entry.value->kind != ast::Attr::Kind::Error)
       diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is a number"));
     return false;
   }
@@ -273,6 +307,8 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
 bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts) {
   bool ok = true;
   if (clause.kind) ok &= kindAttr(*clause.kind, draft);
+  if (clause.dims) ok &= dimsAttr(*clause.dims, draft);
+  if (clause.text) draft.attrs.push_back({"text", clause.text->text, clause.text->range});
   if (clause.locality) {
     std::optional<int64_t> value = params_.evalInt(*clause.locality, "locality");
     ok &= value.has_value() && findSpec(*draft.info, "locality");
@@ -292,15 +328,41 @@ bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, st
         ok &= namedAttr(entry, draft);
       }
     }
+  return ok && requiredAttrs(clause, draft);
+}
+
+bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &draft) {
   for (const AttrSpec &spec : draft.info->attrs) {
-    if (!spec.required || spec.kind != AttrKind::Kind) continue;
-    if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; }) || !ok) continue;
+    // A constant's value is read with its type.
+    if (!spec.required || spec.kind == AttrKind::Number) continue;
+    if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
+    std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
     diagnostics()
-        .report(DiagCode::UnknownKind, clause.op.range, str("`", draft.info->name, "` needs a kind"))
+        .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, clause.op.range,
+                str("`", draft.info->name, "` needs ", what))
         .note(str("for example `", draft.info->example, "`"));
-    ok = false;
+    return false;
   }
-  return ok;
+  return true;
+}
+
+// The list of a clause: `[1]` of a reduction, `[1, 0]` of a transpose.
+bool KernelLowering::dimsAttr(const ast::Expr &list, OpDraft &draft) {
+  const AttrSpec *spec = nullptr;
+  for (const AttrSpec &s : draft.info->attrs)
+    if (s.kind == AttrKind::Ints && !spec) spec = &s;
+  if (!spec) {
+    diagnostics().report(DiagCode::AttributeValue, list.range, str("`", draft.info->name, "` takes no list of dimensions"));
+    return false;
+  }
+  std::vector<int64_t> dims;
+  for (const ast::Expr &item : list.children) {
+    std::optional<int64_t> value = params_.evalInt(item, "a dimension");
+    if (!value) return false;
+    dims.push_back(*value);
+  }
+  draft.attrs.push_back({spec->name, std::move(dims), list.range});
+  return true;
 }
 
 // --- signatures ------------------------------------------------------------------------------------------------------
@@ -441,24 +503,32 @@ bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts,
   if (layouts.size() == 1 && !operands.empty()) return operandLayout(*layouts[0], operands.back());
   if (layouts.size() == 3 && draft.info->kind == OpKind::TileMma)
     return operandLayout(*layouts[0], 0) && operandLayout(*layouts[1], 1) && resultLayout(*layouts[2]);
-  // {from to}, in either order: the one that the producer has is the operand's.
-  if (layouts.size() == 2 && hasResult && !operands.empty()) {
-    size_t i = operands[0];
-    Diagnostics scratch;
-    size_t from = 0;
-    if (const Layout *known = draft.operands[i]->type().layout()) {
-      ParamScope quiet(params_.symbols(), scratch);
-      TypeResolver resolver(context_, quiet);
-      std::span<const int64_t> shape = draft.operands[i]->type().shape();
-      bool first = resolver.layoutFor(*layouts[0], shape) == known, second = resolver.layoutFor(*layouts[1], shape) == known;
-      if (second && !first) from = 1;
-    }
-    return operandLayout(*layouts[from], i) && resultLayout(*layouts[1 - from]);
-  }
+  if (layouts.size() == 2 && hasResult && !operands.empty()) return layoutPair(layouts, operands[0], results[0], draft);
   diagnostics().report(DiagCode::LayoutAttribute, layouts.back()->range,
                        str("`", draft.info->name, "` takes ", hasResult ? "one layout (its result's)" : "no layout",
                            ", two (operand and result)", draft.info->kind == OpKind::TileMma ? " or three (a, b, result)" : "",
                            ", not ", layouts.size()));
+  return false;
+}
+
+// Which of the two is the operand's is decided when layouts are inferred; here each is tried in both places.
+bool KernelLowering::layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft) {
+  LayoutPair pair{nullptr, operand, {}, {}, {layouts[0]->range, layouts[1]->range}};
+  Diagnostics scratch;
+  ParamScope quiet(params_, scratch);
+  TypeResolver resolver(context_, quiet);
+  for (size_t k = 0; k < 2; ++k) {
+    pair.asOperand[k] = resolver.layoutFor(*layouts[k], draft.operands[operand]->type().shape());
+    pair.asResult[k] = resolver.layoutFor(*layouts[k], result.shape());
+  }
+  if ((pair.asOperand[0] && pair.asResult[1]) || (pair.asOperand[1] && pair.asResult[0])) {
+    draft.pair = pair;
+    return true;
+  }
+  // Neither order fits: say why for the usual one.
+  size_t from = draft.info->layoutRule == LayoutRule::Convert ? 1 : 0;
+  if (types_.layoutFor(*layouts[from], draft.operands[operand]->type().shape()))
+    types_.layoutFor(*layouts[1 - from], result.shape());
   return false;
 }
 
@@ -476,6 +546,10 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   for (OperandLayout &layout : draft.layouts) {
     layout.op = op;
     writtenLayouts_.push_back(layout);
+  }
+  if (draft.pair) {
+    draft.pair->op = op;
+    layoutPairs_.push_back(*draft.pair);
   }
   return op;
 }

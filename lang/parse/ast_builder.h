@@ -30,6 +30,7 @@ private:
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
   void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
   void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
+  void iterArgs(P::IterArgsContext *ctx, ast::Stmt &out);
   void ifElse(P::IfElseContext *ctx, ast::Stmt &out);
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
   void droppedToken(antlr4::tree::ParseTree *child, ast::Block &out);

@@ -102,6 +102,9 @@ void AstBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
   if (auto *r = dynamic_cast<P::ForRhsContext *>(ctx)) {
     forLoop(r->forLoop(), out);
   }
+  if (auto *r = dynamic_cast<P::WhileRhsContext *>(ctx)) {
+    whileLoop(r->whileLoop(), out);
+  }
   if (auto *r = dynamic_cast<P::IfRhsContext *>(ctx)) {
     ifElse(r->ifElse(), out);
   }
@@ -138,9 +141,7 @@ void AstBuilder::forLoop(P::ForLoopContext *ctx, Stmt &out) {
   if (bounds.size() > 0) out.lower = expr(bounds[0]);
   if (bounds.size() > 1) out.upper = expr(bounds[1]);
   if (bounds.size() > 2) out.step = expr(bounds[2]);
-  if (ctx->iterArgs())
-    for (P::IterArgContext *a : ctx->iterArgs()->iterArg())
-      out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
+  iterArgs(ctx->iterArgs(), out);
   out.resultTypes = types(ctx->typeList());
   out.body = block(ctx->block());
 }
@@ -149,7 +150,14 @@ void AstBuilder::whileLoop(P::WhileLoopContext *ctx, Stmt &out) {
   out.kind = Stmt::Kind::While;
   if (!ctx) return;
   out.expr = expr(ctx->expr());
+  iterArgs(ctx->iterArgs(), out);
+  out.resultTypes = types(ctx->typeList());
   out.body = block(ctx->block());
+}
+
+void AstBuilder::iterArgs(P::IterArgsContext *ctx, Stmt &out) {
+  if (!ctx) return;
+  for (P::IterArgContext *a : ctx->iterArg()) out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
 }
 
 void AstBuilder::ifElse(P::IfElseContext *ctx, Stmt &out) {

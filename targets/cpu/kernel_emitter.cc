@@ -145,6 +145,25 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
+  case TypeRule::AtomicRmw:
+  case TypeRule::LoadGather:
+  case TypeRule::StoreScatter:
+  case TypeRule::Transpose:
+  case TypeRule::Reduction:
+  case TypeRule::Broadcast:
+  case TypeRule::ConvertLayout:
+  case TypeRule::AllocSlm:
+  case TypeRule::MemRefCast:
+  case TypeRule::MemRefLoad:
+  case TypeRule::MemRefStore:
+  case TypeRule::Iota:
+  case TypeRule::CreateMask:
+  case TypeRule::Reshape:
+  case TypeRule::Extract:
+  case TypeRule::Insert:
+  case TypeRule::Print:
+  case TypeRule::Nothing:
+  case TypeRule::While:
   case TypeRule::Cast: break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");

@@ -13,6 +13,16 @@ bool nestsDeeper(const Block &block, int levels) {
   return false;
 }
 
+const Op *notEmitted(const Kernel &kernel) {
+  const Op *found = nullptr;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+    TypeRule rule = op.info().typeRule;
+    bool known = rule < TypeRule::AtomicRmw || rule == TypeRule::For || rule == TypeRule::If || rule == TypeRule::Yield;
+    if (!known && !found) found = &op;
+  });
+  return found;
+}
+
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
   auto mib = [](int64_t bytes) { return bytes >> 20; };
   Diagnostic &diagnostic =
@@ -36,6 +46,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     if (nestsDeeper(kernel->body, kMaxRegionDepth))
       return Error::environment(
           str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
+    if (const Op *op = notEmitted(*kernel))
+      return Error::environment(str("`", op->info().name, "` is not on the cpu target yet"), op->range());
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
     if (buffers.scratchBytes() > kMaxScratchBytes) {

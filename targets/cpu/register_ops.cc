@@ -132,6 +132,25 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::PrefetchTile:
   case TypeRule::UpdateTileOffset:
   case TypeRule::TileMma:
+  case TypeRule::AtomicRmw:
+  case TypeRule::LoadGather:
+  case TypeRule::StoreScatter:
+  case TypeRule::Transpose:
+  case TypeRule::Reduction:
+  case TypeRule::Broadcast:
+  case TypeRule::ConvertLayout:
+  case TypeRule::AllocSlm:
+  case TypeRule::MemRefCast:
+  case TypeRule::MemRefLoad:
+  case TypeRule::MemRefStore:
+  case TypeRule::Iota:
+  case TypeRule::CreateMask:
+  case TypeRule::Reshape:
+  case TypeRule::Extract:
+  case TypeRule::Insert:
+  case TypeRule::Print:
+  case TypeRule::Nothing:
+  case TypeRule::While:
   case TypeRule::For:
   case TypeRule::If:
   case TypeRule::Yield: break;

@@ -1,0 +1,74 @@
+#include "ir/combine.h"
+
+#include "ir/base/check.h"
+
+#include <limits>
+
+namespace xt {
+namespace {
+
+struct Row {
+  std::string_view kind;
+  std::optional<OpKind> floats, ints;
+};
+constexpr Row kRows[] = {
+    {"add", OpKind::AddF, OpKind::AddI},
+    {"addf", OpKind::AddF, {}},
+    {"addi", {}, OpKind::AddI},
+    {"mul", OpKind::MulF, OpKind::MulI},
+    {"mulf", OpKind::MulF, {}},
+    {"muli", {}, OpKind::MulI},
+    {"minsi", {}, OpKind::MinSI},
+    {"mins", {}, OpKind::MinSI},
+    {"minui", {}, OpKind::MinUI},
+    {"minu", {}, OpKind::MinUI},
+    {"maxsi", {}, OpKind::MaxSI},
+    {"maxs", {}, OpKind::MaxSI},
+    {"maxui", {}, OpKind::MaxUI},
+    {"maxu", {}, OpKind::MaxUI},
+    {"and", {}, OpKind::AndI},
+    {"andi", {}, OpKind::AndI},
+    {"or", {}, OpKind::OrI},
+    {"ori", {}, OpKind::OrI},
+    {"xor", {}, OpKind::XorI},
+    {"xori", {}, OpKind::XorI},
+    {"minnumf", OpKind::MinNumF, {}},
+    {"maxnumf", OpKind::MaxNumF, {}},
+    {"minimumf", OpKind::MinimumF, {}},
+    {"maximumf", OpKind::MaximumF, {}},
+};
+
+// The integer with only the sign bit set, or all others, read as the type does.
+int64_t extreme(Elem elem, bool isSigned, bool largest) {
+  int bits = elemInfo(elem).bits;
+  uint64_t top = uint64_t{1} << (bits - 1), all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  uint64_t image = isSigned ? (largest ? all & ~top : top) : (largest ? all : 0);
+  return wrapTo(elem, static_cast<int64_t>(image));
+}
+
+} // namespace
+
+std::optional<OpKind> combiningOp(std::string_view kind, Elem elem) {
+  for (const Row &row : kRows)
+    if (row.kind == kind) return isFloat(elem) ? row.floats : row.ints;
+  return std::nullopt;
+}
+
+AttrValue combiningIdentity(OpKind op, Elem elem) {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+  // A type without infinity (f8E4M3) has NaN in its place, which minimumf would keep: its largest number serves.
+  double most = elem == Elem::F8E4M3 ? 448.0 : kInf;
+  if (op == OpKind::AddF) return -0.0; // 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
+  if (op == OpKind::MulF) return 1.0;
+  if (op == OpKind::MinimumF) return most;
+  if (op == OpKind::MaximumF) return -most;
+  if (op == OpKind::MinNumF || op == OpKind::MaxNumF) return kNan; // the other one is taken
+  if (op == OpKind::AddI || op == OpKind::OrI || op == OpKind::XorI) return int64_t{0};
+  if (op == OpKind::MulI) return wrapTo(elem, 1);
+  if (op == OpKind::AndI) return wrapTo(elem, -1);
+  if (op == OpKind::MinSI || op == OpKind::MaxSI) return extreme(elem, true, op == OpKind::MinSI);
+  if (op == OpKind::MinUI || op == OpKind::MaxUI) return extreme(elem, false, op == OpKind::MinUI);
+  XT_UNREACHABLE("an op that combines nothing");
+}
+
+} // namespace xt

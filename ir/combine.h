@@ -1,0 +1,17 @@
+// The kinds of reductions and atomics: the elementwise op that combines two values, and its identity.
+#pragma once
+#include "ir/op.h"
+
+#include <optional>
+#include <string_view>
+
+namespace xt {
+
+// The op of a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) on an element type; nullopt
+// where the kind is not defined for it, and for "assign", which combines nothing.
+std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
+
+// What leaves every value of the type as it is when combined with it: 0 for add, 1 for mul, -inf for maximumf …
+AttrValue combiningIdentity(OpKind op, Elem elem);
+
+} // namespace xt

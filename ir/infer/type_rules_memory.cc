@@ -1,0 +1,92 @@
+#include "ir/infer/type_rules_internal.h"
+
+#include "ir/base/text.h"
+
+namespace xt::rules {
+namespace {
+
+struct RealDim { // a dimension that is not 1
+  int64_t extent, stride;
+};
+std::vector<RealDim> realDims(Type memref) {
+  std::vector<int64_t> strides = memrefStrides(memref);
+  std::vector<RealDim> dims;
+  for (int d = 0; d < memref.rank(); ++d)
+    if (memref.extent(d) != 1) dims.push_back({memref.extent(d), strides[static_cast<size_t>(d)]});
+  return dims;
+}
+
+bool castFits(Type from, Type to) {
+  std::vector<RealDim> a = realDims(from), b = realDims(to);
+  if (a.size() != b.size()) return false;
+  for (size_t d = 0; d < a.size(); ++d)
+    if ((b[d].extent != kDynamic && b[d].extent != a[d].extent) || (b[d].stride != kDynamic && b[d].stride != a[d].stride))
+      return false;
+  return true;
+}
+
+} // namespace
+
+bool allocSlm(const TypeRuleInput &in, Results &results) {
+  if (!in.written || !in.written.isMemRef()) {
+    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                          "`alloc_slm` needs the memref type that it gives")
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  if (in.written.data().space != MemorySpace::Slm) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          str("`alloc_slm` gives shared local memory; write `slm` in ", shapedText(in.written)));
+    return false;
+  }
+  std::vector<int64_t> strides = memrefStrides(in.written);
+  bool known = in.written.hasStaticShape();
+  for (int64_t stride : strides) known &= stride != kDynamic;
+  if (!known) {
+    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
+                          str("shared local memory is of static size, not ", shapedText(in.written)));
+    return false;
+  }
+  results.push_back(in.written);
+  return true;
+}
+
+bool memRefCast(const TypeRuleInput &in, Results &results) {
+  Type from = in.operands[0];
+  if (!in.written || !in.written.isMemRef()) {
+    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+                          "`memref.cast` needs the memref type that it gives")
+        .note(str("for example `", in.op.example, "`"));
+    return false;
+  }
+  bool alike = from.elem() == in.written.elem() && from.data().space == in.written.data().space;
+  if (alike && castFits(from, in.written)) {
+    results.push_back(in.written);
+    return true;
+  }
+  in.diagnostics
+      .report(DiagCode::CastInvalid, in.writtenRange,
+              str("`memref.cast` of ", shapedText(from), " cannot give ", shapedText(in.written)))
+      .at(in.operandRange(0), shapedText(from))
+      .note("a cast adds or drops dimensions of extent 1, and may forget an extent or a stride (`?`)");
+  return false;
+}
+
+bool memRefLoad(const TypeRuleInput &in, Results &results) {
+  Type source = in.operands[0];
+  return indexCount(in, source, 1) && push(in, results, in.context.scalar(source.elem()));
+}
+
+bool memRefStore(const TypeRuleInput &in, Results &) {
+  Type value = in.operands[0], target = in.operands[1];
+  if (!value.isScalar(target.elem())) {
+    in.diagnostics
+        .report(DiagCode::TypeMismatch, in.operandRange(0),
+                str("cannot store ", shapedText(value), " to ", shapedText(target)))
+        .at(in.operandRange(1), shapedText(target));
+    return false;
+  }
+  return indexCount(in, target, 2);
+}
+
+} // namespace xt::rules

@@ -1,0 +1,338 @@
+#include "ir/infer/type_rules_internal.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/combine.h"
+
+#include <algorithm>
+
+namespace xt::rules {
+namespace {
+
+bool checkTileShape(const TypeRuleInput &in, Type tile) {
+  if (tile.rank() != 2) {
+    in.diagnostics.report(DiagCode::ShapeMismatch, in.writtenRange,
+                          str("a tile has two dimensions, not ", tile.rank(), ": ", shapedText(tile)));
+    return false;
+  }
+  if (!tile.hasStaticShape()) {
+    in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
+                          str("the shape of a tile is static: ", shapedText(tile)));
+    return false;
+  }
+  return true;
+}
+
+bool checkOrder(const TypeRuleInput &in, Type memref, Type tile) {
+  StorageOrders orders = storageOrders(memref);
+  bool columnMajor = tile.data().order == Order::ColumnMajor;
+  if (columnMajor ? orders.columnMajor : orders.rowMajor) return true;
+  if (!orders.rowMajor && !orders.columnMajor) {
+    in.diagnostics.report(DiagCode::OrderMismatch, in.operandRange(0),
+                          str("neither of the last two dimensions of ", shapedText(memref), " has stride 1"))
+        .note("a tile's base is stored row by row or column by column");
+    return false;
+  }
+  in.diagnostics
+      .report(DiagCode::OrderMismatch, in.writtenRange,
+              str("the tile is ", columnMajor ? "column" : "row", "-major (order = ", columnMajor ? "[0, 1]" : "[1, 0]",
+                  "), but its base is ", columnMajor ? "row" : "column", "-major"))
+      .at(in.operandRange(0), shapedText(memref))
+      .note(columnMajor ? "leave the order out, or give the memref as `affine_map<(d0, d1) -> (d1, d0)>`"
+                        : "add `order = [0, 1]` to the tile");
+  return false;
+}
+
+// init_tile from an address: offsets, shape and strides of the two dimensions.
+bool addressForm(const TypeRuleInput &in) {
+  if (in.operands.size() == 7) return true;
+  in.diagnostics
+      .report(DiagCode::OffsetCount, in.range, "an address says nothing of the base matrix: its shape and strides are missing, or of the wrong length")
+      .note("write it as `init_tile %address[%i, %j], [%rows, %columns], [%pitch, 1] : i64 -> tile<8x16xf16>`");
+  return false;
+}
+
+bool scatterForm(const TypeRuleInput &in) {
+  Type base = in.operands[0];
+  if (in.operands.size() != 2) {
+    in.diagnostics.report(DiagCode::OffsetCount, in.range, "a scatter tile takes a base and one vector of offsets")
+        .note("write it as `init_tile %A, %offsets : memref<?xf32>, vector<1x256xindex> -> tile<1x256xf32, #scatter>`");
+    return false;
+  }
+  if (!base.isMemRef() || base.rank() != 1) {
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.operandRange(0),
+                str("the base of a scatter tile is a memref of one dimension, not ", shapedText(base)))
+        .note("its offsets count elements from the start of the base");
+    return false;
+  }
+  Type offsets = in.operands[1];
+  if (std::equal(offsets.shape().begin(), offsets.shape().end(), in.written.shape().begin(), in.written.shape().end()))
+    return true;
+  in.diagnostics
+      .report(DiagCode::ShapeMismatch, in.operandRange(1),
+              str("the offsets are ", shapedText(offsets), ", but the tile is ", shapedText(in.written)))
+      .note("a scatter tile has one offset for each element");
+  return false;
+}
+
+bool blockForm(const TypeRuleInput &in) {
+  Type base = in.operands[0];
+  if (base.rank() < 2) {
+    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
+                          str("the base of a tile has at least two dimensions: ", shapedText(base)))
+        .note("`memref.cast` adds a dimension of extent 1; a scatter tile takes a vector of offsets");
+    return false;
+  }
+  auto rank = static_cast<size_t>(base.rank());
+  size_t offsets = in.operands.size() - 1;
+  bool explicitView = offsets == 3 * rank; // offsets, shape and strides
+  if (explicitView && base.hasStaticShape()) {
+    in.diagnostics
+        .report(DiagCode::ExplicitShape, in.operandRange(1 + rank),
+                str("a shape and strides are given for ", shapedText(base), ", whose own are static"))
+        .note("leave them out; they replace the sizes and strides of a dynamic memref");
+    return false;
+  }
+  if (offsets != rank && !explicitView) {
+    in.diagnostics.report(DiagCode::OffsetCount, in.range,
+                          str("`init_tile` has ", offsets, " offset", offsets == 1 ? "" : "s", " for a base of ",
+                              base.rank(), " dimensions"))
+        .at(in.operandRange(0), shapedText(base))
+        .note("one offset a dimension (the leading ones pick the matrix), and, for a dynamic base, optionally a shape and "
+              "strides of as many each");
+    return false;
+  }
+  // With explicit strides the order is compared with those, where they are literals (the front end does).
+  return explicitView || checkOrder(in, base, in.written);
+}
+
+// An i64 base has no element type; a memref's is the tile's.
+bool elementsAgree(const TypeRuleInput &in) {
+  Type base = in.operands[0];
+  if (!base.isMemRef() || base.elem() == in.written.elem()) return true;
+  in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                        str("the tile holds ", elemName(in.written.elem()), ", but its base holds ", elemName(base.elem())))
+      .at(in.operandRange(0), shapedText(base));
+  return false;
+}
+
+Type vectorOf(const TypeRuleInput &in, Type tile) {
+  return in.context.vector({tile.shape().begin(), tile.shape().end()}, tile.elem());
+}
+
+bool isBlockTile(const TypeRuleInput &in, size_t operand) {
+  if (!in.operands[operand].data().scatter) return true;
+  in.diagnostics
+      .report(DiagCode::OperandType, in.operandRange(operand),
+              str(opName(in), " takes a tile of rows and columns, but this is a scatter tile"))
+      .withLabel(shapedText(in.operands[operand]))
+      .note("`load_gather` and `store_scatter` work on scatter tiles");
+  return false;
+}
+
+bool isScatterTile(const TypeRuleInput &in, size_t operand) {
+  if (in.operands[operand].data().scatter) return true;
+  in.diagnostics
+      .report(DiagCode::OperandType, in.operandRange(operand),
+              str(opName(in), " takes a scatter tile, but this is a tile of rows and columns"))
+      .withLabel(shapedText(in.operands[operand]))
+      .note("`load_tile` and `store_tile` work on those; `init_tile %A, %offsets` makes a scatter tile");
+  return false;
+}
+
+bool valueFitsTile(const TypeRuleInput &in, size_t valueOperand, size_t tileOperand, std::string_view verb) {
+  Type value = in.operands[valueOperand], tile = in.operands[tileOperand];
+  if (sameTypeButLayout(in.context.withLayout(value, nullptr), vectorOf(in, tile))) return true;
+  bool shapes = value.elem() == tile.elem();
+  in.diagnostics
+      .report(shapes ? DiagCode::ShapeMismatch : DiagCode::TypeMismatch, in.operandRange(valueOperand),
+              str("cannot ", verb, " ", shapedText(value), " to ", shapedText(tile), ": the ",
+                  shapes ? "shapes" : "element types", " differ"))
+      .withLabel(shapedText(value))
+      .at(in.operandRange(tileOperand), shapedText(tile));
+  return false;
+}
+
+bool maskFits(const TypeRuleInput &in, size_t maskOperand, size_t tileOperand) {
+  Type mask = in.operands[maskOperand], tile = in.operands[tileOperand];
+  if (mask.elem() != Elem::I1) {
+    in.diagnostics.report(DiagCode::OperandType, in.operandRange(maskOperand),
+                          str("the mask of ", opName(in), " is a vector of i1, not ", shapedText(mask)));
+    return false;
+  }
+  if (std::equal(mask.shape().begin(), mask.shape().end(), tile.shape().begin(), tile.shape().end())) return true;
+  in.diagnostics
+      .report(DiagCode::ShapeMismatch, in.operandRange(maskOperand),
+              str("the mask is ", shapedText(mask), ", but the tile is ", shapedText(tile)))
+      .at(in.operandRange(tileOperand), shapedText(tile));
+  return false;
+}
+
+bool mmaShapes(const TypeRuleInput &in) {
+  Type a = in.operands[0], b = in.operands[1];
+  for (size_t i = 0; i < in.operands.size(); ++i)
+    if (in.operands[i].rank() != 2 || !in.operands[i].hasStaticShape()) {
+      in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(i),
+                            str("`tile_mma` multiplies matrices; this is ", shapedText(in.operands[i])));
+      return false;
+    }
+  if (a.extent(1) != b.extent(0)) {
+    in.diagnostics
+        .report(DiagCode::MmaShapes, in.operandRange(1),
+                str("`tile_mma` cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()), ": a has K = ",
+                    a.extent(1), ", b has K = ", b.extent(0)))
+        .withLabel(shapedText(b))
+        .at(in.operandRange(0), shapedText(a));
+    return false;
+  }
+  if (in.operands.size() < 3) return true;
+  Type c = in.operands[2];
+  if (c.extent(0) == a.extent(0) && c.extent(1) == b.extent(1)) return true;
+  in.diagnostics
+      .report(DiagCode::MmaShapes, in.operandRange(2),
+              str("the accumulator of `tile_mma` is ", shapeText(c.shape()), ", but a times b is ", a.extent(0), "x",
+                  b.extent(1)))
+      .withLabel(shapedText(c))
+      .at(in.operandRange(0), shapedText(a))
+      .at(in.operandRange(1), shapedText(b));
+  return false;
+}
+
+} // namespace
+
+bool initTile(const TypeRuleInput &in, Results &results) {
+  if (!in.written) {
+    in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, "`init_tile` needs the tile type that it gives")
+        .note("write it as `init_tile %A[%i, %j] -> tile<256x32xf16>`");
+    return false;
+  }
+  if (!in.written.isTile()) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          str("`init_tile` gives a tile, not ", shapedText(in.written)));
+    return false;
+  }
+  if (!checkTileShape(in, in.written)) return false;
+  bool vectorOffsets = std::any_of(in.operands.begin() + 1, in.operands.end(), [](Type t) { return t.isVector(); });
+  if (vectorOffsets != in.written.data().scatter) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          vectorOffsets ? "a vector of offsets makes a scatter tile: its type says `#scatter`"
+                                        : "a scatter tile takes a vector of offsets, one for each element");
+    return false;
+  }
+  if (in.written.data().packed) {
+    in.diagnostics.report(DiagCode::NotSupported, in.writtenRange, "packed tiles are not in this version");
+    return false;
+  }
+  Type base = in.operands[0];
+  bool fits = in.written.data().scatter ? scatterForm(in) : base.isMemRef() ? blockForm(in) : addressForm(in);
+  if (!fits || !elementsAgree(in)) return false;
+  TypeData data = in.written.data();
+  data.space = base.isMemRef() ? base.data().space : MemorySpace::Global;
+  results.push_back(in.context.intern(std::move(data)));
+  return true;
+}
+
+bool loadTile(const TypeRuleInput &in, Results &results) {
+  if (!isBlockTile(in, 0)) return false;
+  Type vector = vectorOf(in, in.operands[0]);
+  if (const Attr *transpose = findAttr(in, "transpose")) {
+    if (std::get<std::vector<int64_t>>(transpose->value) != std::vector<int64_t>{1, 0}) {
+      in.diagnostics.report(DiagCode::AttributeValue, transpose->range, "a tile is transposed by [1, 0]; leave it out otherwise");
+      return false;
+    }
+    vector = in.context.vector({vector.extent(1), vector.extent(0)}, vector.elem());
+  }
+  return push(in, results, vector);
+}
+
+bool storeTile(const TypeRuleInput &in, Results &) { return isBlockTile(in, 1) && valueFitsTile(in, 0, 1, "store"); }
+
+bool prefetchTile(const TypeRuleInput &in, Results &) {
+  const Attr *locality = findAttr(in, "locality");
+  if (!locality) return true;
+  int64_t value = std::get<int64_t>(locality->value);
+  if (value >= 0 && value <= 3) return true;
+  in.diagnostics.report(DiagCode::AttributeValue, locality->range,
+                        str("locality goes from 0 (no locality) to 3 (keep in every cache), not ", value));
+  return false;
+}
+
+bool updateTileOffset(const TypeRuleInput &in, Results &results) {
+  Type tile = in.operands[0];
+  bool scatter = tile.data().scatter;
+  if (in.operands.size() != (scatter ? 2u : 3u)) {
+    in.diagnostics.report(DiagCode::OperandCount, in.range,
+                          scatter ? "a scatter tile is moved by a vector of deltas, or by one index for all"
+                                  : "a tile is moved by two deltas: rows, then columns");
+    return false;
+  }
+  Type deltas = in.operands[1];
+  bool fits = scatter ? !deltas.isVector() || std::equal(deltas.shape().begin(), deltas.shape().end(),
+                                                         tile.shape().begin(), tile.shape().end())
+                      : !deltas.isVector();
+  if (!fits) {
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.operandRange(1),
+                str(shapedText(deltas), " cannot move ", shapedText(tile)))
+        .note("a tile is moved by two indices; a scatter tile by one, or by a vector of its own shape");
+    return false;
+  }
+  if (in.written && !sameTypeButLayout(in.written, tile)) return static_cast<bool>(agree(in, tile));
+  if (!tile.layout() && in.written) tile = in.context.withLayout(tile, in.written.layout());
+  results.push_back(tile);
+  return true;
+}
+
+bool atomicRmw(const TypeRuleInput &in, Results &results) {
+  if (!valueFitsTile(in, 0, 1, "apply")) return false;
+  const Attr *kind = findAttr(in, "kind");
+  const std::string &word = std::get<std::string>(kind->value);
+  Elem elem = in.operands[1].elem();
+  if (word != "assign" && !combiningOp(word, elem)) {
+    in.diagnostics.report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
+                          str("`atomic_rmw <", word, ">` is not defined for ", elemName(elem)));
+    return false;
+  }
+  return push(in, results, vectorOf(in, in.operands[1]));
+}
+
+bool loadGather(const TypeRuleInput &in, Results &results) {
+  return isScatterTile(in, 0) && maskFits(in, 1, 0) && push(in, results, vectorOf(in, in.operands[0]));
+}
+
+bool storeScatter(const TypeRuleInput &in, Results &) {
+  return isScatterTile(in, 2) && maskFits(in, 1, 2) && valueFitsTile(in, 0, 2, "store");
+}
+
+bool tileMma(const TypeRuleInput &in, Results &results) {
+  if (!mmaShapes(in)) return false;
+  Type a = in.operands[0], b = in.operands[1];
+  std::optional<Elem> usual = mmaResultElem(a.elem(), b.elem());
+  if (!usual) {
+    in.diagnostics
+        .report(DiagCode::MmaTypes, in.operandRange(1),
+                str("`tile_mma` has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
+        .at(in.operandRange(0), shapedText(a))
+        .note("a and b have one element type of f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2 i8 u8 (i8 and u8 may be mixed)");
+    return false;
+  }
+  Elem result = in.written ? in.written.elem() : in.operands.size() > 2 ? in.operands[2].elem() : *usual;
+  bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
+  if (result != *usual && !narrow) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
+                          str("`tile_mma` of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ",
+                              elemName(result)))
+        .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 when the result says so), i8/u8 give i32, f64 gives f64");
+    return false;
+  }
+  if (in.operands.size() > 2 && in.operands[2].elem() != result) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2),
+                          str("the accumulator of `tile_mma` holds ", elemName(in.operands[2].elem()),
+                              ", but the result holds ", elemName(result)));
+    return false;
+  }
+  return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
+}
+
+} // namespace xt::rules

@@ -1,0 +1,172 @@
+#include "ir/infer/type_rules_internal.h"
+
+#include "ir/base/text.h"
+#include "ir/combine.h"
+
+#include <numeric>
+
+namespace xt::rules {
+namespace {
+
+// The extents that one dimension may have when `size` neighbours become one; nullopt has been reported.
+std::optional<int64_t> positiveSize(const TypeRuleInput &in, std::string_view name) {
+  const Attr *attr = findAttr(in, name);
+  int64_t size = std::get<int64_t>(attr->value);
+  if (size > 0) return size;
+  in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                        str("`", name, "` is a positive number, not ", size));
+  return std::nullopt;
+}
+
+std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+
+bool sameButOneDimension(Type a, Type b, int dim) {
+  for (int d = 0; d < a.rank(); ++d)
+    if (d != dim && a.extent(d) != b.extent(d)) return false;
+  return true;
+}
+
+} // namespace
+
+bool transpose(const TypeRuleInput &in, Results &results) {
+  Type v = in.operands[0];
+  std::vector<int64_t> permutation = {1, 0};
+  if (!isMatrix(in, 0)) return false;
+  if (const Attr *attr = findAttr(in, "permutation")) {
+    permutation = std::get<std::vector<int64_t>>(attr->value);
+    if (permutation != std::vector<int64_t>{1, 0} && permutation != std::vector<int64_t>{0, 1}) {
+      in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                            str("[", join(permutation, ", "), "] is no permutation of two dimensions"))
+          .note("`transpose %v [1, 0]` swaps rows and columns");
+      return false;
+    }
+  }
+  return push(in, results,
+              in.context.vector({v.extent(static_cast<int>(permutation[0])), v.extent(static_cast<int>(permutation[1]))},
+                                v.elem()));
+}
+
+bool reduction(const TypeRuleInput &in, Results &results) {
+  Type v = in.operands[0];
+  if (!isMatrix(in, 0)) return false;
+  std::optional<int> dim = oneDimension(in, v);
+  if (!dim) return false;
+  const Attr *kind = findAttr(in, "kind");
+  const std::string &word = std::get<std::string>(kind->value);
+  if (!combiningOp(word, v.elem())) {
+    in.diagnostics
+        .report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
+                str("`reduction <", word, ">` is not defined for ", elemName(v.elem())))
+        .note(isFloat(v.elem()) ? "floats have add mul minnumf maxnumf minimumf maximumf"
+                                : "integers have add mul minsi minui maxsi maxui and or xor");
+    return false;
+  }
+  std::vector<int64_t> shape = shapeOf(v);
+  int64_t &extent = shape[static_cast<size_t>(*dim)];
+  if (const Attr *attr = findAttr(in, "reduction_size")) {
+    std::optional<int64_t> size = positiveSize(in, "reduction_size");
+    if (!size) return false;
+    if (extent % *size != 0) {
+      in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                            str("reduction_size = ", *size, " does not divide the extent ", extent, " of dimension ", *dim))
+          .at(in.operandRange(0), shapedText(v));
+      return false;
+    }
+    extent /= *size;
+  } else {
+    extent = 1;
+  }
+  return push(in, results, in.context.vector(std::move(shape), v.elem()));
+}
+
+bool broadcast(const TypeRuleInput &in, Results &results) {
+  Type v = in.operands[0];
+  if (!isMatrix(in, 0)) return false;
+  std::optional<int> dim = oneDimension(in, v);
+  if (!dim) return false;
+  std::vector<int64_t> shape = shapeOf(v);
+  int64_t &extent = shape[static_cast<size_t>(*dim)];
+  if (findAttr(in, "broadcast_size")) {
+    std::optional<int64_t> size = positiveSize(in, "broadcast_size");
+    if (!size) return false;
+    if (__builtin_mul_overflow(extent, *size, &extent) || extent > (int64_t{1} << 31)) {
+      in.diagnostics.report(DiagCode::BadExtent, in.range, "the result of `broadcast` has more than 2^31 elements");
+      return false;
+    }
+    return push(in, results, in.context.vector(std::move(shape), v.elem()));
+  }
+  if (extent != 1) {
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.operandRange(0),
+                str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"))
+        .note("`broadcast_size = n` repeats each element n times");
+    return false;
+  }
+  if (!vectorWritten(in)) return false;
+  Type written = in.written;
+  if (written.elem() != v.elem() || written.rank() != 2 || !sameButOneDimension(written, v, *dim)) {
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.writtenRange,
+                str("`broadcast` of ", shapedText(v), " along dimension ", *dim, " cannot give ", shapedText(written)))
+        .at(in.operandRange(0), shapedText(v))
+        .note("the other dimension and the element type stay");
+    return false;
+  }
+  results.push_back(written);
+  return true;
+}
+
+bool convertLayout(const TypeRuleInput &in, Results &results) {
+  return push(in, results, openLayout(in, in.operands[0]));
+}
+
+bool iota(const TypeRuleInput &in, Results &results) {
+  if (!vectorWritten(in) || !oneDimension(in, in.written)) return false;
+  results.push_back(in.written);
+  return true;
+}
+
+bool createMask(const TypeRuleInput &in, Results &results) {
+  if (!vectorWritten(in)) return false;
+  if (in.written.elem() != Elem::I1) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          str("`create_mask` gives a vector of i1, not ", shapedText(in.written)));
+    return false;
+  }
+  if (!indexCount(in, in.written, 0)) return false;
+  results.push_back(in.written);
+  return true;
+}
+
+bool reshape(const TypeRuleInput &in, Results &results) {
+  if (!vectorWritten(in)) return false;
+  Type v = in.operands[0];
+  if (v.elem() != in.written.elem() || v.elementCount() != in.written.elementCount()) {
+    in.diagnostics
+        .report(DiagCode::ShapeMismatch, in.writtenRange,
+                str("`reshape` of ", shapedText(v), " cannot give ", shapedText(in.written)))
+        .at(in.operandRange(0), str(shapedText(v), ", ", v.elementCount(), " elements"))
+        .note("a reshape keeps the element type and the number of elements");
+    return false;
+  }
+  results.push_back(in.written);
+  return true;
+}
+
+bool extract(const TypeRuleInput &in, Results &results) {
+  Type v = in.operands[0];
+  return indexCount(in, v, 1) && push(in, results, in.context.scalar(v.elem()));
+}
+
+bool insert(const TypeRuleInput &in, Results &results) {
+  Type x = in.operands[0], v = in.operands[1];
+  if (!x.isScalar(v.elem())) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.operandRange(0),
+                          str("cannot insert ", shapedText(x), " into ", shapedText(v)))
+        .at(in.operandRange(1), shapedText(v));
+    return false;
+  }
+  return indexCount(in, v, 2) && push(in, results, openLayout(in, v));
+}
+
+} // namespace xt::rules
