@@ -147,9 +147,6 @@ const Layout *combined(Context &context, std::span<const DimOf> dims, std::span<
 // owners (the operand of a broadcast; the result of a reduction).
 const Layout *collapsed(Context &context, const Layout *layout, int dim);
 
-const Layout *grouped(Context &context, const Layout *layout, int dim, int64_t n);
-const Layout *repeated(Context &context, const Layout *layout, int dim, int64_t n);
-const Layout *reshaped(Context &context, const Layout *layout, std::span<const int64_t> shape);
 
 // What converting a vector from one layout of a shape to another costs at most.
 enum class Movement : uint8_t {
