@@ -16,14 +16,6 @@ bool insideShape(std::span<const int64_t> index, std::span<const int64_t> shape)
   return true;
 }
 
-LayoutBuilder builderFrom(const Layout &layout) {
-  LayoutBuilder builder;
-  builder.shape.assign(layout.shape().begin(), layout.shape().end());
-  for (int d = 0; d < layout.rank(); ++d) builder.dims.emplace_back(layout.factors(d).begin(), layout.factors(d).end());
-  builder.replication.assign(layout.replication().begin(), layout.replication().end());
-  return builder;
-}
-
 } // namespace
 
 std::vector<int64_t> Layout::owners(std::span<const int64_t> index, Axis axis) const {

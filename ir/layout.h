@@ -146,6 +146,18 @@ const Layout *combined(Context &context, std::span<const DimOf> dims, std::span<
 // The layout that owns like `layout` along every dimension but `dim`, whose extent becomes 1, held by all of its former
 // owners (the operand of a broadcast; the result of a reduction).
 const Layout *collapsed(Context &context, const Layout *layout, int dim);
+// Blocks of n indices of `dim` become one index, so extent E becomes E/n; it is held by all owners of its block, axis
+// by axis: subgroups that held any of it, lanes that held any of it. What a reduction with reduction_size = n gives of
+// its operand, and what a broadcast with broadcast_size = n wants as operand of its result (a subgroup then has all
+// that it replicates). n = E is collapsed(). Null where n does not divide E, and where the blocks straddle owners so
+// that no layout spells it (extent 24 over 3 subgroups of 8 in blocks of 6).
+const Layout *grouped(Context &context, const Layout *layout, int dim, int64_t n);
+// Each index of `dim` becomes n neighbours with the same owners, so extent E becomes E*n. From an extent of 1, the
+// dimension stretches. grouped() by n leads back. Null where E*n does not fit 64 bits.
+const Layout *repeated(Context &context, const Layout *layout, int dim, int64_t n);
+// The same elements in the same row-major order and with the same owners, in another shape. Null where the shapes
+// differ in their number of elements, and where no layout spells it (a subgroup's elements are not a product any more).
+const Layout *reshaped(Context &context, const Layout *layout, std::span<const int64_t> shape);
 
 
 // What converting a vector from one layout of a shape to another costs at most.
@@ -156,5 +168,9 @@ enum class Movement : uint8_t {
   AcrossSubgroups, // some subgroup needs what only others hold
 };
 Movement movement(const Layout *from, const Layout *to);
+// What a conversion must carry between subgroups, in bytes: for each subgroup of `to`, what it is to hold and did not
+// hold under `from`. 0 where movement() is not AcrossSubgroups. From 2^20 subgroups on, or 2^24 indices to look at, all
+// that they are to hold. Saturates at the largest int64_t. For messages about costs.
+int64_t movedBytes(const Layout *from, const Layout *to, int64_t elemBytes);
 
 } // namespace xt

@@ -124,4 +124,12 @@ Layout LayoutBuilder::build() && {
   return layout;
 }
 
+LayoutBuilder builderFrom(const Layout &layout) {
+  LayoutBuilder builder;
+  builder.shape.assign(layout.shape().begin(), layout.shape().end());
+  for (int d = 0; d < layout.rank(); ++d) builder.dims.emplace_back(layout.factors(d).begin(), layout.factors(d).end());
+  builder.replication.assign(layout.replication().begin(), layout.replication().end());
+  return builder;
+}
+
 } // namespace xt

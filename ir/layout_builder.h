@@ -36,4 +36,7 @@ struct LayoutBuilder {
   Layout build() &&;
 };
 
+// The shape, digits and copies of a layout.
+LayoutBuilder builderFrom(const Layout &layout);
+
 } // namespace xt

@@ -1,5 +1,5 @@
 // Every layout of small shapes, written every way there is: what is equal, what a conversion costs.
-#include "tests/ir/layout_reference.h"
+#include "tests/ir/layout_enumerate.h"
 
 #include <gtest/gtest.h>
 
@@ -7,61 +7,6 @@
 
 namespace xt {
 namespace {
-
-// All ways to write `extent` as digits, each on an axis of `axes`; also with splits that say nothing new.
-void allDigits(int64_t extent, const std::vector<Axis> &axes, std::vector<Factor> &now,
-               std::vector<std::vector<Factor>> &all) {
-  if (extent == 1) all.push_back(now);
-  for (int64_t e = 2; e <= extent; ++e)
-    if (extent % e == 0)
-      for (Axis axis : axes) {
-        now.push_back({e, axis, 1});
-        allDigits(extent / e, axes, now, all);
-        now.pop_back();
-      }
-}
-
-// Gives the digits of `axis` their strides in every order, filling up with copies to `count` owners.
-void allStrides(FactorMap map, Axis axis, int64_t count, std::vector<FactorMap> &all) {
-  int64_t counted = 1;
-  std::vector<std::pair<size_t, size_t>> places;
-  for (size_t d = 0; d < map.dims.size(); ++d)
-    for (size_t i = 0; i < map.dims[d].size(); ++i)
-      if (map.dims[d][i].axis == axis) counted *= map.dims[d][i].extent, places.push_back({d, i});
-  if (count % counted != 0) return;
-  map.replication.push_back({count / counted, axis, 1});
-  places.push_back({map.dims.size(), map.replication.size() - 1});
-  std::sort(places.begin(), places.end());
-  do {
-    FactorMap one = map;
-    int64_t stride = 1;
-    for (auto [d, i] : places) {
-      Factor &f = d == map.dims.size() ? one.replication[i] : one.dims[d][i];
-      f.stride = stride;
-      stride *= f.extent;
-    }
-    all.push_back(std::move(one));
-  } while (std::next_permutation(places.begin(), places.end()));
-}
-
-std::vector<FactorMap> allMaps(const Extents &shape, int64_t subgroups, int64_t lanes) {
-  std::vector<Axis> axes = {Axis::Register, Axis::Subgroup};
-  if (lanes > 1) axes.push_back(Axis::Lane);
-  std::vector<FactorMap> grown = {FactorMap{}};
-  for (int64_t extent : shape) {
-    std::vector<std::vector<Factor>> digits;
-    std::vector<Factor> now;
-    allDigits(extent, axes, now, digits);
-    std::vector<FactorMap> longer;
-    for (const FactorMap &map : grown)
-      for (const std::vector<Factor> &more : digits) longer.push_back(map), longer.back().dims.push_back(more);
-    grown = std::move(longer);
-  }
-  std::vector<FactorMap> withGroups, withLanes;
-  for (const FactorMap &map : grown) allStrides(map, Axis::Subgroup, subgroups, withGroups);
-  for (const FactorMap &map : withGroups) allStrides(map, Axis::Lane, lanes, withLanes);
-  return withLanes;
-}
 
 Movement movementByCounting(const Ownership &from, const Ownership &to, bool sameLanes) {
   if (from == to && sameLanes) return Movement::None;
@@ -116,9 +61,8 @@ void checkAll(const Extents &shape, int64_t subgroups, int64_t lanes, size_t lea
 TEST(LayoutPairs, OneDimension) {
   checkAll({12}, 12, 1, 20);
   checkAll({24}, 12, 1, 20);
-  checkAll({24}, 24, 1, 40);
-  checkAll({30}, 60, 1, 20);
-  checkAll({18}, 54, 1, 20);
+  checkAll({18}, 18, 1, 20);
+  checkAll({30}, 30, 1, 20);
 }
 
 TEST(LayoutPairs, SeveralDimensions) {
