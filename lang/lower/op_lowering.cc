@@ -81,6 +81,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause 
   if (!ok || !matchSignature(clause, draft)) return std::nullopt;
   if (draft.info->clause == Clause::Literal && !(clause.literal && literalAttr(*clause.literal, draft.written, draft)))
     return std::nullopt;
+  if (draft.info->typeRule == TypeRule::InitTile) offsetsAsMatrix(draft);
   Op *op = emitDraft(draft, layouts);
   if (!op) return std::nullopt;
   std::vector<Value *> results;
@@ -144,7 +145,6 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
                          "an explicit shape and explicit strides come together: `[shape], [strides]`");
     ok = false;
   }
-  if (ok && draft.info->typeRule == TypeRule::InitTile) offsetsAsMatrix(draft);
   // `store_tile %tile, %value`: types tell the operands apart.
   if (ok && draft.info->kind == OpKind::StoreTile && draft.operands.size() == 2 && draft.operands[0]->type().isTile() &&
       draft.operands[1]->type().isVector()) {

@@ -68,7 +68,11 @@ bool TokenScan::isOpName(size_t i) const {
   case Clause::Kind:
   case Clause::Dims:
   case Clause::Literal: return true;
-  case Clause::Text:
+  case Clause::Text: {
+    size_t commas = 0;
+    afterBracket(i + 1, commas);
+    return commas == 0;
+  }
   case Clause::Bare:
   case Clause::Dimension:
   case Clause::Structure: return false;
