@@ -79,4 +79,21 @@ void Diagnostics::noteErrorAfter(size_t errors, std::string text) {
   }
 }
 
+std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources) {
+  std::vector<TextEdit> edits = fix.edits;
+  for (TextEdit &edit : edits) {
+    if (!edit.ownLine) continue;
+    std::string_view text = sources.file(edit.range.file).text();
+    size_t line = std::min<size_t>(edit.range.begin, text.size());
+    while (line > 0 && text[line - 1] != '\n') --line;
+    size_t first = text.find_first_not_of(" \t", line);
+    std::string_view indent = text.substr(line, std::min(first, text.size()) - line);
+    edit = {{edit.range.file, static_cast<uint32_t>(line), static_cast<uint32_t>(line)},
+            std::string(indent) + edit.replacement + "\n"};
+  }
+  std::stable_sort(edits.begin(), edits.end(),
+                   [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
+  return edits;
+}
+
 } // namespace xt

@@ -39,6 +39,7 @@ struct Label { // a secondary range with a text
 struct TextEdit {
   SourceRange range; // empty: an insertion
   std::string replacement;
+  bool ownLine = false; // a statement that goes before the line where `range` begins, indented like it
 };
 
 struct FixIt {
@@ -85,6 +86,9 @@ private:
   std::vector<Diagnostic> list_;
   size_t errors_ = 0;
 };
+
+// The edits of a fix as replacements of text, last place first, so that each can be made without moving the others.
+std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources);
 
 // Renderings. Text is that of the architecture page (code, arrow, excerpt, carets, notes, help); `color` adds ANSI.
 std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color);

@@ -51,7 +51,7 @@ Json diagnosticJson(const Diagnostic &diagnostic, const SourceManager &sources) 
     Json item;
     item["title"] = fixit.title;
     item["edits"] = Json::array();
-    for (const TextEdit &edit : fixit.edits) {
+    for (const TextEdit &edit : plainEdits(fixit, sources)) {
       Json change;
       change["range"] = rangeJson(edit.range, sources);
       change["replacement"] = edit.replacement;

@@ -144,6 +144,25 @@ Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, Sou
   return diagnostic;
 }
 
+std::string byteText(int64_t bytes) {
+  return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
+}
+
+// Offers to convert an operand that is a plain name, with what that costs.
+void offerConversion(Diagnostic &diagnostic, const Op &op, const Value *value, SourceRange range, const Layout *to) {
+  Type type = value->type();
+  if (!to || !type.isVector() || value->name().empty() || range.end - range.begin != value->name().size() + 1) return;
+  const Layout *from = type.layout();
+  int64_t bytes = movedBytes(from, to, elemInfo(type.elem()).storageBytes);
+  std::string cost = bytes ? str(byteText(bytes), " through shared local memory, 1 barrier") : "inside each subgroup";
+  std::string converted = str("%", value->name(), "_converted");
+  std::string statement = str(converted, " = convert_layout %", value->name(), " {", to->text(), "}");
+  FixIt fix{str("convert `%", value->name(), "` (", cost, "): `", statement, "`"), {}};
+  fix.edits.push_back({op.range(), statement, true});
+  fix.edits.push_back({range, converted});
+  diagnostic.fixits.push_back(std::move(fix));
+}
+
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
@@ -154,10 +173,14 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     if (!first) return first = value, firstRange = range, true;
     if (first->type().layout() == value->type().layout()) return true;
     bool operands = value->definingOp() != &op;
-    reportDiffer(first, firstRange, value, range,
-                 str(operands ? "operands of `" : "operand and result of `", op.info().name,
-                     "` have different distributions"),
-                 DiagCode::LayoutsDiffer, origins, diagnostics);
+    Diagnostic &diagnostic = reportDiffer(first, firstRange, value, range,
+                                          str(operands ? "operands of `" : "operand and result of `", op.info().name,
+                                              "` have different distributions"),
+                                          DiagCode::LayoutsDiffer, origins, diagnostics);
+    // A tile's layout is part of what it is: the vector beside it is converted.
+    bool second = operands && value->type().isVector();
+    offerConversion(diagnostic, op, second ? value : first, second ? range : firstRange,
+                    (second ? first : value)->type().layout());
     return false;
   };
   for (size_t i = 0; i < op.operandCount(); ++i)
@@ -182,24 +205,27 @@ bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
   return false;
 }
 
-bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+bool checkMma(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Value *a = op.operand(0), *b = op.operand(1), *result = op.result();
   const Layout *la = a->type().layout(), *lb = b->type().layout(), *lr = result->type().layout();
-  auto fail = [&](const Value *x, SourceRange rx, const Value *y, SourceRange ry, std::string_view what) {
-    reportDiffer(x, rx, y, ry, std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
+  // The second of the two is the one that would be converted; `wanted` is what it should have.
+  auto fail = [&](const Value *x, SourceRange rx, size_t operand, const Layout *wanted, std::string_view what) {
+    const Value *y = op.operand(operand);
+    Diagnostic &diagnostic =
+        reportDiffer(x, rx, y, op.operandRange(operand), std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
+    offerConversion(diagnostic, op, y, op.operandRange(operand), wanted);
     return false;
   };
   if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
-    return fail(result, op.range(), op.operand(2), op.operandRange(2),
-                "the accumulator of `tile_mma` is distributed differently from its result");
+    return fail(result, op.range(), 2, lr, "the accumulator of `tile_mma` is distributed differently from its result");
   if (!sameDistribution(la, 0, lr, 0))
-    return fail(result, op.range(), a, op.operandRange(0),
+    return fail(result, op.range(), 0, combined(context, std::array{DimOf{lr, 0}, DimOf{lb, 0}}, a->type().shape()),
                 "the rows of a are distributed differently from the rows of the result of `tile_mma`");
   if (!sameDistribution(lb, 1, lr, 1))
-    return fail(result, op.range(), b, op.operandRange(1),
+    return fail(result, op.range(), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
   if (!sameDistribution(la, 1, lb, 0))
-    return fail(a, op.operandRange(0), b, op.operandRange(1),
+    return fail(a, op.operandRange(0), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
                 "the K of a and the K of b are distributed differently in `tile_mma`");
   return true;
 }
@@ -243,6 +269,7 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
       DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
   if (expected) diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ", expected->text()));
+  if (derived == operand) offerConversion(diagnostic, op, operand, op.operandRange(0), expected);
   return false;
 }
 
@@ -319,7 +346,7 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
   case LayoutRule::Convert:
   case LayoutRule::Free: return true;
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
-  case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
+  case LayoutRule::Mma: return checkMma(context, op, origins, diagnostics);
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
   case LayoutRule::Load:
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);

@@ -197,7 +197,7 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   if (!stmt.body) return;
   // A broken header still gets its body checked, with stand-ins.
   auto standIn = [&](Value *value) { return value ? value : builder_.index(0); };
-  LoopHead head{OpKind::For, header, {standIn(lower), standIn(upper), standIn(step)}, {}};
+  LoopHead head{OpKind::For, header, {standIn(lower), standIn(upper), standIn(step)}, {}, false};
   head.ranges = {stmt.lower ? stmt.lower->range : header, stmt.upper ? stmt.upper->range : header,
                  stmt.step ? stmt.step->range : header};
   lowerLoop(stmt, std::move(head));
@@ -209,11 +209,12 @@ void KernelLowering::lowerWhile(const ast::Stmt &stmt) {
   SourceRange header = stmt.range.startPoint();
   header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
   Value *condition = stmt.expr ? lowerCondition(*stmt.expr, "while") : nullptr;
-  if (!condition || !stmt.body) poison(stmt);
+  bool broken = !condition;
+  if (broken || !stmt.body) poison(stmt);
   if (!stmt.body) return;
   builder_.setRange(header);
-  if (!condition) condition = builder_.constantInt(context_.i1(), 0);
-  lowerLoop(stmt, {OpKind::While, header, {condition}, {stmt.expr ? stmt.expr->range : header}});
+  if (broken) condition = builder_.constantInt(context_.i1(), 0);
+  lowerLoop(stmt, {OpKind::While, header, {condition}, {stmt.expr ? stmt.expr->range : header}, broken});
 }
 
 Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view what) {
@@ -261,16 +262,17 @@ void KernelLowering::bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::
 }
 
 // What the body yields, checked; nullopt has been reported. `first`: the next condition, where the loop has one.
-std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::Stmt &stmt, Op *loop, SourceRange header,
+std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::Stmt &stmt, Op *loop, const LoopHead &head,
                                                                      const std::vector<Carried> &carried) {
   RegionYield yield = std::move(yields_.back());
   size_t explicitCount = stmt.iterArgs.size(), first = carriedAt(*loop).yield;
   if (first && !yield.written) {
-    yield.values.insert(yield.values.begin(), lowerCondition(*stmt.expr, "while"));
+    // What is wrong with the condition has been said once.
+    yield.values.insert(yield.values.begin(), head.broken ? loop->operand(0) : lowerCondition(*stmt.expr, "while"));
     yield.ranges.insert(yield.ranges.begin(), stmt.expr->range);
   }
   if (yield.values.size() != explicitCount + first) {
-    diagnostics().report(DiagCode::ResultCount, header,
+    diagnostics().report(DiagCode::ResultCount, head.range,
                          str("this loop carries ", explicitCount, " value", explicitCount == 1 ? "" : "s",
                              " in iter_args, but its body yields ", yield.values.size(),
                              first ? ", the next condition among them" : ""));
@@ -314,7 +316,7 @@ void KernelLowering::lowerLoop(const ast::Stmt &stmt, LoopHead head) {
   yields_.emplace_back();
   bindLoopParams(stmt, loop, carried);
   lowerBlock(*stmt.body);
-  std::optional<RegionYield> yield = loopYield(stmt, loop, head.range, carried);
+  std::optional<RegionYield> yield = loopYield(stmt, loop, head, carried);
   yields_.pop_back();
   names_.pop();
   if (yield) emitYield(yield->values, yield->ranges, stmt.body->range.endPoint());

@@ -1,6 +1,7 @@
 #include "lang/lower/kernel_lowering.h"
 
 #include "ir/base/text.h"
+#include "ir/uniformity.h"
 
 namespace xt {
 
@@ -134,6 +135,28 @@ void KernelLowering::checkPlaces() {
                              str("the grid of this kernel has ", kernel_->grid.size(), " dimension",
                                  kernel_->grid.size() == 1 ? "" : "s", ", so there is no block_id ", dimension));
     }
+    if (op.kind() == OpKind::AllocSlm && op.block() != &kernel_->body)
+      diagnostics()
+          .report(DiagCode::NotHere, op.range(), "`alloc_slm` stands at the top level of a kernel, not in a loop or a branch")
+          .note("a buffer is there from the start of the workgroup to its end");
+  });
+  checkBarriers();
+}
+
+// A barrier that subgroups reach differently often would never let go.
+void KernelLowering::checkBarriers() {
+  if (kernel_->scope != Scope::Subgroup) return;
+  std::unordered_set<const Value *> divergent = divergentValues(*kernel_);
+  walk(kernel_->body, [&](Op &op) {
+    if (op.kind() != OpKind::Barrier) return;
+    for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
+      if (divergesAt(*around, divergent)) {
+        diagnostics()
+            .report(DiagCode::DivergentBarrier, op.range(), "not all subgroups reach this barrier")
+            .at(around->range(), str("this `", around->info().name, "` depends on the subgroup"))
+            .note("a barrier waits for every subgroup of the workgroup: move it out of what depends on `subgroup_id()`");
+        return;
+      }
   });
 }
 

@@ -21,6 +21,7 @@ private:
   void lowerGrid();
   void finish();
   void checkPlaces();
+  void checkBarriers();
 
   // control_flow.cc
   void lowerBlock(const ast::Block &block);
@@ -42,6 +43,7 @@ private:
     SourceRange range;
     std::vector<Value *> operands;
     std::vector<SourceRange> ranges;
+    bool broken; // its condition has no meaning, which has been reported
   };
   struct RegionYield { // the explicit yield of a region, if one was written
     bool written = false;
@@ -51,7 +53,7 @@ private:
   void lowerLoop(const ast::Stmt &stmt, LoopHead head);
   std::vector<Carried> loopInits(const ast::Stmt &stmt, LoopHead &head);
   void bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::vector<Carried> &carried);
-  std::optional<RegionYield> loopYield(const ast::Stmt &stmt, Op *loop, SourceRange header,
+  std::optional<RegionYield> loopYield(const ast::Stmt &stmt, Op *loop, const LoopHead &head,
                                        const std::vector<Carried> &carried);
   Value *lowerCondition(const ast::Expr &expr, std::string_view what);
   std::vector<Carried> carriedNames(const std::vector<const ast::Block *> &blocks);

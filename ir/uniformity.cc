@@ -1,0 +1,59 @@
+#include "ir/uniformity.h"
+
+namespace xt {
+namespace {
+
+class Divergence {
+public:
+  explicit Divergence(const Kernel &kernel) {
+    // Loops carry values around: repeat until nothing is added.
+    do {
+      changed_ = false;
+      walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); }); // walk gives mutable ops; nothing is changed
+    } while (changed_);
+  }
+  std::unordered_set<const Value *> take() { return std::move(values_); }
+
+private:
+  void add(const Value *value) { changed_ |= values_.insert(value).second; }
+
+  void visit(const Op &op) {
+    if (op.regionCount()) return region(op);
+    bool differs = op.kind() == OpKind::SubgroupId;
+    for (const Value *operand : op.operands()) differs |= values_.contains(operand);
+    if (has(op.info().effects, Effect::Reads)) differs = false;
+    for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
+  }
+
+  void region(const Op &op) {
+    CarriedAt at = carriedAt(op);
+    bool control = divergesAt(op, values_);
+    if (op.kind() == OpKind::For && (values_.contains(op.operand(0)) || values_.contains(op.operand(2))))
+      add(op.region()->param(0));
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      bool differs = control;
+      for (size_t r = 0; r < op.regionCount(); ++r) differs |= values_.contains(op.region(r)->last()->operand(i + at.yield));
+      if (at.loops) {
+        differs |= values_.contains(op.operand(i + at.operand));
+        if (differs) add(op.region()->param(i + at.param));
+      }
+      if (differs) add(op.result(i));
+    }
+  }
+
+  std::unordered_set<const Value *> values_;
+  bool changed_ = false;
+};
+
+} // namespace
+
+std::unordered_set<const Value *> divergentValues(const Kernel &kernel) { return Divergence(kernel).take(); }
+
+bool divergesAt(const Op &op, const std::unordered_set<const Value *> &divergent) {
+  CarriedAt at = carriedAt(op);
+  for (size_t i = 0; i < at.operand; ++i)
+    if (divergent.contains(op.operand(i))) return true;
+  return op.kind() == OpKind::While && divergent.contains(op.region()->last()->operand(0));
+}
+
+} // namespace xt
