@@ -7,7 +7,15 @@
 namespace xt {
 
 namespace {
-bool refersToMemory(const Value *value) { return value->type().isMemRef() || value->type().isTile(); }
+// An i64 may be an address.
+bool refersToMemory(const Value *value) {
+  return value->type().isMemRef() || value->type().isTile() || value->type().isScalar(Elem::I64);
+}
+
+bool dependsOnOrder(const Op &op) {
+  if (op.kind() != OpKind::AtomicRmw) return false;
+  return isFloat(op.result()->type().elem()) || op.textAttr("kind") == "assign" || !op.result()->uses().empty();
+}
 
 // For each memref or tile value, the parameters whose memory it may refer to.
 class Origins {
@@ -71,11 +79,13 @@ private:
 
 KernelEffects kernelEffects(const Kernel &kernel) {
   Origins origins(kernel);
-  KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false)};
+  KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false), false};
   walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+    effects.orderDependent |= dependsOnOrder(op);
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {
+      if (!operand->type().isMemRef() && !operand->type().isTile()) continue;
       std::vector<bool> from = origins.of(operand);
       for (size_t i = 0; i < from.size(); ++i) {
         if (from[i] && reads) effects.reads[i] = true;

@@ -8,8 +8,11 @@ namespace xt {
 
 struct KernelEffects {
   // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False
-  // for scalars.
+  // for scalars but addresses (i64) that tiles are made from.
   std::vector<bool> reads, writes;
+  // Whether results may depend on which workgroup or subgroup comes first: atomics that round (floats), that keep the
+  // last value (assign), or whose old values are used.
+  bool orderDependent = false;
 };
 
 // Tiles are followed through the ops that make tiles from tiles and through loops and branches: what a value may come

@@ -7,11 +7,16 @@
 #include "ir/elem.h"
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 namespace xt {
 
 class Kernel;
+
+// Takes what `print` ops write, whole lines at a time, in the order in which they run; called by one thread at a time.
+using PrintSink = std::function<void(std::string_view)>;
 
 struct BufferView {
   void *data = nullptr; // element [0, …, 0]

@@ -14,11 +14,17 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
   if (!walk) return walk.error();
   Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  std::vector<MemoryRange> ranges = bufferRanges(args);
   for (uint64_t n = 0; n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
-    WorkgroupEnvironment environment{program, values, blockId, nullptr};
+    SlmMemory slm(kernel.body);
+    WorkgroupEnvironment environment{program, values, blockId};
+    environment.ranges = ranges;
+    environment.slm = &slm;
+    environment.print = &options.print;
+    environment.workgroupScope = kernel.scope == Scope::Workgroup;
     if (Result<void> done = Workgroup(environment, options.schedule, n).run(); !done) return done;
   }
   return {};
@@ -30,7 +36,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
   Program program(kernel.gridBlock, 1);
-  WorkgroupEnvironment environment{program, *bound, {}, nullptr};
+  WorkgroupEnvironment environment{program, *bound, {}};
   Subgroup subgroup(environment, 0);
   while (subgroup.state() == Subgroup::State::Ready)
     if (Result<void> done = subgroup.run(~uint64_t{0}); !done) return done.error();

@@ -90,6 +90,23 @@ Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std:
   return values;
 }
 
+std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args) {
+  std::vector<MemoryRange> ranges;
+  for (const LaunchArg &arg : args) {
+    if (arg.kind != LaunchArg::Kind::Buffer) continue;
+    int64_t bytes = elemInfo(arg.buffer.elem).storageBytes, before = 0, behind = bytes;
+    bool empty = false;
+    for (size_t d = 0; d < arg.buffer.sizes.size(); ++d) {
+      empty |= arg.buffer.sizes[d] == 0;
+      int64_t reach = (arg.buffer.sizes[d] - 1) * arg.buffer.strides[d] * bytes;
+      (reach < 0 ? before : behind) += reach;
+    }
+    const auto *data = static_cast<const unsigned char *>(arg.buffer.data);
+    if (!empty) ranges.push_back({data + before, data + behind});
+  }
+  return ranges;
+}
+
 std::optional<uint64_t> workgroupCount(const std::vector<GridRange> &ranges) {
   uint64_t count = 1;
   bool tooMany = false;

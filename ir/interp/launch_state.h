@@ -10,6 +10,9 @@ namespace xt {
 // type, or whose elements cannot be addressed with 64 bits.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
+// The memory of the buffers among the arguments.
+std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
+
 class GridWalk {
 public:
   // An Error if the ranges are not those of a grid of the kernel, or make more than kMaxWorkgroups.

@@ -75,12 +75,24 @@ Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
   };
   for (size_t i = 0; i < op.resultCount(); ++i) consider(op.result(i)->type());
   for (const Value *operand : op.operands()) consider(operand->type());
-  step.exchanges = needsExchange(op);
+  step.meets = subgroupsMeet(op);
   return step;
 }
 
-bool Program::needsExchange(const Op &op) const {
-  if (op.kind() != OpKind::TileMma) return false;
+bool Program::subgroupsMeet(const Op &op) const {
+  if (op.kind() == OpKind::Barrier) return true;
+  if (op.kind() == OpKind::TileMma) return mmaNeedsExchange(op);
+  // Ops that look at elements in other places than they give them.
+  constexpr TypeRule kCollective[] = {TypeRule::Transpose,     TypeRule::Reduction, TypeRule::Broadcast,
+                                      TypeRule::ConvertLayout, TypeRule::Reshape,   TypeRule::Extract,
+                                      TypeRule::Print};
+  if (std::find(std::begin(kCollective), std::end(kCollective), op.info().typeRule) == std::end(kCollective)) return false;
+  for (const Value *operand : op.operands())
+    if (operand->type().isVector() && operand->type().layout()) return true;
+  return false;
+}
+
+bool Program::mmaNeedsExchange(const Op &op) const {
   const Holding &result = holding(op.result()->type());
   const Holding &a = holding(op.operand(0)->type()), &b = holding(op.operand(1)->type());
   auto depth = static_cast<size_t>(op.operand(0)->type().extent(1));

@@ -4,6 +4,7 @@
 #include "ir/module.h"
 
 #include <memory>
+#include <span>
 #include <unordered_map>
 
 namespace xt {
@@ -19,6 +20,20 @@ struct Holding {
   const Part &of(size_t subgroup) const { return parts.size() == 1 ? parts[0] : parts[subgroup]; }
 };
 
+// Calls visit(index) for each element of the part, in its order; `index` has one entry a dimension.
+template <class Visit> void forEachHeld(const Holding::Part &part, Visit visit) {
+  std::vector<int64_t> index(part.slices.size());
+  std::vector<size_t> at(part.slices.size(), 0);
+  for (size_t k = 0; k < part.count; ++k) {
+    for (size_t d = 0; d < at.size(); ++d) index[d] = part.slices[d][at[d]];
+    visit(std::span<const int64_t>(index));
+    for (size_t d = at.size(); d-- > 0;) {
+      if (++at[d] < part.slices[d].size()) break;
+      at[d] = 0;
+    }
+  }
+}
+
 inline constexpr size_t kNoBlock = ~size_t{0};
 
 struct Step {
@@ -27,8 +42,8 @@ struct Step {
   std::vector<size_t> regions;           // blocks of the program
   ElementwiseOp elementwise{};           // of elementwise ops
   const Holding *holding = nullptr;      // of the first result that is a vector, else of the first operand that is one
-  // Some subgroup needs elements of an operand that only others hold: all meet here.
-  bool exchanges = false;
+  // All subgroups meet here: at a barrier, or because some needs elements of an operand that only others hold.
+  bool meets = false;
 };
 
 struct BlockPlan {
@@ -51,7 +66,8 @@ private:
   size_t addSlot(const Value *value);
   Step makeStep(const Op &op, std::vector<const Block *> &pending);
   void addHolding(Type type);
-  bool needsExchange(const Op &op) const;
+  bool subgroupsMeet(const Op &op) const;
+  bool mmaNeedsExchange(const Op &op) const;
 
   size_t subgroups_;
   std::vector<BlockPlan> blocks_;

@@ -1,8 +1,11 @@
 // One subgroup of a workgroup: a thread of its own with explicit frames, holding its own values.
 #pragma once
 #include "ir/base/result.h"
+#include "ir/interp/monitor.h"
 #include "ir/interp/program.h"
-#include "ir/interp/values.h"
+#include "ir/launch.h"
+
+#include <map>
 
 namespace xt {
 
@@ -14,13 +17,34 @@ public:
   virtual void stores(const TileValue &tile, const Holding::Part &held, size_t subgroup) = 0;
 };
 
+// The shared local memory of a workgroup: one buffer for each alloc_slm, filled with kSlmPoison.
+inline constexpr unsigned char kSlmPoison = 0xFF; // NaN as a float, -1 as an integer
+class SlmMemory {
+public:
+  explicit SlmMemory(const Block &body);
+  MemRefValue at(const Op &alloc);
+
+private:
+  std::unordered_map<const Op *, std::vector<unsigned char>> buffers_; // looked up only
+};
+
 // What all subgroups of a workgroup share.
 struct WorkgroupEnvironment {
   const Program &program;
   const std::vector<RuntimeValue> &args; // values of the entry block's parameters
   std::vector<int64_t> blockId;          // coordinates, outermost dimension first
   StoreObserver *observer = nullptr;     // not null: vectors are not computed
+  std::span<const MemoryRange> ranges = {}; // the buffers of the launch
+  SlmMemory *slm = nullptr;
+  MemoryMonitor *monitor = nullptr;
+  const PrintSink *print = nullptr;
+  bool workgroupScope = false;
 };
+
+// The error of a failed assert: its message, the workgroup, and which element (row-major) of its condition is false.
+Error assertionFailed(const Op &op, int64_t element, const std::vector<int64_t> &blockId);
+// Of the first false element, if there is one.
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId);
 
 class Subgroup {
 public:
@@ -36,8 +60,9 @@ public:
   const Step *waitsAt() const { return waitsAt_; }
   const RuntimeValue &value(size_t slot) const { return slots_[slot]; }
   const FragmentRef &fragment(size_t slot) const;
-  // Ends the wait with the result of the op.
-  void resume(FragmentRef result);
+  size_t id() const { return id_; }
+  // Ends the wait with the result of the op, where it has one.
+  void resume(RuntimeValue result);
 
 private:
   struct Frame {
@@ -49,15 +74,37 @@ private:
   };
 
   Result<void> execute(const Step &step);
+  // subgroup.cc: control flow
   Result<void> enterFor(const Step &step);
   void enterIf(const Step &step);
   void leaveRegion(const Step *yield);
+  void enterWhile(const Step &step);
+  // subgroup_values.cc: scalars and vectors
+  void constant(const Step &step);
+  void blockOrSubgroupId(const Step &step);
   void elementwise(const Step &step);
-  Result<void> dim(const Step &step);
-  Result<void> initTile(const Step &step);
-  void loadTile(const Step &step);
-  void storeTile(const Step &step);
   void tileMma(const Step &step);
+  void iota(const Step &step);
+  void createMask(const Step &step);
+  void wholeVector(const Step &step);
+  void extract(const Step &step);
+  void insert(const Step &step);
+  void print(const Step &step);
+  Result<void> assertion(const Step &step);
+  // subgroup_memory.cc: memrefs and tiles
+  Result<void> dim(const Step &step);
+  void initTile(const Step &step);
+  void initScatter(const Step &step, const MemRefValue &base);
+  void moveTile(const Step &step);
+  Result<void> loadTile(const Step &step);
+  Result<void> storeTile(const Step &step);
+  Result<void> atomic(const Step &step);
+  void loadGather(const Step &step);
+  void storeScatter(const Step &step);
+  void loadElement(const Step &step);
+  void storeElement(const Step &step);
+  AccessSite site(const Step &step) const { return {step.op, id_, environment_.monitor, environment_.ranges}; }
+  std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);
 
   Number number(size_t slot) const;

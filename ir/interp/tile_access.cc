@@ -1,10 +1,7 @@
 #include "ir/interp/tile_access.h"
 
 #include "ir/base/check.h"
-
-#include <cstring>
-
-#include <optional>
+#include "ir/interp/vector_ops.h"
 
 namespace xt {
 
@@ -18,25 +15,54 @@ bool inside(uint64_t position, int64_t size) { return position < static_cast<uin
 
 // Calls visit(bytes, k) for each element inside, and outside(k) for the others; k counts rows x columns, row-major.
 template <class Visit, class Outside>
-void forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Visit visit,
-                    Outside outside) {
-  int64_t bytes = elemInfo(tile.elem).storageBytes;
+bool forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                    const AccessSite &site, MemoryMonitor::Kind kind, Visit visit, Outside outside) {
+  auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
+  bool allowed = true;
   size_t k = 0;
   for (int64_t r : rows) {
     uint64_t row = position(tile.offsets[0], r);
-    if (!inside(row, tile.sizes[0])) {
-      for (size_t c = 0; c < columns.size(); ++c) outside(k++);
-      continue;
-    }
-    unsigned char *start = tile.matrix + static_cast<int64_t>(row) * tile.strides[0] * bytes;
+    bool rowInside = inside(row, tile.sizes[0]);
     for (int64_t c : columns) {
       uint64_t column = position(tile.offsets[1], c);
-      if (inside(column, tile.sizes[1]))
-        visit(start + static_cast<int64_t>(column) * tile.strides[1] * bytes, k);
-      else
+      if (rowInside && inside(column, tile.sizes[1])) {
+        // Unsigned: strides that a kernel makes up may be anything.
+        uint64_t distance = row * static_cast<uint64_t>(tile.strides[0]) + column * static_cast<uint64_t>(tile.strides[1]);
+        auto *p = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
+        if (tile.checked && !site.allowed(p, bytes)) {
+          allowed = false;
+          outside(k++);
+          continue;
+        }
+        if (site.monitor) site.monitor->access(site, kind, p, bytes);
+        visit(p, k);
+      } else {
+        int64_t index[] = {static_cast<int64_t>(row), static_cast<int64_t>(column)};
+        if (site.monitor) site.monitor->outside(site, tile.parameter, index);
         outside(k);
+      }
       ++k;
     }
+  }
+  return allowed;
+}
+
+// The same for the elements of a scatter tile that the mask selects; outside(k) for those that it does not, too.
+template <class Visit, class Outside>
+void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind,
+                   Visit visit, Outside outside) {
+  auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
+  for (size_t k = 0; k < tile.offsets->size(); ++k) {
+    int64_t offset = (*tile.offsets)[k].i;
+    bool selected = !mask || (*mask)[k].i != 0;
+    if (selected && inside(static_cast<uint64_t>(offset), tile.size)) {
+      unsigned char *p = tile.data + offset * tile.stride * static_cast<int64_t>(bytes);
+      if (site.monitor) site.monitor->access(site, kind, p, bytes);
+      visit(p, k);
+      continue;
+    }
+    if (selected && site.monitor) site.monitor->outside(site, tile.parameter, {&offset, 1});
+    outside(k);
   }
 }
 } // namespace
@@ -64,38 +90,83 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets) {
   return tile;
 }
 
-bool withinBuffer(const MemRefValue &view, const MemRefValue &base) {
-  auto last = [](const MemRefValue &m) -> std::optional<__int128> { // element furthest from the first
-    __int128 distance = 0;
-    for (size_t d = 0; d < m.rank; ++d) {
-      if (m.sizes[d] <= 0) return std::nullopt;
-      distance += static_cast<__int128>(m.sizes[d] - 1) * m.strides[d];
-    }
-    return distance;
-  };
-  std::optional<__int128> shown = last(view), there = last(base);
-  for (size_t d = 0; d < view.rank; ++d)
-    if (shown && view.strides[d] < 0) return false;
-  return !shown || (there && *shown <= *there);
-}
-
 TileValue moveTile(TileValue tile, int64_t down, int64_t right) {
   tile.offsets[0] = static_cast<int64_t>(position(tile.offsets[0], down));
   tile.offsets[1] = static_cast<int64_t>(position(tile.offsets[1], right));
   return tile;
 }
 
-void loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
-              Number *out) {
-  auto pad = [&](size_t k) { out[k] = padding; };
-  forEachElement(
-      tile, rows, columns, [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); }, pad);
+bool loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
+              Number *out, const AccessSite &site) {
+  return forEachElement(
+      tile, rows, columns, site, MemoryMonitor::Kind::Read,
+      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); }, [&](size_t k) { out[k] = padding; });
 }
 
-void storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-               const Number *in) {
-  forEachElement(
-      tile, rows, columns, [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
+bool storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+               const Number *in, const AccessSite &site) {
+  return forEachElement(
+      tile, rows, columns, site, MemoryMonitor::Kind::Write,
+      [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
+}
+
+bool updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                std::string_view kind, const Number *in, Number *before, const AccessSite &site) {
+  return forEachElement(
+      tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
+      [&](unsigned char *p, size_t k) {
+        before[k] = loadNumber(tile.elem, p);
+        storeNumber(tile.elem, p, combine(kind, tile.elem, before[k], in[k]));
+      },
+      [&](size_t k) { before[k] = numberFromAttr(tile.elem, int64_t{0}); });
+}
+
+void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site) {
+  forEachOffset(
+      tile, mask, site, MemoryMonitor::Kind::Read,
+      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); }, [&](size_t k) { out[k] = padding; });
+}
+
+void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site) {
+  forEachOffset(
+      tile, mask, site, MemoryMonitor::Kind::Write,
+      [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
+}
+
+void updateScatter(const ScatterTile &tile, std::string_view kind, const Number *in, Number *before,
+                   const AccessSite &site) {
+  forEachOffset(
+      tile, nullptr, site, MemoryMonitor::Kind::Atomic,
+      [&](unsigned char *p, size_t k) {
+        before[k] = loadNumber(tile.elem, p);
+        storeNumber(tile.elem, p, combine(kind, tile.elem, before[k], in[k]));
+      },
+      [&](size_t k) { before[k] = numberFromAttr(tile.elem, int64_t{0}); });
+}
+
+unsigned char *elementOf(const MemRefValue &memref, std::span<const int64_t> index) {
+  unsigned char *p = memref.data;
+  for (size_t d = 0; d < memref.rank; ++d) {
+    if (!inside(static_cast<uint64_t>(index[d]), memref.sizes[d])) return nullptr;
+    p += index[d] * memref.strides[d] * elemInfo(memref.elem).storageBytes;
+  }
+  return p;
+}
+
+MemRefValue castMemRef(const MemRefValue &memref, Type from, Type to) {
+  MemRefValue cast = memref;
+  cast.rank = static_cast<size_t>(to.rank());
+  int source = 0;
+  for (int d = 0; d < to.rank(); ++d) {
+    auto k = static_cast<size_t>(d);
+    cast.sizes[k] = cast.strides[k] = 1;
+    if (to.extent(d) == 1) continue;
+    while (from.extent(source) == 1) ++source;
+    cast.sizes[k] = memref.sizes[static_cast<size_t>(source)];
+    cast.strides[k] = memref.strides[static_cast<size_t>(source)];
+    ++source;
+  }
+  return cast;
 }
 
 } // namespace xt

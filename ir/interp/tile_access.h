@@ -1,6 +1,6 @@
 // Tiles: making, moving, reading and writing them. All offsets are 64-bit and may be anything, without overflow.
 #pragma once
-#include "ir/interp/values.h"
+#include "ir/interp/monitor.h"
 
 #include <span>
 
@@ -9,16 +9,29 @@ namespace xt {
 // The window at `offsets` (one per dimension of the base, which has at least two): the leading offsets pick the matrix;
 // where one is out of range, everything is outside.
 TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets);
-// Whether every element of `view` (same data and rank) lies between the first and the last element of `base`. A view
-// without elements does; negative sizes count as none, negative strides do not.
-bool withinBuffer(const MemRefValue &view, const MemRefValue &base);
 TileValue moveTile(TileValue tile, int64_t down, int64_t right);
 
-// Reads the elements at rows x columns of the tile, row-major, into `out`; `padding` where they lie outside.
-void loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
-              Number *out);
+// Reads the elements at rows x columns of the tile, row-major, into `out`; `padding` where they lie outside. False where
+// a tile with a shape of its own reaches outside of all memory that the site knows; that is not touched.
+bool loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
+              Number *out, const AccessSite &site = {});
 // Writes them; what lies outside is dropped.
-void storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-               const Number *in);
+bool storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+               const Number *in, const AccessSite &site = {});
+// Combines each with its value in `in` (ir/combine.h's kinds); `before` takes the values before, 0 outside.
+bool updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
+                std::string_view kind, const Number *in, Number *before, const AccessSite &site = {});
+
+// The same for scatter tiles, on the elements of a fragment. Masked-off ones touch nothing and read as the padding;
+// a null mask selects all.
+void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site = {});
+void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site = {});
+void updateScatter(const ScatterTile &tile, std::string_view kind, const Number *in, Number *before,
+                   const AccessSite &site = {});
+
+// One element of a memref; null outside.
+unsigned char *elementOf(const MemRefValue &memref, std::span<const int64_t> index);
+// The same memory in another shape, which differs in dimensions of extent 1.
+MemRefValue castMemRef(const MemRefValue &memref, Type from, Type to);
 
 } // namespace xt

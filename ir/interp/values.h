@@ -10,13 +10,20 @@
 namespace xt {
 
 inline constexpr size_t kMaxRank = 5;
+inline constexpr size_t kNoParameter = ~size_t{0}; // shared local memory, or an address
+
+// Where accesses through an explicit view or an address may go. Of a memref or tile whose sizes are the buffer's own,
+// nothing need be checked: `checked` is false.
+struct MemoryRange {
+  const unsigned char *low = nullptr, *high = nullptr; // first byte, and the one behind the last
+};
 
 struct MemRefValue {
   unsigned char *data = nullptr; // element [0, …, 0]
   Elem elem = Elem::F32;
   size_t rank = 0;
   std::array<int64_t, kMaxRank> sizes{}, strides{}; // in elements
-  size_t parameter = 0;                             // of the kernel, that it came from
+  size_t parameter = kNoParameter;                  // of the kernel, that it came from
 };
 
 // A 2D window in a base matrix. Row r and column c of the tile are row offsets[0] + r and column offsets[1] + c of the
@@ -25,8 +32,9 @@ struct TileValue {
   unsigned char *matrix = nullptr; // its element [0, 0]
   Elem elem = Elem::F32;
   std::array<int64_t, 2> sizes{}, strides{}, offsets{};
-  size_t parameter = 0;
+  size_t parameter = kNoParameter;
   std::array<int64_t, kMaxRank> leading{}; // the base's leading offsets
+  bool checked = false;                    // made with a shape and strides of its own: they may reach too far
 };
 
 // The elements of a vector that one subgroup holds, in the order of Layout::elementsOf; at subgroup scope all of them,
@@ -34,6 +42,15 @@ struct TileValue {
 using Fragment = std::vector<Number>;
 using FragmentRef = std::shared_ptr<const Fragment>;
 
-using RuntimeValue = std::variant<std::monostate, Number, MemRefValue, TileValue, FragmentRef>;
+// A tile of elements at offsets of their own from the base, in elements; what is not in [0, size) is outside.
+struct ScatterTile {
+  unsigned char *data = nullptr;
+  Elem elem = Elem::F32;
+  int64_t size = 0, stride = 1;
+  size_t parameter = kNoParameter;
+  FragmentRef offsets; // in the order of the fragment that the tile's layout gives
+};
+
+using RuntimeValue = std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, FragmentRef>;
 
 } // namespace xt

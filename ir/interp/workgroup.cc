@@ -3,6 +3,8 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/interp/mma.h"
+#include "ir/interp/print_value.h"
+#include "ir/interp/vector_ops.h"
 
 #include <algorithm>
 #include <limits>
@@ -54,8 +56,15 @@ Result<void> Workgroup::meet() {
   const Step *place = subgroups_[0].waitsAt();
   for (const Subgroup &subgroup : subgroups_)
     if (!place || subgroup.waitsAt() != place) return divergence();
-  XT_CHECK(place->op->kind() == OpKind::TileMma, "an op that exchanges nothing");
-  exchangeMma(*place);
+  TypeRule rule = place->op->info().typeRule;
+  if (rule == TypeRule::Print) return printOrAssert(*place);
+  if (rule == TypeRule::TileMma) exchangeMma(*place);
+  else if (rule == TypeRule::Extract) extractForAll(*place);
+  else if (place->op->kind() != OpKind::Barrier) exchangeVector(*place);
+  else {
+    if (environment_.monitor) environment_.monitor->barrier();
+    for (Subgroup &subgroup : subgroups_) subgroup.resume({});
+  }
   return {};
 }
 
@@ -75,17 +84,47 @@ Error Workgroup::divergence() const {
 
 Fragment Workgroup::gather(const Step &step, size_t operand) const {
   Type type = step.op->operand(operand)->type();
+  if (type.isScalar()) return {std::get<Number>(subgroups_[0].value(step.operands[operand]))};
   const Holding &holding = environment_.program.holding(type);
   Fragment whole(static_cast<size_t>(type.elementCount()));
-  auto columns = static_cast<size_t>(type.extent(1));
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const Fragment &part = *subgroups_[s].fragment(step.operands[operand]);
-    const auto &slices = holding.of(s).slices;
     size_t k = 0;
-    for (int64_t r : slices[0])
-      for (int64_t c : slices[1]) whole[static_cast<size_t>(r) * columns + static_cast<size_t>(c)] = part[k++];
+    forEachHeld(holding.of(s), [&](std::span<const int64_t> index) { whole[*linearIndex(type.shape(), index)] = part[k++]; });
   }
   return whole;
+}
+
+// Computes on the whole vector and gives each subgroup what it holds of the result.
+void Workgroup::exchangeVector(const Step &step) {
+  Fragment whole = evaluateVectorOp(*step.op, gather(step, 0));
+  std::span<const int64_t> shape = step.op->result()->type().shape();
+  for (size_t s = 0; s < subgroups_.size(); ++s) {
+    Fragment part;
+    part.reserve(step.holding->of(s).count);
+    forEachHeld(step.holding->of(s), [&](std::span<const int64_t> index) { part.push_back(whole[*linearIndex(shape, index)]); });
+    subgroups_[s].resume(std::make_shared<const Fragment>(std::move(part)));
+  }
+}
+
+void Workgroup::extractForAll(const Step &step) {
+  Fragment whole = gather(step, 0);
+  std::vector<int64_t> index;
+  for (size_t i = 1; i < step.operands.size(); ++i)
+    index.push_back(std::get<Number>(subgroups_[0].value(step.operands[i])).i);
+  std::optional<size_t> place = linearIndex(step.op->operand(0)->type().shape(), index);
+  for (Subgroup &subgroup : subgroups_) subgroup.resume(place ? whole[*place] : Number());
+}
+
+Result<void> Workgroup::printOrAssert(const Step &step) {
+  if (step.op->kind() == OpKind::Assert) {
+    if (Result<void> holds = checkAssertion(*step.op, gather(step, 0), environment_.blockId); !holds) return holds;
+  } else if (environment_.print && *environment_.print) {
+    for (size_t i = 0; i < step.operands.size(); ++i)
+      (*environment_.print)(printedValue(step.op->textAttr("text"), step.op->operand(i)->type(), gather(step, i)));
+  }
+  for (Subgroup &subgroup : subgroups_) subgroup.resume({});
+  return {};
 }
 
 namespace {

@@ -35,7 +35,10 @@ private:
   Result<void> meet();
   Error divergence() const;
   void exchangeMma(const Step &step);
-  // A whole vector, from the parts that the subgroups hold.
+  void exchangeVector(const Step &step);
+  void extractForAll(const Step &step);
+  Result<void> printOrAssert(const Step &step);
+  // A whole vector, row-major, from the parts that the subgroups hold; a scalar is one element.
   Fragment gather(const Step &step, size_t operand) const;
 
   const WorkgroupEnvironment &environment_;

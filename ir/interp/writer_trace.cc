@@ -13,6 +13,15 @@ bool sameBuffer(const LaunchArg &a, const LaunchArg &b) {
          a.buffer.elem == b.buffer.elem && a.buffer.sizes == b.buffer.sizes && a.buffer.strides == b.buffer.strides;
 }
 
+// Where scalars depend on vectors or on memory, a run that computes neither would go other ways.
+bool canBeTraced(const Kernel &kernel) {
+  bool traced = true;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+    traced &= op.kind() != OpKind::Extract && op.kind() != OpKind::Load && op.kind() != OpKind::While;
+  });
+  return traced;
+}
+
 class WriterFinder final : public StoreObserver {
 public:
   WriterFinder(const std::vector<LaunchArg> &args, size_t parameter, std::span<const std::vector<int64_t>> elements)
@@ -56,8 +65,9 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
   XT_CHECK(parameter < args.size() && args[parameter].kind == LaunchArg::Kind::Buffer, "a buffer's parameter");
   for (const std::vector<int64_t> &element : elements)
     XT_CHECK(element.size() == args[parameter].buffer.sizes.size(), "an index per dimension");
-  // Tiles need two dimensions, so nothing is stored to smaller buffers.
-  if (args[parameter].buffer.sizes.size() < 2) return std::vector<std::optional<Writer>>(elements.size());
+  // Tiles need two dimensions, so nothing is stored to smaller buffers but by scatters, which are not followed.
+  if (args[parameter].buffer.sizes.size() < 2 || !canBeTraced(kernel))
+    return std::vector<std::optional<Writer>>(elements.size());
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
   Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
@@ -67,7 +77,9 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     finder.enter(blockId);
+    SlmMemory slm(kernel.body);
     WorkgroupEnvironment environment{program, values, blockId, &finder};
+    environment.slm = &slm;
     if (Result<void> done = Workgroup(environment, {}, n).run(); !done) return done.error();
   }
   return finder.take();

@@ -43,6 +43,7 @@ private:
   const RunOptions &options_;
   TestState state_;
   std::vector<LaunchPlan> launches_;
+  bool orderDependent_ = false; // some launch's result depends on the order of atomics: runs may differ
   RunReport report_;
 };
 

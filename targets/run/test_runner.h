@@ -23,6 +23,7 @@ struct RunOptions {
   // The command line that repeats one test on one target.
   std::function<std::string(const std::string &test, const std::string &target)> repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
+  std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
   std::function<bool()> outOfTime;                        // asked between launches and before checks
 };
 
@@ -31,7 +32,7 @@ struct RunOptions {
 //   - a guard byte before, after or between the rows of a buffer changed;
 //   - a buffer that no launched kernel writes (ir/effects.h) changed;
 //   - an element of an `out` buffer that a launch writes, or that is passed to none, kept both poisons;
-//   - the two runs differ in a bit;
+//   - the two runs differ in a bit, unless a kernel's atomics make its result depend on their order;
 //   - an element fails its check;
 //   - a check proves nothing: both sides are the same expression; it also passes where the left side, or both, stand
 //     for the contents before the launches; or all inputs of the launches with more than one element are constant and

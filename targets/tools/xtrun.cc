@@ -115,6 +115,15 @@ private:
     return false;
   }
 
+  // What kernels print is shown in the first run of a test, on stderr where stdout is for a machine.
+  CompileOptions compileOptions() {
+    return {options_.threads, [this](std::string_view text) {
+              if (!printing_) return;
+              progress_.clear();
+              std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
+            }};
+  }
+
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
     Result<std::unique_ptr<Module>> module = session.load(file);
     if (!module) return failed(module.error());
@@ -123,7 +132,7 @@ private:
     std::vector<std::string_view> passes = target->pipeline();
     if (Result<void> ran = session.runPasses(*out.module, passes, false); !ran) return failed(ran.error());
     std::optional<Result<std::unique_ptr<Executable>>> executable;
-    double ms = timed([&] { executable = target->compile(*out.module, {options_.threads}, session.diagnostics()); });
+    double ms = timed([&] { executable = target->compile(*out.module, compileOptions(), session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());
     out.executable = std::move(**executable);
@@ -162,6 +171,7 @@ private:
     size_t slash = file.rfind('/');
     run.dataDirectory = !options_.dataDir.empty() ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
     run.repeatCommand = [&](const std::string &test, const std::string &target) { return repeatCommand(options_, file, test, target); };
+    run.mayPrint = [this](bool may) { printing_ = may; };
     run.progress = [this](const std::string &stage) { progress_.show(stage); };
     std::vector<TargetUnderTest> targets;
     for (const Compiled &c : compiled)
@@ -192,6 +202,7 @@ private:
   std::vector<TestReport> reports_;
   std::vector<ExitStatus> statuses_;
   nlohmann::json json_;
+  bool printing_ = false;
 };
 
 } // namespace

@@ -1,0 +1,170 @@
+// Memrefs and tiles.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/interp/subgroup.h"
+#include "ir/interp/tile_access.h"
+
+namespace xt {
+namespace {
+
+Error reachesOutside(const Op &op) {
+  return Error::environment("a tile with a shape and strides of its own reaches outside of its buffer", op.range());
+}
+
+} // namespace
+
+std::vector<int64_t> Subgroup::indices(const Step &step, size_t first) const {
+  std::vector<int64_t> values;
+  for (size_t i = first; i < step.operands.size(); ++i) values.push_back(index(step, i));
+  return values;
+}
+
+Result<void> Subgroup::dim(const Step &step) {
+  const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
+  int64_t dimension = index(step, 1);
+  if (dimension < 0 || static_cast<size_t>(dimension) >= memref.rank)
+    return Error::environment(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank),
+                              step.op->range());
+  slots_[step.results[0]] = integerNumber(memref.sizes[static_cast<size_t>(dimension)]);
+  return {};
+}
+
+// With a shape and strides of its own, or from an address, a tile may reach anywhere: its accesses are checked.
+void Subgroup::initTile(const Step &step) {
+  MemRefValue base;
+  const RuntimeValue &given = slots_[step.operands[0]];
+  if (const auto *memref = std::get_if<MemRefValue>(&given)) {
+    base = *memref;
+  } else {
+    base.data = reinterpret_cast<unsigned char *>(static_cast<intptr_t>(std::get<Number>(given).i));
+    base.elem = step.op->result()->type().elem();
+    base.rank = 2;
+  }
+  if (step.op->result()->type().data().scatter) return initScatter(step, base);
+  std::vector<int64_t> values = indices(step, 1);
+  bool explicitView = values.size() > base.rank;
+  if (explicitView)
+    for (size_t d = 0; d < base.rank; ++d) {
+      base.sizes[d] = values[base.rank + d];
+      base.strides[d] = values[2 * base.rank + d];
+    }
+  TileValue tile = xt::initTile(base, std::span(values).first(base.rank));
+  tile.checked = explicitView;
+  slots_[step.results[0]] = tile;
+}
+
+void Subgroup::initScatter(const Step &step, const MemRefValue &base) {
+  slots_[step.results[0]] = ScatterTile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter,
+                                        tracing() ? FragmentRef() : fragment(step.operands[1])};
+}
+
+void Subgroup::moveTile(const Step &step) {
+  const RuntimeValue &given = slots_[step.operands[0]];
+  if (const auto *tile = std::get_if<TileValue>(&given)) {
+    slots_[step.results[0]] = xt::moveTile(*tile, index(step, 1), index(step, 2));
+    return;
+  }
+  ScatterTile tile = std::get<ScatterTile>(given);
+  if (!tracing()) {
+    Fragment offsets = *tile.offsets;
+    const auto *all = std::get_if<Number>(&slots_[step.operands[1]]);
+    for (size_t k = 0; k < offsets.size(); ++k) {
+      int64_t delta = all ? all->i : (*fragment(step.operands[1]))[k].i;
+      offsets[k].i = static_cast<int64_t>(static_cast<uint64_t>(offsets[k].i) + static_cast<uint64_t>(delta));
+    }
+    tile.offsets = std::make_shared<const Fragment>(std::move(offsets));
+  }
+  slots_[step.results[0]] = std::move(tile);
+}
+
+Result<void> Subgroup::loadTile(const Step &step) {
+  const auto &tile = std::get<TileValue>(slots_[step.operands[0]]);
+  const Attr *attr = step.op->attr("padding");
+  Number padding = numberFromAttr(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
+  const Holding::Part &part = held(step); // of the result
+  Fragment result(part.count);
+  bool transposed = step.op->attr("transpose") != nullptr;
+  size_t rows = transposed ? 1 : 0;
+  if (!xt::loadTile(tile, part.slices[rows], part.slices[1 - rows], padding, result.data(), site(step)))
+    return reachesOutside(*step.op);
+  if (transposed) {
+    Fragment turned(part.count);
+    size_t height = part.slices[0].size(), width = part.slices[1].size();
+    for (size_t r = 0; r < height; ++r)
+      for (size_t c = 0; c < width; ++c) turned[r * width + c] = result[c * height + r];
+    result = std::move(turned);
+  }
+  setVector(step, std::move(result));
+  return {};
+}
+
+Result<void> Subgroup::storeTile(const Step &step) {
+  const auto &tile = std::get<TileValue>(slots_[step.operands[1]]);
+  const Holding::Part &part = held(step);
+  if (tracing()) {
+    if (tile.parameter != kNoParameter) environment_.observer->stores(tile, part, id_);
+    return {};
+  }
+  if (xt::storeTile(tile, part.slices[0], part.slices[1], fragment(step.operands[0])->data(), site(step))) return {};
+  return reachesOutside(*step.op);
+}
+
+Result<void> Subgroup::atomic(const Step &step) {
+  const Holding::Part &part = held(step);
+  const RuntimeValue &target = slots_[step.operands[1]];
+  const auto *tile = std::get_if<TileValue>(&target);
+  if (tracing()) {
+    if (tile && tile->parameter != kNoParameter) environment_.observer->stores(*tile, part, id_);
+    slots_[step.results[0]] = FragmentRef();
+    return {};
+  }
+  Fragment before(part.count);
+  std::string_view kind = step.op->textAttr("kind");
+  const Number *in = fragment(step.operands[0])->data();
+  if (!tile) updateScatter(std::get<ScatterTile>(target), kind, in, before.data(), site(step));
+  else if (!updateTile(*tile, part.slices[0], part.slices[1], kind, in, before.data(), site(step)))
+    return reachesOutside(*step.op);
+  setVector(step, std::move(before));
+  return {};
+}
+
+void Subgroup::loadGather(const Step &step) {
+  const auto &tile = std::get<ScatterTile>(slots_[step.operands[0]]);
+  const Attr *attr = step.op->attr("padding");
+  Number padding = numberFromAttr(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
+  Fragment result(tile.offsets->size());
+  xt::loadGather(tile, fragment(step.operands[1]).get(), padding, result.data(), site(step));
+  setVector(step, std::move(result));
+}
+
+void Subgroup::storeScatter(const Step &step) {
+  if (tracing()) return;
+  xt::storeScatter(std::get<ScatterTile>(slots_[step.operands[2]]), fragment(step.operands[1]).get(),
+                   fragment(step.operands[0])->data(), site(step));
+}
+
+void Subgroup::loadElement(const Step &step) {
+  const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
+  std::vector<int64_t> at = indices(step, 1);
+  const unsigned char *p = elementOf(memref, at);
+  if (environment_.monitor) {
+    if (p) environment_.monitor->access(site(step), MemoryMonitor::Kind::Read, p, static_cast<size_t>(elemInfo(memref.elem).storageBytes));
+    else environment_.monitor->outside(site(step), memref.parameter, at);
+  }
+  slots_[step.results[0]] = p ? loadNumber(memref.elem, p) : numberFromAttr(memref.elem, int64_t{0});
+}
+
+// At workgroup scope the value is the same for all subgroups: one of them writes it.
+void Subgroup::storeElement(const Step &step) {
+  if (tracing() || (environment_.workgroupScope && id_ != 0)) return;
+  const auto &memref = std::get<MemRefValue>(slots_[step.operands[1]]);
+  std::vector<int64_t> at = indices(step, 2);
+  unsigned char *p = elementOf(memref, at);
+  if (environment_.monitor) {
+    if (p) environment_.monitor->access(site(step), MemoryMonitor::Kind::Write, p, static_cast<size_t>(elemInfo(memref.elem).storageBytes));
+    else environment_.monitor->outside(site(step), memref.parameter, at);
+  }
+  if (p) storeNumber(memref.elem, p, number(step.operands[0]));
+}
+
+} // namespace xt

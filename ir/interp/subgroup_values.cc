@@ -1,0 +1,141 @@
+// Scalars and vectors.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/interp/mma.h"
+#include "ir/interp/print_value.h"
+#include "ir/interp/subgroup.h"
+#include "ir/interp/vector_ops.h"
+
+namespace xt {
+
+void Subgroup::constant(const Step &step) {
+  const Op &op = *step.op;
+  Number value = numberFromAttr(op.result()->type().elem(), op.attr("value")->value);
+  if (op.result()->type().isVector()) setVector(step, Fragment(held(step).count, value));
+  else slots_[step.results[0]] = value;
+}
+
+void Subgroup::blockOrSubgroupId(const Step &step) {
+  if (step.op->kind() == OpKind::SubgroupId) {
+    slots_[step.results[0]] = integerNumber(static_cast<int64_t>(id_));
+    return;
+  }
+  size_t fromLast = static_cast<size_t>(step.op->textAttr("dimension")[0] - 'x');
+  const std::vector<int64_t> &id = environment_.blockId;
+  slots_[step.results[0]] = integerNumber(fromLast < id.size() ? id[id.size() - 1 - fromLast] : 0);
+}
+
+void Subgroup::elementwise(const Step &step) {
+  std::array<Numbers, 3> operands{};
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const RuntimeValue &value = slots_[step.operands[i]];
+    if (const auto *scalar = std::get_if<Number>(&value))
+      operands[i] = {scalar, 0};
+    else
+      operands[i] = {fragment(step.operands[i])->data(), 1};
+  }
+  auto used = std::span(operands).first(step.operands.size());
+  if (!step.op->result()->type().isVector()) {
+    Number result;
+    evaluateElementwise(step.elementwise, used, &result, 1);
+    slots_[step.results[0]] = result;
+    return;
+  }
+  Fragment result(held(step).count);
+  evaluateElementwise(step.elementwise, used, result.data(), result.size());
+  setVector(step, std::move(result));
+}
+
+// The subgroup holds whole rows of a and whole columns of b for all that it holds of the result.
+void Subgroup::tileMma(const Step &step) {
+  const Holding::Part &part = held(step);
+  const Op &op = *step.op;
+  Fragment result = step.operands.size() > 2
+                        ? *fragment(step.operands[2])
+                        : Fragment(part.count, numberFromAttr(op.result()->type().elem(), int64_t{0}));
+  MmaShape shape{part.slices[0].size(), part.slices[1].size(), static_cast<size_t>(op.operand(0)->type().extent(1))};
+  multiplyAccumulate(op.operand(0)->type().elem(), op.result()->type().elem(), shape,
+                     fragment(step.operands[0])->data(), fragment(step.operands[1])->data(), result.data());
+  setVector(step, std::move(result));
+}
+
+void Subgroup::iota(const Step &step) {
+  Fragment result;
+  result.reserve(held(step).count);
+  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(iotaAt(*step.op, index)); });
+  setVector(step, std::move(result));
+}
+
+// Indices count over the whole vector, also where a subgroup holds only a part.
+void Subgroup::createMask(const Step &step) {
+  std::vector<int64_t> extents = indices(step, 0);
+  Fragment result;
+  result.reserve(held(step).count);
+  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(integerNumber(maskAt(extents, index))); });
+  setVector(step, std::move(result));
+}
+
+// The subgroup holds all of the operand, and of the result.
+void Subgroup::wholeVector(const Step &step) {
+  setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0])));
+}
+
+void Subgroup::extract(const Step &step) {
+  std::optional<size_t> place = linearIndex(step.op->operand(0)->type().shape(), indices(step, 1));
+  slots_[step.results[0]] = place ? (*fragment(step.operands[0]))[*place] : Number();
+}
+
+// Every subgroup that holds the element replaces it.
+void Subgroup::insert(const Step &step) {
+  std::vector<int64_t> wanted = indices(step, 2);
+  Fragment result = *fragment(step.operands[1]);
+  size_t k = 0;
+  forEachHeld(held(step), [&](std::span<const int64_t> index) {
+    if (std::equal(index.begin(), index.end(), wanted.begin())) result[k] = number(step.operands[0]);
+    ++k;
+  });
+  setVector(step, std::move(result));
+}
+
+// At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
+void Subgroup::print(const Step &step) {
+  if (!environment_.print || !*environment_.print || tracing() || (environment_.workgroupScope && id_ != 0)) return;
+  std::string_view text = step.op->textAttr("text");
+  if (step.operands.empty()) (*environment_.print)(printedText(text));
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    const RuntimeValue &value = slots_[step.operands[i]];
+    const auto *scalar = std::get_if<Number>(&value);
+    std::span<const Number> elements = scalar ? std::span(scalar, 1) : std::span(*fragment(step.operands[i]));
+    (*environment_.print)(printedValue(text, step.op->operand(i)->type(), elements));
+  }
+}
+
+Result<void> Subgroup::assertion(const Step &step) {
+  if (tracing()) return {};
+  const RuntimeValue &value = slots_[step.operands[0]];
+  if (const auto *scalar = std::get_if<Number>(&value)) return checkAssertion(*step.op, {scalar, 1}, environment_.blockId);
+  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_.blockId);
+}
+
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId) {
+  for (size_t k = 0; k < condition.size(); ++k)
+    if (condition[k].i == 0) return assertionFailed(op, static_cast<int64_t>(k), blockId);
+  return {};
+}
+
+Error assertionFailed(const Op &op, int64_t element, const std::vector<int64_t> &blockId) {
+  Type type = op.operand(0)->type();
+  std::string where;
+  if (type.isVector()) {
+    std::vector<int64_t> index(static_cast<size_t>(type.rank()));
+    for (size_t d = index.size(); d-- > 0;) {
+      index[d] = element % type.extent(static_cast<int>(d));
+      element /= type.extent(static_cast<int>(d));
+    }
+    where = str(" at [", join(index, ", "), "]");
+  }
+  return Error::kernel(str("assertion failed: ", op.textAttr("text"), where, " (workgroup (", join(blockId, ", "), "))"),
+                       op.range());
+}
+
+} // namespace xt
