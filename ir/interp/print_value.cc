@@ -24,6 +24,19 @@ template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Sho
 
 } // namespace
 
+std::string assertionText(std::string_view text, Type condition, int64_t element, std::span<const int64_t> blockId) {
+  std::string where;
+  if (condition.isVector()) {
+    std::vector<int64_t> index(static_cast<size_t>(condition.rank()));
+    for (size_t d = index.size(); d-- > 0;) {
+      index[d] = element % condition.extent(static_cast<int>(d));
+      element /= condition.extent(static_cast<int>(d));
+    }
+    where = str(" at [", join(index, ", "), "]");
+  }
+  return str("assertion failed: ", text, where, " (workgroup (", join(blockId, ", "), "))");
+}
+
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }
 
 std::string printedValue(std::string_view text, Type type, std::span<const Number> elements) {

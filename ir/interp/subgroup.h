@@ -41,9 +41,7 @@ struct WorkgroupEnvironment {
   bool workgroupScope = false;
 };
 
-// The error of a failed assert: its message, the workgroup, and which element (row-major) of its condition is false.
-Error assertionFailed(const Op &op, int64_t element, const std::vector<int64_t> &blockId);
-// Of the first false element, if there is one.
+// The error of a failed assert, of the first false element if there is one.
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId);
 
 class Subgroup {

@@ -119,23 +119,8 @@ Result<void> Subgroup::assertion(const Step &step) {
 
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId) {
   for (size_t k = 0; k < condition.size(); ++k)
-    if (condition[k].i == 0) return assertionFailed(op, static_cast<int64_t>(k), blockId);
+    if (condition[k].i == 0) return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), blockId), op.range());
   return {};
-}
-
-Error assertionFailed(const Op &op, int64_t element, const std::vector<int64_t> &blockId) {
-  Type type = op.operand(0)->type();
-  std::string where;
-  if (type.isVector()) {
-    std::vector<int64_t> index(static_cast<size_t>(type.rank()));
-    for (size_t d = index.size(); d-- > 0;) {
-      index[d] = element % type.extent(static_cast<int>(d));
-      element /= type.extent(static_cast<int>(d));
-    }
-    where = str(" at [", join(index, ", "), "]");
-  }
-  return Error::kernel(str("assertion failed: ", op.textAttr("text"), where, " (workgroup (", join(blockId, ", "), "))"),
-                       op.range());
 }
 
 } // namespace xt

@@ -80,8 +80,7 @@ bool onlyMoves(OpKind kind) {
 
 // Small formats compute in f32 and round: f32 has more than twice their precision, so +, -, *, / and sqrt come out as
 // if rounded once.
-LlvmValue *RegisterOps::floatOp(const Op &op, LlvmValues args, Elem elem) {
-  OpKind kind = op.kind();
+LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
   if (kind == OpKind::Fma && elem != Elem::F32 && elem != Elem::F64) return smallFma(args, elem);
   Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
   for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
@@ -173,8 +172,7 @@ LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem
   return b.CreateICmp(predicate, args[0], args[1]);
 }
 
-LlvmValue *RegisterOps::integerOp(const Op &op, LlvmValues args, Elem elem) {
-  OpKind kind = op.kind();
+LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
   bool isSigned = isSignedOp(kind, elem);
   LlvmValue *amount = args.back();
   for (LlvmValue *&arg : args) arg = integerForm(arg, elem, isSigned);

@@ -1,6 +1,7 @@
 #include "targets/cpu/buffer_assignment.h"
 
 #include "targets/cpu/live_ranges.h"
+#include "targets/cpu/vector_values.h"
 
 #include <algorithm>
 #include <limits>
@@ -42,14 +43,24 @@ Elem mmaElem(Elem operand) {
   return operand == Elem::I8 || operand == Elem::U8 ? Elem::I32 : Elem::F32;
 }
 
+// Ops that pick elements of their operands by place, rather than evaluate them on the way.
+bool readsBuffers(const Op &op) {
+  constexpr TypeRule kPicking[] = {TypeRule::InitTile,   TypeRule::UpdateTileOffset, TypeRule::AtomicRmw, TypeRule::LoadGather,
+                                   TypeRule::StoreScatter, TypeRule::Transpose,      TypeRule::Reshape,   TypeRule::Extract,
+                                   TypeRule::Print};
+  if (op.kind() == OpKind::Reduction) return !isStreamedReduction(op);
+  if (op.kind() == OpKind::Broadcast) return !isReadingBroadcast(op);
+  return std::find(std::begin(kPicking), std::end(kPicking), op.info().typeRule) != std::end(kPicking);
+}
+
 const Buffer *BufferAssignment::bufferOf(const Value *value) const {
   auto found = values_.find(value);
   return found == values_.end() ? nullptr : &buffers_[found->second];
 }
 
-const Buffer *BufferAssignment::stagingOf(const Op *mma, size_t operand) const {
-  auto found = staging_[operand].find(mma);
-  return found == staging_[operand].end() ? nullptr : &buffers_[found->second];
+const Buffer *BufferAssignment::stagingOf(const Op *op, size_t operand) const {
+  auto found = staging_.find({op, operand});
+  return found == staging_.end() ? nullptr : &buffers_[found->second];
 }
 
 std::vector<BufferAssignment::Entry> BufferAssignment::largest(size_t count) const {
@@ -68,7 +79,7 @@ public:
 
   BufferAssignment assign() {
     for (const Value *value : live_.values())
-      classes_.push_back({bufferShape(value->type(), value->type().elem()), live_.range(live_.numberOf(value))});
+      classes_.push_back({bufferShape(value->type(), bufferElem(value->type())), live_.range(live_.numberOf(value))});
     parent_.resize(classes_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     forEachOp(kernel_.body, [&](const Op &op) { reserveDestinations(op); });
@@ -125,21 +136,23 @@ private:
     const Block &block = *op.region(region);
     const Op *yield = block.last();
     if (!yield || yield->kind() != OpKind::Yield) return moves;
-    for (size_t i = 0; i < yield->operandCount(); ++i)
-      if (yield->operand(i)->type().isVector()) moves.push_back({yield->operand(i), op.result(i)});
+    size_t first = carriedAt(op).yield;
+    for (size_t i = first; i < yield->operandCount(); ++i)
+      if (livesInBuffer(yield->operand(i)->type())) moves.push_back({yield->operand(i), op.result(i - first)});
     return moves;
   }
   static std::vector<Move> entryMoves(const Op &op) {
     std::vector<Move> moves;
-    if (op.kind() != OpKind::For) return moves;
+    CarriedAt at = carriedAt(op);
+    if (!at.loops) return moves;
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (op.result(i)->type().isVector()) moves.push_back({op.operand(3 + i), op.region(0)->param(1 + i)});
+      if (livesInBuffer(op.result(i)->type())) moves.push_back({op.operand(at.operand + i), op.region(0)->param(at.param + i)});
     return moves;
   }
 
   // A loop's parameter and result are one buffer. From the end of a region to the op's end it holds what was yielded.
   void reserveDestinations(const Op &op) {
-    for (const Move &move : entryMoves(op)) unite(numberOf(move.to), numberOf(op.result(move.to->index() - 1)));
+    for (const Move &move : entryMoves(op)) unite(numberOf(move.to), numberOf(op.result(move.to->index() - carriedAt(op).param)));
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const Move &move : yieldMoves(op, r)) {
         LiveRange &range = classOf(numberOf(move.to)).range;
@@ -159,7 +172,7 @@ private:
     for (const Value *leaf : fusion_.leaves(op.operand(2))) tryShare(leaf, op.result());
   }
   void shareOperands(const Op &op) {
-    if (!op.info().elementwise || numberOf(op.result()) < 0) return;
+    if (!isPointwise(op) || numberOf(op.result()) < 0) return;
     for (const Value *leaf : fusion_.leavesOf(op)) tryShare(leaf, op.result());
   }
 
@@ -171,7 +184,7 @@ private:
     classOf(x).range.add(read, read + 1);
   }
   void separate(const Op &op) {
-    if (op.info().elementwise && numberOf(op.result()) >= 0)
+    if (isPointwise(op) && numberOf(op.result()) >= 0)
       for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, op.result(), live_.readAt(&op));
     if (op.kind() == OpKind::TileMma && op.operandCount() > 2)
       for (const Value *leaf : fusion_.leaves(op.operand(2))) separateFrom(leaf, op.result(), live_.readAt(&op));
@@ -181,10 +194,12 @@ private:
   }
 
   void stage(const Op &op) {
-    if (op.kind() != OpKind::TileMma) return;
-    for (size_t i = 0; i < 2; ++i) {
+    bool mma = op.kind() == OpKind::TileMma;
+    if (!mma && !readsBuffers(op)) return;
+    for (size_t i = 0; i < (mma ? 2 : op.operandCount()); ++i) {
       const Value *operand = op.operand(i);
-      Elem elem = operand->type().elem(), wanted = mmaElem(elem);
+      if (!livesInBuffer(operand->type())) continue;
+      Elem elem = bufferElem(operand->type()), wanted = mma ? mmaElem(elem) : elem;
       if (numberOf(operand) >= 0 && elem == wanted) continue;
       Class staging{bufferShape(operand->type(), wanted), {}};
       staging.range.add(live_.readAt(&op), live_.readAt(&op) + 1);
@@ -231,7 +246,7 @@ private:
       result_.order_.push_back(value);
     }
     for (const Staged &staged : staged_)
-      result_.staging_[staged.operand][staged.op] = static_cast<size_t>(staged.number);
+      result_.staging_[{staged.op, staged.operand}] = static_cast<size_t>(staged.number);
   }
 
   struct Staged {

@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/cpu/fusion.h"
 
+#include <map>
 #include <unordered_map>
 
 namespace xt {
@@ -24,6 +25,9 @@ struct Buffer {
   int64_t offset = 0; // in the scratch memory, a multiple of kBufferAlignment
 };
 
+// Whether an op picks elements of its vector operands by place: they need a buffer.
+bool readsBuffers(const Op &op);
+
 // The element type in which tile_mma multiplies: f64 for f64, i32 for i8 and u8, else f32.
 Elem mmaElem(Elem operand);
 
@@ -31,9 +35,9 @@ class BufferAssignment {
 public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
-  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem; null where it is multiplied
-  // from its own buffer.
-  const Buffer *stagingOf(const Op *mma, size_t operand) const;
+  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem, or an operand without a buffer of
+  // an op that picks its elements (readsBuffers); null where it is read from its own buffer.
+  const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.
   struct Entry {
@@ -46,7 +50,7 @@ private:
   friend class BufferAssigner;
   std::vector<Buffer> buffers_;
   std::unordered_map<const Value *, size_t> values_;
-  std::unordered_map<const Op *, size_t> staging_[2];
+  std::map<std::pair<const Op *, size_t>, size_t> staging_; // looked up only
   std::vector<const Value *> order_; // of values_, in program order
   int64_t scratchBytes_ = 0;
 };

@@ -33,26 +33,42 @@ llvm::Align FusedLoop::alignOf(Elem elem) const {
   return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(elem).storageBytes));
 }
 
+void FusedLoop::reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({.value = value, .buffer = &buffer, .tile = nullptr, .reduces = kind, .rowsEach = rows});
+}
+
+void FusedLoop::reduceColumns(Value *value, const Buffer &buffer, OpKind kind) {
+  addNodes(e_.fusion_.nodes(value), nullptr);
+  sinks_.push_back({.value = value, .buffer = &buffer, .tile = nullptr});
+  acrossColumns_ = kind;
+}
+
 void FusedLoop::prepare() {
   int bytes = 1;
   for (const Node &node : nodes_) {
     const Op *op = node.value->definingOp();
     bool arithmetic = node.computed && op->info().elementwise;
-    bytes =
-        std::max(bytes, arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(node.value->type().elem()).storageBytes);
+    bool counts = node.computed && (op->kind() == OpKind::Iota || op->kind() == OpKind::CreateMask);
+    int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
+    bytes = std::max({bytes, own, counts ? 8 : 1});
   }
+  for (const Sink &sink : sinks_)
+    if (sink.reduces || acrossColumns_) bytes = std::max(bytes, RegisterOps::workBytes(sink.buffer->shape.elem));
   for (const Sink &sink : sinks_) {
     if (!sink.buffer) continue;
-    Elem from = sink.value->type().elem(), to = sink.buffer->shape.elem;
+    Elem from = bufferElem(sink.value->type()), to = sink.buffer->shape.elem;
     bytes = std::max(bytes, from == to ? 1 : elemInfo(to).storageBytes); // conversions compute in the wider type
   }
   lanes_ = e_.cpu_.lanes(bytes);
   for (Node &node : nodes_) {
     const Op *op = node.value->definingOp();
-    Elem elem = node.value->type().elem();
+    Elem elem = bufferElem(node.value->type());
     if (!node.computed) continue;
+    if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
     if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
     if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
+    if (op->kind() == OpKind::CreateMask) node.limit = e_.scalar(op->operand(op->operandCount() - 1));
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
@@ -65,7 +81,10 @@ void FusedLoop::prepare() {
 void FusedLoop::emit() {
   if (sinks_.empty()) return;
   prepare();
-  BufferShape shape = bufferShape(sinks_[0].value->type(), sinks_[0].value->type().elem());
+  BufferShape shape = bufferShape(sinks_[0].value->type(), bufferElem(sinks_[0].value->type()));
+  if (acrossColumns_) return emitRowReduction(sinks_[0], shape.rows, shape.columns);
+  for (const Sink &sink : sinks_)
+    if (sink.reduces) fillWithIdentity(sink);
   forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
     forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_),
@@ -83,10 +102,12 @@ void FusedLoop::enterRow(LlvmValue *row) {
       node.rowPointer = rowOf(*e_.buffers_.bufferOf(node.value), row);
     else if (node.value->definingOp()->kind() == OpKind::LoadTile)
       node.row = e_.accessRow(node.tile, row);
+    else if (!node.invariant)
+      enterGenerated(node, row);
   }
   for (Sink &sink : sinks_) {
     if (sink.buffer)
-      sink.rowPointer = rowOf(*sink.buffer, row);
+      sink.rowPointer = rowOf(*sink.buffer, sink.rowsEach == 1 ? row : b.CreateUDiv(row, e_.number(sink.rowsEach)));
     else
       sink.row = e_.accessRow(sink.access, row);
   }
@@ -99,7 +120,7 @@ void FusedLoop::emitChunk(LlvmValue *column) {
 }
 
 LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
-  Elem elem = node.value->type().elem();
+  Elem elem = bufferElem(node.value->type());
   if (node.invariant) return node.invariant;
   if (!node.computed) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
@@ -108,6 +129,13 @@ LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::LoadTile)
     return e_.ops_.fromStorage(elem, e_.loadChunk(node.tile, node.row, column, lanes_));
+  if (op.kind() == OpKind::ConvertLayout) return operand(op, 0);
+  if (op.kind() == OpKind::Broadcast) return evaluateBroadcast(node, column);
+  if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.ops_.indexTo(laneNumbers(column), elem);
+  if (op.kind() == OpKind::CreateMask) {
+    LlvmValue *below = b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(node.limit, lanes_));
+    return node.rowValue ? b.CreateAnd(below, node.rowValue) : below;
+  }
   LlvmValues operands;
   for (size_t i = 0; i < op.operandCount(); ++i) operands.push_back(operand(op, i));
   return e_.ops_.elementwise(op, operands);
@@ -120,7 +148,7 @@ LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
 }
 
 void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
-  Elem from = sink.value->type().elem();
+  Elem from = bufferElem(sink.value->type());
   if (!sink.buffer) {
     e_.storeChunk(sink.access, sink.row, column, e_.ops_.toStorage(from, value), lanes_);
     return;
@@ -128,6 +156,10 @@ void FusedLoop::put(const Sink &sink, LlvmValue *value, LlvmValue *column) {
   Elem to = sink.buffer->shape.elem;
   if (from != to) value = e_.ops_.mmaOperand(value, from);
   LlvmValue *address = byteOffset(b, sink.rowPointer, b.CreateMul(column, e_.number(elemInfo(to).storageBytes)));
+  if (sink.reduces) {
+    LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.storageType(to, lanes_), address, alignOf(to));
+    value = e_.ops_.combine(*sink.reduces, to, e_.ops_.fromStorage(to, sum), value);
+  }
   b.CreateAlignedStore(e_.ops_.toStorage(to, value), address, alignOf(to));
 }
 

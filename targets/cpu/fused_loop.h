@@ -2,6 +2,9 @@
 // somewhere.
 #pragma once
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/vector_values.h"
+
+#include <optional>
 
 namespace xt {
 
@@ -15,6 +18,10 @@ public:
   // The result of an op that has a buffer of its own.
   void computeToBuffer(const Op &op, const Buffer &buffer);
   void toTile(Value *value, const Value *tile);
+  // Combines `value` into a buffer of fewer rows, each of `rows` neighbours, whose rows start as the identity.
+  void reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows);
+  // Combines each row into the first column of a buffer. Nothing else may be done in the same loop.
+  void reduceColumns(Value *value, const Buffer &buffer, OpKind kind);
   // All values of a chunk are evaluated before the first is put away.
   void emit();
 
@@ -26,6 +33,8 @@ private:
     KernelEmitter::TileAccess tile{}; // of a load
     KernelEmitter::RowAccess row{};
     LlvmValue *rowPointer = nullptr; // of a buffer
+    LlvmValue *rowValue = nullptr;   // one value for the row: of an iota down the rows, of a stretched column
+    LlvmValue *limit = nullptr;      // of a mask: columns below it
   };
   struct Sink {
     Value *value;
@@ -34,12 +43,21 @@ private:
     KernelEmitter::TileAccess access{};
     KernelEmitter::RowAccess row{};
     LlvmValue *rowPointer = nullptr;
+    std::optional<OpKind> reduces = {};
+    int64_t rowsEach = 1;
   };
   void addNodes(const std::vector<Value *> &values, const Value *root);
   void prepare();
   void enterRow(LlvmValue *row);
   void emitChunk(LlvmValue *column);
   LlvmValue *evaluate(const Node &node, LlvmValue *column);
+  LlvmValue *evaluateBroadcast(const Node &node, LlvmValue *column);
+  void enterGenerated(Node &node, LlvmValue *row);
+  void enterBroadcast(Node &node, LlvmValue *row);
+  LlvmValue *laneNumbers(LlvmValue *column);
+  void fillWithIdentity(const Sink &sink);
+  void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
+  LlvmValue *acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk);
   LlvmValue *operand(const Op &op, size_t i);
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
   LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);
@@ -51,6 +69,7 @@ private:
   std::vector<Sink> sinks_;
   std::unordered_map<const Value *, LlvmValue *> chunk_; // what this chunk has evaluated
   int lanes_ = 0;
+  std::optional<OpKind> acrossColumns_; // the only sink is a reduction of whole rows
 };
 
 } // namespace xt

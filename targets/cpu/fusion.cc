@@ -1,5 +1,7 @@
 #include "targets/cpu/fusion.h"
 
+#include "targets/cpu/vector_values.h"
+
 #include <optional>
 #include <unordered_map>
 
@@ -51,12 +53,12 @@ private:
 
   void decide(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
     const Value *value = op.result();
-    if (op.kind() == OpKind::Constant || op.kind() == OpKind::Splat) {
+    if (isGenerated(op) || isReadingBroadcast(op)) {
       plan_.inline_.insert(value);
       return;
     }
-    bool load = op.kind() == OpKind::LoadTile;
-    if (!load && !op.info().elementwise) return;
+    bool load = isPlainLoad(op);
+    if (!load && !isPointwise(op)) return;
     bool used = false;
     for (const Use &use : value->uses()) used |= !isDead(*use.user);
     if (!used) {
@@ -76,7 +78,7 @@ private:
 
   // Inline without a loop that it belongs to: nothing needs its result.
   bool isDead(const Op &op) const {
-    return op.info().elementwise && plan_.isInline(op.result()) && !roots_.contains(&op);
+    return isPointwise(op) && op.resultCount() && plan_.isInline(op.result()) && !roots_.contains(&op);
   }
 
   std::optional<Root> commonRoot(const Op &op) const {
@@ -93,8 +95,8 @@ private:
   std::optional<Root> rootOfUse(const Op &op, const Use &use) const {
     const Op &user = *use.user;
     if (user.block() != op.block()) return std::nullopt;
-    if (user.info().elementwise) return plan_.isInline(user.result()) ? roots_.at(&user) : Root{&user, -1};
-    if (user.kind() == OpKind::StoreTile || user.kind() == OpKind::TileMma)
+    if (isPointwise(user)) return plan_.isInline(user.result()) ? roots_.at(&user) : Root{&user, -1};
+    if (user.kind() == OpKind::StoreTile || user.kind() == OpKind::TileMma || isStreamedReduction(user))
       return Root{&user, static_cast<int>(use.operand)};
     return std::nullopt;
   }
@@ -107,8 +109,8 @@ private:
 FusionPlan planFusion(const Kernel &kernel) { return FusionPlanner().plan(kernel); }
 
 void FusionPlan::collect(Value *value, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const {
-  if (!value->type().isVector() || !seen.insert(value).second) return;
-  if (isInline(value) && value->definingOp()->info().elementwise) // as deep as kMaxFusedOps
+  if (!livesInBuffer(value->type()) || !seen.insert(value).second) return;
+  if (isInline(value) && isPointwise(*value->definingOp())) // as deep as kMaxFusedOps
     for (Value *operand : value->definingOp()->operands()) collect(operand, seen, order);
   order.push_back(value);
 }
@@ -129,16 +131,22 @@ std::vector<Value *> FusionPlan::nodesOf(const Op &op) const {
 }
 
 std::vector<Value *> FusionPlan::leaves(Value *value) const {
-  std::vector<Value *> result;
-  for (Value *node : nodes(value))
-    if (!isInline(node)) result.push_back(node);
-  return result;
+  return buffersBehind(nodes(value), nullptr);
 }
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const {
+  return buffersBehind(nodesOf(op), op.result());
+}
+
+// A broadcast is evaluated where it is used, and reads its operand there.
+std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *except) const {
   std::vector<Value *> result;
-  for (Value *node : nodesOf(op))
-    if (node != op.result() && !isInline(node)) result.push_back(node);
+  for (Value *node : nodes) {
+    if (node == except) continue;
+    const Op *op = node->definingOp();
+    if (!isInline(node)) result.push_back(node);
+    else if (op && op->kind() == OpKind::Broadcast && !isUniform(op->operand(0))) result.push_back(op->operand(0));
+  }
   return result;
 }
 

@@ -25,12 +25,14 @@ public:
 
 private:
   friend class FusionPlanner;
+  std::vector<Value *> buffersBehind(const std::vector<Value *> &nodes, const Value *except) const;
   void collect(Value *value, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const;
   std::unordered_set<const Value *> inline_;
 };
 
-// Constants and splats are inline everywhere. An elementwise op or a load_tile is inline when everything that uses it
-// is evaluated in the loop of one op of its own block: an elementwise op, a store_tile, or an operand of a tile_mma. A
+// Constants, splats, iota, masks and broadcasts are inline everywhere. A pointwise op or a load_tile is inline when
+// everything that uses it is evaluated in the loop of one op of its own block: a pointwise op, a store_tile, a reduction,
+// or an operand of a tile_mma. A
 // load_tile only if nothing writes memory between it and that loop, and never into a store_tile: the tiles may overlap.
 FusionPlan planFusion(const Kernel &kernel);
 

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
+#include "targets/cpu/vector_values.h"
 
 #include <llvm/IR/Module.h>
 
@@ -14,7 +15,7 @@ size_t paramWords(Type type) { return type.isMemRef() ? 1 + 2 * static_cast<size
 } // namespace
 
 size_t frameWords(const Kernel &kernel) {
-  size_t words = kGridWords + 1;
+  size_t words = kGridWords + 2;
   for (size_t i = 0; i < kernel.paramCount; ++i) words += paramWords(kernel.param(i)->type());
   return words;
 }
@@ -26,7 +27,38 @@ KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const C
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), b(module.getContext()),
       ops_(b, cpu) {}
 
-std::vector<Failure> KernelEmitter::emit() {
+bool needsFibers(const Kernel &kernel) {
+  if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1) return false;
+  bool waits = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { waits |= op.kind() == OpKind::Barrier; });
+  return waits;
+}
+
+namespace {
+// Calls place(op, offset) for each buffer of shared local memory; returns the sum.
+template <class Place> int64_t planSlm(const Kernel &kernel, Place place) {
+  int64_t total = 0;
+  for (const Op &op : kernel.body) {
+    if (op.kind() != OpKind::AllocSlm) continue;
+    Type type = op.result()->type();
+    std::vector<int64_t> strides = memrefStrides(type);
+    int64_t elements = 1;
+    for (int d = 0; d < type.rank(); ++d) elements += (type.extent(d) - 1) * strides[static_cast<size_t>(d)];
+    place(op, total);
+    int64_t bytes = elements * elemInfo(type.elem()).storageBytes;
+    total += (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+  }
+  return total;
+}
+} // namespace
+
+int64_t slmBytes(const Kernel &kernel) {
+  return planSlm(kernel, [](const Op &, int64_t) {});
+}
+
+KernelOutput KernelEmitter::emit() {
+  output_.usesFibers = needsFibers(kernel_);
+  planSlm(kernel_, [&](const Op &op, int64_t offset) { slmOffsets_[&op] = offset; });
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernelSymbol(kernel_), module_);
@@ -47,10 +79,21 @@ std::vector<Failure> KernelEmitter::emit() {
   b.CreateBr(start);
   b.SetInsertPoint(start);
   scratch_ = function->getArg(3);
+  slm_ = byteOffset(b, scratch_, number(buffers_.scratchBytes()));
+  if (output_.usesFibers) {
+    slm_ = b.CreateAlignedLoad(pointer, scratch_, llvm::Align(8));
+    fiber_ = b.CreateAlignedLoad(pointer, byteOffset(b, scratch_, number(8)), llvm::Align(8));
+    scratch_ = byteOffset(b, scratch_, number(kFiberHeader));
+  }
   loadParameters(function->getArg(0));
-  forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
+  if (output_.usesFibers) {
+    subgroup_ = function->getArg(2);
+    emitWorkgroup(function->getArg(1));
+  } else {
+    forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
+  }
   b.CreateRetVoid();
-  return std::move(failures_);
+  return std::move(output_);
 }
 
 void KernelEmitter::loadParameters(LlvmValue *frame) {
@@ -61,6 +104,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
   for (auto &dim : grid_)
     for (LlvmValue *&part : dim) part = load(b.getInt64Ty());
   failureWord_ = load(b.getPtrTy());
+  runtime_ = load(b.getPtrTy());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -90,7 +134,7 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
     LlvmValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
     parts_[kernel_.grid[d].variable] = {value};
   }
-  if (kernel_.scope == Scope::Workgroup) {
+  if (kernel_.scope == Scope::Workgroup || output_.usesFibers) {
     emitBlock(kernel_.body);
     return;
   }
@@ -106,7 +150,7 @@ void KernelEmitter::emitBlock(const Block &block) {
 
 void KernelEmitter::emitOp(const Op &op) {
   bool vector = op.resultCount() == 1 && op.result()->type().isVector();
-  if (op.info().elementwise || op.kind() == OpKind::LoadTile) {
+  if (isPointwise(op) || isPlainLoad(op)) {
     if (!vector) {
       parts_[op.result()] = {ops_.elementwise(op, partsOfAll(op.operands()))};
     } else if (!fusion_.isInline(op.result())) {
@@ -141,29 +185,31 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::For: emitFor(op); return;
   case TypeRule::If: emitIf(op); return;
   case TypeRule::Yield: return; // moved by the op around it
-  case TypeRule::LoadTile:
+  case TypeRule::While: emitWhile(op); return;
+  case TypeRule::LoadTile: emitTransposedLoad(op); return;
+  case TypeRule::Iota:
+  case TypeRule::CreateMask: return; // evaluated where it is used
+  case TypeRule::Transpose: emitTranspose(op); return;
+  case TypeRule::Reduction: emitReduction(op); return;
+  case TypeRule::Broadcast:
+    if (!fusion_.isInline(op.result())) emitBlockBroadcast(op);
+    return;
+  case TypeRule::Reshape: emitReshape(op); return;
+  case TypeRule::Extract: parts_[op.result()] = {emitExtract(op)}; return;
+  case TypeRule::Insert: emitInsert(op); return;
+  case TypeRule::LoadGather: emitGather(op); return;
+  case TypeRule::StoreScatter: emitScatter(op); return;
+  case TypeRule::AtomicRmw: emitAtomic(op); return;
+  case TypeRule::AllocSlm: parts_[op.result()] = slmBuffer(op); return;
+  case TypeRule::MemRefCast: parts_[op.result()] = castMemRef(op); return;
+  case TypeRule::MemRefLoad: parts_[op.result()] = {loadElement(op)}; return;
+  case TypeRule::MemRefStore: storeElement(op); return;
+  case TypeRule::Print: emitPrintOrAssert(op); return;
+  case TypeRule::Nothing: emitBarrier(op); return;
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
-  case TypeRule::AtomicRmw:
-  case TypeRule::LoadGather:
-  case TypeRule::StoreScatter:
-  case TypeRule::Transpose:
-  case TypeRule::Reduction:
-  case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
-  case TypeRule::AllocSlm:
-  case TypeRule::MemRefCast:
-  case TypeRule::MemRefLoad:
-  case TypeRule::MemRefStore:
-  case TypeRule::Iota:
-  case TypeRule::CreateMask:
-  case TypeRule::Reshape:
-  case TypeRule::Extract:
-  case TypeRule::Insert:
-  case TypeRule::Print:
-  case TypeRule::Nothing:
-  case TypeRule::While:
   case TypeRule::Cast: break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");
@@ -182,14 +228,15 @@ LlvmValue *KernelEmitter::dimOf(const Op &op) {
 
 void KernelEmitter::failIf(LlvmValue *condition, Failure failure) {
   if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition); known && known->isZero()) return;
-  auto failureNumber = static_cast<int64_t>(failures_.size());
-  failures_.push_back(std::move(failure));
-  auto report = [&]() -> LlvmValues {
-    LlvmValue *code = b.CreateOr(workgroup_, number(failureNumber << 32));
-    b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, failureWord_, code, llvm::Align(8), llvm::AtomicOrdering::Monotonic);
-    return {};
-  };
+  auto failureNumber = static_cast<int64_t>(output_.failures.size());
+  output_.failures.push_back(std::move(failure));
+  auto report = [&]() -> LlvmValues { return reportFailure(failureNumber), LlvmValues(); };
   ifElse(b, condition, report, [] { return LlvmValues(); });
+}
+
+void KernelEmitter::reportFailure(int64_t failure) {
+  LlvmValue *code = b.CreateOr(workgroup_, number(failure << 32));
+  b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, failureWord_, code, llvm::Align(8), llvm::AtomicOrdering::Monotonic);
 }
 
 // --- control flow ----------------------------------------------------------------------------------------------------
@@ -197,14 +244,16 @@ void KernelEmitter::failIf(LlvmValue *condition, Failure failure) {
 KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
   Parts all;
   for (const Value *value : values)
-    if (!value->type().isVector()) all.append(parts_.at(value));
+    if (!value->type().isVector()) all.append(parts_.at(value)); // of a scatter tile all but its offsets
   return all;
 }
 
 void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
   for (const Value *value : values) {
     if (value->type().isVector()) continue;
-    size_t count = value->type().isTile() ? kTileParts : value->type().isMemRef() ? paramWords(value->type()) : 1;
+    Type type = value->type();
+    size_t tileParts = type.isTile() && type.data().scatter ? size_t{kScatterParts} : size_t{kTileParts};
+    size_t count = type.isMemRef() ? paramWords(type) : type.isTile() ? tileParts : 1;
     parts_[value] = Parts(parts.take_front(count));
     parts = parts.drop_front(count);
   }
@@ -232,11 +281,11 @@ void KernelEmitter::emitFor(const Op &op) {
   for (size_t i = 1; i < body.params().size(); ++i) params.push_back(body.param(i));
   std::vector<Move> entry;
   for (size_t i = 0; i < inits.size(); ++i)
-    if (inits[i]->type().isVector()) entry.push_back({inits[i], params[i]});
+    if (livesInBuffer(inits[i]->type())) entry.push_back({inits[i], params[i]});
   emitMoves(std::move(entry));
 
   LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
-  failIf(b.CreateICmpSLE(step, number(0)), {op.operandRange(2), "the step of a `for` must be positive"});
+  failIf(b.CreateICmpSLE(step, number(0)), {op.operandRange(2), "the step of a `for` must be positive", {}});
   LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
   Parts initial = partsOfAll(inits);
   llvm::Function *function = b.GetInsertBlock()->getParent();
@@ -265,7 +314,7 @@ void KernelEmitter::emitFor(const Op &op) {
   if (const Op *last = body.last(); last && last->kind() == OpKind::Yield) yielded = last->operands();
   std::vector<Move> back;
   for (size_t i = 0; i < yielded.size(); ++i)
-    if (yielded[i]->type().isVector()) back.push_back({yielded[i], params[i]});
+    if (livesInBuffer(yielded[i]->type())) back.push_back({yielded[i], params[i]});
   emitMoves(std::move(back));
   Parts next = partsOfAll(yielded);
   LlvmValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
@@ -288,6 +337,50 @@ void KernelEmitter::emitFor(const Op &op) {
   setPartsOfAll(results, carried);
 }
 
+// The condition is a phi like the values that the loop carries.
+void KernelEmitter::emitWhile(const Op &op) {
+  const Block &body = *op.region(0);
+  std::vector<Value *> inits(op.operands().begin() + 1, op.operands().end()), params, results = resultsOf(op);
+  for (const auto &param : body.params()) params.push_back(param.get());
+  auto moveAll = [&](llvm::ArrayRef<Value *> from) {
+    std::vector<Move> moves;
+    for (size_t i = 0; i < from.size(); ++i)
+      if (livesInBuffer(from[i]->type())) moves.push_back({from[i], params[i]});
+    emitMoves(std::move(moves));
+  };
+  moveAll(inits);
+  Parts initial = {scalar(op.operand(0))};
+  initial.append(partsOfAll(inits));
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  auto *header = llvm::BasicBlock::Create(b.getContext(), "while", function);
+  auto *inside = llvm::BasicBlock::Create(b.getContext(), "while.body", function);
+  auto *after = llvm::BasicBlock::Create(b.getContext(), "while.end");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  Parts carried;
+  for (LlvmValue *part : initial) {
+    llvm::PHINode *phi = b.CreatePHI(part->getType(), 2);
+    phi->addIncoming(part, before);
+    carried.push_back(phi);
+  }
+  b.CreateCondBr(carried[0], inside, after);
+
+  b.SetInsertPoint(inside);
+  setPartsOfAll(params, llvm::ArrayRef(carried).drop_front());
+  emitBlock(body);
+  llvm::ArrayRef<Value *> yielded = body.last()->operands();
+  moveAll(yielded.drop_front());
+  Parts next = {scalar(yielded[0])};
+  next.append(partsOfAll(yielded.drop_front()));
+  for (size_t i = 0; i < carried.size(); ++i)
+    llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
+  b.CreateBr(header);
+  function->insert(function->end(), after);
+  b.SetInsertPoint(after);
+  setPartsOfAll(results, llvm::ArrayRef(carried).drop_front());
+}
+
 void KernelEmitter::emitIf(const Op &op) {
   std::vector<Value *> results = resultsOf(op);
   auto branch = [&](size_t region) -> Parts {
@@ -298,7 +391,7 @@ void KernelEmitter::emitIf(const Op &op) {
     if (!last || last->kind() != OpKind::Yield) return {};
     std::vector<Move> moves;
     for (size_t i = 0; i < last->operandCount(); ++i)
-      if (last->operand(i)->type().isVector()) moves.push_back({last->operand(i), results[i]});
+      if (livesInBuffer(last->operand(i)->type())) moves.push_back({last->operand(i), results[i]});
     emitMoves(std::move(moves));
     return partsOfAll(last->operands());
   };

@@ -7,12 +7,14 @@
 //   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what has no meaning, the
 //                 kernel lowers it to failure number << 32 | workgroup id (atomically: the least of all stays) and goes
 //                 on
+//   frame[10]     the LaunchOutput that takes what it prints
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
 // content is neither read nor kept.
 #pragma once
 #include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/host_runtime.h"
 #include "targets/cpu/register_ops.h"
 
 #include <unordered_map>
@@ -22,10 +24,15 @@ namespace xt {
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
-struct Failure { // at run time; its number is its place in KernelEmitter::emit's list
-  SourceRange range;
-  std::string message;
-};
+// A kernel at subgroup scope whose subgroups wait for each other is another function: kernel(frame, workgroup, subgroup,
+// scratch) runs one subgroup of one workgroup, on a stack of its own. Its scratch memory starts with a header of
+// kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
+inline constexpr int64_t kFiberHeader = kBufferAlignment;
+// Whether a kernel is of that kind.
+bool needsFibers(const Kernel &kernel);
+// Bytes of the buffers in shared local memory, each at a multiple of kBufferAlignment; behind the scratch memory where
+// there are no fibers.
+int64_t slmBytes(const Kernel &kernel);
 inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
 size_t frameWords(const Kernel &kernel);
 // The function's name: "xt_kernel_" and the kernel's name.
@@ -35,14 +42,15 @@ class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                 const BufferAssignment &buffers);
-  // What the kernel may report.
-  std::vector<Failure> emit();
+  KernelOutput emit();
 
 private:
   friend class FusedLoop;
   // The LLVM values of an IR value. Scalar: itself. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
   using Parts = LlvmValues;
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
+  // Of a scatter tile; its offsets are in its buffer.
+  enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
 
   // kernel_emitter.cc: the function around the body, control flow, scalars
   void loadParameters(LlvmValue *frame);
@@ -50,6 +58,7 @@ private:
   void emitBlock(const Block &block);
   void emitOp(const Op &op);
   void emitFor(const Op &op);
+  void emitWhile(const Op &op);
   void emitIf(const Op &op);
   LlvmValue *tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step);
   Parts partsOfAll(llvm::ArrayRef<Value *> values) const;
@@ -57,6 +66,7 @@ private:
   LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
   LlvmValue *dimOf(const Op &op);
   void failIf(LlvmValue *condition, Failure failure);
+  void reportFailure(int64_t failure);
   // Puts each source's value into its destination's buffer, as if all at once.
   struct Move {
     Value *from;
@@ -95,6 +105,50 @@ private:
   // mma_emitter.cc
   void emitMma(const Op &op);
 
+  // picking_emitter.cc: vector ops that take elements from other places, one element after the other
+  using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
+  void forEachElement(const BufferShape &shape, ElementBody body);
+  // Where an operand lies; evaluates it there first if it has no buffer of its own.
+  const Buffer &pickable(const Op &op, size_t operand);
+  LlvmValue *elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column);
+  LlvmValue *loadFrom(const Buffer &buffer, LlvmValue *row, LlvmValue *column); // register form
+  void storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *column, LlvmValue *value);
+  struct Place { // of an element of a vector of any rank
+    LlvmValue *inside, *row, *column;
+  };
+  Place placeOf(const Op &op, Type vector, size_t firstIndex);
+  void emitTranspose(const Op &op);
+  void emitTransposedLoad(const Op &op);
+  void emitReduction(const Op &op);
+  void emitBlockBroadcast(const Op &op);
+  void emitReshape(const Op &op);
+  LlvmValue *emitExtract(const Op &op);
+  void emitInsert(const Op &op);
+
+  // gather_emitter.cc: scatter tiles, atomics and single elements of memory
+  Parts initScatterTile(const Op &op);
+  Parts moveScatterTile(const Op &op);
+  void emitGather(const Op &op);
+  void emitScatter(const Op &op);
+  void emitAtomic(const Op &op);
+  // The address of an element that a scatter tile points to, or of the stack slot where it is outside.
+  struct ScatterAccess {
+    LlvmValue *inside, *address;
+  };
+  ScatterAccess scatterAccess(const Value *tile, const Buffer &offsets, LlvmValue *row, LlvmValue *column);
+  LlvmValue *updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value);
+  Parts castMemRef(const Op &op);
+  Parts slmBuffer(const Op &op);
+  ScatterAccess elementOfMemRef(const Op &op, size_t memref);
+  LlvmValue *loadElement(const Op &op);
+  void storeElement(const Op &op);
+
+  // host_calls.cc: what a kernel asks of the process around it
+  void callHost(const char *name, llvm::ArrayRef<LlvmValue *> args);
+  void emitPrintOrAssert(const Op &op);
+  void emitAssert(const Op &op);
+  void emitBarrier(const Op &op);
+
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
@@ -105,11 +159,12 @@ private:
   const BufferAssignment &buffers_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
-  LlvmValue *scratch_ = nullptr;
+  LlvmValue *scratch_ = nullptr, *slm_ = nullptr;
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr;
-  LlvmValue *failureWord_ = nullptr;
-  std::vector<Failure> failures_;
+  LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
+  KernelOutput output_;
+  std::unordered_map<const Op *, int64_t> slmOffsets_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
 };

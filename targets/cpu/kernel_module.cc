@@ -13,16 +13,6 @@ bool nestsDeeper(const Block &block, int levels) {
   return false;
 }
 
-const Op *notEmitted(const Kernel &kernel) {
-  const Op *found = nullptr;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
-    TypeRule rule = op.info().typeRule;
-    bool known = rule < TypeRule::AtomicRmw || rule == TypeRule::For || rule == TypeRule::If || rule == TypeRule::Yield;
-    if (!known && !found) found = &op;
-  });
-  return found;
-}
-
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
   auto mib = [](int64_t bytes) { return bytes >> 20; };
   Diagnostic &diagnostic =
@@ -46,18 +36,22 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     if (nestsDeeper(kernel->body, kMaxRegionDepth))
       return Error::environment(
           str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
-    if (const Op *op = notEmitted(*kernel))
-      return Error::environment(str("`", op->info().name, "` is not on the cpu target yet"), op->range());
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
-    if (buffers.scratchBytes() > kMaxScratchBytes) {
+    if (buffers.scratchBytes() > kMaxScratchBytes - std::min(kMaxScratchBytes, slmBytes(*kernel))) {
       reportScratch(*kernel, buffers, diagnostics);
       failed = true;
       continue;
     }
-    std::vector<Failure> failures = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers).emit();
-    result.kernels.push_back(
-        {kernel->name, kernelSymbol(*kernel), frameWords(*kernel), buffers.scratchBytes(), std::move(failures)});
+    KernelCode code;
+    code.name = kernel->name;
+    code.symbol = kernelSymbol(*kernel);
+    code.frameWords = frameWords(*kernel);
+    code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers).emit();
+    code.subgroups = kernel->subgroups;
+    code.slmBytes = slmBytes(*kernel);
+    code.scratchBytes = buffers.scratchBytes() + (code.output.usesFibers ? kFiberHeader : code.slmBytes);
+    result.kernels.push_back(std::move(code));
   }
   if (failed) return Error::diagnosed();
 #ifndef NDEBUG

@@ -20,8 +20,10 @@ struct KernelCode {
   std::string name;   // of the kernel
   std::string symbol; // of its function
   size_t frameWords = 0;
-  int64_t scratchBytes = 0;      // per worker
-  std::vector<Failure> failures; // by number
+  int64_t scratchBytes = 0; // per worker, or per subgroup of one where they run on fibers
+  int64_t slmBytes = 0;
+  int64_t subgroups = 1;
+  KernelOutput output;
 };
 struct EmittedModule {
   std::unique_ptr<llvm::Module> module;

@@ -1,5 +1,7 @@
 #include "targets/cpu/live_ranges.h"
 
+#include "targets/cpu/vector_values.h"
+
 #include <algorithm>
 
 namespace xt {
@@ -60,7 +62,7 @@ int LiveRanges::numberOf(const Value *value) const {
 }
 
 void LiveRanges::addValue(Value *value) {
-  if (!value->type().isVector() || fusion_.isInline(value)) return;
+  if (!livesInBuffer(value->type()) || fusion_.isInline(value)) return;
   numbers_[value] = static_cast<int>(values_.size());
   values_.push_back(value);
 }
@@ -92,15 +94,16 @@ void LiveRanges::use(const Value *value, Moment blockBegin, Moment at, std::set<
 }
 
 void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
-  if (op.info().elementwise || op.kind() == OpKind::LoadTile) {
+  if (isPointwise(op) || isPlainLoad(op)) {
     if (op.result()->type().isVector() && !fusion_.isInline(op.result()))
       for (Value *leaf : fusion_.leavesOf(op)) use(leaf, blockBegin, readAt(&op), live);
     return;
   }
-  if (op.kind() == OpKind::Splat || op.kind() == OpKind::Constant) return;
+  if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
   bool mma = op.kind() == OpKind::TileMma;
   for (size_t i = 0; i < op.operandCount(); ++i) {
-    bool toTheEnd = mma && i < 2; // multiplied while the result is written
+    // Multiplied, or picked from, while the result is written.
+    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0;
     for (Value *leaf : fusion_.leaves(op.operand(i)))
       use(leaf, blockBegin, toTheEnd ? readAt(&op) + 1 : readAt(&op), live);
   }
@@ -112,7 +115,7 @@ void LiveRanges::visitRegions(const Op &op, Moment blockBegin, std::set<int> &li
     const Block &region = *op.region(r);
     std::set<int> in = live;
     visit(region, in);
-    if (op.kind() == OpKind::For) // what the next round reads lives through this one
+    if (carriedAt(op).loops) // what the next round reads lives through this one
       for (int number : in) range(number).add(2 * blockBegin_[&region], endOf(&region));
     before.insert(in.begin(), in.end());
   }

@@ -114,11 +114,21 @@ LlvmValue *RegisterOps::call(std::string name, llvm::ArrayRef<LlvmValue *> args)
   return perLane(args, [&](llvm::ArrayRef<LlvmValue *> lane) { return b.CreateCall(callee, lane); });
 }
 
+LlvmValue *RegisterOps::combine(OpKind kind, Elem elem, LlvmValue *x, LlvmValue *y) {
+  return isFloat(elem) ? floatOp(kind, {x, y}, elem) : integerOp(kind, {x, y}, elem);
+}
+
+LlvmValue *RegisterOps::indexTo(LlvmValue *value, Elem elem) {
+  return isFloat(elem) ? fromInteger(value, Elem::Index, elem, true) : resizeInteger(value, Elem::Index, elem, true);
+}
+
+int RegisterOps::workBytes(Elem elem) { return isSmallFloat(elem) ? 4 : elemInfo(elem).storageBytes; }
+
 LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> operands) {
   LlvmValues args(operands);
   Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
   switch (op.info().typeRule) {
-  case TypeRule::Elementwise: return isFloat(from) ? floatOp(op, args, from) : integerOp(op, args, from);
+  case TypeRule::Elementwise: return isFloat(from) ? floatOp(op.kind(), args, from) : integerOp(op.kind(), args, from);
   case TypeRule::Compare: return isFloat(from) ? compareFloats(op, args, from) : compareIntegers(op, args, from);
   case TypeRule::Select: return b.CreateSelect(args[0], args[1], args[2]);
   case TypeRule::Cast: return cast(op.kind(), args[0], from, to);

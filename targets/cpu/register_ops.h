@@ -28,6 +28,12 @@ public:
   LlvmValue *mmaOperand(LlvmValue *value, Elem from);
   // The result of an op whose row says `elementwise`.
   LlvmValue *elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> operands);
+  // The op of a reduction or an atomic (ir/combine.h) on two values.
+  LlvmValue *combine(OpKind kind, Elem elem, LlvmValue *x, LlvmValue *y);
+  // An index as a number of another type.
+  LlvmValue *indexTo(LlvmValue *value, Elem elem);
+  // Bytes of a lane in which values of the type are computed.
+  static int workBytes(Elem elem);
   // Bytes of the widest lane that computing the op needs; a loop over several takes the largest.
   static int laneBytes(const Op &op);
 
@@ -43,9 +49,9 @@ private:
   LlvmValue *roundMantissa(LlvmValue *bits, unsigned dropped); // to nearest even, in place
 
   LlvmValue *cast(OpKind kind, LlvmValue *value, Elem from, Elem to);
-  LlvmValue *floatOp(const Op &op, LlvmValues args, Elem elem);
+  LlvmValue *floatOp(OpKind kind, LlvmValues args, Elem elem);
   LlvmValue *smallFma(const LlvmValues &args, Elem elem);
-  LlvmValue *integerOp(const Op &op, LlvmValues args, Elem elem);
+  LlvmValue *integerOp(OpKind kind, LlvmValues args, Elem elem);
   LlvmValue *compareIntegers(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *compareFloats(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem);

@@ -5,9 +5,12 @@
 namespace xt {
 
 KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
+  if (op.result()->type().data().scatter) return initScatterTile(op);
   const Value *memref = op.operand(0);
-  const Parts &descriptor = parts_.at(memref);
-  auto rank = static_cast<size_t>(memref->type().rank());
+  Parts descriptor = parts_.at(memref);
+  bool address = !memref->type().isMemRef();
+  if (address) descriptor[0] = b.CreateIntToPtr(descriptor[0], b.getPtrTy());
+  auto rank = static_cast<size_t>(address ? 2 : memref->type().rank());
   bool explicitView = op.operandCount() == 1 + 3 * rank; // a shape and strides that replace the descriptor's
   XT_CHECK(rank >= 2 && (explicitView || op.operandCount() == rank + 1), "the base of a tile is a matrix or more");
   auto size = [&](size_t d) { return explicitView ? scalar(op.operand(1 + rank + d)) : descriptor[1 + d]; };
@@ -21,7 +24,7 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
     inside = b.CreateAnd(inside, b.CreateICmpULT(offset(d), size(d))); // negative is large
   }
   Parts tile(kTileParts, nullptr);
-  LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(memref->type().elem()).storageBytes));
+  LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
   tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // no matrix there: every row is outside
   tile[kColumns] = size(rank - 1);
@@ -33,6 +36,7 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
 }
 
 KernelEmitter::Parts KernelEmitter::moveTile(const Op &op) {
+  if (op.result()->type().data().scatter) return moveScatterTile(op);
   Parts tile = parts_.at(op.operand(0));
   tile[kY] = b.CreateAdd(tile[kY], scalar(op.operand(1)));
   tile[kX] = b.CreateAdd(tile[kX], scalar(op.operand(2)));
