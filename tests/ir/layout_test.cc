@@ -186,7 +186,7 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(LayoutSpec(), {16}), "the layout is empty @-1");
   LayoutSpec two = wg({1}, {1});
   two.factors.emplace();
-  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout @-1");
+  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout: only wg_map and sg_map go together @-1");
 }
 
 TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
@@ -195,9 +195,11 @@ TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
       "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
       "20 @0");
   EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
-            "the stride of 4:lane*8 clashes: smaller strides count the first 16 lane coordinates already @1");
+            "thread_strides[1] = 8 clashes: smaller strides number the first 16 lanes already; the next free stride is "
+            "16 @1");
   EXPECT_EQ(errorOf(nested({{2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}), {2, 2}),
-            "the stride of 2:sg*1 clashes: smaller strides count the first 2 sg coordinates already @1");
+            "subgroup_strides[1] = 1 clashes: smaller strides number the first 2 subgroups already; the next free "
+            "stride is 2 @1");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
             "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}),
@@ -214,12 +216,12 @@ TEST_F(LayoutTest, ErrorsOfFactors) {
   EXPECT_EQ(errorOf(general({{reg(0)}}), {8}), "a factor's extent is 0; it must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(8, 0)}}), {8}), "the stride of 8:sg*0 must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(4, 1), onSg(2, 8)}}), {8}),
-            "nothing holds sg coordinate 4: the smallest stride from there on is 8, in 2:sg*8 @0");
+            "subgroup 4 holds nothing: the stride of 2:sg*8 leaves a gap; with stride 4 there is none @0");
   EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}),
             "registers hold no copies: `copies` lists sg and lane factors @-1");
   int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(errorOf(general({{reg(8)}}, {onSg(huge, 1), onSg(huge, huge)}), {8}),
-            "the sg coordinates of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
+            "the subgroups of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
 }
 
 TEST_F(LayoutTest, Pictures) {
