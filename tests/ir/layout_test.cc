@@ -160,6 +160,26 @@ TEST_F(LayoutTest, TextOfTheGeneralForm) {
   EXPECT_EQ(make(layout->spec(), {12, 1}), layout);
 }
 
+TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
+  const Layout *column = make(wg({4, 1}, {16, 1}), {64, 1}), *row = make(wg({1, 4}, {1, 64}), {1, 256});
+  EXPECT_EQ(column->owners(Extents{17, 0}, Axis::Subgroup), (Extents{1}));
+  EXPECT_EQ(row->owners(Extents{0, 192}, Axis::Subgroup), (Extents{3}));
+  EXPECT_EQ(make(wg({8, 4}, {8, 1}), {64, 1})->owners(Extents{8, 0}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
+  EXPECT_EQ(make(xe(wg({4, 1}, {16, 1}), sg({16, 1}, {1, 1})), {64, 1})->axisSize(Axis::Register), 1);
+  // Rank by rank the same: two subgroups along each dimension, three elements each, in two rounds.
+  for (size_t rank = 1; rank <= 5; ++rank) {
+    const Layout *layout = make(wg(Extents(rank, 2), Extents(rank, 3)), Extents(rank, 12));
+    EXPECT_EQ(layout->subgroups(), int64_t{1} << rank);
+    EXPECT_EQ(layout->subgroupShape(), Extents(rank, 6));
+    EXPECT_EQ(layout->owners(Extents(rank, 10), Axis::Subgroup), (Extents{(int64_t{1} << rank) - 1}));
+    EXPECT_EQ(layout->sliceOf(0, static_cast<int>(rank) - 1), (Extents{0, 1, 2, 6, 7, 8}));
+  }
+  // Rounds in one dimension and wrap-around in the other, with extents that are no powers of two.
+  const Layout *mixed = make(wg({3, 2}, {8, 24}), {48, 24});
+  EXPECT_EQ(mixed->owners(Extents{32, 5}, Axis::Subgroup), (Extents{2, 3}));
+  EXPECT_EQ(mixed->subgroupShape(), (Extents{16, 24}));
+}
+
 TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(wg({4, 1}, {32, 8}), {48, 8}),
             "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128 @0");

@@ -125,5 +125,13 @@ TEST(ShowLayout, Mistakes) {
   EXPECT_NE(alone.output.find("--lanes belongs to --show-layout"), std::string::npos);
 }
 
+// What is drawn also runs: each kind of layout, on extents that are no powers of two.
+TEST(ShowLayout, EachKindOfLayoutRuns) {
+  test::ToolRun runs = test::runTool("%bin/xtrun --target=interp,cpu %in/layout_runs.xt");
+  EXPECT_EQ(runs.status, 0) << runs.output;
+  test::ToolRun wraps = test::runTool("%bin/xtrun --target=interp %in/layout_wraps.xt");
+  EXPECT_EQ(wraps.status, 0) << wraps.output;
+}
+
 } // namespace
 } // namespace xt
