@@ -13,7 +13,7 @@ namespace xt {
 
 struct CompileOptions {
   int threads = 0; // of the device, 0: all
-  PrintSink print; // of what kernels print; none: it is dropped
+  PrintSink print = {}; // of what kernels print; none: it is dropped
 };
 
 class Executable {

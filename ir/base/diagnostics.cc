@@ -70,13 +70,19 @@ std::vector<const Diagnostic *> Diagnostics::sorted() const {
   return order;
 }
 
-void Diagnostics::noteErrorAfter(size_t errors, std::string text) {
+Diagnostic *Diagnostics::errorAfter(size_t errors) {
   size_t seen = 0;
-  for (Diagnostic &diagnostic : list_) {
-    if (diagnostic.severity != Severity::Error || seen++ < errors) continue;
-    diagnostic.note(std::move(text));
-    return;
-  }
+  for (Diagnostic &diagnostic : list_)
+    if (diagnostic.severity == Severity::Error && seen++ >= errors) return &diagnostic;
+  return nullptr;
+}
+
+void Diagnostics::noteErrorAfter(size_t errors, std::string text) {
+  if (Diagnostic *diagnostic = errorAfter(errors)) diagnostic->note(std::move(text));
+}
+
+void Diagnostics::labelErrorAfter(size_t errors, SourceRange range, std::string text) {
+  if (Diagnostic *diagnostic = errorAfter(errors)) diagnostic->at(range, std::move(text));
 }
 
 std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources) {

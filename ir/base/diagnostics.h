@@ -80,9 +80,12 @@ public:
   std::vector<const Diagnostic *> sorted() const;
   // Adds a note to the first error after the first `errors` ones, if there is one.
   void noteErrorAfter(size_t errors, std::string text);
+  // Adds a label to that error.
+  void labelErrorAfter(size_t errors, SourceRange range, std::string text);
   void clear() { list_.clear(), errors_ = 0; }
 
 private:
+  Diagnostic *errorAfter(size_t errors);
   std::vector<Diagnostic> list_;
   size_t errors_ = 0;
 };

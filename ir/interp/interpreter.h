@@ -10,7 +10,7 @@ namespace xt {
 
 struct InterpOptions {
   Schedule schedule;
-  PrintSink print; // none: nothing is printed
+  PrintSink print = {}; // none: nothing is printed
 };
 
 // Runs every workgroup of the grid: computeGrid's for a kernel with a grid; else the launch's own, outermost dimension

@@ -16,13 +16,16 @@ void insert(std::map<std::string_view, const T *> &table, const T &decl, std::st
 
 } // namespace
 
-FileSymbols::FileSymbols(const ast::File &file, Diagnostics &diagnostics) {
-  for (const auto &alias : file.attrAliases) insert(attrAliases_, alias, "alias", diagnostics);
-  for (const auto &alias : file.typeAliases) insert(typeAliases_, alias, "type alias", diagnostics);
-  for (const auto &param : file.params) insert(params_, param, "parameter", diagnostics);
-  for (const auto &kernel : file.kernels) insert(kernels_, kernel, "kernel", diagnostics);
+FileSymbols::FileSymbols(std::span<const ast::File *const> files, Diagnostics &diagnostics) {
+  for (const ast::File *file : files) {
+    for (const auto &alias : file->attrAliases) insert(attrAliases_, alias, "alias", diagnostics);
+    for (const auto &alias : file->typeAliases) insert(typeAliases_, alias, "type alias", diagnostics);
+    for (const auto &param : file->params) insert(params_, param, "parameter", diagnostics);
+    for (const auto &kernel : file->kernels)
+      insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", diagnostics);
+  }
   std::map<std::string_view, const ast::TestDecl *> tests;
-  for (const auto &test : file.tests) {
+  for (const auto &test : files[0]->tests) {
     auto [it, isNew] = tests.emplace(test.name, &test);
     if (!isNew)
       diagnostics.report(DiagCode::DuplicateName, test.nameRange, str("test \"", test.name, "\" is defined twice"))

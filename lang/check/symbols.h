@@ -1,9 +1,10 @@
-// The names of a file: aliases, parameters, kernels. Order at file level does not matter.
+// The names of a file and of what it imports: aliases, parameters, kernels, functions. Order at file level does not matter.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/ast.h"
 
 #include <map>
+#include <span>
 #include <string_view>
 
 namespace xt {
@@ -11,7 +12,7 @@ namespace xt {
 class FileSymbols {
 public:
   // Reports names that are defined twice.
-  FileSymbols(const ast::File &file, Diagnostics &diagnostics);
+  FileSymbols(std::span<const ast::File *const> files, Diagnostics &diagnostics);
 
   const ast::AttrAlias *attrAlias(std::string_view name) const { return find(attrAliases_, name); }
   const ast::TypeAlias *typeAlias(std::string_view name) const { return find(typeAliases_, name); }

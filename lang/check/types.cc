@@ -82,6 +82,13 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   return {};
 }
 
+Type TypeResolver::resolvePattern(const ast::TypeExpr &expr) {
+  pattern_ = true;
+  Type type = resolve(expr);
+  pattern_ = false;
+  return type;
+}
+
 Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   std::string_view constructor = lastWord(expr.name.text);
   TypeData data;
@@ -97,7 +104,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   for (const ast::Extent &extent : expr.extents) {
     if (extent.dynamic) {
       data.shape.push_back(kDynamic);
-      if (data.kind != TypeKind::MemRef) {
+      if (data.kind != TypeKind::MemRef && !pattern_) {
         diagnostics().report(DiagCode::BadExtent, extent.range, str("the shape of a ", constructor, " is static"));
         ok = false;
       }
@@ -140,7 +147,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   }
   int64_t total = 1;
   for (int64_t extent : data.shape)
-    if (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31)) {
+    if (extent == kDynamic) continue;
+    else if (__builtin_mul_overflow(total, extent, &total) || total > (int64_t{1} << 31)) {
       diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
       return {};
     }
@@ -154,6 +162,11 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   data.use = attrs.use;
   data.scatter = attrs.scatter;
   if (data.scatter && data.kind == TypeKind::Tile && data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1);
+  if (attrs.layout && pattern_) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range,
+                         "the signature of a function says nothing of layouts: they follow from where it is called");
+    return {};
+  }
   if (attrs.layout) {
     LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
     if (const LayoutError *error = std::get_if<LayoutError>(&made)) {

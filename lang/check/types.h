@@ -24,6 +24,8 @@ public:
 
   // Null has been reported.
   Type resolve(const ast::TypeExpr &expr);
+  // A type in the signature of a function: `?` may stand in every shape, for any extent.
+  Type resolvePattern(const ast::TypeExpr &expr);
   // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
   // An attribute on its own, as an alias defines it.
@@ -44,6 +46,7 @@ private:
 
   Context &context_;
   ParamScope &params_;
+  bool pattern_ = false; // `?` is allowed in every shape
   std::vector<std::string_view> expanding_; // aliases being resolved
   std::set<std::string_view> circular_;     // those of definitions that contain themselves: reported once
 };

@@ -44,6 +44,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Assign: {
     Type like = stmt.type ? types_.resolve(*stmt.type) : Type();
     if (stmt.type && !like) return poison(stmt);
+    if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall && stmt.results.size() != 1) {
+      std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
+      return values ? bindResults(stmt, *values, "@" + stmt.expr->text) : poison(stmt);
+    }
     Value *value = lowerExpr(*stmt.expr, like);
     if (!value) return poison(stmt);
     if (like && !sameTypeButLayout(value->type(), like)) {
@@ -58,14 +62,15 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::If: return lowerIf(stmt);
   case ast::Stmt::Kind::Yield: return lowerYield(stmt);
   case ast::Stmt::Kind::While: return lowerWhile(stmt);
-  case ast::Stmt::Kind::Return:
-    // The RFC ends kernels with a bare `return`; it may stand as the last statement.
-    if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
-    diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
+  case ast::Stmt::Kind::Return: return lowerReturn(stmt);
+  case ast::Stmt::Kind::Call: {
+    std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
+    if (!values) return poison(stmt);
+    if (!values->empty())
+      diagnostics().report(DiagCode::ResultCount, stmt.range,
+                           str("the value of `@", stmt.expr->text, "` is not used: give it a name"));
     return;
-  case ast::Stmt::Kind::Call:
-    diagnostics().report(DiagCode::NotSupported, stmt.range, "calls of functions are not in this version");
-    return poison(stmt);
+  }
   case ast::Stmt::Kind::Buffer:
   case ast::Stmt::Kind::Launch:
   case ast::Stmt::Kind::Check:

@@ -231,7 +231,11 @@ Value *KernelLowering::lowerBinary(const ast::Expr &expr, Type like) {
 Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
   std::string_view name = expr.text;
   if (expr.symbolCall) {
-    diagnostics().report(DiagCode::NotSupported, expr.textRange, "calls of functions are not in this version");
+    std::optional<std::vector<Value *>> values = lowerFunctionCall(expr);
+    if (!values) return nullptr;
+    if (values->size() == 1) return values->front();
+    diagnostics().report(DiagCode::ResultCount, expr.range,
+                         str("`@", name, "` gives ", values->size(), " values; one is needed here"));
     return nullptr;
   }
   for (const ast::Name &argName : expr.argNames)

@@ -5,8 +5,9 @@
 
 namespace xt {
 
-KernelLowering::KernelLowering(Context &context, ParamScope &params, const ast::KernelDecl &decl, std::string name)
-    : context_(context), params_(params), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
+KernelLowering::KernelLowering(Context &context, ParamScope &params, FunctionState &functions, const ast::KernelDecl &decl,
+                               std::string name)
+    : context_(context), params_(params), functions_(functions), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
       builder_(context, kernel_->body) {
   kernel_->name = std::move(name);
   kernel_->range = decl.range;

@@ -1,5 +1,5 @@
 // Lowers one kernel for one instantiation of the file's parameters. Split over kernel_lowering.cc (kernel, grid),
-// control_flow.cc (loops, branches), op_lowering.cc (op clauses, signatures) and expr_lowering.cc (infix, calls).
+// control_flow.cc (loops, branches), call_lowering.cc (functions), op_lowering.cc (op clauses, signatures) and expr_lowering.cc (infix, calls).
 #pragma once
 #include "ir/builder.h"
 #include "ir/infer/layout_inference.h"
@@ -7,13 +7,23 @@
 #include "lang/check/types.h"
 #include "lang/lower/environment.h"
 
+#include <set>
+
 namespace xt {
+
+// What the lowerings of a file's kernels share about its functions.
+struct FunctionState {
+  std::set<const ast::KernelDecl *> failed; // their mistakes have been reported
+};
 
 class KernelLowering {
 public:
-  KernelLowering(Context &context, ParamScope &params, const ast::KernelDecl &decl, std::string name);
+  KernelLowering(Context &context, ParamScope &params, FunctionState &functions, const ast::KernelDecl &decl,
+                 std::string name);
   // Null if something was reported.
   std::unique_ptr<Kernel> run();
+  // Of a function that nothing calls: only reports.
+  void checkFunction();
 
 private:
   // kernel_lowering.cc
@@ -91,6 +101,20 @@ private:
   const OpInfo *chooseRow(const ast::OpClause &clause);
   SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }
 
+  // call_lowering.cc
+  struct CallFrame { // a function whose body is being lowered
+    const ast::KernelDecl *decl;
+    bool returned;
+    std::vector<Value *> values;
+    SourceRange range; // of the return
+  };
+  const ast::KernelDecl *calledFunction(const ast::Expr &expr);
+  bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values);
+  std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr);
+  std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
+  std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
+  void lowerReturn(const ast::Stmt &stmt);
+
   // expr_lowering.cc: null has been reported. `like`: the type that literals take; null: index, or f32 with a point.
   Value *lowerExpr(const ast::Expr &expr, Type like = {});
   Value *lowerIndex(const ast::Expr &expr, std::string_view what);
@@ -109,6 +133,7 @@ private:
 
   Context &context_;
   ParamScope &params_;
+  FunctionState &functions_;
   const ast::KernelDecl &decl_;
   TypeResolver types_;
   std::unique_ptr<Kernel> kernel_;
@@ -120,6 +145,7 @@ private:
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
   int depth_ = 0;
+  std::vector<CallFrame> calls_; // innermost last
   std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
 };
 

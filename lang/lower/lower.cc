@@ -6,31 +6,33 @@
 #include "lang/parse/parse.h"
 
 #include <algorithm>
+#include <set>
 
 namespace xt {
 namespace {
 
 using Overrides = std::vector<std::pair<std::string, ConstValue>>;
 
+// What nests deeper is refused where it is lowered.
+constexpr int kMaxSearchDepth = 2000;
+
 class FileLowering {
 public:
-  FileLowering(const ast::File &file, Context &context, Diagnostics &diagnostics)
-      : file_(file), context_(context), diagnostics_(diagnostics), symbols_(file, diagnostics),
+  // The first file is the one that is compiled, the others are what it imports.
+  FileLowering(std::vector<const ast::File *> files, Context &context, Diagnostics &diagnostics)
+      : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, diagnostics),
         module_(std::make_unique<Module>(context)) {}
 
   void run(const LowerOptions &options) {
-    for (const ast::ImportDecl &import : file_.imports)
-      diagnostics_.report(DiagCode::NotSupported, import.range, "`import` is not in this version");
     readDefines(options);
     checkAliases();
-    for (const ast::KernelDecl &kernel : file_.kernels) {
-      if (kernel.isFunction && !isKernelLike(kernel)) {
-        diagnostics_.report(DiagCode::NotSupported, kernel.name.range, "functions are not in this version");
-        continue;
-      }
-      if (symbols_.kernel(kernel.name.text) == &kernel) instantiate(kernel, {});
+    collectCalls();
+    for (const ast::KernelDecl &kernel : files_[0]->kernels) {
+      if (symbols_.kernel(kernel.name.text) != &kernel) continue;
+      if (!kernel.isFunction || isKernelLike(kernel)) instantiate(kernel, {});
+      else if (!called_.contains(kernel.name.text)) checkUncalled(kernel);
     }
-    for (const ast::TestDecl &decl : file_.tests) {
+    for (const ast::TestDecl &decl : files_[0]->tests) {
       ParamScope params = scope({});
       TestLowering lowering(context_, params,
                             [this](const ast::KernelDecl &kernel, Overrides overrides) { return instantiate(kernel, std::move(overrides)); });
@@ -42,10 +44,39 @@ public:
   std::unique_ptr<Module> take() { return std::move(module_); }
 
 private:
-  // The RFC writes kernels as `func.func` without results.
-  static bool isKernelLike(const ast::KernelDecl &decl) {
-    return decl.results.empty() &&
+  // The RFC writes kernels as `func.func` without results. One that is called is a function all the same.
+  bool isKernelLike(const ast::KernelDecl &decl) const {
+    return decl.results.empty() && (!decl.grid.empty() || !called_.contains(decl.name.text)) &&
            std::any_of(decl.params.begin(), decl.params.end(), [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); });
+  }
+
+  void collectCalls() {
+    for (const ast::File *file : files_)
+      for (const ast::KernelDecl &kernel : file->kernels) collectCalls(kernel.body, 0);
+  }
+  void collectCalls(const ast::Block &block, int depth) {
+    if (depth > kMaxSearchDepth) return;
+    for (const ast::Stmt &stmt : block.stmts) {
+      for (const std::optional<ast::Expr> *expr : {&stmt.expr, &stmt.lower, &stmt.upper, &stmt.step})
+        if (*expr) collectCalls(**expr, 0);
+      for (const ast::Expr &value : stmt.values) collectCalls(value, 0);
+      for (const ast::IterArg &arg : stmt.iterArgs) collectCalls(arg.init, 0);
+      if (stmt.op)
+        for (const ast::Expr &operand : stmt.op->operands) collectCalls(operand, 0);
+      if (stmt.body) collectCalls(*stmt.body, depth + 1);
+      if (stmt.orElse) collectCalls(*stmt.orElse, depth + 1);
+    }
+  }
+  void collectCalls(const ast::Expr &expr, int depth) {
+    if (depth > kMaxSearchDepth) return;
+    if (expr.is(ast::Expr::Kind::Call) && expr.symbolCall) called_.insert(expr.text);
+    for (const ast::Expr &child : expr.children) collectCalls(child, depth + 1);
+  }
+
+  void checkUncalled(const ast::KernelDecl &decl) {
+    if (decl.broken) return;
+    ParamScope params = scope({});
+    KernelLowering(context_, params, functions_, decl, decl.name.text).checkFunction();
   }
 
   void readDefines(const LowerOptions &options) {
@@ -78,14 +109,16 @@ private:
   void checkAliases() {
     ParamScope params = scope({});
     TypeResolver types(context_, params);
-    for (const ast::ParamDecl &param : file_.params)
-      if (param.name) params.get(param.name);
-    for (const ast::AttrAlias &alias : file_.attrAliases) {
-      ShapedAttrs attrs;
-      if (types.resolveAttr(alias.value, attrs) && attrs.layout)
-        module_->aliases.push_back({alias.name.text, *attrs.layout, attrs.order});
+    for (const ast::File *file : files_) {
+      for (const ast::ParamDecl &param : file->params)
+        if (param.name) params.get(param.name);
+      for (const ast::AttrAlias &alias : file->attrAliases) {
+        ShapedAttrs attrs;
+        if (types.resolveAttr(alias.value, attrs) && attrs.layout)
+          module_->aliases.push_back({alias.name.text, *attrs.layout, attrs.order});
+      }
+      for (const ast::TypeAlias &alias : file->typeAliases) types.resolve(alias.value);
     }
-    for (const ast::TypeAlias &alias : file_.typeAliases) types.resolve(alias.value);
   }
 
   Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides) {
@@ -94,17 +127,18 @@ private:
     // Overrides that change nothing do not make another kernel; the rest go in the order of declaration.
     std::string name = decl.name.text;
     Overrides changed;
-    for (const ast::ParamDecl &param : file_.params)
-      for (const auto &[key, value] : overrides) {
-        if (key != param.name.text || params.get(param.name) == value) continue;
-        name += str("$", key, "=", constText(value));
-        changed.emplace_back(key, value);
-      }
+    for (const ast::File *file : files_)
+      for (const ast::ParamDecl &param : file->params)
+        for (const auto &[key, value] : overrides) {
+          if (key != param.name.text || params.get(param.name) == value) continue;
+          name += str("$", key, "=", constText(value));
+          changed.emplace_back(key, value);
+        }
     for (const Instance &instance : instances_)
       if (instance.name == name) return instance.kernel;
     ParamScope own = scope(changed);
     size_t before = diagnostics_.errorCount();
-    std::unique_ptr<Kernel> kernel = KernelLowering(context_, own, decl, name).run();
+    std::unique_ptr<Kernel> kernel = KernelLowering(context_, own, functions_, decl, name).run();
     if (!kernel && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
     Kernel *made = kernel.get();
     if (kernel) module_->kernels.push_back(std::move(kernel));
@@ -116,7 +150,9 @@ private:
     std::string name;
     Kernel *kernel;
   };
-  const ast::File &file_;
+  std::vector<const ast::File *> files_;
+  std::set<std::string, std::less<>> called_; // functions, by name
+  FunctionState functions_;
   Context &context_;
   Diagnostics &diagnostics_;
   FileSymbols symbols_;
@@ -127,11 +163,14 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<Module>> lowerFile(const SourceManager &sources, uint32_t index, Context &context,
+Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
                                           const LowerOptions &options, Diagnostics &diagnostics) {
   size_t before = diagnostics.errorCount();
   ast::File file = parse(sources, index, diagnostics);
-  FileLowering lowering(file, context, diagnostics);
+  std::vector<std::unique_ptr<ast::File>> imports = loadImports(file, sources, options.imports, diagnostics);
+  std::vector<const ast::File *> files = {&file};
+  for (const auto &import : imports) files.push_back(import.get());
+  FileLowering lowering(std::move(files), context, diagnostics);
   lowering.run(options);
   if (diagnostics.errorCount() != before) return Error::diagnosed();
   std::unique_ptr<Module> module = lowering.take();

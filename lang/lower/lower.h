@@ -4,6 +4,7 @@
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
 #include "ir/module.h"
+#include "lang/lower/imports.h"
 
 #include <memory>
 #include <string>
@@ -14,12 +15,13 @@ namespace xt {
 
 struct LowerOptions {
   // `-D BM=128`: name without '$', value as text. They replace the declared defaults; a launch's own overrides win.
-  std::vector<std::pair<std::string, std::string>> defines;
+  std::vector<std::pair<std::string, std::string>> defines = {};
+  ImportOptions imports = {};
 };
 
-// Parses, checks and lowers file `index` of `sources`. All mistakes are reported, several in one run; the result is
+// Parses, checks and lowers file `index` of `sources`, and adds the files that it imports. All mistakes are reported, several in one run; the result is
 // there only if there are none.
-Result<std::unique_ptr<Module>> lowerFile(const SourceManager &sources, uint32_t index, Context &context,
+Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
                                           const LowerOptions &options, Diagnostics &diagnostics);
 
 } // namespace xt

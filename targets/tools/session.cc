@@ -23,6 +23,23 @@ std::string readProblem(const std::string &path, const char *what) {
 
 } // namespace
 
+// XT_STDLIB, or the nearest `stdlib` (beside the program, or above it in a build tree) that holds gemm.xt.
+std::string stdlibFolder() {
+  if (const char *given = std::getenv("XT_STDLIB"); given && *given) return given;
+  char program[4096];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+  std::string folder(program, length > 0 ? static_cast<size_t>(length) : 0);
+  constexpr int kMostLevels = 5;
+  for (int level = 0; level < kMostLevels; ++level) {
+    size_t slash = folder.rfind('/');
+    if (slash == std::string::npos) return "";
+    folder.resize(slash);
+    for (const char *place : {"/stdlib", "/share/xt/stdlib"})
+      if (access((folder + place + "/gemm.xt").c_str(), R_OK) == 0) return folder + place;
+  }
+  return "";
+}
+
 Result<std::string> readFile(const std::string &path) {
   struct stat info{};
   if (stat(path.c_str(), &info) != 0) return Error::environment(readProblem(path, "read"));
@@ -85,6 +102,11 @@ Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
   uint32_t index = sources_.add(path, std::move(*text));
   LowerOptions options;
   options.defines = options_.defines;
+  options.imports.stdlib = stdlibFolder();
+  options.imports.read = [](const std::string &file) -> std::optional<std::string> {
+    Result<std::string> content = readFile(file);
+    return content ? std::optional(std::move(*content)) : std::nullopt;
+  };
   std::optional<Result<std::unique_ptr<Module>>> module;
   addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, index, context_, options, diagnostics_); }));
   if (!*module) return module->error();

@@ -11,6 +11,8 @@
 namespace xt {
 
 // Reads a whole file; the Error says which file and why.
+// The folder of the standard library; "" where there is none.
+std::string stdlibFolder();
 Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
 Result<void> writeFile(const std::string &path, std::string_view content);

@@ -66,7 +66,8 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
     diagnostics.report(DiagCode::LayoutExpected, all, "--show-layout takes one layout, or the name of one");
     return nullptr;
   }
-  FileSymbols symbols(file, diagnostics);
+  const ast::File *files[] = {&file};
+  FileSymbols symbols(files, diagnostics);
   ParamScope params(symbols, diagnostics);
   overrideParams(options, symbols, params);
   if (diagnostics.hasErrors()) return nullptr;

@@ -18,7 +18,13 @@ struct Checked {
 void check(const std::string &name, std::string text, Checked &out) {
   uint32_t index = out.sources.add(name, std::move(text));
   Context context;
-  out.good = lowerFile(out.sources, index, context, {}, out.diagnostics).ok();
+  LowerOptions options;
+  options.imports.read = [](const std::string &file) -> std::optional<std::string> {
+    std::filesystem::path path = std::filesystem::path(XT_SOURCE_DIR) / "tests/lang/diagnostics" / file;
+    if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+    return test::readText(path);
+  };
+  out.good = lowerFile(out.sources, index, context, options, out.diagnostics).ok();
 }
 
 int codeInName(const std::string &name) { return std::stoi(name.substr(5, 4)); }

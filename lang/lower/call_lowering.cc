@@ -1,0 +1,185 @@
+// Calls of functions: the body is lowered in place of the call, with the arguments' own types.
+#include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// Calls nested deeper are refused; without recursion a program has its own depth.
+constexpr size_t kMaxCallDepth = 64;
+
+// Whether a value may stand for a parameter or a result: `?` takes any extent, and layouts are not compared.
+bool fits(Type pattern, Type type) {
+  if (pattern == type) return true;
+  if (pattern.kind() != type.kind() || pattern.elem() != type.elem() || pattern.rank() != type.rank()) return false;
+  if (type.isScalar()) return false;
+  for (int d = 0; d < type.rank(); ++d)
+    if (pattern.extent(d) != kDynamic && pattern.extent(d) != type.extent(d)) return false;
+  const TypeData &p = pattern.data(), &t = type.data();
+  if (type.isMemRef()) return p.space == t.space && p.memory == t.memory;
+  return p.scatter == t.scatter && (p.order == t.order || p.order == Order::RowMajor);
+}
+
+} // namespace
+
+const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
+  const FileSymbols &symbols = params_.symbols();
+  const ast::KernelDecl *decl = symbols.kernel(expr.text);
+  if (decl && decl->isFunction) {
+    auto open = std::find_if(calls_.begin(), calls_.end(), [&](const CallFrame &f) { return f.decl == decl; });
+    if (open == calls_.end() && calls_.size() < kMaxCallDepth) return decl;
+    std::string circle;
+    for (; open != calls_.end(); ++open) circle += "@" + open->decl->name.text + " -> ";
+    diagnostics()
+        .report(DiagCode::RecursiveCall, expr.textRange,
+                circle.empty() ? str("calls are nested deeper than ", kMaxCallDepth)
+                               : str("`@", expr.text, "` calls itself: a function is put in place of its calls"))
+        .note(circle + "@" + expr.text);
+    return nullptr;
+  }
+  auto &diagnostic = diagnostics().report(
+      DiagCode::UnknownFunction, expr.textRange,
+      decl ? str("`@", expr.text, "` is a kernel: tests launch it, nothing calls it") : str("unknown function `@", expr.text, "`"));
+  if (decl) diagnostic.at(decl->name.range, "defined here");
+  else suggestName(diagnostic, expr.textRange, '@', expr.text, symbols.kernelNames());
+  return nullptr;
+}
+
+// Null values have been reported.
+bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
+  if (expr.children.size() != decl.params.size()) {
+    diagnostics()
+        .report(DiagCode::CallMismatch, expr.range,
+                str("`@", expr.text, "` takes ", decl.params.size(), " argument", decl.params.size() == 1 ? "" : "s", ", not ",
+                    expr.children.size()))
+        .at(decl.name.range, "declared here");
+    return false;
+  }
+  bool ok = true;
+  for (size_t i = 0; i < decl.params.size(); ++i) {
+    Type pattern = types_.resolvePattern(decl.params[i].type);
+    Value *value = lowerExpr(expr.children[i], pattern && pattern.isScalar() ? pattern : Type());
+    if (!pattern || !value) {
+      ok = false;
+      continue;
+    }
+    values.push_back(value);
+    if (fits(pattern, value->type())) continue;
+    ok = false;
+    diagnostics()
+        .report(DiagCode::CallMismatch, expr.children[i].range,
+                str("`%", decl.params[i].name.text, "` of `@", expr.text, "` is ", shapedText(pattern), ", but this is ",
+                    shapedText(value->type())))
+        .at(decl.params[i].type.range, "declared here");
+  }
+  return ok;
+}
+
+std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast::Expr &expr) {
+  const ast::KernelDecl *decl = calledFunction(expr);
+  if (!decl) return std::nullopt;
+  std::vector<Value *> arguments;
+  if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
+  // What is wrong inside a function is said once, not once a call.
+  if (functions_.failed.contains(decl)) return std::nullopt;
+  size_t before = diagnostics().errorCount();
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments);
+  if (diagnostics().errorCount() != before) {
+    functions_.failed.insert(decl);
+    diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
+    return std::nullopt;
+  }
+  return results;
+}
+
+std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,
+                                                                      const std::vector<Value *> &arguments) {
+  Environment outerNames = std::move(names_);
+  std::vector<RegionYield> outerYields = std::move(yields_);
+  bool outerLost = namesLost_;
+  names_ = {};
+  yields_.clear();
+  names_.push();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ast::Name &name = decl.params[i].name;
+    if (const BoundName *other = names_.find(name.text))
+      diagnostics()
+          .report(DiagCode::DuplicateName, name.range, str("parameter `%", name.text, "` is there twice"))
+          .at(other->range, "first here");
+    names_.bind(name.text, {arguments[i], false, name.range});
+  }
+  calls_.push_back({&decl, false, {}, {}});
+  lowerBlock(decl.body);
+  CallFrame frame = std::move(calls_.back());
+  calls_.pop_back();
+  names_.pop();
+  names_ = std::move(outerNames);
+  yields_ = std::move(outerYields);
+  namesLost_ = outerLost;
+  if (!frame.returned && !decl.results.empty() && !poisoned_)
+    diagnostics().report(DiagCode::FunctionResult, decl.body.range.endPoint(),
+                         str("`@", decl.name.text, "` ends without a `return`"));
+  if (poisoned_) return std::nullopt;
+  if (!frame.returned) return decl.results.empty() ? std::optional(std::vector<Value *>()) : std::nullopt;
+  return checkedResults(decl, frame);
+}
+
+std::optional<std::vector<Value *>> KernelLowering::checkedResults(const ast::KernelDecl &decl, const CallFrame &frame) {
+  if (frame.values.size() != decl.results.size()) {
+    diagnostics().report(DiagCode::FunctionResult, frame.range,
+                         str("`@", decl.name.text, "` declares ", decl.results.size(), " result",
+                             decl.results.size() == 1 ? "" : "s", ", but returns ", frame.values.size()));
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < frame.values.size(); ++i) {
+    Type pattern = types_.resolvePattern(decl.results[i]);
+    if (!pattern || !frame.values[i]) return std::nullopt;
+    if (fits(pattern, frame.values[i]->type())) continue;
+    diagnostics()
+        .report(DiagCode::FunctionResult, frame.range,
+                str("`@", decl.name.text, "` returns ", shapedText(frame.values[i]->type()), ", but declares ",
+                    shapedText(pattern)))
+        .at(decl.results[i].range, "declared here");
+    return std::nullopt;
+  }
+  return frame.values;
+}
+
+void KernelLowering::lowerReturn(const ast::Stmt &stmt) {
+  if (calls_.empty()) {
+    // The RFC ends kernels with a bare `return`; it may stand as the last statement.
+    if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
+    diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
+    return;
+  }
+  CallFrame &frame = calls_.back();
+  if (!yields_.empty() || &stmt != &frame.decl->body.stmts.back()) {
+    diagnostics().report(DiagCode::NotHere, stmt.range, "`return` is the last statement of a function");
+    return;
+  }
+  frame.returned = true;
+  frame.range = stmt.range;
+  for (size_t i = 0; i < stmt.values.size(); ++i) {
+    Type like = i < frame.decl->results.size() ? types_.resolvePattern(frame.decl->results[i]) : Type();
+    frame.values.push_back(lowerExpr(stmt.values[i], like && like.isScalar() ? like : Type()));
+    if (!frame.values.back()) poisoned_ = true;
+  }
+}
+
+// A function whose parameters all have fixed types means something without a call: its body is lowered for its mistakes.
+void KernelLowering::checkFunction() {
+  std::vector<Value *> arguments;
+  names_.push();
+  for (const ast::Param &param : decl_.params) {
+    Type type = types_.resolvePattern(param.type);
+    if (!type || !(type.isScalar() || type.hasStaticShape())) return;
+    arguments.push_back(kernel_->body.addParam(type, param.name.text, param.name.range));
+  }
+  size_t before = diagnostics().errorCount();
+  lowerFunctionBody(decl_, arguments);
+  if (diagnostics().errorCount() != before) functions_.failed.insert(&decl_);
+}
+
+} // namespace xt

@@ -1,0 +1,132 @@
+#include "lang/lower/imports.h"
+
+#include "ir/base/text.h"
+#include "lang/parse/parse.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// "a/./b/../c" as "a/c", so that one file has one name.
+std::string normalised(const std::string &path) {
+  std::vector<std::string> parts;
+  bool absolute = path.starts_with("/");
+  for (size_t begin = 0; begin <= path.size();) {
+    size_t end = std::min(path.find('/', begin), path.size());
+    std::string part = path.substr(begin, end - begin);
+    if (part == ".." && !parts.empty() && parts.back() != "..") parts.pop_back();
+    else if (part == "..") parts.push_back(part);
+    else if (!part.empty() && part != ".") parts.push_back(part);
+    begin = end + 1;
+  }
+  return (absolute ? "/" : "") + join(parts, "/");
+}
+
+class Importer {
+public:
+  Importer(SourceManager &sources, const ImportOptions &options, Diagnostics &diagnostics)
+      : sources_(sources), options_(options), diagnostics_(diagnostics) {}
+
+  // Breadth first, so that nesting costs no recursion; circles are looked for afterwards.
+  std::vector<std::unique_ptr<ast::File>> load(const ast::File &root) {
+    nodes_.push_back({normalised(sources_.file(root.file).name()), &root, {}});
+    for (size_t n = 0; n < nodes_.size(); ++n)
+      for (const ast::ImportDecl &decl : nodes_[n].file->imports)
+        if (std::optional<size_t> target = find(decl, nodes_[n].name)) nodes_[n].imports.push_back({*target, &decl});
+    reportCircle();
+    return std::move(files_);
+  }
+
+private:
+  struct Edge {
+    size_t target;
+    const ast::ImportDecl *decl;
+  };
+  struct Node {
+    std::string name;
+    const ast::File *file;
+    std::vector<Edge> imports;
+  };
+
+  std::optional<size_t> find(const ast::ImportDecl &decl, const std::string &importer) {
+    std::vector<std::string> candidates = importCandidates(decl.path, importer, options_.stdlib);
+    for (const std::string &name : candidates) {
+      for (size_t n = 0; n < nodes_.size(); ++n)
+        if (nodes_[n].name == name) return n;
+      std::optional<std::string> text = options_.read ? options_.read(name) : std::nullopt;
+      if (!text) continue;
+      uint32_t index = sources_.add(name, std::move(*text));
+      files_.push_back(std::make_unique<ast::File>(parse(sources_, index, diagnostics_)));
+      nodes_.push_back({name, files_.back().get(), {}});
+      return nodes_.size() - 1;
+    }
+    auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
+    if (candidates.empty()) diagnostic.note("no standard library was found; XT_STDLIB names its folder");
+    for (const std::string &name : candidates) diagnostic.note(str("looked for ", name));
+    return std::nullopt;
+  }
+
+  // One circle, if there is one: an edge back to a file on the way from the root.
+  void reportCircle() {
+    enum class Mark : uint8_t { New, Open, Done };
+    std::vector<Mark> marks(nodes_.size(), Mark::New);
+    struct Step {
+      size_t node, next;
+    };
+    std::vector<Step> way = {{0, 0}};
+    marks[0] = Mark::Open;
+    while (!way.empty()) {
+      Step &step = way.back();
+      if (step.next == nodes_[step.node].imports.size()) {
+        marks[step.node] = Mark::Done;
+        way.pop_back();
+        continue;
+      }
+      const Edge &edge = nodes_[step.node].imports[step.next++];
+      if (marks[edge.target] == Mark::Open) {
+        std::string circle = nodes_[edge.target].name;
+        bool inside = false;
+        for (const Step &s : way) {
+          inside |= s.node == edge.target;
+          if (inside && s.node != edge.target) circle += " -> " + nodes_[s.node].name;
+        }
+        diagnostics_.report(DiagCode::ImportCycle, edge.decl->pathRange, "this file imports itself, through others")
+            .note(str(circle, " -> ", nodes_[edge.target].name));
+        return;
+      }
+      if (marks[edge.target] == Mark::New) {
+        marks[edge.target] = Mark::Open;
+        way.push_back({edge.target, 0});
+      }
+    }
+  }
+
+  SourceManager &sources_;
+  const ImportOptions &options_;
+  Diagnostics &diagnostics_;
+  std::vector<Node> nodes_;
+  std::vector<std::unique_ptr<ast::File>> files_;
+};
+
+} // namespace
+
+std::vector<std::string> importCandidates(const std::string &path, const std::string &importer, const std::string &stdlib) {
+  std::string start;
+  if (path.starts_with("std/")) {
+    if (stdlib.empty()) return {};
+    start = stdlib + "/" + path.substr(4);
+  } else {
+    size_t slash = importer.rfind('/');
+    start = path.starts_with("/") || slash == std::string::npos ? path : importer.substr(0, slash + 1) + path;
+  }
+  if (path.ends_with(".xt")) return {normalised(start)};
+  return {normalised(start + ".xt"), normalised(start)};
+}
+
+std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
+                                                    const ImportOptions &options, Diagnostics &diagnostics) {
+  return Importer(sources, options, diagnostics).load(root);
+}
+
+} // namespace xt
