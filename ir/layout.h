@@ -124,6 +124,8 @@ private:
 struct LayoutError {
   std::string message; // "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128"
   int dim = -1;        // the dimension at fault; -1: the map as a whole (its rank, an extent of 0 …)
+  std::string table =
+      {}; // the nearest numbers that would fit, a few lines that end in '\n'; "" where there are none to tell
 };
 using LayoutOrError = std::variant<const Layout *, LayoutError>;
 
@@ -158,7 +160,6 @@ const Layout *repeated(Context &context, const Layout *layout, int dim, int64_t 
 // The same elements in the same row-major order and with the same owners, in another shape. Null where the shapes
 // differ in their number of elements, and where no layout spells it (a subgroup's elements are not a product any more).
 const Layout *reshaped(Context &context, const Layout *layout, std::span<const int64_t> shape);
-
 
 // What converting a vector from one layout of a shape to another costs at most.
 enum class Movement : uint8_t {

@@ -81,22 +81,23 @@ std::vector<Factor> digitsOn(const Layout &layout, int dim, Axis axis) {
 
 // Arithmetic progressions {0, s, 2s, …} whose sums are each of 0 … n-1 exactly once form a chain: the least stride is
 // 1, and each next one is the number of coordinates counted so far. With copies allowed, a multiple of it.
-std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps) {
+std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName) {
+  if (!strideName) strideName = [](const Factor &f, int) { return "the stride of " + digitText(f); };
   for (Axis axis : kOwnerAxes) {
     int64_t counted = 1;
-    std::string_view name = axisName(axis);
+    std::string_view owner = axis == Axis::Lane ? "lane" : "subgroup";
     for (const auto &[f, dim] : onAxis(*this, axis)) {
       if (f.stride < counted || (gaps == Gaps::Copy && f.stride % counted != 0))
-        return LayoutError{str("the stride of ", digitText(f), " clashes: smaller strides count the first ", counted,
-                               " ", name, " coordinates already"),
+        return LayoutError{str(strideName(f, dim), " clashes: smaller strides number the first ", counted, " ", owner,
+                               "s already; the next free stride is ", counted),
                            dim};
       if (f.stride > counted && gaps == Gaps::Reject)
-        return LayoutError{str("nothing holds ", name, " coordinate ", counted,
-                               ": the smallest stride from there on is ", f.stride, ", in ", digitText(f)),
+        return LayoutError{str(owner, " ", counted, " holds nothing: ", strideName(f, dim),
+                               " leaves a gap; with stride ", counted, " there is none"),
                            dim};
       if (f.stride > counted) replication.push_back({f.stride / counted, axis, counted});
       if (!multiply(f.stride, f.extent, counted))
-        return LayoutError{str("the ", name, " coordinates of ", digitText(f), " do not fit 64 bits"), dim};
+        return LayoutError{str("the ", owner, "s of ", digitText(f), " do not fit 64 bits"), dim};
     }
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/layout.h"
 
+#include <functional>
 #include <string_view>
 
 namespace xt {
@@ -31,7 +32,9 @@ struct LayoutBuilder {
   enum class Gaps { Reject, Copy };
   // Whether every coordinate of the owner axes is counted exactly once. Coordinates between the strides that nothing
   // counts are an error or become copies.
-  std::optional<LayoutError> cover(Gaps gaps);
+  // How the notation spells a digit's stride, for messages; unset: as layout<…> spells the digit.
+  using StrideName = std::function<std::string(const Factor &digit, int dim)>;
+  std::optional<LayoutError> cover(Gaps gaps, StrideName strideName = {});
   // In canonical form; covered already.
   Layout build() &&;
 };

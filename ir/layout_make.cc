@@ -1,6 +1,7 @@
 // makeLayout: every notation for layouts, brought down to digits.
 #include "ir/base/text.h"
 #include "ir/context.h"
+#include "ir/layout_advice.h"
 #include "ir/layout_builder.h"
 
 #include <tuple>
@@ -42,7 +43,8 @@ struct Grid {
   Axis axis;
   const Extents &layout, &data;
   std::string_view layoutName, dataName;
-  Extents strides = {}; // of the coordinates, row-major in layout
+  Extents strides = {};      // of the coordinates, row-major in layout
+  bool insideSgData = false; // it goes round what a subgroup holds
 
   Fault check(size_t rank) {
     if (Fault fault = checkEntries(layout, layoutName, rank)) return fault;
@@ -64,8 +66,8 @@ struct Grid {
   std::string spanText(size_t d) const { return str(product(d), " = ", span(d)); }
 
   // Deals `extent` indices of dimension d out: appends the digits above what is dealt at a time, and leaves that in
-  // `extent`.
-  Fault deal(size_t d, int64_t &extent, LayoutBuilder &builder) const {
+  // `extent`. `whole`: as a Deal has it.
+  Fault deal(size_t d, int64_t &extent, int64_t whole, LayoutBuilder &builder) const {
     int64_t count = layout[d], block = data[d];
     std::vector<Factor> &digits = builder.dims[d];
     if (extent % span(d) == 0) {
@@ -75,21 +77,26 @@ struct Grid {
       return std::nullopt;
     }
     if (span(d) % extent != 0)
-      return LayoutError{str("extent ", extent, " is neither a multiple nor a divisor of ", spanText(d)),
-                         static_cast<int>(d)};
+      return wrong(d, extent, whole, str("extent ", extent, " is neither a multiple nor a divisor of ", spanText(d)));
     if (block % extent == 0) {
       builder.replication.push_back({count, axis, strides[d]});
       return std::nullopt;
     }
+    // Blocks that begin at several places of the extent overlap in parts: no two subgroups hold the same.
     if (extent % block != 0)
-      return LayoutError{str("extent ", extent, " would wrap around inside ", dataName, " = ", block, ": ", dataName,
-                             " must divide the extent or be a multiple of it"),
-                         static_cast<int>(d)};
+      return wrong(d, extent, whole,
+                   str("extent ", extent, " would wrap around inside ", dataName, " = ", block, ": ", dataName,
+                       " must divide the extent or be a multiple of it"));
     int64_t blocks = extent / block;
     digits.push_back({blocks, axis, strides[d]});
     builder.replication.push_back({count / blocks, axis, strides[d] * blocks});
     extent = block;
     return std::nullopt;
+  }
+
+  Fault wrong(size_t d, int64_t extent, int64_t whole, std::string message) const {
+    return LayoutError{std::move(message), static_cast<int>(d),
+                       fittingDeals({layoutName, dataName, extent, layout[d], data[d], whole, insideSgData, d})};
   }
 };
 
@@ -110,15 +117,17 @@ Fault addMaps(LayoutBuilder &builder, const std::optional<WgMap> &wg, const std:
   SgMap lanesMap = sg ? withoutLeadingOnes(*sg, rank) : SgMap{Extents(rank, 1), Extents(rank, 1)};
   WgMap groupsMap = wg ? *wg : WgMap{Extents(rank, 1), builder.shape};
   Grid groups = gridOf(groupsMap), lanes = gridOf(lanesMap);
+  lanes.insideSgData = wg.has_value();
   if (Fault fault = groups.check(rank)) return fault;
   if (Fault fault = lanes.check(rank)) return fault;
   for (size_t d = 0; d < rank; ++d) {
     int64_t extent = builder.shape[d];
-    if (Fault fault = groups.deal(d, extent, builder)) return fault;
-    if (groups.data[d] % lanes.span(d) != 0)
-      return LayoutError{str(wg ? "sg_data = " : "extent ", groups.data[d], " is not divisible by ", lanes.spanText(d)),
-                         static_cast<int>(d)};
-    if (Fault fault = lanes.deal(d, extent, builder)) return fault;
+    if (Fault fault = groups.deal(d, extent, 0, builder)) return fault;
+    int64_t whole = groups.data[d];
+    if (whole % lanes.span(d) != 0)
+      return lanes.wrong(d, extent, whole,
+                         str(wg ? "sg_data = " : "extent ", whole, " is not divisible by ", lanes.spanText(d)));
+    if (Fault fault = lanes.deal(d, extent, whole, builder)) return fault;
     builder.dims[d].push_back({extent, Axis::Register, 1});
   }
   return std::nullopt;
@@ -149,8 +158,12 @@ Fault checkNested(const NestedLayout &map, std::span<const int64_t> shape) {
       fits = fits && multiply(product, tile.values[d], product);
     }
     if (!fits) return LayoutError{str(names, " = ", numbers, " does not fit 64 bits"), dim};
-    if (product != shape[d])
-      return LayoutError{str(names, " = ", numbers, " = ", product, ", the extent is ", shape[d]), dim};
+    if (product != shape[d]) {
+      std::vector<NamedNumber> tilesHere;
+      for (const Part &tile : tiles) tilesHere.push_back({str(tile.name, "[", d, "]"), tile.values[d]});
+      return LayoutError{str(names, " = ", numbers, " = ", product, ", the extent is ", shape[d]), dim,
+                         fittingProducts(shape[d], d, tilesHere)};
+    }
     for (auto [tile, stride, level] : {std::tuple{map.subgroupTile[d], map.subgroupStrides[d], "subgroup"},
                                        std::tuple{map.threadTile[d], map.threadStrides[d], "thread"}})
       if (stride == 0 && tile != 1)
@@ -169,7 +182,9 @@ Fault addNested(LayoutBuilder &builder, const NestedLayout &map) {
                        {map.outerTile[d], Axis::Register, 1},
                        {map.threadTile[d], Axis::Lane, map.threadStrides[d]},
                        {map.elementTile[d], Axis::Register, 1}};
-  return builder.cover(LayoutBuilder::Gaps::Copy);
+  return builder.cover(LayoutBuilder::Gaps::Copy, [](const Factor &f, int dim) {
+    return str(f.axis == Axis::Lane ? "thread" : "subgroup", "_strides[", dim, "] = ", f.stride);
+  });
 }
 
 Fault checkFactor(const Factor &f, int dim) {
@@ -178,6 +193,14 @@ Fault checkFactor(const Factor &f, int dim) {
     return LayoutError{str("the stride of ", f.extent, ":", axisName(f.axis), "*", f.stride, " must be at least 1"),
                        dim};
   return std::nullopt;
+}
+
+// Registers may hold more or less; another extent of an owner's digit would ask for other strides elsewhere.
+std::vector<NamedNumber> namedFactors(const std::vector<Factor> &factors) {
+  std::vector<NamedNumber> numbers;
+  for (const Factor &f : factors)
+    numbers.push_back({"the " + ordinal(numbers.size() + 1) + " factor", f.extent, f.axis == Axis::Register});
+  return numbers;
 }
 
 Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
@@ -196,7 +219,8 @@ Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
     }
     if (product != builder.shape[d])
       return LayoutError{
-          str("the factors of dimension ", d, " multiply to ", product, ", the extent is ", builder.shape[d]), dim};
+          str("the factors of dimension ", d, " multiply to ", product, ", the extent is ", builder.shape[d]), dim,
+          fittingProducts(builder.shape[d], d, namedFactors(map.dims[d]))};
   }
   for (const Factor &f : map.replication) {
     if (Fault fault = checkFactor(f, -1)) return fault;
@@ -209,7 +233,9 @@ Fault addFactors(LayoutBuilder &builder, const FactorMap &map) {
 
 Fault addSpec(LayoutBuilder &builder, const LayoutSpec &spec) {
   int given = (spec.wg || spec.sg ? 1 : 0) + (spec.nested ? 1 : 0) + (spec.factors ? 1 : 0);
-  if (given != 1) return LayoutError{given == 0 ? "the layout is empty" : "several notations at once for one layout"};
+  if (given != 1)
+    return LayoutError{given == 0 ? "the layout is empty"
+                                  : "several notations at once for one layout: only wg_map and sg_map go together"};
   if (spec.nested) return addNested(builder, *spec.nested);
   if (spec.factors) return addFactors(builder, *spec.factors);
   return addMaps(builder, spec.wg, spec.sg);

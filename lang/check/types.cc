@@ -160,7 +160,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
       diagnostics()
           .report(DiagCode::LayoutDoesNotFit, attrs.layoutRange, str("this layout does not fit ", shapeText(data.shape),
                                                                      ": ", error->message))
-          .withLabel(attrs.layout->text());
+          .withLabel(attrs.layout->text())
+          .withPicture(error->table);
       return {};
     }
     data.layout = std::get<const Layout *>(made);
@@ -410,7 +411,8 @@ const Layout *TypeResolver::layoutFor(const ast::Attr &attr, std::span<const int
   diagnostics()
       .report(DiagCode::LayoutDoesNotFit, attr.range,
               str("this layout does not fit ", shapeText(shape), ": ", std::get<LayoutError>(made).message))
-      .withLabel(attrs.layout->text());
+      .withLabel(attrs.layout->text())
+      .withPicture(std::get<LayoutError>(made).table);
   return nullptr;
 }
 

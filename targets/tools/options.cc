@@ -108,6 +108,25 @@ template <class Options> ParsedCommand<Options> usageError(std::string_view tool
   return {{}, str(tool, ": ", message, "\nTry `", tool, " --help`.\n"), kExitUsage};
 }
 
+// --show-layout and what belongs to it; gives what is wrong.
+std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions &options) {
+  auto text = [&](const char *name, std::string &to) {
+    if (map.count(name)) to = map[name].as<std::string>();
+  };
+  text("show-layout", options.showLayout), text("shape", options.shape), text("svg", options.svg);
+  options.lanes = map.count("lanes") != 0;
+  options.registers = map.count("registers") != 0;
+  if (options.showLayout.empty()) {
+    if (map.count("show-layout")) return "--show-layout names no layout";
+    for (const char *name : {"shape", "svg", "lanes", "registers"})
+      if (map.count(name)) return str("--", name, " belongs to --show-layout");
+    return std::nullopt;
+  }
+  if (options.shape.empty()) return "--show-layout needs the tile's shape, such as --shape 256x256";
+  if (options.files.size() > 1) return "--show-layout takes one file at most";
+  return std::nullopt;
+}
+
 } // namespace
 
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
@@ -126,10 +145,18 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   addList("list-passes", "print every pass");
   addList("list-codes", "print every diagnostic code");
   addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
+  po::options_description drawing("Drawing who owns what");
+  auto addDrawing = drawing.add_options();
+  addDrawing("show-layout", po::value<std::string>()->value_name("LAYOUT"),
+             "draw a layout: '#name' of an alias of FILE, or one written out, '#wg_map<sg_layout = [8, 4], sg_data = [32, 64]>'");
+  addDrawing("shape", po::value<std::string>()->value_name("256x256"), "of the tile that it distributes");
+  addDrawing("svg", po::value<std::string>()->value_name("FILE"), "write the drawing as SVG too");
+  addDrawing("lanes", "show the lanes of a subgroup as well");
+  addDrawing("registers", "show the registers of a lane as well");
   po::options_description looking = passOptions();
   looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
   po::options_description visible(100, 40);
-  visible.add(output).add(commonOptions()).add(looking).add(lists);
+  visible.add(output).add(commonOptions()).add(drawing).add(looking).add(lists);
 
   po::variables_map map;
   if (auto done = readCommand<XtcOptions>(argc, argv, "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
@@ -153,7 +180,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   options.listPasses = map.count("list-passes") != 0;
   options.listCodes = map.count("list-codes") != 0;
   if (map.count("explain")) options.explain = map["explain"].as<std::string>();
-  bool lists_ = options.listOps || options.listPasses || options.listCodes || !options.explain.empty();
+  if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
+  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};
 }

@@ -33,6 +33,9 @@ struct XtcOptions : CommonOptions {
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
+  std::string showLayout; // an alias or a layout
+  std::string shape, svg; // of showLayout; svg: a file
+  bool lanes = false, registers = false;
 };
 
 struct XtrunOptions : CommonOptions {

@@ -6,6 +6,7 @@
 #include "targets/target.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
+#include "targets/tools/show_layout.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -79,6 +80,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
 }
 
 int run(const XtcOptions &options) {
+  if (!options.showLayout.empty()) return showLayout(options);
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
   if (std::optional<std::string> problem = unknownPass(options, options.run)) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());

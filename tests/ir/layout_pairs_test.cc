@@ -78,5 +78,24 @@ TEST(LayoutPairs, Lanes) {
   checkAll({2, 3, 2}, 6, 2, 20);
 }
 
+// sg_layout * sg_data is a multiple of the extent, but sg_data is no divisor of it: the subgroups' blocks begin at
+// several places and overlap in parts. No layout of that many subgroups owns so, which is why wg_map refuses it.
+TEST(LayoutPairs, BlocksThatWrapAroundInsideAreNoLayout) {
+  int cases = 0;
+  for (int64_t extent = 2; extent <= 16; ++extent)
+    for (int64_t count = 2; count <= 8; ++count)
+      for (int64_t block = 2; block < extent; ++block) {
+        if (count * block % extent != 0 || extent % block == 0) continue;
+        Ownership wrapped(static_cast<size_t>(extent));
+        for (int64_t p = 0; p < count * block; ++p) wrapped[static_cast<size_t>(p % extent)].insert({p / block, 0});
+        Context context;
+        std::map<Ownership, const Layout *> all = allLayouts(context, {extent}, count, 1);
+        EXPECT_EQ(all.count(wrapped), 0u) << extent << " over " << count << " of " << block;
+        EXPECT_EQ(made(context, LayoutSpec::of({{count}, {block}}), {extent}), nullptr);
+        ++cases;
+      }
+  EXPECT_GT(cases, 20);
+}
+
 } // namespace
 } // namespace xt

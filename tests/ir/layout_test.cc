@@ -160,6 +160,26 @@ TEST_F(LayoutTest, TextOfTheGeneralForm) {
   EXPECT_EQ(make(layout->spec(), {12, 1}), layout);
 }
 
+TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
+  const Layout *column = make(wg({4, 1}, {16, 1}), {64, 1}), *row = make(wg({1, 4}, {1, 64}), {1, 256});
+  EXPECT_EQ(column->owners(Extents{17, 0}, Axis::Subgroup), (Extents{1}));
+  EXPECT_EQ(row->owners(Extents{0, 192}, Axis::Subgroup), (Extents{3}));
+  EXPECT_EQ(make(wg({8, 4}, {8, 1}), {64, 1})->owners(Extents{8, 0}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
+  EXPECT_EQ(make(xe(wg({4, 1}, {16, 1}), sg({16, 1}, {1, 1})), {64, 1})->axisSize(Axis::Register), 1);
+  // Rank by rank the same: two subgroups along each dimension, three elements each, in two rounds.
+  for (size_t rank = 1; rank <= 5; ++rank) {
+    const Layout *layout = make(wg(Extents(rank, 2), Extents(rank, 3)), Extents(rank, 12));
+    EXPECT_EQ(layout->subgroups(), int64_t{1} << rank);
+    EXPECT_EQ(layout->subgroupShape(), Extents(rank, 6));
+    EXPECT_EQ(layout->owners(Extents(rank, 10), Axis::Subgroup), (Extents{(int64_t{1} << rank) - 1}));
+    EXPECT_EQ(layout->sliceOf(0, static_cast<int>(rank) - 1), (Extents{0, 1, 2, 6, 7, 8}));
+  }
+  // Rounds in one dimension and wrap-around in the other, with extents that are no powers of two.
+  const Layout *mixed = make(wg({3, 2}, {8, 24}), {48, 24});
+  EXPECT_EQ(mixed->owners(Extents{32, 5}, Axis::Subgroup), (Extents{2, 3}));
+  EXPECT_EQ(mixed->subgroupShape(), (Extents{16, 24}));
+}
+
 TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(wg({4, 1}, {32, 8}), {48, 8}),
             "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128 @0");
@@ -186,7 +206,7 @@ TEST_F(LayoutTest, ErrorsOfMaps) {
   EXPECT_EQ(errorOf(LayoutSpec(), {16}), "the layout is empty @-1");
   LayoutSpec two = wg({1}, {1});
   two.factors.emplace();
-  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout @-1");
+  EXPECT_EQ(errorOf(two, {16}), "several notations at once for one layout: only wg_map and sg_map go together @-1");
 }
 
 TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
@@ -195,9 +215,11 @@ TEST_F(LayoutTest, ErrorsOfNestedLayouts) {
       "subgroup_tile * batch_tile * outer_tile * thread_tile * element_tile = 2 * 2 * 1 * 4 * 1 = 16, the extent is "
       "20 @0");
   EXPECT_EQ(errorOf(nested({{1, 1}, {1, 1}, {1, 1}, {16, 4}, {1, 1}, {0, 0}, {1, 8}}), {16, 4}),
-            "the stride of 4:lane*8 clashes: smaller strides count the first 16 lane coordinates already @1");
+            "thread_strides[1] = 8 clashes: smaller strides number the first 16 lanes already; the next free stride is "
+            "16 @1");
   EXPECT_EQ(errorOf(nested({{2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {0, 0}}), {2, 2}),
-            "the stride of 2:sg*1 clashes: smaller strides count the first 2 sg coordinates already @1");
+            "subgroup_strides[1] = 1 clashes: smaller strides number the first 2 subgroups already; the next free "
+            "stride is 2 @1");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {0}, {0}}), {2}),
             "subgroup_strides[0] is 0, which leaves the dimension undistributed, but subgroup_tile[0] is 2 @0");
   EXPECT_EQ(errorOf(nested({{2}, {1}, {1}, {1}, {1}, {-1}, {0}}), {2}),
@@ -214,12 +236,12 @@ TEST_F(LayoutTest, ErrorsOfFactors) {
   EXPECT_EQ(errorOf(general({{reg(0)}}), {8}), "a factor's extent is 0; it must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(8, 0)}}), {8}), "the stride of 8:sg*0 must be at least 1 @0");
   EXPECT_EQ(errorOf(general({{onSg(4, 1), onSg(2, 8)}}), {8}),
-            "nothing holds sg coordinate 4: the smallest stride from there on is 8, in 2:sg*8 @0");
+            "subgroup 4 holds nothing: the stride of 2:sg*8 leaves a gap; with stride 4 there is none @0");
   EXPECT_EQ(errorOf(general({{reg(8)}}, {reg(2)}), {8}),
             "registers hold no copies: `copies` lists sg and lane factors @-1");
   int64_t huge = int64_t{1} << 40;
   EXPECT_EQ(errorOf(general({{reg(8)}}, {onSg(huge, 1), onSg(huge, huge)}), {8}),
-            "the sg coordinates of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
+            "the subgroups of 1099511627776:sg*1099511627776 do not fit 64 bits @-1");
 }
 
 TEST_F(LayoutTest, Pictures) {

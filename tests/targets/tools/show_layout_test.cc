@@ -1,0 +1,137 @@
+// xtc --show-layout: what it prints, where it finds layouts, and what it says to mistakes.
+#include "tests/golden.h"
+#include "tests/targets/tools/run_tool.h"
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Scratch {
+  fs::path path;
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "xt-test-XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~Scratch() { fs::remove_all(path); }
+};
+
+test::ToolRun show(const std::string &arguments) { return test::runTool("%bin/xtc --show-layout " + arguments); }
+
+void expectPrints(const std::string &arguments, const std::string &part) {
+  test::ToolRun run = show(arguments);
+  EXPECT_EQ(run.status, 0) << arguments << '\n' << run.output;
+  EXPECT_NE(run.output.find(part), std::string::npos) << arguments << '\n' << run.output;
+}
+
+void expectRefuses(const std::string &arguments, int status, const std::string &part) {
+  test::ToolRun run = show(arguments);
+  EXPECT_EQ(run.status, status) << arguments << '\n' << run.output;
+  EXPECT_NE(run.output.find(part), std::string::npos) << arguments << '\n' << run.output;
+  EXPECT_EQ(run.output.find("a cell is"), std::string::npos) << "a drawing all the same";
+}
+
+TEST(ShowLayout, DrawsTheTableOfTheRfc) {
+  test::ToolRun run = show("'#wg_map<sg_layout = [2, 2], sg_data = [32, 128]>' --shape 128x128");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.output, "#wg_map<sg_layout = [2, 2], sg_data = [32, 128]> on 128x128\n"
+                        "\n"
+                        "subgroups; a cell is 32x128\n"
+                        "       0\n"
+                        " 0   0,1\n"
+                        "32   2,3\n"
+                        "64   0,1\n"
+                        "96   2,3\n"
+                        "\n"
+                        "subgroups   4\n"
+                        "each holds  64x128 = 8192 of 16384 elements, in 2x1 blocks of 32x128\n"
+                        "copies      each element is in 2 subgroups\n"
+                        "lanes       not laid out\n"
+                        "registers   8192 elements a subgroup\n");
+}
+
+TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
+  const std::string a = "#wg_map<sg_layout = [8, 4], sg_data = [32, 32]> on 256x32\n";
+  expectPrints("'#mp_a' --shape 256x32 %in/layouts.xt", a);
+  expectPrints("mp_a --shape 256x32 %in/layouts.xt", a);
+  expectPrints("'#tile' --shape 256x32 %in/layouts.xt", a);
+  expectPrints("'#tile_attr<wg = #mp_a>' --shape 256x32 %in/layouts.xt", a);
+  expectPrints("'#wg_map<sg_layout = [$ROWS, 4], sg_data = [32, 32]>' --shape 256x32 %in/layouts.xt", a);
+  expectPrints("'#mp_a' -D ROWS=16 --shape 256x32 %in/layouts.xt", "sg_layout = [16, 4], sg_data = [16, 32]");
+  expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt",
+               "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
+  // A spelling is shown as the layout that it is.
+  expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32", a);
+  expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
+  expectPrints(
+      "'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
+      "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
+      "lanes       64 a subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
+  expectPrints("'#wg_map<sg_layout = [2, 1, 1, 1, 2], sg_data = [1, 1, 1, 1, 1]>' --shape 2x1x3x1x2", "at [1, 0, 0]:");
+}
+
+TEST(ShowLayout, LanesRegistersAndColors) {
+  expectPrints("'#mp_xe' --shape 128x128 --lanes %in/layouts.xt", "lanes of subgroup 0; a cell is 1x2\n");
+  expectPrints("'#mp_xe' --shape 128x128 --registers %in/layouts.xt",
+               "registers of lane 0 in subgroup 0; a cell is 1x1\n");
+  expectPrints("'#mp_a' --shape 256x32 --color=always %in/layouts.xt", "\x1b[38;5;16;48;5;");
+  EXPECT_EQ(show("'#mp_a' --shape 256x32 %in/layouts.xt").output.find('\x1b'), std::string::npos);
+}
+
+TEST(ShowLayout, WritesSvg) {
+  Scratch folder;
+  std::string file = (folder.path / "a.svg").string();
+  expectPrints("'#mp_xe' --shape 4096x4096 --lanes --registers --svg " + file + " %in/layouts.xt", "... and ");
+  std::string svg = test::readText(file);
+  EXPECT_EQ(svg.substr(0, 5), "<svg ");
+  EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
+  EXPECT_NE(svg.find("#wg_map&lt;sg_layout = [2, 2]"), std::string::npos);
+  EXPECT_LT(svg.size(), 1000000u);
+  // A mistake leaves what was there, and nothing else.
+  expectRefuses("'#mp_a' --shape 3x3 --svg " + file + " %in/layouts.xt", 2, "XT0401");
+  EXPECT_EQ(test::readText(file), svg);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
+  test::ToolRun run = show("'#mp_a' --shape 256x32 %in/layouts.xt --svg " + (folder.path / "none" / "a.svg").string());
+  EXPECT_EQ(run.status, 3);
+  EXPECT_NE(run.output.find("cannot write "), std::string::npos) << run.output;
+}
+
+TEST(ShowLayout, Mistakes) {
+  expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "did you mean `#mp_a`?");
+  expectRefuses("'#mp_c' --shape 256x32 %in/layouts.xt", 2, "layouts.xt are #columns, #mp_a, #mp_xe, #tile");
+  expectRefuses("'#mp_c' --shape 256x32", 2, "no file is given that could define it");
+  expectRefuses("'#mp_c' --shape 256x32 %in/good.xt", 2, "good.xt defines no alias");
+  expectRefuses("'#columns' --shape 256x32 %in/layouts.xt", 2, "this attribute is not a layout");
+  expectRefuses("'#mp_a' --shape 48x32 %in/layouts.xt", 2, "this layout does not fit 48x32: extent 48 is neither");
+  expectRefuses("'#mp_a' --shape 256x32x2 %in/layouts.xt", 2, "has 2 entries, the shape has 3 dimensions");
+  expectRefuses("'#wg_map<sg_layout = [8, 4]' --shape 256x32", 2, "error[XT01");
+  expectRefuses("'#wg_map<sg_layout = [8, 4]>' --shape 256x32", 2, "wg_map needs sg_layout and sg_data");
+  expectRefuses("7 --shape 256x32", 2, "XT0408");
+  expectRefuses("\"$(printf '#mp_a\\nkernel @k() {}')\" --shape 256x32 %in/layouts.xt", 2,
+                "--show-layout takes one layout");
+  expectRefuses("'#mp_a' -D COLUMNS=2 --shape 256x32 %in/layouts.xt", 2, "has no parameter `$COLUMNS`");
+  expectRefuses("'#mp_a' -D ROWS=x --shape 256x32 %in/layouts.xt", 2, "`x` is no value");
+  expectRefuses("'#mp_a' --shape 256x32 %in/fail_unclosed.xt", 2, "fail_unclosed.xt");
+  expectRefuses("'#mp_a' --shape 256x32 %in/absent.xt", 3, "cannot read ");
+  for (const char *shape :
+       {"256y32", "256x", "x32", "0x4", "-4", "1x1x1x1x1x1", "99999999999999999999", "4.5", "256x32 "})
+    expectRefuses("'#mp_a' --shape '" + std::string(shape) + "' %in/layouts.xt", 64,
+                  "--shape takes one to 5 positive extents");
+  expectRefuses("'#mp_a' %in/layouts.xt", 64, "needs the tile's shape");
+  expectRefuses("'' --shape 4 %in/layouts.xt", 64, "names no layout");
+  expectRefuses("'#mp_a' --shape 256x32 %in/layouts.xt %in/good.xt", 64, "one file at most");
+  test::ToolRun alone = test::runTool("%bin/xtc --lanes %in/good.xt");
+  EXPECT_EQ(alone.status, 64);
+  EXPECT_NE(alone.output.find("--lanes belongs to --show-layout"), std::string::npos);
+}
+
+// What is drawn also runs: each kind of layout, on extents that are no powers of two.
+TEST(ShowLayout, EachKindOfLayoutRuns) {
+  test::ToolRun runs = test::runTool("%bin/xtrun --target=interp,cpu %in/layout_runs.xt");
+  EXPECT_EQ(runs.status, 0) << runs.output;
+  test::ToolRun wraps = test::runTool("%bin/xtrun --target=interp %in/layout_wraps.xt");
+  EXPECT_EQ(wraps.status, 0) << wraps.output;
+}
+
+} // namespace
+} // namespace xt
