@@ -1,0 +1,116 @@
+// Values that a fused loop makes from places, and reductions.
+#include "ir/combine.h"
+#include "targets/cpu/fused_loop.h"
+
+#include <numeric>
+
+namespace xt {
+
+LlvmValue *FusedLoop::laneNumbers(LlvmValue *column) {
+  llvm::SmallVector<llvm::Constant *, 64> lanes;
+  for (int lane = 0; lane < lanes_; ++lane) lanes.push_back(b.getInt64(static_cast<uint64_t>(lane)));
+  return b.CreateAdd(e_.ops_.splat(column, lanes_), llvm::ConstantVector::get(lanes));
+}
+
+void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
+  const Op &op = *node.value->definingOp();
+  if (op.kind() == OpKind::Broadcast) return enterBroadcast(node, row);
+  Type type = node.value->type();
+  // The coordinate of dimension d of the row: rows count all dimensions but the last.
+  auto coordinate = [&](int d) {
+    int64_t inner = 1;
+    for (int k = d + 1; k + 1 < type.rank(); ++k) inner *= type.extent(k);
+    LlvmValue *at = inner == 1 ? row : b.CreateUDiv(row, e_.number(inner));
+    return d == 0 ? at : b.CreateURem(at, e_.number(type.extent(d)));
+  };
+  if (op.kind() == OpKind::Iota) {
+    auto d = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+    if (d + 1 < type.rank()) node.rowValue = e_.ops_.splat(e_.ops_.indexTo(coordinate(d), type.elem()), lanes_);
+  }
+  if (op.kind() == OpKind::CreateMask && type.rank() > 1) {
+    LlvmValue *inside = b.getTrue();
+    for (int d = 0; d + 1 < type.rank(); ++d)
+      inside = b.CreateAnd(inside, b.CreateICmpSLT(coordinate(d), e_.scalar(op.operand(static_cast<size_t>(d)))));
+    node.rowValue = e_.ops_.splat(inside, lanes_);
+  }
+}
+
+void FusedLoop::enterBroadcast(Node &node, LlvmValue *row) {
+  const Op &op = *node.value->definingOp();
+  const Buffer &from = *e_.buffers_.bufferOf(op.operand(0));
+  Type narrow = op.operand(0)->type(), wide = node.value->type();
+  int64_t down = wide.extent(0) / narrow.extent(0);
+  node.rowPointer = rowOf(from, down == 1 ? row : b.CreateUDiv(row, e_.number(down)));
+  if (narrow.extent(1) != 1 || wide.extent(1) == 1) return;
+  Elem elem = wide.elem();
+  LlvmValue *first = b.CreateAlignedLoad(e_.ops_.storageType(elem, 0), node.rowPointer, llvm::Align(1));
+  node.rowValue = e_.ops_.splat(e_.ops_.fromStorage(elem, first), lanes_);
+}
+
+LlvmValue *FusedLoop::evaluateBroadcast(const Node &node, LlvmValue *column) {
+  if (node.rowValue) return node.rowValue;
+  Elem elem = node.value->type().elem();
+  int64_t bytes = elemInfo(elem).storageBytes;
+  int64_t across = node.value->type().extent(1) / node.value->definingOp()->operand(0)->type().extent(1);
+  if (across == 1) {
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(bytes)));
+    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
+  }
+  int64_t last = node.value->definingOp()->operand(0)->type().extent(1) - 1;
+  // Blocks of neighbours: each lane reads its own. Lanes behind the last column read the last.
+  LlvmValue *chunk = e_.ops_.stackSlot(0);
+  llvm::Type *storage = e_.ops_.storageType(elem, 0);
+  forLoop(b, e_.number(0), e_.number(lanes_), e_.number(1), [&](LlvmValue *lane) {
+    LlvmValue *at = b.CreateUDiv(b.CreateAdd(column, lane), e_.number(across));
+    at = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, e_.number(last));
+    LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(at, e_.number(bytes)));
+    b.CreateAlignedStore(b.CreateAlignedLoad(storage, address, llvm::Align(1)),
+                         byteOffset(b, chunk, b.CreateMul(lane, e_.number(bytes))), llvm::Align(1));
+  });
+  return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), chunk, llvm::Align(64)));
+}
+
+void FusedLoop::fillWithIdentity(const Sink &sink) {
+  Elem elem = sink.buffer->shape.elem;
+  LlvmValue *identity = e_.ops_.toStorage(elem, e_.ops_.constant(elem, combiningIdentity(*sink.reduces, elem), lanes_));
+  forLoop(b, e_.number(0), e_.number(sink.buffer->shape.rows), e_.number(1), [&](LlvmValue *row) {
+    LlvmValue *start = rowOf(*sink.buffer, row);
+    forLoop(b, e_.number(0), e_.number(sink.buffer->shape.columns), e_.number(lanes_), [&](LlvmValue *column) {
+      LlvmValue *address = byteOffset(b, start, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
+      b.CreateAlignedStore(identity, address, alignOf(elem));
+    });
+  });
+}
+
+// One register of partial results a row; the lanes behind the last column count as the identity.
+void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
+  Elem elem = sink.buffer->shape.elem;
+  LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(*acrossColumns_, elem), lanes_);
+  forLoop(b, e_.number(0), e_.number(rows), e_.number(1), [&](LlvmValue *row) {
+    enterRow(row);
+    LlvmValues sums = forLoop(
+        b, e_.number(0), e_.number(columns), e_.number(lanes_), {identity},
+        [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
+          chunk_.clear();
+          for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+          LlvmValue *chunk = chunk_.at(sink.value);
+          if (columns % lanes_ != 0)
+            chunk = b.CreateSelect(b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(e_.number(columns), lanes_)), chunk,
+                                   identity);
+          return {e_.ops_.combine(*acrossColumns_, elem, carried[0], chunk)};
+        });
+    LlvmValue *sum = acrossLanes(*acrossColumns_, elem, sums[0]);
+    b.CreateAlignedStore(e_.ops_.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
+  });
+}
+
+LlvmValue *FusedLoop::acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk) {
+  for (int half = lanes_ / 2; half > 0; half /= 2) {
+    llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes_));
+    for (int lane = 0; lane < lanes_; ++lane) order[static_cast<size_t>(lane)] = (lane + half) % lanes_;
+    chunk = e_.ops_.combine(kind, elem, chunk, b.CreateShuffleVector(chunk, order));
+  }
+  return b.CreateExtractElement(chunk, uint64_t{0});
+}
+
+} // namespace xt

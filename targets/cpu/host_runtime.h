@@ -1,0 +1,60 @@
+// The functions that compiled kernels call, and what a launch collects from them.
+#pragma once
+#include "ir/base/source.h"
+#include "ir/launch.h"
+#include "targets/cpu/buffer_assignment.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed", *kBarrierSymbol = "xt_barrier";
+
+struct Failure { // at run time; its number is its place in KernelOutput::failures
+  SourceRange range;
+  std::string message;
+  Type condition = {}; // of an assert
+};
+struct PrintPlace { // one value of one print
+  std::string text;
+  Type type; // null: the text alone
+  BufferShape shape;
+};
+
+// What the emitter says about a kernel's function.
+struct KernelOutput {
+  std::vector<Failure> failures;
+  std::vector<PrintPlace> prints;
+  std::vector<SourceRange> barriers;
+  bool usesFibers = false; // each subgroup runs on a stack of its own
+};
+
+// One launch: what its kernels print and assert, from all threads.
+class LaunchOutput {
+public:
+  explicit LaunchOutput(const KernelOutput &kernel) : kernel_(kernel) {}
+  void print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
+  void assertFailed(int64_t failure, int64_t workgroup, int64_t element);
+  // Everything printed, workgroup by workgroup and subgroup by subgroup.
+  void flush(const PrintSink &sink) const;
+  // The lowest element for which an assert failed in a workgroup.
+  int64_t failedElement(int64_t failure, int64_t workgroup) const;
+
+private:
+  const KernelOutput &kernel_;
+  std::mutex mutex_;
+  std::map<std::pair<int64_t, int64_t>, std::string> printed_;    // by workgroup and subgroup
+  std::map<std::pair<int64_t, int64_t>, int64_t> failedElements_; // by failure and workgroup
+};
+
+} // namespace xt
+
+// Called by name from compiled kernels (jit.cc).
+extern "C" {
+void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
+void xt_assert_failed(void *launch, int64_t failure, int64_t workgroup, int64_t element);
+void xt_barrier(void *fibers, int64_t place);
+}

@@ -1,0 +1,144 @@
+// Vector ops that take elements from other places: loops over single elements.
+#include "ir/base/check.h"
+#include "ir/combine.h"
+#include "targets/cpu/fused_loop.h"
+
+namespace xt {
+
+void KernelEmitter::forEachElement(const BufferShape &shape, ElementBody body) {
+  forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
+    forLoop(b, number(0), number(shape.columns), number(1), [&](LlvmValue *column) { body(row, column); });
+  });
+}
+
+const Buffer &KernelEmitter::pickable(const Op &op, size_t operand) {
+  if (const Buffer *staging = buffers_.stagingOf(&op, operand)) {
+    FusedLoop loop(*this);
+    loop.toBuffer(op.operand(operand), *staging);
+    loop.emit();
+    return *staging;
+  }
+  const Buffer *own = buffers_.bufferOf(op.operand(operand));
+  XT_CHECK(own, "an operand that is picked from has a buffer");
+  return *own;
+}
+
+LlvmValue *KernelEmitter::elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column) {
+  LlvmValue *bytes = b.CreateAdd(b.CreateMul(row, number(buffer.shape.pitch)),
+                                 b.CreateMul(column, number(elemInfo(buffer.shape.elem).storageBytes)));
+  return byteOffset(b, bufferAddress(buffer), bytes);
+}
+
+LlvmValue *KernelEmitter::loadFrom(const Buffer &buffer, LlvmValue *row, LlvmValue *column) {
+  Elem elem = buffer.shape.elem;
+  LlvmValue *address = elementAddress(buffer, row, column);
+  return ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, llvm::Align(1)));
+}
+
+void KernelEmitter::storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *column, LlvmValue *value) {
+  b.CreateAlignedStore(ops_.toStorage(buffer.shape.elem, value), elementAddress(buffer, row, column), llvm::Align(1));
+}
+
+void KernelEmitter::emitTranspose(const Op &op) {
+  const Attr *permutation = op.attr("permutation");
+  bool swaps = !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
+  const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    storeTo(to, row, column, swaps ? loadFrom(from, column, row) : loadFrom(from, row, column));
+  });
+}
+
+// A row of the result is a column of the tile.
+void KernelEmitter::emitTransposedLoad(const Op &op) {
+  const Attr *padding = op.attr("padding");
+  TileAccess access = accessTile(op.operand(0), padding ? &padding->value : nullptr);
+  const Buffer &to = *buffers_.bufferOf(op.result());
+  LlvmValue *outside = ops_.stackSlot(0);
+  b.CreateStore(access.padding, outside);
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    RowAccess line = accessRow(access, column);
+    LlvmValue *valid = b.CreateAnd(b.CreateICmpSGE(row, access.columnLow), b.CreateICmpSLT(row, line.high));
+    LlvmValue *address = byteOffset(b, line.pointer, b.CreateMul(row, access.columnStride));
+    LlvmValue *element = b.CreateAlignedLoad(ops_.storageType(access.elem, 0), b.CreateSelect(valid, address, outside),
+                                             memoryAlign());
+    storeTo(to, row, column, ops_.fromStorage(access.elem, element));
+  });
+}
+
+void KernelEmitter::emitReduction(const Op &op) {
+  Type from = op.operand(0)->type(), result = op.result()->type();
+  OpKind kind = *combiningOp(op.textAttr("kind"), result.elem());
+  const Buffer &to = *buffers_.bufferOf(op.result());
+  if (isStreamedReduction(op)) {
+    FusedLoop loop(*this);
+    bool rows = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0] == 0;
+    if (rows) loop.reduceRows(op.operand(0), to, kind, from.extent(0) / result.extent(0));
+    else loop.reduceColumns(op.operand(0), to, kind);
+    loop.emit();
+    return;
+  }
+  // Blocks of a row.
+  const Buffer &source = pickable(op, 0);
+  int64_t size = from.extent(1) / result.extent(1);
+  LlvmValue *identity = ops_.constant(result.elem(), combiningIdentity(kind, result.elem()), 0);
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    LlvmValue *start = b.CreateMul(column, number(size));
+    LlvmValues sum = forLoop(b, number(0), number(size), number(1), {identity},
+                             [&](LlvmValue *k, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
+                               LlvmValue *term = loadFrom(source, row, b.CreateAdd(start, k));
+                               return {ops_.combine(kind, result.elem(), carried[0], term)};
+                             });
+    storeTo(to, row, column, sum[0]);
+  });
+}
+
+// Of a value that is itself evaluated where it is used.
+void KernelEmitter::emitBlockBroadcast(const Op &op) {
+  const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  LlvmValue *down = number(to.shape.rows / from.shape.rows), *across = number(to.shape.columns / from.shape.columns);
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    storeTo(to, row, column, loadFrom(from, b.CreateUDiv(row, down), b.CreateUDiv(column, across)));
+  });
+}
+
+void KernelEmitter::emitReshape(const Op &op) {
+  const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  LlvmValue *columns = number(from.shape.columns);
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    LlvmValue *linear = b.CreateAdd(b.CreateMul(row, number(to.shape.columns)), column);
+    storeTo(to, row, column, loadFrom(from, b.CreateUDiv(linear, columns), b.CreateURem(linear, columns)));
+  });
+}
+
+KernelEmitter::Place KernelEmitter::placeOf(const Op &op, Type vector, size_t firstIndex) {
+  Place place{b.getTrue(), number(0), number(0)};
+  for (int d = 0; d < vector.rank(); ++d) {
+    LlvmValue *index = scalar(op.operand(firstIndex + static_cast<size_t>(d)));
+    place.inside = b.CreateAnd(place.inside, b.CreateICmpULT(index, number(vector.extent(d)))); // negative is large
+    if (d + 1 == vector.rank()) place.column = index;
+    else place.row = b.CreateAdd(b.CreateMul(place.row, number(vector.extent(d))), index);
+  }
+  // Outside, the first element stands in.
+  place.row = b.CreateSelect(place.inside, place.row, number(0));
+  place.column = b.CreateSelect(place.inside, place.column, number(0));
+  return place;
+}
+
+LlvmValue *KernelEmitter::emitExtract(const Op &op) {
+  Type vector = op.operand(0)->type();
+  const Buffer &from = pickable(op, 0);
+  Place place = placeOf(op, vector, 1);
+  return b.CreateSelect(place.inside, loadFrom(from, place.row, place.column), ops_.zero(vector.elem(), 0));
+}
+
+void KernelEmitter::emitInsert(const Op &op) {
+  const Buffer &to = *buffers_.bufferOf(op.result());
+  FusedLoop copy(*this);
+  copy.toBuffer(op.operand(1), to);
+  copy.emit();
+  Place place = placeOf(op, op.operand(1)->type(), 2);
+  LlvmValue *before = loadFrom(to, place.row, place.column);
+  storeTo(to, place.row, place.column, b.CreateSelect(place.inside, scalar(op.operand(0)), before));
+}
+
+} // namespace xt

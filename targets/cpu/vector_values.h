@@ -1,0 +1,39 @@
+// What the emitter keeps in scratch memory, and which vector ops work place by place.
+#pragma once
+#include "ir/op.h"
+
+namespace xt {
+
+// Vectors, and the offsets of scatter tiles: both have a buffer, unless they are evaluated where they are used.
+inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
+inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem::Index; }
+
+// Ops whose result at a place depends on the operands at that place only. A change of layout is none here.
+inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
+
+// A load_tile that reads rows as rows.
+inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !op.attr("transpose"); }
+
+// Evaluated wherever they are used, as cheaply as they could be read.
+inline bool isGenerated(const Op &op) {
+  return op.kind() == OpKind::Constant || op.kind() == OpKind::Splat || op.kind() == OpKind::Iota ||
+         op.kind() == OpKind::CreateMask;
+}
+inline bool isUniform(const Value *value) {
+  return value->definingOp() && (value->definingOp()->kind() == OpKind::Constant || value->definingOp()->kind() == OpKind::Splat);
+}
+// A broadcast reads its operand at other places, so that has a buffer or is the same everywhere.
+inline bool isReadingBroadcast(const Op &op) {
+  if (op.kind() != OpKind::Broadcast) return false;
+  const Op *from = op.operand(0)->definingOp();
+  return !from || isUniform(op.operand(0)) || (!isGenerated(*from) && from->kind() != OpKind::Broadcast);
+}
+
+// A reduction that one pass over its operand computes: of all rows or blocks of rows, or of whole rows.
+inline bool isStreamedReduction(const Op &op) {
+  if (op.kind() != OpKind::Reduction) return false;
+  bool alongColumns = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0] == 1;
+  return !alongColumns || op.result()->type().extent(1) == 1;
+}
+
+} // namespace xt
