@@ -152,10 +152,13 @@ private:
     return moves;
   }
 
-  // A loop's parameter and result are one buffer. From the end of a region to the op's end it holds what was yielded.
+  // A loop's parameter and result are one buffer. It is taken from where the moves into it begin: at the loop's entry,
+  // and at the end of a region up to the op's end.
   void reserveDestinations(const Op &op) {
-    for (const Move &move : entryMoves(op))
+    for (const Move &move : entryMoves(op)) {
       unite(numberOf(move.to), numberOf(op.result(move.to->index() - carriedAt(op).param)));
+      classOf(numberOf(move.to)).range.add(live_.readAt(&op) + 1, live_.beginOf(op.region(0)));
+    }
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const Move &move : yieldMoves(op, r)) {
         LiveRange &range = classOf(numberOf(move.to)).range;
