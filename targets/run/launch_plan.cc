@@ -55,7 +55,9 @@ private:
     plan_.args.emplace_back();
     LaunchArg &out = plan_.args.back();
     if (address) {
+      const BufferPlan &plan = buffer->device->plan();
       out.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffer->device->data()));
+      out.buffer = {buffer->device->data(), plan.elem, plan.sizes, plan.strides};
       return {};
     }
     if (type.isMemRef() != (buffer != nullptr))
