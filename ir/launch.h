@@ -23,6 +23,7 @@ struct BufferView {
   Elem elem = Elem::F32;
   std::vector<int64_t> sizes, strides; // in elements
 };
+// An integer may be an address: then `buffer` says what memory it points into, where that is known (data: not null).
 struct LaunchArg {
   enum class Kind : uint8_t { Buffer, Int, Float } kind = Kind::Int;
   BufferView buffer;

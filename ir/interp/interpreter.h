@@ -9,7 +9,7 @@
 namespace xt {
 
 struct InterpOptions {
-  Schedule schedule;
+  Schedule schedule = {};
   PrintSink print = {}; // none: nothing is printed
 };
 

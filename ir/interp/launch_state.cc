@@ -46,6 +46,19 @@ std::string checkBuffer(Type type, const BufferView &view) {
   return "";
 }
 
+// The bytes of a buffer; none for one without elements.
+MemoryRange bytesOf(const BufferView &view) {
+  int64_t bytes = elemInfo(view.elem).storageBytes, before = 0, behind = bytes;
+  bool empty = false;
+  for (size_t d = 0; d < view.sizes.size(); ++d) {
+    empty |= view.sizes[d] == 0;
+    int64_t reach = (view.sizes[d] - 1) * view.strides[d] * bytes;
+    (reach < 0 ? before : behind) += reach;
+  }
+  const auto *data = static_cast<const unsigned char *>(view.data);
+  return empty ? MemoryRange{data, data} : MemoryRange{data + before, data + behind};
+}
+
 MemRefValue memrefOf(const BufferView &view, size_t parameter) {
   MemRefValue value;
   value.data = static_cast<unsigned char *>(view.data);
@@ -54,6 +67,7 @@ MemRefValue memrefOf(const BufferView &view, size_t parameter) {
   std::copy(view.sizes.begin(), view.sizes.end(), value.sizes.begin());
   std::copy(view.strides.begin(), view.strides.end(), value.strides.begin());
   value.parameter = parameter;
+  value.memory = bytesOf(view);
   return value;
 }
 } // namespace
@@ -92,18 +106,8 @@ Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std:
 
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args) {
   std::vector<MemoryRange> ranges;
-  for (const LaunchArg &arg : args) {
-    if (arg.kind != LaunchArg::Kind::Buffer) continue;
-    int64_t bytes = elemInfo(arg.buffer.elem).storageBytes, before = 0, behind = bytes;
-    bool empty = false;
-    for (size_t d = 0; d < arg.buffer.sizes.size(); ++d) {
-      empty |= arg.buffer.sizes[d] == 0;
-      int64_t reach = (arg.buffer.sizes[d] - 1) * arg.buffer.strides[d] * bytes;
-      (reach < 0 ? before : behind) += reach;
-    }
-    const auto *data = static_cast<const unsigned char *>(arg.buffer.data);
-    if (!empty) ranges.push_back({data + before, data + behind});
-  }
+  for (const LaunchArg &arg : args)
+    if (arg.buffer.data) ranges.push_back(bytesOf(arg.buffer));
   return ranges;
 }
 

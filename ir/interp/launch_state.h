@@ -10,7 +10,7 @@ namespace xt {
 // type, or whose elements cannot be addressed with 64 bits.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-// The memory of the buffers among the arguments.
+// The memory of the buffers among the arguments, and of those that addresses among them point into.
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
 
 class GridWalk {

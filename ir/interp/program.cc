@@ -1,9 +1,9 @@
 #include "ir/interp/program.h"
 
 #include "ir/base/check.h"
+#include "ir/interp/vector_ops.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace xt {
 
@@ -45,16 +45,11 @@ void Program::addHolding(Type type) {
            "a layout for another number of subgroups than the kernel has");
   for (size_t s = 0; s < (layout ? subgroups_ : 1); ++s) {
     Holding::Part part;
-    for (int d = 0; d < type.rank(); ++d) {
-      std::vector<int64_t> slice;
-      if (layout) {
-        slice = layout->sliceOf(static_cast<int64_t>(s), d);
-      } else {
-        slice.resize(static_cast<size_t>(type.extent(d)));
-        std::iota(slice.begin(), slice.end(), int64_t{0});
-      }
-      part.count *= slice.size();
-      part.slices.push_back(std::move(slice));
+    if (layout) {
+      for (int d = 0; d < type.rank(); ++d) part.slices.push_back(layout->sliceOf(static_cast<int64_t>(s), d));
+      for (const auto &slice : part.slices) part.count *= slice.size();
+    } else {
+      part = wholePart(type.shape());
     }
     holding->parts.push_back(std::move(part));
   }
@@ -81,14 +76,28 @@ Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
 
 bool Program::subgroupsMeet(const Op &op) const {
   if (op.kind() == OpKind::Barrier) return true;
-  if (op.kind() == OpKind::TileMma) return mmaNeedsExchange(op);
-  // Ops that look at elements in other places than they give them.
-  constexpr TypeRule kCollective[] = {TypeRule::Transpose,     TypeRule::Reduction, TypeRule::Broadcast,
-                                      TypeRule::ConvertLayout, TypeRule::Reshape,   TypeRule::Extract,
-                                      TypeRule::Print};
-  if (std::find(std::begin(kCollective), std::end(kCollective), op.info().typeRule) == std::end(kCollective)) return false;
-  for (const Value *operand : op.operands())
-    if (operand->type().isVector() && operand->type().layout()) return true;
+  if (subgroups_ == 1) return false;
+  TypeRule rule = op.info().typeRule;
+  if (rule == TypeRule::TileMma) return mmaNeedsExchange(op);
+  if (rule == TypeRule::Extract) return !heldByAll(op.operand(0)->type());
+  if (rule == TypeRule::Print)
+    return std::any_of(op.operands().begin(), op.operands().end(),
+                       [](const Value *operand) { return operand->type().isVector() && operand->type().layout(); });
+  bool looksElsewhere = rule == TypeRule::Transpose || rule == TypeRule::Reduction || rule == TypeRule::Broadcast ||
+                        rule == TypeRule::ConvertLayout || rule == TypeRule::Reshape;
+  return looksElsewhere && vectorNeedsExchange(op);
+}
+
+bool Program::heldByAll(Type type) const {
+  const Holding &held = holding(type);
+  return std::all_of(held.parts.begin(), held.parts.end(),
+                     [&](const Holding::Part &part) { return part.count == static_cast<size_t>(type.elementCount()); });
+}
+
+bool Program::vectorNeedsExchange(const Op &op) const {
+  const Holding &source = holding(op.operand(0)->type()), &target = holding(op.result()->type());
+  for (size_t s = 0; s < std::max(source.parts.size(), target.parts.size()); ++s)
+    if (!computableFrom(op, source.of(s), target.of(s))) return true;
   return false;
 }
 

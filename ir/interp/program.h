@@ -42,7 +42,8 @@ struct Step {
   std::vector<size_t> regions;           // blocks of the program
   ElementwiseOp elementwise{};           // of elementwise ops
   const Holding *holding = nullptr;      // of the first result that is a vector, else of the first operand that is one
-  // All subgroups meet here: at a barrier, or because some needs elements of an operand that only others hold.
+  // All subgroups meet here: at a barrier, because some needs elements of an operand that only others hold, or because
+  // a whole vector is shown (print, assert).
   bool meets = false;
 };
 
@@ -67,6 +68,8 @@ private:
   Step makeStep(const Op &op, std::vector<const Block *> &pending);
   void addHolding(Type type);
   bool subgroupsMeet(const Op &op) const;
+  bool heldByAll(Type type) const;
+  bool vectorNeedsExchange(const Op &op) const;
   bool mmaNeedsExchange(const Op &op) const;
 
   size_t subgroups_;

@@ -2,7 +2,6 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/interp/tile_access.h"
 
 namespace xt {
 
@@ -21,7 +20,9 @@ SlmMemory::SlmMemory(const Block &body) {
 MemRefValue SlmMemory::at(const Op &alloc) {
   Type type = alloc.result()->type();
   MemRefValue value;
-  value.data = buffers_.at(&alloc).data();
+  std::vector<unsigned char> &bytes = buffers_.at(&alloc);
+  value.data = bytes.data();
+  value.memory = {bytes.data(), bytes.data() + bytes.size()};
   value.elem = type.elem();
   value.rank = static_cast<size_t>(type.rank());
   std::vector<int64_t> strides = memrefStrides(type);
@@ -52,8 +53,7 @@ Result<void> Subgroup::run(uint64_t budget) {
       continue;
     }
     const Step &step = frame.block->steps[frame.next++];
-    // A single subgroup has nobody to wait for.
-    if (step.meets && !tracing() && (environment_.program.subgroups() > 1 || step.op->kind() == OpKind::Barrier)) {
+    if (step.meets && !tracing()) {
       state_ = State::Waiting;
       waitsAt_ = &step;
       continue;
@@ -91,7 +91,8 @@ Result<void> Subgroup::execute(const Step &step) {
   bool vector = op.resultCount() == 1 && op.result()->type().isVector();
   bool structure = op.regionCount() > 0 || op.kind() == OpKind::Yield;
   if (tracing() && !structure) {
-    if (vector && op.info().typeRule != TypeRule::AtomicRmw) return slots_[step.results[0]] = FragmentRef(), Result<void>();
+    if (vector && op.info().typeRule != TypeRule::AtomicRmw)
+      return slots_[step.results[0]] = FragmentRef(), Result<void>();
     if (op.info().typeRule == TypeRule::Extract) return slots_[step.results[0]] = Number(), Result<void>();
   }
   switch (op.info().typeRule) {
@@ -116,11 +117,11 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::Reduction:
   case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
-  case TypeRule::Reshape: wholeVector(step); return {};
+  case TypeRule::Reshape: vectorOp(step); return {};
   case TypeRule::AllocSlm: slots_[step.results[0]] = environment_.slm->at(op); return {};
   case TypeRule::MemRefCast:
-    slots_[step.results[0]] = castMemRef(std::get<MemRefValue>(slots_[step.operands[0]]), op.operand(0)->type(),
-                                         op.result()->type());
+    slots_[step.results[0]] =
+        castMemRef(std::get<MemRefValue>(slots_[step.operands[0]]), op.operand(0)->type(), op.result()->type());
     return {};
   case TypeRule::MemRefLoad: loadElement(step); return {};
   case TypeRule::MemRefStore: storeElement(step); return {};
@@ -146,7 +147,7 @@ Result<void> Subgroup::execute(const Step &step) {
 Result<void> Subgroup::enterFor(const Step &step) {
   int64_t lower = index(step, 0), upper = index(step, 1), increment = index(step, 2);
   if (increment <= 0)
-    return Error::environment(str("the step of a `for` must be positive, it is ", increment), step.op->operandRange(2));
+    return Error::kernel(str("the step of a `for` must be positive, it is ", increment), step.op->operandRange(2));
   if (lower >= upper) {
     for (size_t i = 0; i < step.results.size(); ++i) slots_[step.results[i]] = slots_[step.operands[3 + i]];
     return {};

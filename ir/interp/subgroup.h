@@ -3,6 +3,7 @@
 #include "ir/base/result.h"
 #include "ir/interp/monitor.h"
 #include "ir/interp/program.h"
+#include "ir/interp/tile_access.h"
 #include "ir/launch.h"
 
 #include <map>
@@ -31,9 +32,9 @@ private:
 // What all subgroups of a workgroup share.
 struct WorkgroupEnvironment {
   const Program &program;
-  const std::vector<RuntimeValue> &args; // values of the entry block's parameters
-  std::vector<int64_t> blockId;          // coordinates, outermost dimension first
-  StoreObserver *observer = nullptr;     // not null: vectors are not computed
+  const std::vector<RuntimeValue> &args;    // values of the entry block's parameters
+  std::vector<int64_t> blockId;             // coordinates, outermost dimension first
+  StoreObserver *observer = nullptr;        // not null: vectors are not computed
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
   SlmMemory *slm = nullptr;
   MemoryMonitor *monitor = nullptr;
@@ -84,7 +85,7 @@ private:
   void tileMma(const Step &step);
   void iota(const Step &step);
   void createMask(const Step &step);
-  void wholeVector(const Step &step);
+  void vectorOp(const Step &step);
   void extract(const Step &step);
   void insert(const Step &step);
   void print(const Step &step);
@@ -101,6 +102,11 @@ private:
   void storeScatter(const Step &step);
   void loadElement(const Step &step);
   void storeElement(const Step &step);
+  // Null outside.
+  unsigned char *accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,
+                               MemoryMonitor::Kind kind) const;
+  Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
+  std::string whereabouts() const;
   AccessSite site(const Step &step) const { return {step.op, id_, environment_.monitor, environment_.ranges}; }
   std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);

@@ -2,16 +2,19 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/interp/subgroup.h"
-#include "ir/interp/tile_access.h"
 
 namespace xt {
-namespace {
 
-Error reachesOutside(const Op &op) {
-  return Error::environment("a tile with a shape and strides of its own reaches outside of its buffer", op.range());
+std::string Subgroup::whereabouts() const {
+  return str("subgroup ", id_, " of workgroup (", join(environment_.blockId, ", "), ")");
 }
 
-} // namespace
+Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
+  return Error::kernel(str("element [", join(element.index, ", "),
+                           "] of a base with a shape and strides of its own lies outside of ",
+                           tile.memory.low ? "its buffer" : "all buffers of the launch", " (", whereabouts(), ")"),
+                       step.op->range());
+}
 
 std::vector<int64_t> Subgroup::indices(const Step &step, size_t first) const {
   std::vector<int64_t> values;
@@ -23,8 +26,8 @@ Result<void> Subgroup::dim(const Step &step) {
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
   int64_t dimension = index(step, 1);
   if (dimension < 0 || static_cast<size_t>(dimension) >= memref.rank)
-    return Error::environment(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank),
-                              step.op->range());
+    return Error::kernel(str("`dim` asks for dimension ", dimension, " of a memref that has ", memref.rank),
+                         step.op->range());
   slots_[step.results[0]] = integerNumber(memref.sizes[static_cast<size_t>(dimension)]);
   return {};
 }
@@ -54,8 +57,9 @@ void Subgroup::initTile(const Step &step) {
 }
 
 void Subgroup::initScatter(const Step &step, const MemRefValue &base) {
-  slots_[step.results[0]] = ScatterTile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter,
-                                        tracing() ? FragmentRef() : fragment(step.operands[1])};
+  slots_[step.results[0]] =
+      ScatterTile{base.data,       base.elem,      base.sizes[0],
+                  base.strides[0], base.parameter, tracing() ? FragmentRef() : fragment(step.operands[1])};
 }
 
 void Subgroup::moveTile(const Step &step) {
@@ -85,8 +89,8 @@ Result<void> Subgroup::loadTile(const Step &step) {
   Fragment result(part.count);
   bool transposed = step.op->attr("transpose") != nullptr;
   size_t rows = transposed ? 1 : 0;
-  if (!xt::loadTile(tile, part.slices[rows], part.slices[1 - rows], padding, result.data(), site(step)))
-    return reachesOutside(*step.op);
+  if (auto element = xt::loadTile(tile, part.slices[rows], part.slices[1 - rows], padding, result.data(), site(step)))
+    return reachesOutside(step, tile, *element);
   if (transposed) {
     Fragment turned(part.count);
     size_t height = part.slices[0].size(), width = part.slices[1].size();
@@ -105,8 +109,10 @@ Result<void> Subgroup::storeTile(const Step &step) {
     if (tile.parameter != kNoParameter) environment_.observer->stores(tile, part, id_);
     return {};
   }
-  if (xt::storeTile(tile, part.slices[0], part.slices[1], fragment(step.operands[0])->data(), site(step))) return {};
-  return reachesOutside(*step.op);
+  const Number *in = fragment(step.operands[0])->data();
+  if (auto element = xt::storeTile(tile, part.slices[0], part.slices[1], in, site(step)))
+    return reachesOutside(step, tile, *element);
+  return {};
 }
 
 Result<void> Subgroup::atomic(const Step &step) {
@@ -121,9 +127,11 @@ Result<void> Subgroup::atomic(const Step &step) {
   Fragment before(part.count);
   std::string_view kind = step.op->textAttr("kind");
   const Number *in = fragment(step.operands[0])->data();
-  if (!tile) updateScatter(std::get<ScatterTile>(target), kind, in, before.data(), site(step));
-  else if (!updateTile(*tile, part.slices[0], part.slices[1], kind, in, before.data(), site(step)))
-    return reachesOutside(*step.op);
+  if (!tile) {
+    updateScatter(std::get<ScatterTile>(target), kind, in, before.data(), site(step));
+  } else if (auto element = updateTile(*tile, part.slices[0], part.slices[1], kind, in, before.data(), site(step))) {
+    return reachesOutside(step, *tile, *element);
+  }
   setVector(step, std::move(before));
   return {};
 }
@@ -145,12 +153,7 @@ void Subgroup::storeScatter(const Step &step) {
 
 void Subgroup::loadElement(const Step &step) {
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
-  std::vector<int64_t> at = indices(step, 1);
-  const unsigned char *p = elementOf(memref, at);
-  if (environment_.monitor) {
-    if (p) environment_.monitor->access(site(step), MemoryMonitor::Kind::Read, p, static_cast<size_t>(elemInfo(memref.elem).storageBytes));
-    else environment_.monitor->outside(site(step), memref.parameter, at);
-  }
+  const unsigned char *p = accessElement(step, memref, indices(step, 1), MemoryMonitor::Kind::Read);
   slots_[step.results[0]] = p ? loadNumber(memref.elem, p) : numberFromAttr(memref.elem, int64_t{0});
 }
 
@@ -158,13 +161,20 @@ void Subgroup::loadElement(const Step &step) {
 void Subgroup::storeElement(const Step &step) {
   if (tracing() || (environment_.workgroupScope && id_ != 0)) return;
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[1]]);
-  std::vector<int64_t> at = indices(step, 2);
-  unsigned char *p = elementOf(memref, at);
-  if (environment_.monitor) {
-    if (p) environment_.monitor->access(site(step), MemoryMonitor::Kind::Write, p, static_cast<size_t>(elemInfo(memref.elem).storageBytes));
-    else environment_.monitor->outside(site(step), memref.parameter, at);
-  }
+  unsigned char *p = accessElement(step, memref, indices(step, 2), MemoryMonitor::Kind::Write);
   if (p) storeNumber(memref.elem, p, number(step.operands[0]));
+}
+
+unsigned char *Subgroup::accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,
+                                       MemoryMonitor::Kind kind) const {
+  unsigned char *p = elementOf(memref, index);
+  if (!environment_.monitor) return p;
+  auto bytes = static_cast<size_t>(elemInfo(memref.elem).storageBytes);
+  if (p)
+    environment_.monitor->access(site(step), kind, p, bytes);
+  else
+    environment_.monitor->outside(site(step), kind, index);
+  return p;
 }
 
 } // namespace xt

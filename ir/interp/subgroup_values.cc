@@ -11,8 +11,10 @@ namespace xt {
 void Subgroup::constant(const Step &step) {
   const Op &op = *step.op;
   Number value = numberFromAttr(op.result()->type().elem(), op.attr("value")->value);
-  if (op.result()->type().isVector()) setVector(step, Fragment(held(step).count, value));
-  else slots_[step.results[0]] = value;
+  if (op.result()->type().isVector())
+    setVector(step, Fragment(held(step).count, value));
+  else
+    slots_[step.results[0]] = value;
 }
 
 void Subgroup::blockOrSubgroupId(const Step &step) {
@@ -71,13 +73,15 @@ void Subgroup::createMask(const Step &step) {
   std::vector<int64_t> extents = indices(step, 0);
   Fragment result;
   result.reserve(held(step).count);
-  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(integerNumber(maskAt(extents, index))); });
+  forEachHeld(held(step),
+              [&](std::span<const int64_t> index) { result.push_back(integerNumber(maskAt(extents, index))); });
   setVector(step, std::move(result));
 }
 
-// The subgroup holds all of the operand, and of the result.
-void Subgroup::wholeVector(const Step &step) {
-  setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0])));
+// The subgroup holds all that its part of the result is made of.
+void Subgroup::vectorOp(const Step &step) {
+  const Holding &source = environment_.program.holding(step.op->operand(0)->type());
+  setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0]), source.of(id_), held(step)));
 }
 
 void Subgroup::extract(const Step &step) {
@@ -113,13 +117,16 @@ void Subgroup::print(const Step &step) {
 Result<void> Subgroup::assertion(const Step &step) {
   if (tracing()) return {};
   const RuntimeValue &value = slots_[step.operands[0]];
-  if (const auto *scalar = std::get_if<Number>(&value)) return checkAssertion(*step.op, {scalar, 1}, environment_.blockId);
+  if (const auto *scalar = std::get_if<Number>(&value))
+    return checkAssertion(*step.op, {scalar, 1}, environment_.blockId);
   return checkAssertion(*step.op, *fragment(step.operands[0]), environment_.blockId);
 }
 
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId) {
   for (size_t k = 0; k < condition.size(); ++k)
-    if (condition[k].i == 0) return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), blockId), op.range());
+    if (condition[k].i == 0)
+      return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), blockId),
+                           op.range());
   return {};
 }
 

@@ -13,38 +13,51 @@ uint64_t position(int64_t offset, int64_t index) {
 }
 bool inside(uint64_t position, int64_t size) { return position < static_cast<uint64_t>(size); }
 
+// Unsigned: strides that a kernel makes up may be anything.
+unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, size_t bytes) {
+  uint64_t distance = row * static_cast<uint64_t>(tile.strides[0]) + column * static_cast<uint64_t>(tile.strides[1]);
+  return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
+}
+
+void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor::Kind kind, uint64_t row,
+                   uint64_t column) {
+  std::array<int64_t, kMaxRank> index = tile.leading;
+  index[tile.leadingCount] = static_cast<int64_t>(row);
+  index[tile.leadingCount + 1] = static_cast<int64_t>(column);
+  site.monitor->outside(site, kind, std::span(index).first(tile.leadingCount + 2));
+}
+
 // Calls visit(bytes, k) for each element inside, and outside(k) for the others; k counts rows x columns, row-major.
 template <class Visit, class Outside>
-bool forEachElement(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                    const AccessSite &site, MemoryMonitor::Kind kind, Visit visit, Outside outside) {
+std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const int64_t> rows,
+                                        std::span<const int64_t> columns, const AccessSite &site,
+                                        MemoryMonitor::Kind kind, Visit visit, Outside outside) {
   auto bytes = static_cast<size_t>(elemInfo(tile.elem).storageBytes);
-  bool allowed = true;
+  std::optional<Overreach> overreach;
   size_t k = 0;
   for (int64_t r : rows) {
     uint64_t row = position(tile.offsets[0], r);
     bool rowInside = inside(row, tile.sizes[0]);
     for (int64_t c : columns) {
       uint64_t column = position(tile.offsets[1], c);
-      if (rowInside && inside(column, tile.sizes[1])) {
-        // Unsigned: strides that a kernel makes up may be anything.
-        uint64_t distance = row * static_cast<uint64_t>(tile.strides[0]) + column * static_cast<uint64_t>(tile.strides[1]);
-        auto *p = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
-        if (tile.checked && !site.allowed(p, bytes)) {
-          allowed = false;
-          outside(k++);
-          continue;
-        }
+      bool within = rowInside && inside(column, tile.sizes[1]);
+      unsigned char *p = within ? elementAt(tile, row, column, bytes) : nullptr;
+      if (within && tile.checked && !site.allowed(tile.memory, p, bytes)) {
+        if (!overreach) overreach = {{static_cast<int64_t>(row), static_cast<int64_t>(column)}};
+        outside(k++);
+        continue;
+      }
+      if (within) {
         if (site.monitor) site.monitor->access(site, kind, p, bytes);
         visit(p, k);
       } else {
-        int64_t index[] = {static_cast<int64_t>(row), static_cast<int64_t>(column)};
-        if (site.monitor) site.monitor->outside(site, tile.parameter, index);
+        if (site.monitor) reportOutside(tile, site, kind, row, column);
         outside(k);
       }
       ++k;
     }
   }
-  return allowed;
+  return overreach;
 }
 
 // The same for the elements of a scatter tile that the mask selects; outside(k) for those that it does not, too.
@@ -61,7 +74,7 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
       visit(p, k);
       continue;
     }
-    if (selected && site.monitor) site.monitor->outside(site, tile.parameter, {&offset, 1});
+    if (selected && site.monitor) site.monitor->outside(site, kind, {&offset, 1});
     outside(k);
   }
 }
@@ -73,20 +86,24 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets) {
   TileValue tile;
   tile.elem = base.elem;
   tile.parameter = base.parameter;
+  tile.memory = base.memory;
+  tile.leadingCount = leading;
   for (size_t d = 0; d < 2; ++d) {
     tile.sizes[d] = base.sizes[leading + d];
     tile.strides[d] = base.strides[leading + d];
     tile.offsets[d] = offsets[leading + d];
   }
-  tile.matrix = base.data;
+  auto matrix = reinterpret_cast<uintptr_t>(base.data);
+  bool everywhere = true;
   for (size_t d = 0; d < leading; ++d) {
     tile.leading[d] = offsets[d];
-    if (!inside(static_cast<uint64_t>(offsets[d]), base.sizes[d])) {
-      tile.sizes = {0, 0};
-      break;
-    }
-    tile.matrix += offsets[d] * base.strides[d] * elemInfo(base.elem).storageBytes;
+    everywhere = everywhere && inside(static_cast<uint64_t>(offsets[d]), base.sizes[d]);
+    // Unsigned: the strides of an explicit view may be anything.
+    matrix += static_cast<uint64_t>(offsets[d]) * static_cast<uint64_t>(base.strides[d]) *
+              static_cast<uint64_t>(elemInfo(base.elem).storageBytes);
   }
+  if (!everywhere) tile.sizes = {0, 0};
+  tile.matrix = reinterpret_cast<unsigned char *>(matrix);
   return tile;
 }
 
@@ -96,22 +113,25 @@ TileValue moveTile(TileValue tile, int64_t down, int64_t right) {
   return tile;
 }
 
-bool loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
-              Number *out, const AccessSite &site) {
+std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows,
+                                  std::span<const int64_t> columns, Number padding, Number *out,
+                                  const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Read,
-      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); }, [&](size_t k) { out[k] = padding; });
+      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); },
+      [&](size_t k) { out[k] = padding; });
 }
 
-bool storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-               const Number *in, const AccessSite &site) {
+std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows,
+                                   std::span<const int64_t> columns, const Number *in, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Write,
       [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
-bool updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                std::string_view kind, const Number *in, Number *before, const AccessSite &site) {
+std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows,
+                                    std::span<const int64_t> columns, std::string_view kind, const Number *in,
+                                    Number *before, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
@@ -124,7 +144,8 @@ bool updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<
 void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site) {
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Read,
-      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); }, [&](size_t k) { out[k] = padding; });
+      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); },
+      [&](size_t k) { out[k] = padding; });
 }
 
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site) {

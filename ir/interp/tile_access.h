@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/interp/monitor.h"
 
+#include <optional>
 #include <span>
 
 namespace xt {
@@ -11,20 +12,28 @@ namespace xt {
 TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets);
 TileValue moveTile(TileValue tile, int64_t down, int64_t right);
 
-// Reads the elements at rows x columns of the tile, row-major, into `out`; `padding` where they lie outside. False where
-// a tile with a shape of its own reaches outside of all memory that the site knows; that is not touched.
-bool loadTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns, Number padding,
-              Number *out, const AccessSite &site = {});
+// An element that lies inside a tile's base by the shape and strides that the tile gives it, but outside of its buffer.
+struct Overreach {
+  std::array<int64_t, 2> index{}; // in the base
+};
+
+// Reads the elements at rows x columns of the tile, row-major, into `out`; `padding` where they lie outside. The first
+// overreach is returned; nothing of it is touched.
+std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t> rows,
+                                  std::span<const int64_t> columns, Number padding, Number *out,
+                                  const AccessSite &site = {});
 // Writes them; what lies outside is dropped.
-bool storeTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-               const Number *in, const AccessSite &site = {});
+std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_t> rows,
+                                   std::span<const int64_t> columns, const Number *in, const AccessSite &site = {});
 // Combines each with its value in `in` (ir/combine.h's kinds); `before` takes the values before, 0 outside.
-bool updateTile(const TileValue &tile, std::span<const int64_t> rows, std::span<const int64_t> columns,
-                std::string_view kind, const Number *in, Number *before, const AccessSite &site = {});
+std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows,
+                                    std::span<const int64_t> columns, std::string_view kind, const Number *in,
+                                    Number *before, const AccessSite &site = {});
 
 // The same for scatter tiles, on the elements of a fragment. Masked-off ones touch nothing and read as the padding;
 // a null mask selects all.
-void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site = {});
+void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out,
+                const AccessSite &site = {});
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site = {});
 void updateScatter(const ScatterTile &tile, std::string_view kind, const Number *in, Number *before,
                    const AccessSite &site = {});

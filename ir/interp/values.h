@@ -3,6 +3,7 @@
 #include "ir/interp/scalar_eval.h"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -12,10 +13,14 @@ namespace xt {
 inline constexpr size_t kMaxRank = 5;
 inline constexpr size_t kNoParameter = ~size_t{0}; // shared local memory, or an address
 
-// Where accesses through an explicit view or an address may go. Of a memref or tile whose sizes are the buffer's own,
-// nothing need be checked: `checked` is false.
+// The bytes of a buffer.
 struct MemoryRange {
   const unsigned char *low = nullptr, *high = nullptr; // first byte, and the one behind the last
+  bool contains(const unsigned char *p, size_t bytes) const {
+    auto first = reinterpret_cast<uintptr_t>(p), begin = reinterpret_cast<uintptr_t>(low),
+         end = reinterpret_cast<uintptr_t>(high);
+    return first >= begin && first <= end && bytes <= end - first;
+  }
 };
 
 struct MemRefValue {
@@ -24,6 +29,7 @@ struct MemRefValue {
   size_t rank = 0;
   std::array<int64_t, kMaxRank> sizes{}, strides{}; // in elements
   size_t parameter = kNoParameter;                  // of the kernel, that it came from
+  MemoryRange memory;                               // its buffer
 };
 
 // A 2D window in a base matrix. Row r and column c of the tile are row offsets[0] + r and column offsets[1] + c of the
@@ -33,8 +39,10 @@ struct TileValue {
   Elem elem = Elem::F32;
   std::array<int64_t, 2> sizes{}, strides{}, offsets{};
   size_t parameter = kNoParameter;
+  size_t leadingCount = 0;
   std::array<int64_t, kMaxRank> leading{}; // the base's leading offsets
-  bool checked = false;                    // made with a shape and strides of its own: they may reach too far
+  bool checked = false; // made with a shape and strides of its own: each access must stay in `memory`
+  MemoryRange memory;   // its buffer; without bytes: all buffers of the launch (an address may be in any)
 };
 
 // The elements of a vector that one subgroup holds, in the order of Layout::elementsOf; at subgroup scope all of them,

@@ -3,6 +3,9 @@
 #include "ir/base/check.h"
 #include "ir/combine.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace xt {
 namespace {
 
@@ -11,61 +14,130 @@ Number apply(OpKind kind, Elem elem, Number a, Number b) {
   return *evaluateScalar({kind, elem, elem, ""}, operands);
 }
 
-struct Matrix {
-  size_t rows, columns;
-};
-Matrix matrixOf(Type type) { return {static_cast<size_t>(type.extent(0)), static_cast<size_t>(type.extent(1))}; }
+size_t dimensionOf(const Op &op) {
+  return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+}
 
-Fragment transposed(const Op &op, const Fragment &whole) {
+bool swaps(const Op &op) {
   const Attr *permutation = op.attr("permutation");
-  if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 0) return whole;
-  Matrix from = matrixOf(op.operand(0)->type());
-  Fragment result(whole.size());
-  for (size_t r = 0; r < from.rows; ++r)
-    for (size_t c = 0; c < from.columns; ++c) result[c * from.rows + r] = whole[r * from.columns + c];
-  return result;
+  return !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
 }
 
-size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
+// How many neighbours along each dimension of `many` belong to one element of `few`.
+std::vector<int64_t> blockOf(Type many, Type few) {
+  std::vector<int64_t> block;
+  for (int d = 0; d < many.rank(); ++d) block.push_back(many.extent(d) / few.extent(d));
+  return block;
+}
 
-// Each kind starts from its own identity, so that a block of one element gives that element.
-Fragment reduced(const Op &op, const Fragment &whole) {
-  Matrix from = matrixOf(op.operand(0)->type()), to = matrixOf(op.result()->type());
-  Elem elem = op.result()->type().elem();
-  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
-  Fragment result(to.rows * to.columns, numberFromAttr(elem, combiningIdentity(kind, elem)));
-  size_t down = dimensionOf(op) == 0 ? from.rows / to.rows : 1, across = dimensionOf(op) == 1 ? from.columns / to.columns : 1;
-  for (size_t r = 0; r < from.rows; ++r)
-    for (size_t c = 0; c < from.columns; ++c) {
-      Number &sum = result[r / down * to.columns + c / across];
-      sum = apply(kind, elem, sum, whole[r * from.columns + c]);
+// Finds elements of a part by their index in the whole.
+class Places {
+public:
+  explicit Places(const Holding::Part &part, std::span<const int64_t> shape) {
+    for (size_t d = 0; d < shape.size(); ++d) {
+      places_.emplace_back(static_cast<size_t>(shape[d]), kNowhere);
+      for (size_t k = 0; k < part.slices[d].size(); ++k) places_[d][static_cast<size_t>(part.slices[d][k])] = k;
+      extents_.push_back(part.slices[d].size());
     }
-  return result;
+  }
+  // In the order of the part's fragment.
+  size_t of(std::span<const int64_t> index) const {
+    size_t place = 0;
+    for (size_t d = 0; d < extents_.size(); ++d) place = place * extents_[d] + along(d, index[d]);
+    return place;
+  }
+  bool has(std::span<const int64_t> index) const {
+    for (size_t d = 0; d < extents_.size(); ++d)
+      if (along(d, index[d]) == kNowhere) return false;
+    return true;
+  }
+
+private:
+  static constexpr size_t kNowhere = ~size_t{0};
+  size_t along(size_t d, int64_t index) const { return places_[d][static_cast<size_t>(index)]; }
+  std::vector<std::vector<size_t>> places_;
+  std::vector<size_t> extents_;
+};
+
+// The index in `shape` of what stands at a row-major place.
+void indexAt(size_t place, std::span<const int64_t> shape, std::span<int64_t> index) {
+  for (size_t d = shape.size(); d-- > 0; place /= static_cast<size_t>(shape[d]))
+    index[d] = static_cast<int64_t>(place % static_cast<size_t>(shape[d]));
 }
 
-Fragment repeated(const Op &op, const Fragment &whole) {
-  Matrix from = matrixOf(op.operand(0)->type()), to = matrixOf(op.result()->type());
-  size_t down = to.rows / from.rows, across = to.columns / from.columns;
-  Fragment result(to.rows * to.columns);
-  for (size_t r = 0; r < to.rows; ++r)
-    for (size_t c = 0; c < to.columns; ++c) result[r * to.columns + c] = whole[r / down * from.columns + c / across];
-  return result;
+// Calls visit(operand index) for each element that element `index` of the result is made of, row-major.
+template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> index, Visit visit) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  std::array<int64_t, kMaxRank> place{};
+  std::span<int64_t> at(place.data(), static_cast<size_t>(from.rank()));
+  TypeRule rule = op.info().typeRule;
+  if (rule == TypeRule::Reshape) {
+    indexAt(*linearIndex(to.shape(), index), from.shape(), at);
+    return visit(at);
+  }
+  std::copy(index.begin(), index.end(), at.begin());
+  if (rule == TypeRule::Transpose && swaps(op)) std::swap(at[0], at[1]);
+  if (rule == TypeRule::Broadcast) {
+    size_t d = dimensionOf(op);
+    at[d] /= blockOf(to, from)[d];
+  }
+  if (rule != TypeRule::Reduction) return visit(at);
+  size_t d = dimensionOf(op);
+  int64_t block = blockOf(from, to)[d];
+  for (int64_t k = 0; k < block; ++k) {
+    at[d] = index[d] * block + k;
+    visit(at);
+  }
 }
 
 } // namespace
 
-Fragment evaluateVectorOp(const Op &op, const Fragment &whole) {
-  TypeRule rule = op.info().typeRule;
-  if (rule == TypeRule::Transpose) return transposed(op, whole);
-  if (rule == TypeRule::Reduction) return reduced(op, whole);
-  if (rule == TypeRule::Broadcast) return repeated(op, whole);
-  XT_CHECK(rule == TypeRule::ConvertLayout || rule == TypeRule::Reshape, "an op on a whole vector");
-  return whole;
+Holding::Part wholePart(std::span<const int64_t> shape) {
+  Holding::Part part;
+  for (int64_t extent : shape) {
+    std::vector<int64_t> slice(static_cast<size_t>(extent));
+    std::iota(slice.begin(), slice.end(), int64_t{0});
+    part.count *= slice.size();
+    part.slices.push_back(std::move(slice));
+  }
+  return part;
+}
+
+bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target) {
+  Places places(source, op.operand(0)->type().shape());
+  bool all = true;
+  forEachHeld(target, [&](std::span<const int64_t> index) {
+    if (all) forEachTerm(op, index, [&](std::span<const int64_t> term) { all = all && places.has(term); });
+  });
+  return all;
+}
+
+Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
+                          const Holding::Part &target) {
+  Places places(source, op.operand(0)->type().shape());
+  Fragment result;
+  result.reserve(target.count);
+  if (op.info().typeRule != TypeRule::Reduction) {
+    forEachHeld(target, [&](std::span<const int64_t> index) {
+      forEachTerm(op, index, [&](std::span<const int64_t> term) { result.push_back(elements[places.of(term)]); });
+    });
+    return result;
+  }
+  // Each kind starts from its own identity, so that a block of one element gives that element.
+  Elem elem = op.result()->type().elem();
+  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
+  Number identity = numberFromAttr(elem, combiningIdentity(kind, elem));
+  forEachHeld(target, [&](std::span<const int64_t> index) {
+    Number sum = identity;
+    forEachTerm(op, index,
+                [&](std::span<const int64_t> term) { sum = apply(kind, elem, sum, elements[places.of(term)]); });
+    result.push_back(sum);
+  });
+  return result;
 }
 
 Number iotaAt(const Op &op, std::span<const int64_t> index) {
-  Elem elem = op.result()->type().elem();
-  return numberFromAttr(elem, index[dimensionOf(op)]);
+  return numberFromAttr(op.result()->type().elem(), index[dimensionOf(op)]);
 }
 
 bool maskAt(std::span<const int64_t> extents, std::span<const int64_t> index) {

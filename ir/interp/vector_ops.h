@@ -1,13 +1,22 @@
-// Ops on whole vectors, elements row-major: what they compute, whoever holds the parts.
+// Ops on whole vectors: what they compute, and from which elements, whoever holds the parts.
 #pragma once
+#include "ir/interp/program.h"
 #include "ir/interp/values.h"
 
 #include <span>
 
 namespace xt {
 
-// The result of a transpose, reduction, broadcast, convert_layout or reshape of `whole`, which holds operand 0.
-Fragment evaluateVectorOp(const Op &op, const Fragment &whole);
+// A whole vector of a static shape as a part.
+Holding::Part wholePart(std::span<const int64_t> shape);
+
+// Whether the elements `target` of the result of a transpose, reduction, broadcast, convert_layout or reshape can be
+// computed from the elements `source` of its operand.
+bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Part &target);
+
+// These elements of the result; `elements` are those of `source`, which must suffice.
+Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
+                          const Holding::Part &target);
 
 // Elements of iota and create_mask at an index; `extents` are create_mask's operands.
 Number iotaAt(const Op &op, std::span<const int64_t> index);

@@ -1,19 +1,26 @@
 #include "ir/interp/workgroup.h"
 
-#include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/interp/mma.h"
-#include "ir/interp/print_value.h"
-#include "ir/interp/vector_ops.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace xt {
 
 namespace {
-constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
+// A turn ends even where a subgroup waits in a loop for what another one is to write.
+constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
+
+// "subgroups 0–3, 6"
+std::string subgroupsText(const std::vector<size_t> &ids) {
+  std::string text;
+  for (size_t i = 0, end; i < ids.size(); i = end) {
+    for (end = i + 1; end < ids.size() && ids[end] == ids[end - 1] + 1;) ++end;
+    text += str(text.empty() ? "" : ", ", ids[i]);
+    if (end - i > 1) text += str(end - i > 2 ? "–" : ", ", ids[end - 1]);
+  }
+  return str(ids.size() > 1 ? "subgroups " : "subgroup ", text);
+}
 } // namespace
 
 Workgroup::Workgroup(const WorkgroupEnvironment &environment, Schedule schedule, uint64_t number)
@@ -39,12 +46,16 @@ std::optional<Workgroup::Turn> Workgroup::nextTurn() {
   for (size_t s = 0; s < subgroups_.size(); ++s)
     if (subgroups_[s].state() == Subgroup::State::Ready) ready.push_back(s);
   if (ready.empty()) return std::nullopt;
-  switch (schedule_.order) {
-  case Schedule::Order::Forward: return Turn{ready.front(), kUnlimited};
-  case Schedule::Order::Reversed: return Turn{ready.back(), kUnlimited};
-  case Schedule::Order::Seeded: return Turn{ready[random_() % ready.size()], 1 + random_() % kLongestRandomTurn};
-  }
-  return std::nullopt;
+  if (schedule_.order == Schedule::Order::Seeded)
+    return Turn{ready[random_() % ready.size()], 1 + random_() % kLongestRandomTurn};
+  // The next one round from the one that had the last turn; after a meeting the first (or the last) again.
+  if (schedule_.order == Schedule::Order::Reversed) std::reverse(ready.begin(), ready.end());
+  auto comesAfter = [&](size_t s) {
+    return !last_ || (schedule_.order == Schedule::Order::Reversed ? s < *last_ : s > *last_);
+  };
+  auto next = std::find_if(ready.begin(), ready.end(), comesAfter);
+  last_ = next == ready.end() ? ready.front() : *next;
+  return Turn{*last_, kLongTurn};
 }
 
 bool Workgroup::allFinished() const {
@@ -53,113 +64,38 @@ bool Workgroup::allFinished() const {
 }
 
 Result<void> Workgroup::meet() {
+  last_.reset();
   const Step *place = subgroups_[0].waitsAt();
   for (const Subgroup &subgroup : subgroups_)
     if (!place || subgroup.waitsAt() != place) return divergence();
-  TypeRule rule = place->op->info().typeRule;
-  if (rule == TypeRule::Print) return printOrAssert(*place);
-  if (rule == TypeRule::TileMma) exchangeMma(*place);
-  else if (rule == TypeRule::Extract) extractForAll(*place);
-  else if (place->op->kind() != OpKind::Barrier) exchangeVector(*place);
-  else {
-    if (environment_.monitor) environment_.monitor->barrier();
-    for (Subgroup &subgroup : subgroups_) subgroup.resume({});
-  }
-  return {};
-}
-
-Error Workgroup::divergence() const {
-  auto where = [&](size_t s) {
-    if (subgroups_[s].state() == Subgroup::State::Finished) return str("subgroup ", s, " has finished");
-    return str("subgroup ", s, " waits at `", subgroups_[s].waitsAt()->op->info().name, "`");
-  };
-  // Two that differ say it; the first that waits gives the place.
-  size_t waiting = 0, other = 0;
-  while (!subgroups_[waiting].waitsAt()) ++waiting;
-  while (subgroups_[other].waitsAt() == subgroups_[waiting].waitsAt()) ++other;
-  return Error::environment(str("the subgroups of workgroup (", join(environment_.blockId, ", "),
-                                ") never meet: ", where(waiting), ", ", where(other)),
-                            subgroups_[waiting].waitsAt()->op->range());
-}
-
-Fragment Workgroup::gather(const Step &step, size_t operand) const {
-  Type type = step.op->operand(operand)->type();
-  if (type.isScalar()) return {std::get<Number>(subgroups_[0].value(step.operands[operand]))};
-  const Holding &holding = environment_.program.holding(type);
-  Fragment whole(static_cast<size_t>(type.elementCount()));
-  for (size_t s = 0; s < subgroups_.size(); ++s) {
-    const Fragment &part = *subgroups_[s].fragment(step.operands[operand]);
-    size_t k = 0;
-    forEachHeld(holding.of(s), [&](std::span<const int64_t> index) { whole[*linearIndex(type.shape(), index)] = part[k++]; });
-  }
-  return whole;
-}
-
-// Computes on the whole vector and gives each subgroup what it holds of the result.
-void Workgroup::exchangeVector(const Step &step) {
-  Fragment whole = evaluateVectorOp(*step.op, gather(step, 0));
-  std::span<const int64_t> shape = step.op->result()->type().shape();
-  for (size_t s = 0; s < subgroups_.size(); ++s) {
-    Fragment part;
-    part.reserve(step.holding->of(s).count);
-    forEachHeld(step.holding->of(s), [&](std::span<const int64_t> index) { part.push_back(whole[*linearIndex(shape, index)]); });
-    subgroups_[s].resume(std::make_shared<const Fragment>(std::move(part)));
-  }
-}
-
-void Workgroup::extractForAll(const Step &step) {
-  Fragment whole = gather(step, 0);
-  std::vector<int64_t> index;
-  for (size_t i = 1; i < step.operands.size(); ++i)
-    index.push_back(std::get<Number>(subgroups_[0].value(step.operands[i])).i);
-  std::optional<size_t> place = linearIndex(step.op->operand(0)->type().shape(), index);
-  for (Subgroup &subgroup : subgroups_) subgroup.resume(place ? whole[*place] : Number());
-}
-
-Result<void> Workgroup::printOrAssert(const Step &step) {
-  if (step.op->kind() == OpKind::Assert) {
-    if (Result<void> holds = checkAssertion(*step.op, gather(step, 0), environment_.blockId); !holds) return holds;
-  } else if (environment_.print && *environment_.print) {
-    for (size_t i = 0; i < step.operands.size(); ++i)
-      (*environment_.print)(printedValue(step.op->textAttr("text"), step.op->operand(i)->type(), gather(step, i)));
-  }
+  if (place->op->kind() != OpKind::Barrier) return exchange(*place);
   for (Subgroup &subgroup : subgroups_) subgroup.resume({});
   return {};
 }
 
-namespace {
-// Rows x columns of a whole matrix, row-major.
-Fragment pick(const Fragment &whole, size_t width, std::span<const int64_t> rows, std::span<const int64_t> columns) {
-  Fragment part;
-  part.reserve(rows.size() * columns.size());
-  for (int64_t r : rows)
-    for (int64_t c : columns) part.push_back(whole[static_cast<size_t>(r) * width + static_cast<size_t>(c)]);
-  return part;
-}
-std::vector<int64_t> upTo(int64_t count) {
-  std::vector<int64_t> indices(static_cast<size_t>(count));
-  for (size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<int64_t>(k);
-  return indices;
-}
-} // namespace
-
-void Workgroup::exchangeMma(const Step &step) {
-  const Op &op = *step.op;
-  Type a = op.operand(0)->type(), b = op.operand(1)->type(), d = op.result()->type();
-  Fragment wholeA = gather(step, 0), wholeB = gather(step, 1);
-  Fragment wholeC = step.operands.size() > 2
-                        ? gather(step, 2)
-                        : Fragment(static_cast<size_t>(d.elementCount()), numberFromAttr(d.elem(), int64_t{0}));
-  std::vector<int64_t> depth = upTo(a.extent(1));
-  auto k = static_cast<size_t>(a.extent(1)), n = static_cast<size_t>(b.extent(1));
-  for (size_t s = 0; s < subgroups_.size(); ++s) {
-    const auto &own = step.holding->of(s).slices;
-    Fragment result = pick(wholeC, n, own[0], own[1]);
-    Fragment rows = pick(wholeA, k, own[0], depth), columns = pick(wholeB, n, depth, own[1]);
-    multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(), columns.data(),
-                       result.data());
-    subgroups_[s].resume(std::make_shared<const Fragment>(std::move(result)));
+Error Workgroup::divergence() const {
+  std::vector<const Step *> places; // null: finished
+  std::vector<std::vector<size_t>> standing;
+  for (const Subgroup &subgroup : subgroups_) {
+    auto known = std::find(places.begin(), places.end(), subgroup.waitsAt());
+    if (known == places.end()) {
+      known = places.insert(known, subgroup.waitsAt());
+      standing.emplace_back();
+    }
+    standing[static_cast<size_t>(known - places.begin())].push_back(subgroup.id());
   }
+  std::vector<std::string> groups;
+  const Step *first = nullptr;
+  for (size_t i = 0; i < places.size(); ++i) {
+    bool one = standing[i].size() == 1;
+    std::string doing = places[i] ? str(one ? " waits at `" : " wait at `", places[i]->op->info().name, "`")
+                                  : std::string(one ? " has finished" : " have finished");
+    groups.push_back(subgroupsText(standing[i]) + doing);
+    if (!first) first = places[i];
+  }
+  return Error::kernel(
+      str("the subgroups of workgroup (", join(environment_.blockId, ", "), ") never meet: ", join(groups, "; ")),
+      first->op->range());
 }
 
 } // namespace xt

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/interp/subgroup.h"
 
+#include <optional>
 #include <random>
 
 namespace xt {
@@ -34,6 +35,8 @@ private:
   bool allFinished() const;
   Result<void> meet();
   Error divergence() const;
+  // exchange.cc
+  Result<void> exchange(const Step &step);
   void exchangeMma(const Step &step);
   void exchangeVector(const Step &step);
   void extractForAll(const Step &step);
@@ -45,6 +48,7 @@ private:
   Schedule schedule_;
   std::mt19937_64 random_;
   std::vector<Subgroup> subgroups_;
+  std::optional<size_t> last_; // had the last turn since the subgroups met
 };
 
 } // namespace xt

@@ -117,7 +117,7 @@ TEST_F(GemmTest, RandomShapesAndLayouts) {
 
     Program program(k2.body, static_cast<size_t>(k2.subgroups));
     for (const Step &step : program.block(0).steps)
-      if (step.op->kind() == OpKind::TileMma) ++(step.exchanges ? exchanged : local);
+      if (step.op->kind() == OpKind::TileMma) ++(step.meets ? exchanged : local);
 
     Array A(Elem::F16, {m, k}), B(Elem::F16, {k, n}), C(Elem::F32, {m, n});
     A.fill([&](int64_t) { return static_cast<double>(random() % 9) - 4; });
