@@ -46,7 +46,6 @@ TEST_F(Launch, SavesAndCompares) {
 TEST_F(Launch, MakesItsInputs) {
   EXPECT_EQ(run("scale.xt --kernel scale --arg A=random:9x17xf32 --arg factor=1 --out B=b.npy:9x17").status, 0);
   EXPECT_EQ(run("scale.xt --kernel scale --arg 'A=ints(-3, 3):9x17' --arg factor=1 --out B=b.npy:9x17xf32").status, 0);
-  EXPECT_EQ(run("scale.xt --kernel scale --arg 'A=fill(1.0):30x50' --arg factor=2 --expect B=two.npy").status, 0);
 }
 
 TEST_F(Launch, SaysWhatIsWrong) {
@@ -100,7 +99,6 @@ TEST(Remarks, SayWhatLayoutsCost) {
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("remark[XT0420]: `transpose` moves"), std::string::npos) << run.output;
   EXPECT_NE(run.output.find("remark[XT0420]: `convert_layout` moves"), std::string::npos) << run.output;
-  EXPECT_NE(run.output.find("is spread over"), std::string::npos) << run.output; // K of a is split over four subgroups
   // With the map of appendix 2.3 the transpose stays inside each subgroup.
   test::ToolRun better = test::runTool("%bin/xtc --remarks %src/examples/03_transpose_layout.xt");
   EXPECT_EQ(better.output.find("`transpose` moves"), std::string::npos) << better.output;
