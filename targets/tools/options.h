@@ -1,5 +1,7 @@
 // Command lines of xtc and xtrun.
 #pragma once
+#include "ir/checks.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +47,8 @@ struct XtrunOptions : CommonOptions {
   int threads = 0;
   std::optional<bool> small; // --small, --full; unset: as the target wants
   double timeLimit = 0;      // seconds, 0: none
+  std::string check;         // what the interpreter watches for, as written: "race,uninit"
+  Checks checks;
   bool quiet = false;
 };
 
