@@ -34,7 +34,7 @@ public:
         while (forward()) {}
         changed = backward();
       }
-    } while (decidePair() || assume());
+    } while (decidePair() || takeWritten() || assume());
     copyFreeValues();
     return allKnown() && sameSubgroups() && rulesHold() && attributesHold();
   }
@@ -145,6 +145,19 @@ private:
     for (Op *op : ops_)
       if (auto pair = pairs_.find(op); pair != pairs_.end()) return decide(*pair->second), true;
     return false;
+  }
+
+  // What is written of an operand that nothing else decides declares it.
+  bool takeWritten() {
+    bool changed = false;
+    for (const OperandLayout &w : written_) {
+      Value *operand = w.op->operand(w.operand);
+      if (!open(operand)) continue;
+      operand->setType(context_.withLayout(operand->type(), w.layout));
+      origins_[operand] = {w.range, "declared"};
+      changed = true;
+    }
+    return changed;
   }
 
   // One value that neither its operands nor its users decide; the others may follow from it.

@@ -44,7 +44,8 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::Assign: {
     Type like = stmt.type ? types_.resolve(*stmt.type) : Type();
     if (stmt.type && !like) return poison(stmt);
-    if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall && stmt.results.size() != 1) {
+    if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall &&
+        (stmt.results.size() != 1 || stmt.results[0].count != 1)) {
       std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
       return values ? bindResults(stmt, *values, "@" + stmt.expr->text) : poison(stmt);
     }

@@ -45,9 +45,9 @@ Elem mmaElem(Elem operand) {
 
 // Ops that pick elements of their operands by place, rather than evaluate them on the way.
 bool readsBuffers(const Op &op) {
-  constexpr TypeRule kPicking[] = {TypeRule::InitTile,   TypeRule::UpdateTileOffset, TypeRule::AtomicRmw, TypeRule::LoadGather,
-                                   TypeRule::StoreScatter, TypeRule::Transpose,      TypeRule::Reshape,   TypeRule::Extract,
-                                   TypeRule::Print};
+  constexpr TypeRule kPicking[] = {TypeRule::InitTile,   TypeRule::UpdateTileOffset, TypeRule::AtomicRmw,
+                                   TypeRule::LoadGather, TypeRule::StoreScatter,     TypeRule::Transpose,
+                                   TypeRule::Reshape,    TypeRule::Extract,          TypeRule::Print};
   if (op.kind() == OpKind::Reduction) return !isStreamedReduction(op);
   if (op.kind() == OpKind::Broadcast) return !isReadingBroadcast(op);
   return std::find(std::begin(kPicking), std::end(kPicking), op.info().typeRule) != std::end(kPicking);
@@ -129,7 +129,8 @@ private:
 
   // The values that a region's end, or the entry of a loop, moves: source and destination.
   struct Move {
-    const Value *from, *to;
+    Value *from;
+    const Value *to;
   };
   static std::vector<Move> yieldMoves(const Op &op, size_t region) {
     std::vector<Move> moves;
@@ -146,13 +147,18 @@ private:
     CarriedAt at = carriedAt(op);
     if (!at.loops) return moves;
     for (size_t i = 0; i < op.resultCount(); ++i)
-      if (livesInBuffer(op.result(i)->type())) moves.push_back({op.operand(at.operand + i), op.region(0)->param(at.param + i)});
+      if (livesInBuffer(op.result(i)->type()))
+        moves.push_back({op.operand(at.operand + i), op.region(0)->param(at.param + i)});
     return moves;
   }
 
-  // A loop's parameter and result are one buffer. From the end of a region to the op's end it holds what was yielded.
+  // A loop's parameter and result are one buffer. It is taken from where the moves into it begin: at the loop's entry,
+  // and at the end of a region up to the op's end.
   void reserveDestinations(const Op &op) {
-    for (const Move &move : entryMoves(op)) unite(numberOf(move.to), numberOf(op.result(move.to->index() - carriedAt(op).param)));
+    for (const Move &move : entryMoves(op)) {
+      unite(numberOf(move.to), numberOf(op.result(move.to->index() - carriedAt(op).param)));
+      classOf(numberOf(move.to)).range.add(live_.readAt(&op) + 1, live_.beginOf(op.region(0)));
+    }
     for (size_t r = 0; r < op.regionCount(); ++r)
       for (const Move &move : yieldMoves(op, r)) {
         LiveRange &range = classOf(numberOf(move.to)).range;
@@ -172,8 +178,8 @@ private:
     for (const Value *leaf : fusion_.leaves(op.operand(2))) tryShare(leaf, op.result());
   }
   void shareOperands(const Op &op) {
-    if (!isPointwise(op) || numberOf(op.result()) < 0) return;
-    for (const Value *leaf : fusion_.leavesOf(op)) tryShare(leaf, op.result());
+    if (worksInPlace(op) && numberOf(op.result()) >= 0)
+      for (const Value *leaf : fusion_.leavesOf(op)) tryShare(leaf, op.result());
   }
 
   // What does not share its destination's buffer must not overlap it either: buffers of different shape read and
@@ -183,14 +189,17 @@ private:
     if (x < 0 || y < 0 || find(x) == find(y)) return;
     classOf(x).range.add(read, read + 1);
   }
+  void separateMove(const Move &move, Moment read) {
+    for (const Value *leaf : fusion_.leaves(move.from)) separateFrom(leaf, move.to, read);
+  }
   void separate(const Op &op) {
-    if (isPointwise(op) && numberOf(op.result()) >= 0)
+    if (worksInPlace(op) && numberOf(op.result()) >= 0)
       for (const Value *leaf : fusion_.leavesOf(op)) separateFrom(leaf, op.result(), live_.readAt(&op));
     if (op.kind() == OpKind::TileMma && op.operandCount() > 2)
       for (const Value *leaf : fusion_.leaves(op.operand(2))) separateFrom(leaf, op.result(), live_.readAt(&op));
-    for (const Move &move : entryMoves(op)) separateFrom(move.from, move.to, live_.readAt(&op));
+    for (const Move &move : entryMoves(op)) separateMove(move, live_.readAt(&op));
     for (size_t r = 0; r < op.regionCount(); ++r)
-      for (const Move &move : yieldMoves(op, r)) separateFrom(move.from, move.to, live_.readAt(op.region(r)->last()));
+      for (const Move &move : yieldMoves(op, r)) separateMove(move, live_.readAt(op.region(r)->last()));
   }
 
   void stage(const Op &op) {

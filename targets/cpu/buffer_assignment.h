@@ -35,8 +35,8 @@ class BufferAssignment {
 public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
-  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem, or an operand without a buffer of
-  // an op that picks its elements (readsBuffers); null where it is read from its own buffer.
+  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem, or an operand without a buffer
+  // of an op that picks its elements (readsBuffers); null where it is read from its own buffer.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.
@@ -51,7 +51,7 @@ private:
   std::vector<Buffer> buffers_;
   std::unordered_map<const Value *, size_t> values_;
   std::map<std::pair<const Op *, size_t>, size_t> staging_; // looked up only
-  std::vector<const Value *> order_; // of values_, in program order
+  std::vector<const Value *> order_;                        // of values_, in program order
   int64_t scratchBytes_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "targets/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -39,45 +40,6 @@ private:
   int64_t bytes_ = 0;
 };
 
-// One worker's fibers: their stacks are used again from workgroup to workgroup.
-class FiberRun {
-public:
-  struct Divergence {
-    int64_t workgroup;
-    FiberGroup::Divergence fibers;
-  };
-  FiberRun(const Jit::LoadedKernel &kernel, const uint64_t *frame, void *memory)
-      : kernel_(kernel), frame_(frame), memory_(static_cast<unsigned char *>(memory)),
-        fibers_(static_cast<size_t>(kernel.code.subgroups)) {}
-
-  std::optional<Divergence> workgroup(int64_t id) {
-    const KernelCode &code = kernel_.code;
-    void *header[] = {memory_ + code.scratchBytes * code.subgroups, &fibers_};
-    auto diverged = fibers_.run([&](size_t subgroup) {
-      unsigned char *own = memory_ + code.scratchBytes * static_cast<int64_t>(subgroup);
-      std::memcpy(own, header, sizeof header);
-      kernel_.function(frame_, id, static_cast<int64_t>(subgroup), own);
-    });
-    if (!diverged) return std::nullopt;
-    return Divergence{id, *diverged};
-  }
-
-private:
-  const Jit::LoadedKernel &kernel_;
-  const uint64_t *frame_;
-  unsigned char *memory_;
-  FiberGroup fibers_;
-};
-
-Error divergenceError(const KernelCode &code, const FiberRun::Divergence &found) {
-  const FiberGroup::Divergence &d = found.fibers;
-  std::string other = d.otherPlace ? str("subgroup ", d.other, " waits at another barrier")
-                                   : str("subgroup ", d.other, " has finished");
-  return Error::kernel(str("the subgroups of workgroup ", found.workgroup, " never meet: subgroup ", d.waiting,
-                           " waits at this barrier, ", other),
-                       code.output.barriers[static_cast<size_t>(d.place)]);
-}
-
 // Coordinates, outermost dimension first, of a linear id.
 std::vector<int64_t> blockIdOf(int64_t workgroup, const std::vector<GridRange> &grid) {
   std::vector<int64_t> id(grid.size());
@@ -87,6 +49,79 @@ std::vector<int64_t> blockIdOf(int64_t workgroup, const std::vector<GridRange> &
   }
   return id;
 }
+
+// One launch of one kernel, on all threads.
+class Launch {
+public:
+  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame) : kernel_(kernel), frame_(frame), output_(code().output) {
+    frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
+    frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
+  }
+  Launch(const Launch &) = delete;
+  Launch &operator=(const Launch &) = delete;
+
+  // Bytes of the scratch memory that run() is given.
+  static int64_t scratchBytes(const KernelCode &code) {
+    return code.output.usesFibers ? code.scratchBytes * code.subgroups + code.slmBytes : code.scratchBytes;
+  }
+
+  // Workgroups [begin, end). From several threads at once.
+  void run(int64_t begin, int64_t end, void *scratch) {
+    if (code().output.usesFibers) return runFibers(begin, end, static_cast<unsigned char *>(scratch));
+    if (begin < failedWorkgroup()) kernel_.function(frame_.words.data(), begin, end, scratch);
+  }
+
+  // After all have run: passes on what was printed, and says what failed first.
+  Result<void> finish(const PrintSink &print, const std::vector<GridRange> &grid) {
+    output_.flush(print, failedWorkgroup());
+    if (failure_ == kNoFailure) return {};
+    int64_t workgroup = failedWorkgroup();
+    std::string where = join(blockIdOf(workgroup, grid), ", ");
+    if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
+      std::string other = d->otherPlace ? "waits at another one" : "has finished";
+      return Error::kernel(str("the subgroups of workgroup (", where, ") never meet: subgroup ", d->waiting,
+                               " waits at `barrier`, subgroup ", d->other, " ", other),
+                           code().output.barriers[static_cast<size_t>(d->place)]);
+    }
+    const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
+    if (!first.condition)
+      return Error::environment(str(first.message, " (workgroup (", where, ") of @", code().name, ")"), first.range);
+    return Error::kernel(
+        assertionText(first.message, first.condition, output_.failedElement(workgroup), blockIdOf(workgroup, grid)),
+        first.range);
+  }
+
+private:
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF; // instead of the number of a failure
+
+  const KernelCode &code() const { return kernel_.code; }
+  int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
+
+  // Workgroup by workgroup; within one, the subgroups take turns between barriers.
+  void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
+    FiberGroup fibers(static_cast<size_t>(code().subgroups));
+    void *header[] = {scratch + code().scratchBytes * code().subgroups, &fibers};
+    for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
+      auto diverged = fibers.run([&](size_t subgroup) {
+        unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(subgroup);
+        std::memcpy(own, header, sizeof header);
+        kernel_.function(frame_.words.data(), id, static_cast<int64_t>(subgroup), own);
+        return id < failedWorkgroup();
+      });
+      if (!diverged) continue;
+      output_.diverged(id, *diverged);
+      uint64_t word = static_cast<uint64_t>(id) << 32 | kDiverged;
+      std::atomic_ref failure(failure_);
+      for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {
+      }
+    }
+  }
+
+  const Jit::LoadedKernel &kernel_;
+  LaunchFrame &frame_;
+  LaunchOutput output_;
+  uint64_t failure_ = kNoFailure;
+};
 
 class CpuExecutable final : public Executable {
 public:
@@ -101,60 +136,21 @@ public:
     Result<LaunchFrame> frame = makeFrame(kernel, args, grid);
     if (!frame) return frame.error();
     std::lock_guard lock(launchMutex_);
+    int64_t bytes = Launch::scratchBytes(loaded->code);
     size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, frame->workgroups)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
-      if (!arenas_[i].grow(arenaBytes(loaded->code)))
-        return Error::environment(str("no memory: @", kernel.name, " needs ", arenaBytes(loaded->code),
-                                      " bytes for each of ", arenas_.size(), " threads"),
-                                  kernel.nameRange);
-    uint64_t failure = kNoFailure;
-    LaunchOutput output(loaded->code.output);
-    frame->words[frame->failureWord] = reinterpret_cast<uintptr_t>(&failure);
-    frame->words[frame->failureWord + 1] = reinterpret_cast<uintptr_t>(&output);
-    std::optional<FiberRun::Divergence> divergence;
-    if (loaded->code.output.usesFibers) {
-      divergence = runFibers(*loaded, *frame);
-    } else {
-      pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
-        loaded->function(frame->words.data(), begin, end, arenas_[static_cast<size_t>(worker)].memory());
-      });
-    }
-    output.flush(print_);
-    if (divergence) return divergenceError(loaded->code, *divergence);
-    if (failure == kNoFailure) return {};
-    const Failure &first = loaded->code.output.failures[failure >> 32];
-    auto workgroup = static_cast<int64_t>(failure & 0xFFFFFFFF);
-    if (first.condition) {
-      int64_t element = output.failedElement(static_cast<int64_t>(failure >> 32), workgroup);
-      return Error::kernel(assertionText(first.message, first.condition, element, blockIdOf(workgroup, grid)), first.range);
-    }
-    return Error::environment(str(first.message, " (workgroup ", failure & 0xFFFFFFFF, " of @", kernel.name, ")"),
-                              first.range);
+      if (!arenas_[i].grow(bytes))
+        return Error::environment(
+            str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
+            kernel.nameRange);
+    Launch launch(*loaded, *frame);
+    pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
+      launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
+    });
+    return launch.finish(print_, grid);
   }
 
 private:
-  static int64_t arenaBytes(const KernelCode &code) {
-    return code.output.usesFibers ? code.scratchBytes * code.subgroups + code.slmBytes : code.scratchBytes;
-  }
-
-  // Workgroup by workgroup; within one, the subgroups take turns between barriers. The divergence of the first workgroup
-  // that has one.
-  std::optional<FiberRun::Divergence> runFibers(const Jit::LoadedKernel &kernel, const LaunchFrame &frame) {
-    std::mutex mutex;
-    std::optional<FiberRun::Divergence> first;
-    pool_.run(frame.workgroups, [&](int64_t begin, int64_t end, int worker) {
-      FiberRun run(kernel, frame.words.data(), arenas_[static_cast<size_t>(worker)].memory());
-      for (int64_t id = begin; id < end; ++id) {
-        std::optional<FiberRun::Divergence> found = run.workgroup(id);
-        if (!found) continue;
-        std::lock_guard lock(mutex);
-        if (!first || found->workgroup < first->workgroup) first = found;
-        return;
-      }
-    });
-    return first;
-  }
-
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
   ThreadPool pool_;

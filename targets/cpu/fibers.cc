@@ -2,7 +2,6 @@
 
 #include "ir/base/check.h"
 
-#include <cstdlib>
 #include <ucontext.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -11,10 +10,24 @@
 
 namespace xt {
 namespace {
-constexpr size_t kStackBytes = 256 << 10;
-}
 
-struct FiberGroup::MainContext {
+constexpr size_t kStackBytes = 1 << 20; // touched as far as it is used: a kernel's frame, printing, the C library
+
+#if defined(__SANITIZE_ADDRESS__)
+void startSwitch(void **fakeStack, const void *stack, size_t bytes) {
+  __sanitizer_start_switch_fiber(fakeStack, stack, bytes);
+}
+void finishSwitch(void *fakeStack, const void **oldStack, size_t *oldBytes) {
+  __sanitizer_finish_switch_fiber(fakeStack, oldStack, oldBytes);
+}
+#else
+void startSwitch(void **, const void *, size_t) {}
+void finishSwitch(void *, const void **, size_t *) {}
+#endif
+
+} // namespace
+
+struct FiberGroup::Thread {
   ucontext_t context{};
   void *fakeStack = nullptr;
   const void *stack = nullptr; // as the sanitizer names it
@@ -25,13 +38,13 @@ struct FiberGroup::Fiber {
   FiberGroup *group = nullptr;
   size_t index = 0;
   ucontext_t context{};
-  std::unique_ptr<unsigned char[]> stack = std::make_unique<unsigned char[]>(kStackBytes);
+  std::unique_ptr<unsigned char[]> stack = std::make_unique_for_overwrite<unsigned char[]>(kStackBytes);
   void *fakeStack = nullptr;
-  bool finished = false;
+  enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
   int64_t place = 0; // where it waits
 };
 
-FiberGroup::FiberGroup(size_t count) : main_(std::make_unique<MainContext>()) {
+FiberGroup::FiberGroup(size_t count) : thread_(std::make_unique<Thread>()) {
   for (size_t i = 0; i < count; ++i) {
     fibers_.push_back(std::make_unique<Fiber>());
     fibers_.back()->group = this;
@@ -44,65 +57,69 @@ FiberGroup::~FiberGroup() = default;
 void FiberGroup::enter(unsigned low, unsigned high) {
   auto *fiber = reinterpret_cast<Fiber *>((static_cast<uintptr_t>(high) << 32) | low);
   FiberGroup &group = *fiber->group;
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(nullptr, &group.main_->stack, &group.main_->stackBytes);
-#endif
-  (*group.body_)(fiber->index);
-  group.switchBack(*fiber, true);
+  finishSwitch(nullptr, &group.thread_->stack, &group.thread_->stackBytes);
+  fiber->state = (*group.body_)(fiber->index) ? Fiber::State::Finished : Fiber::State::Failed;
+  group.switchBack(*fiber);
+}
+
+void FiberGroup::prepare(Fiber &fiber) {
+  fiber.state = Fiber::State::Ready;
+  XT_CHECK(getcontext(&fiber.context) == 0, "this thread has a context");
+  fiber.context.uc_stack.ss_sp = fiber.stack.get();
+  fiber.context.uc_stack.ss_size = kStackBytes;
+  fiber.context.uc_link = nullptr;
+  auto address = reinterpret_cast<uintptr_t>(&fiber);
+  makecontext(&fiber.context, reinterpret_cast<void (*)()>(&FiberGroup::enter), 2, static_cast<unsigned>(address),
+              static_cast<unsigned>(address >> 32));
 }
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(&main_->fakeStack, fiber.stack.get(), kStackBytes);
-#endif
-  swapcontext(&main_->context, &fiber.context);
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(main_->fakeStack, nullptr, nullptr);
-#endif
+  startSwitch(&thread_->fakeStack, fiber.stack.get(), kStackBytes);
+  swapcontext(&thread_->context, &fiber.context);
+  finishSwitch(thread_->fakeStack, nullptr, nullptr);
 }
 
-void FiberGroup::switchBack(Fiber &fiber, bool finished) {
-  fiber.finished = finished;
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(finished ? nullptr : &fiber.fakeStack, main_->stack, main_->stackBytes);
-#endif
-  swapcontext(&fiber.context, &main_->context);
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fiber.fakeStack, &main_->stack, &main_->stackBytes);
-#endif
+// Of one that has ended this does not return.
+void FiberGroup::switchBack(Fiber &fiber) {
+  bool ended = fiber.state != Fiber::State::Waiting;
+  startSwitch(ended ? nullptr : &fiber.fakeStack, thread_->stack, thread_->stackBytes);
+  swapcontext(&fiber.context, &thread_->context);
+  finishSwitch(fiber.fakeStack, &thread_->stack, &thread_->stackBytes);
 }
 
 void FiberGroup::wait(int64_t place) {
   current_->place = place;
-  switchBack(*current_, false);
+  current_->state = Fiber::State::Waiting;
+  switchBack(*current_);
 }
 
-std::optional<FiberGroup::Divergence> FiberGroup::run(const std::function<void(size_t)> &body) {
+std::optional<FiberGroup::Divergence> FiberGroup::run(const Body &body) {
   body_ = &body;
-  for (auto &fiber : fibers_) {
-    fiber->finished = false;
-    XT_CHECK(getcontext(&fiber->context) == 0, "a context of this thread");
-    fiber->context.uc_stack.ss_sp = fiber->stack.get();
-    fiber->context.uc_stack.ss_size = kStackBytes;
-    fiber->context.uc_link = nullptr;
-    auto address = reinterpret_cast<uintptr_t>(fiber.get());
-    makecontext(&fiber->context, reinterpret_cast<void (*)()>(&FiberGroup::enter), 2, static_cast<unsigned>(address),
-                static_cast<unsigned>(address >> 32));
-  }
+  for (auto &fiber : fibers_) prepare(*fiber);
   for (;;) {
-    // Each runs until it waits or has finished; then all must have come to the same place.
-    for (auto &fiber : fibers_) switchTo(*fiber);
-    const Fiber *waiting = nullptr, *other = nullptr;
-    for (auto &fiber : fibers_)
-      if (!fiber->finished && !waiting) waiting = fiber.get();
-    if (!waiting) return std::nullopt;
-    for (auto &fiber : fibers_)
-      if (!other && (fiber->finished || fiber->place != waiting->place)) other = fiber.get();
-    if (other)
-      return Divergence{waiting->index, other->index, waiting->place,
-                        other->finished ? std::nullopt : std::optional(other->place)};
+    for (auto &fiber : fibers_) {
+      switchTo(*fiber);
+      if (fiber->state == Fiber::State::Failed) return std::nullopt;
+    }
+    if (std::optional<Divergence> found = divergence()) return found;
+    if (fibers_.empty() || fibers_[0]->state == Fiber::State::Finished) return std::nullopt;
   }
+}
+
+// The first that waits, and the first that is not where it waits.
+std::optional<FiberGroup::Divergence> FiberGroup::divergence() const {
+  const Fiber *waiting = nullptr;
+  for (auto &fiber : fibers_)
+    if (!waiting && fiber->state == Fiber::State::Waiting) waiting = fiber.get();
+  if (!waiting) return std::nullopt;
+  for (auto &fiber : fibers_) {
+    bool finished = fiber->state == Fiber::State::Finished;
+    if (finished || fiber->place != waiting->place)
+      return Divergence{waiting->index, fiber->index, waiting->place,
+                        finished ? std::nullopt : std::optional(fiber->place)};
+  }
+  return std::nullopt;
 }
 
 } // namespace xt

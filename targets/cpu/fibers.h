@@ -1,4 +1,4 @@
-// The subgroups of a workgroup that wait for each other: one stack each, one thread.
+// The subgroups of a workgroup that wait for each other: a stack each, all on one thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,28 +16,32 @@ public:
   FiberGroup(const FiberGroup &) = delete;
   FiberGroup &operator=(const FiberGroup &) = delete;
 
-  struct Divergence { // they never meet: one waits at a place, another at a different one or has finished
+  struct Divergence { // they never meet: one waits at a place, another at a different one, or it has finished
     size_t waiting, other;
     int64_t place;
     std::optional<int64_t> otherPlace; // none: finished
   };
-  // Runs body(i) on fiber i, for all, to the end. After a divergence the fibers that wait are given up: what they hold on
-  // their stacks is not released.
-  std::optional<Divergence> run(const std::function<void(size_t)> &body);
+  // Runs body(i) on fiber i, for each, up to wait(); when all wait at one place, on from there. Ends when all have
+  // finished, when they have diverged, or when a body returns false. Fibers that still wait are given up: what their
+  // stacks hold is not released.
+  using Body = std::function<bool(size_t)>;
+  std::optional<Divergence> run(const Body &body);
   // Called by a fiber: goes on when all have called it with the same place.
   void wait(int64_t place);
 
 private:
   struct Fiber;
+  struct Thread;
   static void enter(unsigned low, unsigned high);
+  void prepare(Fiber &fiber);
   void switchTo(Fiber &fiber);
-  void switchBack(Fiber &fiber, bool finished);
+  void switchBack(Fiber &fiber);
+  std::optional<Divergence> divergence() const;
 
-  struct MainContext;
-  std::unique_ptr<MainContext> main_;
+  std::unique_ptr<Thread> thread_; // where run() was called
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Fiber *current_ = nullptr;
-  const std::function<void(size_t)> *body_ = nullptr;
+  const Body *body_ = nullptr;
 };
 
 } // namespace xt

@@ -88,17 +88,17 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
   LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(*acrossColumns_, elem), lanes_);
   forLoop(b, e_.number(0), e_.number(rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    LlvmValues sums = forLoop(
-        b, e_.number(0), e_.number(columns), e_.number(lanes_), {identity},
-        [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
-          chunk_.clear();
-          for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
-          LlvmValue *chunk = chunk_.at(sink.value);
-          if (columns % lanes_ != 0)
-            chunk = b.CreateSelect(b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(e_.number(columns), lanes_)), chunk,
-                                   identity);
-          return {e_.ops_.combine(*acrossColumns_, elem, carried[0], chunk)};
-        });
+    LlvmValues sums = forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), {identity},
+                              [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
+                                chunk_.clear();
+                                for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+                                LlvmValue *chunk = chunk_.at(sink.value);
+                                if (columns % lanes_ != 0)
+                                  chunk = b.CreateSelect(
+                                      b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(e_.number(columns), lanes_)),
+                                      chunk, identity);
+                                return {e_.ops_.combine(*acrossColumns_, elem, carried[0], chunk)};
+                              });
     LlvmValue *sum = acrossLanes(*acrossColumns_, elem, sums[0]);
     b.CreateAlignedStore(e_.ops_.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
   });

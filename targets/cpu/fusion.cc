@@ -130,13 +130,9 @@ std::vector<Value *> FusionPlan::nodesOf(const Op &op) const {
   return order;
 }
 
-std::vector<Value *> FusionPlan::leaves(Value *value) const {
-  return buffersBehind(nodes(value), nullptr);
-}
+std::vector<Value *> FusionPlan::leaves(Value *value) const { return buffersBehind(nodes(value), nullptr); }
 
-std::vector<Value *> FusionPlan::leavesOf(const Op &op) const {
-  return buffersBehind(nodesOf(op), op.result());
-}
+std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
 
 // A broadcast is evaluated where it is used, and reads its operand there.
 std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *except) const {
@@ -144,8 +140,10 @@ std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes
   for (Value *node : nodes) {
     if (node == except) continue;
     const Op *op = node->definingOp();
-    if (!isInline(node)) result.push_back(node);
-    else if (op && op->kind() == OpKind::Broadcast && !isUniform(op->operand(0))) result.push_back(op->operand(0));
+    if (!isInline(node))
+      result.push_back(node);
+    else if (op && op->kind() == OpKind::Broadcast && !isUniform(op->operand(0)))
+      result.push_back(op->operand(0));
   }
   return result;
 }

@@ -31,9 +31,9 @@ private:
 };
 
 // Constants, splats, iota, masks and broadcasts are inline everywhere. A pointwise op or a load_tile is inline when
-// everything that uses it is evaluated in the loop of one op of its own block: a pointwise op, a store_tile, a reduction,
-// or an operand of a tile_mma. A
-// load_tile only if nothing writes memory between it and that loop, and never into a store_tile: the tiles may overlap.
+// everything that uses it is evaluated in the loop of one op of its own block: a pointwise op, a store_tile, a
+// reduction, or an operand of a tile_mma. A load_tile only if nothing writes memory between it and that loop, and never
+// into a store_tile: the tiles may overlap.
 FusionPlan planFusion(const Kernel &kernel);
 
 } // namespace xt

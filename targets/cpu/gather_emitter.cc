@@ -7,9 +7,8 @@ namespace xt {
 
 KernelEmitter::Parts KernelEmitter::initScatterTile(const Op &op) {
   const Buffer &offsets = pickable(op, 1), &own = *buffers_.bufferOf(op.result());
-  forEachElement(own.shape, [&](LlvmValue *row, LlvmValue *column) {
-    storeTo(own, row, column, loadFrom(offsets, row, column));
-  });
+  forEachElement(own.shape,
+                 [&](LlvmValue *row, LlvmValue *column) { storeTo(own, row, column, loadFrom(offsets, row, column)); });
   const Parts &base = parts_.at(op.operand(0)); // of one dimension: data, size, stride
   return {base[0], base[1], base[2]};
 }
@@ -45,8 +44,8 @@ void KernelEmitter::emitGather(const Op &op) {
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access = scatterAccess(tile, offsets, row, column);
     LlvmValue *reads = b.CreateAnd(access.inside, loadFrom(mask, row, column));
-    LlvmValue *element = b.CreateAlignedLoad(ops_.storageType(elem, 0), b.CreateSelect(reads, access.address, outside),
-                                             memoryAlign());
+    LlvmValue *element =
+        b.CreateAlignedLoad(ops_.storageType(elem, 0), b.CreateSelect(reads, access.address, outside), memoryAlign());
     storeTo(to, row, column, ops_.fromStorage(elem, element));
   });
 }

@@ -16,11 +16,10 @@ void KernelEmitter::callHost(const char *name, llvm::ArrayRef<LlvmValue *> args)
 
 void KernelEmitter::emitPrintOrAssert(const Op &op) {
   if (op.kind() == OpKind::Assert) return emitAssert(op);
-  LlvmValue *subgroup = subgroup_ ? subgroup_ : number(0);
   auto print = [&](Type type, const BufferShape &shape, LlvmValue *data) {
     LlvmValue *place = number(static_cast<int64_t>(output_.prints.size()));
     output_.prints.push_back({std::string(op.textAttr("text")), type, shape});
-    callHost(kPrintSymbol, {runtime_, place, workgroup_, subgroup, data});
+    callHost(kPrintSymbol, {runtime_, place, workgroup_, data});
   };
   if (op.operandCount() == 0) print({}, {}, llvm::ConstantPointerNull::get(b.getPtrTy()));
   for (size_t i = 0; i < op.operandCount(); ++i) {
@@ -36,18 +35,13 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
   }
 }
 
+// Elements are looked at in row-major order, and the first that fails ends the workgroup: it is the lowest.
 void KernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
-  auto failure = static_cast<int64_t>(output_.failures.size());
+  int64_t failure = addFailure({op.range(), std::string(op.textAttr("text")), type});
   auto check = [&](LlvmValue *condition, LlvmValue *element) {
-    auto report = [&]() -> LlvmValues {
-      reportFailure(failure);
-      callHost(kAssertSymbol, {runtime_, number(failure), workgroup_, element});
-      return {};
-    };
-    ifElse(b, condition, [] { return LlvmValues(); }, report);
+    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, element}); });
   };
-  output_.failures.push_back({op.range(), std::string(op.textAttr("text")), type});
   if (type.isScalar()) return check(scalar(op.operand(0)), number(0));
   const Buffer &buffer = pickable(op, 0);
   forEachElement(buffer.shape, [&](LlvmValue *row, LlvmValue *column) {
@@ -55,8 +49,10 @@ void KernelEmitter::emitAssert(const Op &op) {
   });
 }
 
-// At workgroup scope one thread does the whole workgroup's work, in order; so does a single subgroup.
-void KernelEmitter::emitBarrier(const Op &op) {
+// At workgroup scope one thread does the whole workgroup's work, in order; so does a single subgroup. A fence also
+// orders what other workgroups see.
+void KernelEmitter::emitBarrierOrFence(const Op &op) {
+  if (op.kind() == OpKind::Fence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   if (op.kind() != OpKind::Barrier || !output_.usesFibers) return;
   LlvmValue *place = number(static_cast<int64_t>(output_.barriers.size()));
   output_.barriers.push_back(op.range());

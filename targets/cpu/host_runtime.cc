@@ -1,49 +1,59 @@
 #include "targets/cpu/host_runtime.h"
 
 #include "ir/interp/print_value.h"
-#include "targets/cpu/fibers.h"
 
 namespace xt {
 
-void LaunchOutput::print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data) {
+void LaunchOutput::print(int64_t place, int64_t workgroup, const void *data) {
   const PrintPlace &what = kernel_.prints[static_cast<size_t>(place)];
   std::string text;
   if (!what.type) {
     text = printedText(what.text);
   } else {
     std::vector<Number> elements;
-    auto bytes = static_cast<int64_t>(elemInfo(what.shape.elem).storageBytes);
+    int64_t bytes = elemInfo(what.shape.elem).storageBytes;
     for (int64_t row = 0; row < what.shape.rows; ++row)
       for (int64_t column = 0; column < what.shape.columns; ++column)
-        elements.push_back(loadNumber(what.shape.elem, static_cast<const unsigned char *>(data) + row * what.shape.pitch + column * bytes));
+        elements.push_back(loadNumber(what.shape.elem, static_cast<const unsigned char *>(data) +
+                                                           row * what.shape.pitch + column * bytes));
     text = printedValue(what.text, what.type, elements);
   }
   std::lock_guard lock(mutex_);
-  printed_[{workgroup, subgroup}] += text;
+  printed_[workgroup] += text;
 }
 
-void LaunchOutput::assertFailed(int64_t failure, int64_t workgroup, int64_t element) {
+void LaunchOutput::assertFailed(int64_t workgroup, int64_t element) {
   std::lock_guard lock(mutex_);
-  auto [known, fresh] = failedElements_.try_emplace({failure, workgroup}, element);
-  if (!fresh) known->second = std::min(known->second, element);
+  failedElements_[workgroup] = element;
 }
 
-void LaunchOutput::flush(const PrintSink &sink) const {
+void LaunchOutput::diverged(int64_t workgroup, const FiberGroup::Divergence &divergence) {
+  std::lock_guard lock(mutex_);
+  divergences_[workgroup] = divergence;
+}
+
+void LaunchOutput::flush(const PrintSink &sink, int64_t lastWorkgroup) const {
   if (!sink) return;
-  for (const auto &[who, text] : printed_) sink(text);
+  for (const auto &[workgroup, text] : printed_)
+    if (workgroup <= lastWorkgroup) sink(text);
 }
 
-int64_t LaunchOutput::failedElement(int64_t failure, int64_t workgroup) const {
-  auto found = failedElements_.find({failure, workgroup});
+int64_t LaunchOutput::failedElement(int64_t workgroup) const {
+  auto found = failedElements_.find(workgroup);
   return found == failedElements_.end() ? 0 : found->second;
+}
+
+const FiberGroup::Divergence *LaunchOutput::divergence(int64_t workgroup) const {
+  auto found = divergences_.find(workgroup);
+  return found == divergences_.end() ? nullptr : &found->second;
 }
 
 } // namespace xt
 
-void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data) {
-  static_cast<xt::LaunchOutput *>(launch)->print(place, workgroup, subgroup, data);
+void xt_print(void *launch, int64_t place, int64_t workgroup, const void *data) {
+  static_cast<xt::LaunchOutput *>(launch)->print(place, workgroup, data);
 }
-void xt_assert_failed(void *launch, int64_t failure, int64_t workgroup, int64_t element) {
-  static_cast<xt::LaunchOutput *>(launch)->assertFailed(failure, workgroup, element);
+void xt_assert_failed(void *launch, int64_t workgroup, int64_t element) {
+  static_cast<xt::LaunchOutput *>(launch)->assertFailed(workgroup, element);
 }
 void xt_barrier(void *fibers, int64_t place) { static_cast<xt::FiberGroup *>(fibers)->wait(place); }

@@ -3,6 +3,7 @@
 #include "ir/base/source.h"
 #include "ir/launch.h"
 #include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/fibers.h"
 
 #include <map>
 #include <mutex>
@@ -11,7 +12,8 @@
 
 namespace xt {
 
-inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed", *kBarrierSymbol = "xt_barrier";
+inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed",
+                            *kBarrierSymbol = "xt_barrier";
 
 struct Failure { // at run time; its number is its place in KernelOutput::failures
   SourceRange range;
@@ -32,29 +34,33 @@ struct KernelOutput {
   bool usesFibers = false; // each subgroup runs on a stack of its own
 };
 
-// One launch: what its kernels print and assert, from all threads.
+// One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.
 class LaunchOutput {
 public:
   explicit LaunchOutput(const KernelOutput &kernel) : kernel_(kernel) {}
-  void print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
-  void assertFailed(int64_t failure, int64_t workgroup, int64_t element);
-  // Everything printed, workgroup by workgroup and subgroup by subgroup.
-  void flush(const PrintSink &sink) const;
-  // The lowest element for which an assert failed in a workgroup.
-  int64_t failedElement(int64_t failure, int64_t workgroup) const;
+  void print(int64_t place, int64_t workgroup, const void *data);
+  void assertFailed(int64_t workgroup, int64_t element);
+  void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
+
+  // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`.
+  void flush(const PrintSink &sink, int64_t lastWorkgroup) const;
+  // The lowest element (row-major) for which the assert failed that ended the workgroup.
+  int64_t failedElement(int64_t workgroup) const;
+  const FiberGroup::Divergence *divergence(int64_t workgroup) const;
 
 private:
   const KernelOutput &kernel_;
   std::mutex mutex_;
-  std::map<std::pair<int64_t, int64_t>, std::string> printed_;    // by workgroup and subgroup
-  std::map<std::pair<int64_t, int64_t>, int64_t> failedElements_; // by failure and workgroup
+  std::map<int64_t, std::string> printed_; // all by workgroup
+  std::map<int64_t, int64_t> failedElements_;
+  std::map<int64_t, FiberGroup::Divergence> divergences_;
 };
 
 } // namespace xt
 
 // Called by name from compiled kernels (jit.cc).
 extern "C" {
-void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
-void xt_assert_failed(void *launch, int64_t failure, int64_t workgroup, int64_t element);
+void xt_print(void *launch, int64_t place, int64_t workgroup, const void *data);
+void xt_assert_failed(void *launch, int64_t workgroup, int64_t element);
 void xt_barrier(void *fibers, int64_t place);
 }

@@ -42,8 +42,8 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
           XT_MATH2(fmod),
           {"fma", addressOf<double, double, double, double>(&::fma)},
           {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
-          {kPrintSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, const void *>(&::xt_print)},
-          {kAssertSymbol, addressOf<void, void *, int64_t, int64_t, int64_t>(&::xt_assert_failed)},
+          {kPrintSymbol, addressOf<void, void *, int64_t, int64_t, const void *>(&::xt_print)},
+          {kAssertSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_assert_failed)},
           {kBarrierSymbol, addressOf<void, void *, int64_t>(&::xt_barrier)},
           {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
           {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};

@@ -8,15 +8,12 @@
 
 namespace xt {
 
-namespace {
-
-size_t paramWords(Type type) { return type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank()) : 1; }
-
-} // namespace
-
 size_t frameWords(const Kernel &kernel) {
   size_t words = kGridWords + 2;
-  for (size_t i = 0; i < kernel.paramCount; ++i) words += paramWords(kernel.param(i)->type());
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    Type type = kernel.param(i)->type();
+    words += type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank()) : 1;
+  }
   return words;
 }
 
@@ -134,14 +131,18 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
     LlvmValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
     parts_[kernel_.grid[d].variable] = {value};
   }
-  if (kernel_.scope == Scope::Workgroup || output_.usesFibers) {
+  workgroupEnd_ = llvm::BasicBlock::Create(b.getContext(), "workgroup.end");
+  if (kernel_.scope == Scope::Workgroup || output_.usesFibers)
     emitBlock(kernel_.body);
-    return;
-  }
-  forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
-    subgroup_ = subgroup;
-    emitBlock(kernel_.body);
-  });
+  else
+    forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
+      subgroup_ = subgroup;
+      emitBlock(kernel_.body);
+    });
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  b.CreateBr(workgroupEnd_);
+  function->insert(function->end(), workgroupEnd_);
+  b.SetInsertPoint(workgroupEnd_);
 }
 
 void KernelEmitter::emitBlock(const Block &block) {
@@ -205,7 +206,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefLoad: parts_[op.result()] = {loadElement(op)}; return;
   case TypeRule::MemRefStore: storeElement(op); return;
   case TypeRule::Print: emitPrintOrAssert(op); return;
-  case TypeRule::Nothing: emitBarrier(op); return;
+  case TypeRule::Nothing: emitBarrierOrFence(op); return;
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
@@ -226,197 +227,22 @@ LlvmValue *KernelEmitter::dimOf(const Op &op) {
   return extent;
 }
 
-void KernelEmitter::failIf(LlvmValue *condition, Failure failure) {
-  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition); known && known->isZero()) return;
-  auto failureNumber = static_cast<int64_t>(output_.failures.size());
+int64_t KernelEmitter::addFailure(Failure failure) {
   output_.failures.push_back(std::move(failure));
-  auto report = [&]() -> LlvmValues { return reportFailure(failureNumber), LlvmValues(); };
-  ifElse(b, condition, report, [] { return LlvmValues(); });
+  return static_cast<int64_t>(output_.failures.size()) - 1;
 }
 
-void KernelEmitter::reportFailure(int64_t failure) {
-  LlvmValue *code = b.CreateOr(workgroup_, number(failure << 32));
+void KernelEmitter::failIf(LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  auto *fails = llvm::BasicBlock::Create(b.getContext(), "fails", function);
+  auto *holds = llvm::BasicBlock::Create(b.getContext(), "holds", function);
+  b.CreateCondBr(condition, fails, holds);
+  b.SetInsertPoint(fails);
+  before();
+  LlvmValue *code = b.CreateOr(b.CreateShl(workgroup_, 32), number(failure));
   b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, failureWord_, code, llvm::Align(8), llvm::AtomicOrdering::Monotonic);
-}
-
-// --- control flow ----------------------------------------------------------------------------------------------------
-
-KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
-  Parts all;
-  for (const Value *value : values)
-    if (!value->type().isVector()) all.append(parts_.at(value)); // of a scatter tile all but its offsets
-  return all;
-}
-
-void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts) {
-  for (const Value *value : values) {
-    if (value->type().isVector()) continue;
-    Type type = value->type();
-    size_t tileParts = type.isTile() && type.data().scatter ? size_t{kScatterParts} : size_t{kTileParts};
-    size_t count = type.isMemRef() ? paramWords(type) : type.isTile() ? tileParts : 1;
-    parts_[value] = Parts(parts.take_front(count));
-    parts = parts.drop_front(count);
-  }
-}
-
-namespace {
-std::vector<Value *> resultsOf(const Op &op) {
-  std::vector<Value *> results;
-  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
-  return results;
-}
-} // namespace
-
-// Rounds of a loop, 0 for a step that is not positive: on unsigned numbers, so that no bounds overflow.
-LlvmValue *KernelEmitter::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
-  LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
-  LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
-  LlvmValue *divisor = b.CreateSelect(runs, step, number(1));
-  return b.CreateSelect(runs, b.CreateAdd(b.CreateUDiv(last, divisor), number(1)), number(0));
-}
-
-void KernelEmitter::emitFor(const Op &op) {
-  const Block &body = *op.region(0);
-  std::vector<Value *> inits(op.operands().begin() + 3, op.operands().end()), params, results = resultsOf(op);
-  for (size_t i = 1; i < body.params().size(); ++i) params.push_back(body.param(i));
-  std::vector<Move> entry;
-  for (size_t i = 0; i < inits.size(); ++i)
-    if (livesInBuffer(inits[i]->type())) entry.push_back({inits[i], params[i]});
-  emitMoves(std::move(entry));
-
-  LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
-  failIf(b.CreateICmpSLE(step, number(0)), {op.operandRange(2), "the step of a `for` must be positive", {}});
-  LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);
-  Parts initial = partsOfAll(inits);
-  llvm::Function *function = b.GetInsertBlock()->getParent();
-  llvm::BasicBlock *before = b.GetInsertBlock();
-  auto *header = llvm::BasicBlock::Create(b.getContext(), "for", function);
-  auto *inside = llvm::BasicBlock::Create(b.getContext(), "for.body", function);
-  auto *after = llvm::BasicBlock::Create(b.getContext(), "for.end");
-  b.CreateBr(header);
-  b.SetInsertPoint(header);
-  llvm::PHINode *round = b.CreatePHI(b.getInt64Ty(), 2), *index = b.CreatePHI(b.getInt64Ty(), 2);
-  round->addIncoming(number(0), before);
-  index->addIncoming(lower, before);
-  Parts carried;
-  for (LlvmValue *part : initial) {
-    llvm::PHINode *phi = b.CreatePHI(part->getType(), 2);
-    phi->addIncoming(part, before);
-    carried.push_back(phi);
-  }
-  b.CreateCondBr(b.CreateICmpULT(round, trips), inside, after);
-
-  b.SetInsertPoint(inside);
-  parts_[body.param(0)] = {index};
-  setPartsOfAll(params, carried);
-  emitBlock(body);
-  std::vector<Value *> yielded;
-  if (const Op *last = body.last(); last && last->kind() == OpKind::Yield) yielded = last->operands();
-  std::vector<Move> back;
-  for (size_t i = 0; i < yielded.size(); ++i)
-    if (livesInBuffer(yielded[i]->type())) back.push_back({yielded[i], params[i]});
-  emitMoves(std::move(back));
-  Parts next = partsOfAll(yielded);
-  LlvmValue *nextRound = b.CreateAdd(round, number(1)), *nextIndex = b.CreateAdd(index, step);
-  round->addIncoming(nextRound, b.GetInsertBlock());
-  index->addIncoming(nextIndex, b.GetInsertBlock());
-  for (size_t i = 0; i < carried.size(); ++i)
-    llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
-  b.CreateBr(header);
-
-  // What the body hands on unchanged (a tile's base, its sizes) needs no phi.
-  for (size_t i = 0; i < carried.size(); ++i) {
-    auto *phi = llvm::cast<llvm::PHINode>(carried[i]);
-    if (phi->getIncomingValue(1) != phi) continue;
-    phi->replaceAllUsesWith(initial[i]);
-    phi->eraseFromParent();
-    carried[i] = initial[i];
-  }
-  function->insert(function->end(), after);
-  b.SetInsertPoint(after);
-  setPartsOfAll(results, carried);
-}
-
-// The condition is a phi like the values that the loop carries.
-void KernelEmitter::emitWhile(const Op &op) {
-  const Block &body = *op.region(0);
-  std::vector<Value *> inits(op.operands().begin() + 1, op.operands().end()), params, results = resultsOf(op);
-  for (const auto &param : body.params()) params.push_back(param.get());
-  auto moveAll = [&](llvm::ArrayRef<Value *> from) {
-    std::vector<Move> moves;
-    for (size_t i = 0; i < from.size(); ++i)
-      if (livesInBuffer(from[i]->type())) moves.push_back({from[i], params[i]});
-    emitMoves(std::move(moves));
-  };
-  moveAll(inits);
-  Parts initial = {scalar(op.operand(0))};
-  initial.append(partsOfAll(inits));
-  llvm::Function *function = b.GetInsertBlock()->getParent();
-  llvm::BasicBlock *before = b.GetInsertBlock();
-  auto *header = llvm::BasicBlock::Create(b.getContext(), "while", function);
-  auto *inside = llvm::BasicBlock::Create(b.getContext(), "while.body", function);
-  auto *after = llvm::BasicBlock::Create(b.getContext(), "while.end");
-  b.CreateBr(header);
-  b.SetInsertPoint(header);
-  Parts carried;
-  for (LlvmValue *part : initial) {
-    llvm::PHINode *phi = b.CreatePHI(part->getType(), 2);
-    phi->addIncoming(part, before);
-    carried.push_back(phi);
-  }
-  b.CreateCondBr(carried[0], inside, after);
-
-  b.SetInsertPoint(inside);
-  setPartsOfAll(params, llvm::ArrayRef(carried).drop_front());
-  emitBlock(body);
-  llvm::ArrayRef<Value *> yielded = body.last()->operands();
-  moveAll(yielded.drop_front());
-  Parts next = {scalar(yielded[0])};
-  next.append(partsOfAll(yielded.drop_front()));
-  for (size_t i = 0; i < carried.size(); ++i)
-    llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
-  b.CreateBr(header);
-  function->insert(function->end(), after);
-  b.SetInsertPoint(after);
-  setPartsOfAll(results, llvm::ArrayRef(carried).drop_front());
-}
-
-void KernelEmitter::emitIf(const Op &op) {
-  std::vector<Value *> results = resultsOf(op);
-  auto branch = [&](size_t region) -> Parts {
-    if (region >= op.regionCount()) return {};
-    const Block &block = *op.region(region);
-    emitBlock(block);
-    const Op *last = block.last();
-    if (!last || last->kind() != OpKind::Yield) return {};
-    std::vector<Move> moves;
-    for (size_t i = 0; i < last->operandCount(); ++i)
-      if (livesInBuffer(last->operand(i)->type())) moves.push_back({last->operand(i), results[i]});
-    emitMoves(std::move(moves));
-    return partsOfAll(last->operands());
-  };
-  Parts parts = ifElse(
-      b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
-  setPartsOfAll(results, parts);
-}
-
-void KernelEmitter::emitMoves(std::vector<Move> moves) {
-  std::erase_if(moves, [&](const Move &move) {
-    const Buffer *from = buffers_.bufferOf(move.from), *to = buffers_.bufferOf(move.to);
-    return from && from->offset == to->offset && from->shape == to->shape;
-  });
-  // One loop per shape and type: only buffers of one type can share, so only within a loop does the order matter.
-  while (!moves.empty()) {
-    BufferShape shape = buffers_.bufferOf(moves[0].to)->shape;
-    FusedLoop loop(*this);
-    std::erase_if(moves, [&](const Move &move) {
-      const Buffer &to = *buffers_.bufferOf(move.to);
-      if (to.shape != shape) return false;
-      loop.toBuffer(move.from, to);
-      return true;
-    });
-    loop.emit();
-  }
+  b.CreateBr(workgroupEnd_);
+  b.SetInsertPoint(holds);
 }
 
 } // namespace xt

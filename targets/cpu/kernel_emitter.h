@@ -4,16 +4,15 @@
 // runs the workgroups with linear ids in [begin, end). The id counts the grid row-major, its last dimension (x)
 // fastest.
 //   frame[0..8]   lower, step, count of the grid's three dimensions, outermost (z) first; absent ones are 0, 1, 1
-//   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what has no meaning, the
-//                 kernel lowers it to failure number << 32 | workgroup id (atomically: the least of all stays) and goes
-//                 on
+//   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what it must not, its
+//                 workgroup ends, after it has lowered the word to workgroup id << 32 | failure number (atomically: the
+//                 least of all stays). Workgroups behind one that has failed need not run
 //   frame[10]     the LaunchOutput that takes what it prints
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
 // content is neither read nor kept.
 #pragma once
-#include "targets/cpu/buffer_assignment.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/register_ops.h"
 
@@ -24,9 +23,9 @@ namespace xt {
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
-// A kernel at subgroup scope whose subgroups wait for each other is another function: kernel(frame, workgroup, subgroup,
-// scratch) runs one subgroup of one workgroup, on a stack of its own. Its scratch memory starts with a header of
-// kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
+// A kernel at subgroup scope whose subgroups wait for each other is another function: kernel(frame, workgroup,
+// subgroup, scratch) runs one subgroup of one workgroup, on a stack of its own. Its scratch memory starts with a header
+// of kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
 inline constexpr int64_t kFiberHeader = kBufferAlignment;
 // Whether a kernel is of that kind.
 bool needsFibers(const Kernel &kernel);
@@ -52,27 +51,31 @@ private:
   // Of a scatter tile; its offsets are in its buffer.
   enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
 
-  // kernel_emitter.cc: the function around the body, control flow, scalars
+  // kernel_emitter.cc: the function around the body, scalars
   void loadParameters(LlvmValue *frame);
   void emitWorkgroup(LlvmValue *id);
   void emitBlock(const Block &block);
   void emitOp(const Op &op);
+  LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
+  LlvmValue *dimOf(const Op &op);
+  // Where `condition` holds, reports the failure and leaves the workgroup; `before` is emitted in front of that.
+  void failIf(
+      LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before = [] {});
+  int64_t addFailure(Failure failure);
+
+  // control_flow.cc: loops and branches
   void emitFor(const Op &op);
   void emitWhile(const Op &op);
   void emitIf(const Op &op);
   LlvmValue *tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step);
   Parts partsOfAll(llvm::ArrayRef<Value *> values) const;
   void setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
-  LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
-  LlvmValue *dimOf(const Op &op);
-  void failIf(LlvmValue *condition, Failure failure);
-  void reportFailure(int64_t failure);
-  // Puts each source's value into its destination's buffer, as if all at once.
-  struct Move {
-    Value *from;
-    const Value *to;
-  };
-  void emitMoves(std::vector<Move> moves);
+  static size_t partCount(Type type);
+  static std::vector<bool> fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded);
+  Parts carriedParts(llvm::ArrayRef<LlvmValue *> initial, const std::vector<bool> &fixed, llvm::BasicBlock *before);
+  void carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vector<bool> &fixed, llvm::ArrayRef<LlvmValue *> next);
+  // Puts what has a buffer into the buffers of its destinations, as if all at once.
+  void moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *> to);
 
   // tile_access.cc: tiles and the memory behind them
   struct TileAccess { // what a loop over a tile needs, computed before it
@@ -147,7 +150,7 @@ private:
   void callHost(const char *name, llvm::ArrayRef<LlvmValue *> args);
   void emitPrintOrAssert(const Op &op);
   void emitAssert(const Op &op);
-  void emitBarrier(const Op &op);
+  void emitBarrierOrFence(const Op &op);
 
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
@@ -163,6 +166,7 @@ private:
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
+  llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   std::unordered_map<const Op *, int64_t> slmOffsets_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count

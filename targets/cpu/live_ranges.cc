@@ -103,7 +103,7 @@ void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
   bool mma = op.kind() == OpKind::TileMma;
   for (size_t i = 0; i < op.operandCount(); ++i) {
     // Multiplied, or picked from, while the result is written.
-    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0;
+    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op);
     for (Value *leaf : fusion_.leaves(op.operand(i)))
       use(leaf, blockBegin, toTheEnd ? readAt(&op) + 1 : readAt(&op), live);
   }

@@ -42,6 +42,7 @@ public:
   LiveRange &range(int number) { return ranges_[static_cast<size_t>(number)]; }
   Moment readAt(const Op *op) const { return 2 * begin_.at(op); }
   Moment writeAt(const Op *op) const { return 2 * end_.at(op) + 1; } // after its regions
+  Moment beginOf(const Block *block) const { return 2 * blockBegin_.at(block); }
   Moment endOf(const Block *block) const { return 2 * blockEnd_.at(block) + 1; }
 
 private:

@@ -143,7 +143,7 @@ void KernelEmitter::emitMma(const Op &op) {
     loop.emit();
   }
   bool fresh = op.operandCount() < 3;
-  if (!fresh) emitMoves({{op.operand(2), op.result()}});
+  if (!fresh) moveAll({op.operand(2)}, {op.result()});
   auto matrix = [&](const Buffer &buffer) { return Matrix{buffer.shape, bufferAddress(buffer)}; };
   auto operand = [&](size_t i) {
     const Buffer *staging = buffers_.stagingOf(&op, i);

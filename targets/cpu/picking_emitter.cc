@@ -59,8 +59,8 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
     RowAccess line = accessRow(access, column);
     LlvmValue *valid = b.CreateAnd(b.CreateICmpSGE(row, access.columnLow), b.CreateICmpSLT(row, line.high));
     LlvmValue *address = byteOffset(b, line.pointer, b.CreateMul(row, access.columnStride));
-    LlvmValue *element = b.CreateAlignedLoad(ops_.storageType(access.elem, 0), b.CreateSelect(valid, address, outside),
-                                             memoryAlign());
+    LlvmValue *element =
+        b.CreateAlignedLoad(ops_.storageType(access.elem, 0), b.CreateSelect(valid, address, outside), memoryAlign());
     storeTo(to, row, column, ops_.fromStorage(access.elem, element));
   });
 }
@@ -72,8 +72,10 @@ void KernelEmitter::emitReduction(const Op &op) {
   if (isStreamedReduction(op)) {
     FusedLoop loop(*this);
     bool rows = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0] == 0;
-    if (rows) loop.reduceRows(op.operand(0), to, kind, from.extent(0) / result.extent(0));
-    else loop.reduceColumns(op.operand(0), to, kind);
+    if (rows)
+      loop.reduceRows(op.operand(0), to, kind, from.extent(0) / result.extent(0));
+    else
+      loop.reduceColumns(op.operand(0), to, kind);
     loop.emit();
     return;
   }
@@ -115,8 +117,10 @@ KernelEmitter::Place KernelEmitter::placeOf(const Op &op, Type vector, size_t fi
   for (int d = 0; d < vector.rank(); ++d) {
     LlvmValue *index = scalar(op.operand(firstIndex + static_cast<size_t>(d)));
     place.inside = b.CreateAnd(place.inside, b.CreateICmpULT(index, number(vector.extent(d)))); // negative is large
-    if (d + 1 == vector.rank()) place.column = index;
-    else place.row = b.CreateAdd(b.CreateMul(place.row, number(vector.extent(d))), index);
+    if (d + 1 == vector.rank())
+      place.column = index;
+    else
+      place.row = b.CreateAdd(b.CreateMul(place.row, number(vector.extent(d))), index);
   }
   // Outside, the first element stands in.
   place.row = b.CreateSelect(place.inside, place.row, number(0));
@@ -133,9 +137,7 @@ LlvmValue *KernelEmitter::emitExtract(const Op &op) {
 
 void KernelEmitter::emitInsert(const Op &op) {
   const Buffer &to = *buffers_.bufferOf(op.result());
-  FusedLoop copy(*this);
-  copy.toBuffer(op.operand(1), to);
-  copy.emit();
+  moveAll({op.operand(1)}, {op.result()});
   Place place = placeOf(op, op.operand(1)->type(), 2);
   LlvmValue *before = loadFrom(to, place.row, place.column);
   storeTo(to, place.row, place.column, b.CreateSelect(place.inside, scalar(op.operand(0)), before));

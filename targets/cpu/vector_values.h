@@ -14,13 +14,20 @@ inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind(
 // A load_tile that reads rows as rows.
 inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !op.attr("transpose"); }
 
+// Ops that read what has a buffer only at the place that they write next, if their result has a buffer.
+inline bool worksInPlace(const Op &op) {
+  if (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset) return op.result()->type().data().scatter;
+  return op.kind() == OpKind::Insert || (isPointwise(op) && op.resultCount() == 1 && op.result()->type().isVector());
+}
+
 // Evaluated wherever they are used, as cheaply as they could be read.
 inline bool isGenerated(const Op &op) {
   return op.kind() == OpKind::Constant || op.kind() == OpKind::Splat || op.kind() == OpKind::Iota ||
          op.kind() == OpKind::CreateMask;
 }
 inline bool isUniform(const Value *value) {
-  return value->definingOp() && (value->definingOp()->kind() == OpKind::Constant || value->definingOp()->kind() == OpKind::Splat);
+  return value->definingOp() &&
+         (value->definingOp()->kind() == OpKind::Constant || value->definingOp()->kind() == OpKind::Splat);
 }
 // A broadcast reads its operand at other places, so that has a buffer or is the same everywhere.
 inline bool isReadingBroadcast(const Op &op) {

@@ -246,6 +246,8 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     if (!raw) return raw.error();
     return fromRaw(**raw, site_.budget, site_.threads);
   }
+  if (expr.fn == HostFn::Address)
+    return here.fail(DiagCode::HostBadArgument, "an address is an argument of a launch, for a parameter of type i64");
   auto x = evaluate(*args[0]);
   if (!x) return x;
   if (expr.fn == HostFn::Cast) {
@@ -276,6 +278,21 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
   }
   auto y = evaluate(*args[1]);
   if (!y) return y;
+  if (expr.fn == HostFn::Gather) {
+    int64_t dim = 0;
+    if (args[2]) {
+      auto given = integer(*args[2]);
+      if (!given) return given.error();
+      dim = std::clamp<int64_t>(*given, -100, 100);
+    }
+    return gatherArray(here, *x, *y, static_cast<int>(dim));
+  }
+  if (expr.fn == HostFn::Fma) {
+    auto z = evaluate(*args[2]);
+    if (!z) return z;
+    auto product = applyBinary(here, HostFn::Mul, std::move(*x), std::move(*y));
+    return product ? applyBinary(here, HostFn::Add, std::move(*product), std::move(*z)) : std::move(product);
+  }
   if (expr.fn == HostFn::Where) {
     auto z = evaluate(*args[2]);
     if (!z) return z;

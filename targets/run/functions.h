@@ -44,6 +44,9 @@ Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 // NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column.
 // `accumulator`: the type in which sums are rounded; by default f32, f64 if an operand is f64.
 Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator);
+// The elements of x at integer indices along dimension dim, whose place the shape of the indices takes. Indices from the
+// end are negative; one outside is reported.
+Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);
 Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
 
 // u64 values are held with their bits in an int64: those above its range compare and copy, but do not compute.

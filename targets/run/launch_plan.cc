@@ -47,8 +47,10 @@ private:
   }
 
   Result<void> addArgument(size_t i) {
-    const HostExpr &arg = stmt_.args[i];
+    bool addressOf = stmt_.args[i].kind == HostExpr::Kind::Call && stmt_.args[i].fn == HostFn::Address && stmt_.args[i].args.size() == 1;
+    const HostExpr &arg = addressOf ? stmt_.args[i].args[0] : stmt_.args[i];
     Type type = kernel_.param(i)->type();
+    if (addressOf && !type.isScalar(Elem::I64)) return mismatch(arg, i, "this is an address; it is passed for an i64");
     TestBuffer *buffer = arg.kind == HostExpr::Kind::Buffer ? state_.find(arg.text) : nullptr;
     bool address = buffer && type.isScalar(Elem::I64);
     plan_.buffers.push_back(buffer);
@@ -56,7 +58,7 @@ private:
     LaunchArg &out = plan_.args.back();
     if (address) {
       const BufferPlan &plan = buffer->device->plan();
-      out.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffer->device->data()));
+      out.kind = LaunchArg::Kind::Buffer;
       out.buffer = {buffer->device->data(), plan.elem, plan.sizes, plan.strides};
       return {};
     }

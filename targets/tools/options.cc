@@ -128,6 +128,36 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
   return std::nullopt;
 }
 
+// --kernel and what belongs to it; gives what is wrong.
+std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions &options) {
+  using Texts = std::vector<std::string>;
+  if (map.count("kernel")) options.kernel = map["kernel"].as<std::string>();
+  if (map.count("grid")) options.grid = splitCommas(map["grid"].as<Texts>());
+  struct {
+    const char *name;
+    std::vector<std::pair<std::string, std::string>> &to;
+  } lists[] = {{"arg", options.args}, {"out", options.outs}, {"expect", options.expects}};
+  for (auto &list : lists) {
+    if (!map.count(list.name)) continue;
+    for (const std::string &text : map[list.name].as<Texts>()) {
+      size_t equals = text.find('=');
+      if (equals == std::string::npos || equals == 0) return str("--", list.name, " takes NAME=VALUE, not `", text, "`");
+      std::string name = text.substr(text[0] == '%' ? 1 : 0, equals - (text[0] == '%' ? 1 : 0));
+      for (const auto &[known, value] : list.to)
+        if (known == name) return str("--", list.name, " ", name, " is given twice");
+      list.to.emplace_back(name, text.substr(equals + 1));
+    }
+  }
+  for (const char *name : {"rtol", "atol", "ulp"})
+    if (map.count(name)) options.tolerances.emplace_back(name, map[name].as<std::string>());
+  bool launches = map.count("kernel") || map.count("arg") || map.count("out") || map.count("expect");
+  if (!launches && !options.tolerances.empty()) return "--rtol, --atol and --ulp belong to --expect";
+  if (!launches && !options.grid.empty()) return "--grid belongs to --kernel";
+  if (launches && !options.tests.empty()) return "--test runs a test block, --kernel and --arg a launch of their own: one or the other";
+  if (launches && options.files.size() > 1) return "--kernel takes one file";
+  return std::nullopt;
+}
+
 } // namespace
 
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
@@ -202,8 +232,21 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
+  add("describe", "print what the kernels are: signature, grid, scope, layouts, memory, operations; runs nothing");
+  po::options_description launching("Launching a kernel without a test block");
+  auto addLaunch = launching.add_options();
+  using Texts = std::vector<std::string>;
+  addLaunch("kernel", po::value<std::string>()->value_name("NAME"), "which kernel of FILE");
+  addLaunch("arg", po::value<Texts>()->composing()->value_name("NAME=VALUE"),
+            "an argument: x.npy, random:1024x512xf16 (or another initialiser of tests), or a number");
+  addLaunch("out", po::value<Texts>()->composing()->value_name("NAME=FILE[:SHAPE]"), "save a buffer after the launch");
+  addLaunch("expect", po::value<Texts>()->composing()->value_name("NAME=FILE"), "compare a buffer with a .npy file after the launch");
+  addLaunch("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "workgroups, for a kernel without a grid");
+  addLaunch("rtol", po::value<std::string>(), "with --expect: relative tolerance; without any, every bit must agree");
+  addLaunch("atol", po::value<std::string>(), "with --expect: absolute tolerance");
+  addLaunch("ulp", po::value<std::string>(), "with --expect: tolerance in units of the last place");
   po::options_description visible(100, 40);
-  visible.add(running).add(commonOptions()).add(passOptions());
+  visible.add(running).add(launching).add(commonOptions()).add(passOptions());
 
   po::variables_map map;
   if (auto done = readCommand<XtrunOptions>(argc, argv, "xtrun",
@@ -234,6 +277,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   if (map.count("time-limit")) options.timeLimit = map["time-limit"].as<double>();
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;
+  options.describe = map.count("describe") != 0;
+  if (std::optional<std::string> wrong = readLaunch(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (options.files.empty()) return usageError<XtrunOptions>("xtrun", "no input file");
   if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");
   return {options, {}, 0};

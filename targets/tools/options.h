@@ -50,6 +50,13 @@ struct XtrunOptions : CommonOptions {
   std::string check;         // what the interpreter watches for, as written: "race,uninit"
   Checks checks;
   bool quiet = false;
+  // A launch without a test block.
+  std::string kernel;
+  std::vector<std::pair<std::string, std::string>> args, outs, expects; // NAME=VALUE
+  std::vector<std::string> grid;
+  std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
+  bool describe = false;
+  std::string checks; // of the interpreter: bounds,race,uninit,divergence
 };
 
 // What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.

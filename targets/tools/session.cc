@@ -99,7 +99,11 @@ double Session::sinceStart() {
 Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
   Result<std::string> text = readFile(path);
   if (!text) return text.error();
-  uint32_t index = sources_.add(path, std::move(*text));
+  return loadText(path, std::move(*text));
+}
+
+Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string text) {
+  uint32_t index = sources_.add(std::move(name), std::move(text));
   LowerOptions options;
   options.defines = options_.defines;
   options.imports.stdlib = stdlibFolder();

@@ -26,6 +26,8 @@ public:
 
   // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
   Result<std::unique_ptr<Module>> load(const std::string &path);
+  // The same for a text that is in no file.
+  Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
   // Runs passes by name with the dumps, timings and checks that the options ask for.
   Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip);
 

@@ -2,6 +2,8 @@
 #include "ir/base/text.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
+#include "targets/tools/command_test.h"
+#include "targets/tools/describe.h"
 #include "targets/tools/session.h"
 
 #include <nlohmann/json.hpp>
@@ -33,7 +35,13 @@ std::string quoted(const std::string &text) {
 
 // The command that repeats one test on one target.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test, const std::string &target) {
-  std::string command = str("xtrun --target=", target, " --test ", quoted(test));
+  std::string command = str("xtrun --target=", target);
+  if (!launchesKernel(options)) command += " --test " + quoted(test);
+  if (!options.kernel.empty()) command += " --kernel " + quoted(options.kernel);
+  for (const auto &[option, list] : {std::pair("--arg", &options.args), std::pair("--out", &options.outs), std::pair("--expect", &options.expects)})
+    for (const auto &[name, value] : *list) command += str(" ", option, " ", quoted(name + "=" + value));
+  if (!options.grid.empty()) command += " --grid " + join(options.grid, ",");
+  for (const auto &[name, value] : options.tolerances) command += str(" --", name, " ", quoted(value));
   for (const auto &[name, value] : options.defines) command += str(" -D ", quoted(name + "=" + value));
   if (!options.dataDir.empty()) command += " --data-dir " + quoted(options.dataDir);
   if (options.small) command += *options.small ? " --small" : " --full";
@@ -88,6 +96,8 @@ public:
       return kExitUsage;
     }
     startTimeLimit(options_.timeLimit);
+    if (options_.describe) return describeFiles();
+    if (launchesKernel(options_) && !makeCommandTest()) return static_cast<int>(worstStatus(statuses_));
     for (const std::string &file : options_.files) runFile(file);
     ExitStatus status = worstStatus(statuses_);
     if (options_.json) {
@@ -107,6 +117,29 @@ private:
     progress_.clear();
     std::fprintf(stderr, "xtrun: %s\n", message.c_str());
     statuses_.push_back(ExitStatus::EnvironmentFailed);
+  }
+
+  int describeFiles() {
+    for (const std::string &file : options_.files) {
+      Session session(options_);
+      Result<std::unique_ptr<Module>> module = session.load(file);
+      if (!module) session.printDiagnostics(), failed(module.error());
+      else std::fputs(describe(**module, options_.kernel, options_.json).c_str(), stdout);
+    }
+    return statuses_.empty() ? 0 : static_cast<int>(worstStatus(statuses_));
+  }
+
+  // The launch of the command line as a test block of its own.
+  bool makeCommandTest() {
+    Session session(options_);
+    Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
+    if (!module) return session.printDiagnostics(), failed(module.error());
+    Result<std::string> text = commandTest(options_, **module, options_.files[0]);
+    if (text) return commandText_ = std::move(*text), true;
+    if (text.error().kind == Error::Kind::Environment) return failed(text.error());
+    std::fprintf(stderr, "xtrun: %s\n", text.error().message.c_str());
+    statuses_.push_back(ExitStatus::Usage);
+    return false;
   }
 
   // Notes a failure; false for the caller to stop.
@@ -131,7 +164,7 @@ private:
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
-    Result<std::unique_ptr<Module>> module = session.load(file);
+    Result<std::unique_ptr<Module>> module = commandText_.empty() ? session.load(file) : session.loadText(kCommandLine, commandText_);
     if (!module) return failed(module.error());
     out.target = target;
     out.module = std::move(*module);
@@ -175,7 +208,7 @@ private:
     run.budget = &budget_;
     run.threads = options_.threads;
     size_t slash = file.rfind('/');
-    run.dataDirectory = !options_.dataDir.empty() ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    run.dataDirectory = !options_.dataDir.empty() || !commandText_.empty() ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
     run.repeatCommand = [&](const std::string &test, const std::string &target) { return repeatCommand(options_, file, test, target); };
     run.mayPrint = [this](bool may) { printing_ = may; };
     run.progress = [this](const std::string &stage) { progress_.show(stage); };
@@ -208,6 +241,7 @@ private:
   std::vector<TestReport> reports_;
   std::vector<ExitStatus> statuses_;
   nlohmann::json json_;
+  std::string commandText_; // the test of a launch that the command line describes
   bool printing_ = false;
 };
 

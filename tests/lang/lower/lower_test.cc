@@ -48,8 +48,11 @@ TEST(Lower, ExamplesAndStdlibReadBack) {
   for (const char *folder : {"../examples", "../stdlib"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
       SCOPED_TRACE(path.filename());
-      Lowered lowered(test::readText(path));
-      ASSERT_TRUE(lowered.module);
+      LowerOptions options;
+      options.imports.stdlib = std::string(XT_SOURCE_DIR) + "/stdlib";
+      options.imports.read = [](const std::string &file) { return std::optional(test::readText(file)); };
+      Lowered lowered(test::readText(path), options);
+      ASSERT_TRUE(lowered.module) << renderText(lowered.diagnostics, lowered.sources, false);
       expectReadsBack(*lowered.module);
       ++files;
     }

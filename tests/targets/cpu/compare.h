@@ -80,18 +80,24 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
     ASSERT_TRUE(computed.ok()) << computed.error().message;
     grid = *computed;
   }
-  Result<void> interpreted = interpret(*m.kernel, launchArgs(expected), grid);
+  std::string expectedText;
+  InterpOptions interpOptions;
+  interpOptions.print = [&](std::string_view text) { expectedText += text; };
+  Result<void> interpreted = interpret(*m.kernel, launchArgs(expected), grid, interpOptions);
   ASSERT_TRUE(interpreted.ok()) << interpreted.error().message;
   for (const CpuInfo &cpu : cpus) {
     SCOPED_TRACE(cpu.name);
     Diagnostics diagnostics;
     CompileOptions options;
     options.threads = threads;
+    std::string gotText;
+    options.print = [&](std::string_view text) { gotText += text; };
     auto executable = compileForCpu(m.module, cpu, options, diagnostics);
     ASSERT_TRUE(executable.ok()) << executable.error().message;
     auto got = copies();
     Result<void> launched = (*executable)->launch(*m.kernel, launchArgs(got), grid);
     ASSERT_TRUE(launched.ok()) << launched.error().message;
+    EXPECT_EQ(gotText, expectedText);
     for (size_t i = 0; i < args.size(); ++i)
       if (got[i]) {
         EXPECT_EQ(difference(*got[i], *expected[i], tolerance), "") << "argument " << i;

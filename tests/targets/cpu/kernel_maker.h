@@ -170,6 +170,108 @@ public:
     return b.value(OpKind::Splat, {x}, context.vector(std::move(shape), x->type().elem()));
   }
 
+  Value *reduce(const char *kind, Value *x, int d, int64_t size = 0) {
+    std::vector<int64_t> shape(x->type().shape().begin(), x->type().shape().end());
+    int64_t &extent = shape[static_cast<size_t>(d)];
+    extent = size ? extent / size : 1;
+    Op *op = alongDimension(OpKind::Reduction, x, d, context.vector(shape, x->type().elem()));
+    op->setAttr("kind", std::string(kind));
+    if (size) op->setAttr("reduction_size", size);
+    return op->result();
+  }
+  // To `extent`; with `size`, each element so often.
+  Value *broadcast(Value *x, int d, int64_t extent, int64_t size = 0) {
+    std::vector<int64_t> shape(x->type().shape().begin(), x->type().shape().end());
+    shape[static_cast<size_t>(d)] = extent;
+    Op *op = alongDimension(OpKind::Broadcast, x, d, context.vector(shape, x->type().elem()));
+    if (size) op->setAttr("broadcast_size", size);
+    return op->result();
+  }
+  Value *transpose(Value *x) {
+    return b.value(OpKind::Transpose, {x},
+                   context.vector({x->type().extent(1), x->type().extent(0)}, x->type().elem()));
+  }
+  Value *loadTransposed(Value *tile) {
+    Type type = tile->type();
+    Value *value = b.value(OpKind::LoadTile, {tile}, context.vector({type.extent(1), type.extent(0)}, type.elem()));
+    value->definingOp()->setAttr("transpose", std::vector<int64_t>{1, 0});
+    return value;
+  }
+  Value *iota(Type type, int d) {
+    Value *value = b.value(OpKind::Iota, {}, type);
+    value->definingOp()->setAttr("dims", std::vector<int64_t>{d});
+    return value;
+  }
+  Value *mask(std::vector<Value *> extents, std::vector<int64_t> shape) {
+    return b.value(OpKind::CreateMask, std::move(extents), context.vector(std::move(shape), Elem::I1));
+  }
+  Value *reshape(Value *x, std::vector<int64_t> shape) {
+    return b.value(OpKind::Reshape, {x}, context.vector(std::move(shape), x->type().elem()));
+  }
+  Value *extract(Value *x, std::vector<Value *> at) {
+    at.insert(at.begin(), x);
+    return b.value(OpKind::Extract, std::move(at), context.scalar(x->type().elem()));
+  }
+  Value *insert(Value *scalar, Value *x, std::vector<Value *> at) {
+    at.insert(at.begin(), {scalar, x});
+    return b.value(OpKind::Insert, std::move(at), x->type());
+  }
+  Value *scatterTile(Value *memref, Value *offsets) {
+    TypeData data;
+    data.kind = TypeKind::Tile;
+    data.elem = memref->type().elem();
+    data.shape.assign(offsets->type().shape().begin(), offsets->type().shape().end());
+    data.scatter = true;
+    data.space = memref->type().data().space;
+    return b.value(OpKind::InitTile, {memref, offsets}, context.intern(std::move(data)));
+  }
+  Value *gather(Value *tile, Value *selected) {
+    return b.value(OpKind::LoadGather, {tile, selected}, vectorOf(tile->type()));
+  }
+  void scatter(Value *value, Value *selected, Value *tile) {
+    b.create(OpKind::StoreScatter, {value, selected, tile}, {});
+  }
+  Value *atomic(const char *kind, Value *value, Value *tile) {
+    Value *before = b.value(OpKind::AtomicRmw, {value, tile}, vectorOf(tile->type()));
+    before->definingOp()->setAttr("kind", std::string(kind));
+    return before;
+  }
+  Value *loadElement(Value *memref, std::vector<Value *> at) {
+    at.insert(at.begin(), memref);
+    return b.value(OpKind::Load, std::move(at), context.scalar(memref->type().elem()));
+  }
+  void storeElement(Value *value, Value *memref, std::vector<Value *> at) {
+    at.insert(at.begin(), {value, memref});
+    b.create(OpKind::Store, std::move(at), {});
+  }
+  Value *slm(std::vector<int64_t> shape, Elem elem) {
+    return b.value(OpKind::AllocSlm, {}, context.memref(std::move(shape), elem, MemorySpace::Slm));
+  }
+  void barrier() { b.create(OpKind::Barrier, {}, {}); }
+  void print(const char *text, std::vector<Value *> values) {
+    b.create(OpKind::Print, std::move(values), {})->setAttr("text", std::string(text));
+  }
+  void assertThat(Value *condition, const char *text) {
+    b.create(OpKind::Assert, {condition}, {})->setAttr("text", std::string(text));
+  }
+  Value *subgroup() { return b.value(OpKind::SubgroupId, {}, context.index()); }
+
+  // while condition; body(carried) gives the next condition, then the values to carry on.
+  template <class F> std::vector<Value *> whileLoop(Value *condition, std::vector<Value *> inits, F body) {
+    std::vector<Type> types;
+    for (Value *init : inits) types.push_back(init->type());
+    std::vector<Value *> operands{condition};
+    operands.insert(operands.end(), inits.begin(), inits.end());
+    Op *op = b.create(OpKind::While, operands, types, 1);
+    Block &region = *op->region(0);
+    std::vector<Value *> carried;
+    for (Type type : types) carried.push_back(region.addParam(type));
+    Block &outside = b.block();
+    b.setEnd(region);
+    b.create(OpKind::Yield, body(carried), {});
+    b.setEnd(outside);
+    return results(*op);
+  }
   // for i = lower to upper step step; body(i, carried) gives the values to carry on.
   template <class F>
   std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
@@ -207,6 +309,12 @@ public:
   Builder b{context, unused_};
 
 private:
+  Type vectorOf(Type tile) { return context.vector({tile.shape().begin(), tile.shape().end()}, tile.elem()); }
+  Op *alongDimension(OpKind kind, Value *x, int d, Type result) {
+    Op *op = b.create(kind, {x}, {result});
+    op->setAttr("dims", std::vector<int64_t>{d});
+    return op;
+  }
   static std::vector<Value *> results(Op &op) {
     std::vector<Value *> list;
     for (size_t i = 0; i < op.resultCount(); ++i) list.push_back(op.result(i));

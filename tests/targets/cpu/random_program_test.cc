@@ -246,7 +246,7 @@ TEST(CpuFailure, AStepThatIsNotPositive) {
   for (int round = 0; round < 20; ++round) { // the least workgroup, whichever thread came first
     Result<void> failed = (*executable)->launch(*m.kernel, {array.arg(), intArg(3)}, {{0, 1, 6}});
     ASSERT_FALSE(failed.ok());
-    EXPECT_EQ(failed.error().message, "the step of a `for` must be positive (workgroup 3 of @k)");
+    EXPECT_EQ(failed.error().message, "the step of a `for` must be positive (workgroup (3) of @k)");
     EXPECT_EQ(failed.error().range.begin, 10u);
   }
 }

@@ -1,0 +1,117 @@
+// Random kernels on the interpreter and on the CPU: every bit must agree. XT_DIFFERENTIAL_KERNELS says how many (tests/run
+// --full sets 2000), XT_DIFFERENTIAL_SEED where they start. What once differed stays in found/.
+#include "tests/golden.h"
+#include "tests/targets/differential/generator.h"
+
+#include "ir/base/text.h"
+#include "lang/lower/lower.h"
+#include "passes/pass_manager.h"
+#include "passes/passes.h"
+#include "targets/target.h"
+
+#include <cstring>
+
+namespace xt {
+namespace {
+
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Memory { // the buffers of a launch
+  std::vector<unsigned char> a, index, c, sums;
+  Elem elem, out;
+  static constexpr int64_t kRows = 37, kColumns = 41, kOutRows = 64 * 4 * 8, kOutColumns = 160, kIndices = 97;
+
+  explicit Memory(const Kernel &kernel) : elem(kernel.param(0)->type().elem()), out(kernel.param(2)->type().elem()) {
+    auto bytes = [](Elem e, int64_t count) { return static_cast<size_t>(count * elemInfo(e).storageBytes); };
+    a.resize(bytes(elem, kRows * kColumns));
+    index.resize(bytes(Elem::I32, kIndices));
+    c.resize(bytes(out, kOutRows * kOutColumns), 0x5A);
+    sums.resize(bytes(Elem::I32, 64 * 64));
+    int64_t most = elem == Elem::I8 ? 4 : 8;
+    for (int64_t i = 0; i < kRows * kColumns; ++i) {
+      int64_t value = (i * 7919 + 13) % (2 * most + 1) - most;
+      unsigned char *p = a.data() + i * elemInfo(elem).storageBytes;
+      if (isFloat(elem)) storeFloat(elem, p, static_cast<double>(value));
+      else storeInteger(elem, p, value);
+    }
+    for (int64_t i = 0; i < kIndices; ++i) storeInteger(Elem::I32, index.data() + i * 4, i % 64);
+  }
+
+  std::vector<LaunchArg> args() {
+    auto buffer = [](std::vector<unsigned char> &bytes, Elem e, std::vector<int64_t> sizes) {
+      LaunchArg arg;
+      arg.kind = LaunchArg::Kind::Buffer;
+      std::vector<int64_t> strides(sizes.size(), 1);
+      for (size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+      arg.buffer = {bytes.data(), e, std::move(sizes), std::move(strides)};
+      return arg;
+    };
+    LaunchArg n;
+    n.integer = 9;
+    return {buffer(a, elem, {kRows, kColumns}), buffer(index, Elem::I32, {kIndices}), buffer(c, out, {kOutRows, kOutColumns}),
+            buffer(sums, Elem::I32, {64, 64}), n};
+  }
+};
+
+// Runs the kernel of a text on a target, through the target's passes.
+void runOn(const std::string &targetName, const std::string &text, std::optional<Memory> &memory) {
+  SourceManager sources;
+  Diagnostics diagnostics;
+  Context context;
+  auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
+  ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
+  Target *target = findTarget(targetName);
+  std::vector<std::string_view> names = target->pipeline();
+  auto passes = passesNamed(names);
+  ASSERT_TRUE(passes.ok());
+  PassOptions options;
+  options.verifyEach = true;
+  ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
+  auto executable = target->compile(**lowered, {1, {}}, diagnostics);
+  ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
+  const Kernel &kernel = *(*lowered)->kernels.at(0);
+  memory.emplace(kernel);
+  auto grid = computeGrid(kernel, memory->args());
+  ASSERT_TRUE(grid.ok()) << text;
+  Result<void> done = (*executable)->launch(kernel, memory->args(), *grid);
+  ASSERT_TRUE(done.ok()) << text << done.error().message;
+}
+
+void expectTargetsAgree(const std::string &text) {
+  std::optional<Memory> interp, cpu;
+  runOn("interp", text, interp);
+  if (!testing::Test::HasFatalFailure()) runOn("cpu", text, cpu);
+  if (testing::Test::HasFatalFailure()) return;
+  auto first = [](const std::vector<unsigned char> &x, const std::vector<unsigned char> &y) {
+    size_t i = 0;
+    while (i < x.size() && x[i] == y[i]) ++i;
+    return i;
+  };
+  EXPECT_EQ(interp->c, cpu->c) << text << "element " << first(interp->c, cpu->c) / static_cast<size_t>(elemInfo(interp->out).storageBytes);
+  EXPECT_EQ(interp->sums, cpu->sums) << text << "sum " << first(interp->sums, cpu->sums) / 4;
+}
+
+TEST(Differential, RandomKernelsAgreeToTheBit) {
+  uint64_t seed = fromEnvironment("XT_DIFFERENTIAL_SEED", 1), count = fromEnvironment("XT_DIFFERENTIAL_KERNELS", 150);
+  std::printf("%llu kernels from seed %llu\n", static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
+  for (uint64_t i = 0; i < count; ++i) {
+    SCOPED_TRACE(str("seed ", seed + i));
+    expectTargetsAgree(randomKernel(seed + i));
+    if (HasFailure()) return; // one is enough to look at
+  }
+}
+
+TEST(Differential, WhatOnceDifferedAgrees) {
+  for (const auto &path : test::filesIn("targets/differential/found", ".xt")) {
+    SCOPED_TRACE(path.filename());
+    expectTargetsAgree(test::readText(path));
+  }
+}
+
+TEST(Differential, TheSameSeedGivesTheSameKernel) { EXPECT_EQ(randomKernel(7), randomKernel(7)); }
+
+} // namespace
+} // namespace xt
