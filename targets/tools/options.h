@@ -56,7 +56,6 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> grid;
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
-  std::string checks; // of the interpreter: bounds,race,uninit,divergence
 };
 
 // What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.
