@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace xt {
@@ -229,6 +230,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
       "where to run: cpu (default), interp (the reference interpreter); several are compared with each other too");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
+  add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
+      "what the interpreter watches for: bounds, race, uninit, divergence, or all; without --target it runs on interp");
   add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
@@ -263,6 +266,16 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
   if (map.count("data-dir")) options.dataDir = map["data-dir"].as<std::string>();
+  if (map.count("check")) {
+    options.check = map["check"].as<std::string>();
+    for (const std::string &word : splitCommas({options.check}))
+      if (!addCheck(options.checks, word))
+        return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", "), ", not `", word, "`"));
+    if (!options.checks.any()) return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
+    if (!map.count("target")) options.targets = {"interp"};
+    if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
+      return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
+  }
   if (map.count("threads")) options.threads = map["threads"].as<int>();
   if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
   if (map.count("small")) options.small = true;

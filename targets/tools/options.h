@@ -1,5 +1,7 @@
 // Command lines of xtc and xtrun.
 #pragma once
+#include "ir/checks.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,6 +49,8 @@ struct XtrunOptions : CommonOptions {
   int threads = 0;
   std::optional<bool> small; // --small, --full; unset: as the target wants
   double timeLimit = 0;      // seconds, 0: none
+  std::string check;         // what the interpreter watches for, as written: "race,uninit"
+  Checks checks;
   bool quiet = false;
   // A launch without a test block.
   std::string kernel;
@@ -54,7 +58,6 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> grid;
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
-  std::string checks; // of the interpreter: bounds,race,uninit,divergence
 };
 
 // What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.
