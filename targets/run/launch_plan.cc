@@ -58,7 +58,7 @@ private:
     LaunchArg &out = plan_.args.back();
     if (address) {
       const BufferPlan &plan = buffer->device->plan();
-      out.kind = LaunchArg::Kind::Buffer;
+      out.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(buffer->device->data()));
       out.buffer = {buffer->device->data(), plan.elem, plan.sizes, plan.strides};
       return {};
     }

@@ -46,6 +46,7 @@ po::options_description passOptions() {
       "print the module after these passes; each dump is a .xt file that runs");
   add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
   add("time-passes", "print how long each step takes");
+  add("remarks", "say what layouts cost: where elements move between subgroups, with bytes and barriers");
   add("verify-each", "verify the module after each pass");
   return options;
 }
@@ -74,6 +75,7 @@ bool readCommon(const po::variables_map &map, CommonOptions &options, std::strin
   if (map.count("dump-dir")) options.dumpDir = map["dump-dir"].as<std::string>();
   options.timePasses = map.count("time-passes") != 0;
   options.verifyEach = map.count("verify-each") != 0;
+  options.remarks = map.count("remarks") != 0;
   return true;
 }
 
@@ -175,6 +177,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   addList("list-ops", "print every op, and every host function of tests");
   addList("list-passes", "print every pass");
   addList("list-codes", "print every diagnostic code");
+  addList("reference", po::value<std::string>()->value_name("ops|codes"), "print the reference of all ops, or of all messages, as Markdown");
   addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
   po::options_description drawing("Drawing who owns what");
   auto addDrawing = drawing.add_options();
@@ -211,8 +214,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   options.listPasses = map.count("list-passes") != 0;
   options.listCodes = map.count("list-codes") != 0;
   if (map.count("explain")) options.explain = map["explain"].as<std::string>();
+  if (map.count("reference")) options.reference = map["reference"].as<std::string>();
+  if (!options.reference.empty() && options.reference != "ops" && options.reference != "codes")
+    return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
-  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty();
+  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};
 }

@@ -22,6 +22,7 @@ struct CommonOptions {
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
+  bool remarks = false; // print what a layout or a decision of the compiler costs
 };
 
 struct XtcOptions : CommonOptions {
@@ -35,6 +36,7 @@ struct XtcOptions : CommonOptions {
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
+  std::string reference; // ops, codes
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file
   bool lanes = false, registers = false;

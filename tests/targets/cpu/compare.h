@@ -61,9 +61,10 @@ struct LaunchArray {
   LaunchArg scalar;
 };
 
-// Launches `m`'s kernel for each processor in `cpus` and with the interpreter.
-inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &args, std::vector<GridRange> grid,
-                                const std::vector<CpuInfo> &cpus, Tolerance tolerance = {}, int threads = 1) {
+// Launches a kernel for each processor in `cpus` and with the interpreter.
+inline void expectAsInterpreter(const Module &module, const Kernel &kernel, const std::vector<LaunchArray> &args,
+                                std::vector<GridRange> grid, const std::vector<CpuInfo> &cpus,
+                                Tolerance tolerance = {}, int threads = 1) {
   auto copies = [&] {
     std::vector<std::unique_ptr<Array>> list;
     for (const LaunchArray &arg : args) list.push_back(arg.array ? std::make_unique<Array>(*arg.array) : nullptr);
@@ -75,15 +76,15 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
     return list;
   };
   auto expected = copies();
-  if (!m.kernel->grid.empty()) {
-    Result<std::vector<GridRange>> computed = computeGrid(*m.kernel, launchArgs(expected));
+  if (!kernel.grid.empty()) {
+    Result<std::vector<GridRange>> computed = computeGrid(kernel, launchArgs(expected));
     ASSERT_TRUE(computed.ok()) << computed.error().message;
     grid = *computed;
   }
   std::string expectedText;
   InterpOptions interpOptions;
   interpOptions.print = [&](std::string_view text) { expectedText += text; };
-  Result<void> interpreted = interpret(*m.kernel, launchArgs(expected), grid, interpOptions);
+  Result<void> interpreted = interpret(kernel, launchArgs(expected), grid, interpOptions);
   ASSERT_TRUE(interpreted.ok()) << interpreted.error().message;
   for (const CpuInfo &cpu : cpus) {
     SCOPED_TRACE(cpu.name);
@@ -92,10 +93,10 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
     options.threads = threads;
     std::string gotText;
     options.print = [&](std::string_view text) { gotText += text; };
-    auto executable = compileForCpu(m.module, cpu, options, diagnostics);
+    auto executable = compileForCpu(module, cpu, options, diagnostics);
     ASSERT_TRUE(executable.ok()) << executable.error().message;
     auto got = copies();
-    Result<void> launched = (*executable)->launch(*m.kernel, launchArgs(got), grid);
+    Result<void> launched = (*executable)->launch(kernel, launchArgs(got), grid);
     ASSERT_TRUE(launched.ok()) << launched.error().message;
     EXPECT_EQ(gotText, expectedText);
     for (size_t i = 0; i < args.size(); ++i)
@@ -103,6 +104,11 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
         EXPECT_EQ(difference(*got[i], *expected[i], tolerance), "") << "argument " << i;
       }
   }
+}
+
+inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &args, std::vector<GridRange> grid,
+                                const std::vector<CpuInfo> &cpus, Tolerance tolerance = {}, int threads = 1) {
+  expectAsInterpreter(m.module, *m.kernel, args, std::move(grid), cpus, tolerance, threads);
 }
 
 // Bits that are interesting for a type: any pattern, small numbers, and the ends of the range.

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr int kRounds = XT_FUZZ_ROUNDS / 10;
+constexpr int kRounds = XT_FUZZ_ROUNDS / 20;
 
 class RandomTileOps {
 public:
