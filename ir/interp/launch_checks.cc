@@ -189,13 +189,11 @@ void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange 
   Touch now = touch(site);
   Found &found = outside_[now.op];
   if (found.count++ > 0) return;
-  std::string name = "its base";
-  for (const NamedBuffer &named : buffers_)
-    if (buffer.low && named.range.low == buffer.low) {
-      name = str("`", named.name, "`");
-      break;
-    }
-  found = {site.op, kind, str(name, "[", join(index, ", "), "]"), false, now, 1};
+  auto named = std::find_if(buffers_.begin(), buffers_.end(), [&](const NamedBuffer &candidate) {
+    return buffer.low && candidate.range.low == buffer.low;
+  });
+  std::string of = named == buffers_.end() ? "" : str(" of `", named->name, "`");
+  found = {site.op, kind, str("[", join(index, ", "), "]", of), false, now, 1};
 }
 
 // --- meetings --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// What `--check` finds: each file of checks/ gives the messages in the .txt beside it, the first error (or warning) with
-// the code of its name; and every program that is right gives none.
+// What `--check` finds: each file of checks/ gives the messages in the .txt beside it, the first error (or warning)
+// with the code of its name; and every program that is right gives none.
 #include "interp_program.h"
 #include "tests/golden.h"
 
@@ -9,9 +9,11 @@ namespace xt {
 namespace {
 
 using Schedules = std::vector<Schedule>;
-const Schedules kSchedules = {
-    {Schedule::Order::Forward, 0}, {Schedule::Order::Reversed, 0}, {Schedule::Order::Seeded, 1},
-    {Schedule::Order::Seeded, 2},  {Schedule::Order::Seeded, 3}};
+const Schedules kSchedules = {{Schedule::Order::Forward, 0},
+                              {Schedule::Order::Reversed, 0},
+                              {Schedule::Order::Seeded, 1},
+                              {Schedule::Order::Seeded, 2},
+                              {Schedule::Order::Seeded, 3}};
 
 Checks allChecks() {
   Checks checks;
@@ -78,7 +80,8 @@ TEST(Checks, EachPlantedFaultIsFoundUnderEverySchedule) {
 }
 
 TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
-  const std::pair<std::string_view, int> words[] = {{"bounds", 701}, {"race", 702}, {"uninit", 703}, {"divergence", 704}};
+  const std::pair<std::string_view, int> words[] = {
+      {"bounds", 701}, {"race", 702}, {"uninit", 703}, {"divergence", 704}};
   for (const auto &path : test::filesIn("targets/interp/checks", ".xt")) {
     SCOPED_TRACE(path.filename());
     InterpProgram program(test::readText(path), path.filename());

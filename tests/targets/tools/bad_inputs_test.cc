@@ -24,6 +24,8 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --explain XT9999", 64, "no diagnostic has the code"},
     {"%bin/xtc --run=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
+    {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, not `races`"},
+    {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
     // files
     {"%bin/xtc %in/absent.xt", 3, "absent.xt: No such file or directory"},
     {"%bin/xtrun %in/absent.xt", 3, "absent.xt: No such file or directory"},
@@ -49,6 +51,8 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc -D BM=0 %in/good.xt", 2, "an extent is a positive number"},
     {"%bin/xtc -D BM=99999999999999 %in/good.xt", 2, "error[XT0309]"},
     // checks
+    {"%bin/xtrun --check=race %src/tests/targets/interp/checks/fail_0702_missing_barrier.xt", 1, "error[XT0702]"},
+    {"%bin/xtrun --check=bounds %src/tests/targets/interp/checks/fail_0701_ragged_edge.xt", 0, "warning[XT0701]"},
     {"%bin/xtrun %in/fail_wrong_result.xt", 1, "element"},
     {"%bin/xtrun %in/fail_unwritten.xt", 1, "written"},
     {"%bin/xtrun %in/fail_proves_nothing.xt", 1, "proves nothing"},
