@@ -22,6 +22,7 @@ struct BufferView {
   void *data = nullptr; // element [0, …, 0]
   Elem elem = Elem::F32;
   std::vector<int64_t> sizes, strides; // in elements
+  bool unwritten = false;              // nothing has been written to it yet
 };
 // An integer may be an address: then `buffer` says what memory it points into, where that is known (data: not null).
 struct LaunchArg {

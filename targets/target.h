@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
+#include "ir/checks.h"
 #include "ir/launch.h"
 #include "ir/module.h"
 
@@ -12,14 +13,16 @@
 namespace xt {
 
 struct CompileOptions {
-  int threads = 0; // of the device, 0: all
-  PrintSink print = {}; // of what kernels print; none: it is dropped
+  int threads = 0;              // of the device, 0: all
+  PrintSink print = {};         // of what kernels print; none: it is dropped
+  Checks checks = {};           // of the interpreter
+  Diagnostics *found = nullptr; // takes what the checks find; outlives the executable
 };
 
 class Executable {
 public:
   virtual ~Executable() = default;
-  // Runs every workgroup of one kernel and waits. An Error (environment) carries what failed, e.g. a failed assert.
+  // Runs every workgroup of one kernel and waits. An Error carries what failed, e.g. an assert.
   virtual Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                               const std::vector<GridRange> &grid) = 0;
 };

@@ -1,6 +1,8 @@
 #include "ir/interp/interpreter.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/interp/launch_checks.h"
 #include "ir/interp/launch_state.h"
 
 #include <algorithm>
@@ -15,19 +17,30 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!walk) return walk.error();
   Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
   std::vector<MemoryRange> ranges = bufferRanges(args);
-  for (uint64_t n = 0; n < walk->count(); ++n) {
+  SlmMemory slm(kernel.body);
+  std::optional<LaunchChecks> checks;
+  if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks);
+  Result<void> done;
+  for (uint64_t n = 0; done && n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
-    SlmMemory slm(kernel.body);
+    slm.poison();
+    if (checks) checks->enter(blockId);
     WorkgroupEnvironment environment{program, values, blockId};
     environment.ranges = ranges;
     environment.slm = &slm;
+    environment.monitor = checks ? &*checks : nullptr;
     environment.print = &options.print;
     environment.workgroupScope = kernel.scope == Scope::Workgroup;
-    if (Result<void> done = Workgroup(environment, options.schedule, n).run(); !done) return done;
+    done = Workgroup(environment, options.schedule, n).run();
   }
-  return {};
+  if (!checks) return done;
+  XT_CHECK(options.found, "checks need a place for what they find");
+  size_t faults = checks->report(*options.found);
+  if (!done || faults == 0) return done;
+  return Error::kernel(str("--check found ", faults, faults == 1 ? " fault" : " faults", " in @", kernel.name),
+                       kernel.nameRange);
 }
 
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args) {

@@ -7,6 +7,20 @@
 
 namespace xt {
 
+MemoryRange bytesOf(const BufferView &view) {
+  static constexpr unsigned char kNothing = 0;
+  int64_t bytes = elemInfo(view.elem).storageBytes, before = 0, behind = bytes;
+  bool empty = false;
+  for (size_t d = 0; d < view.sizes.size(); ++d) {
+    empty |= view.sizes[d] == 0;
+    int64_t reach = (view.sizes[d] - 1) * view.strides[d] * bytes;
+    (reach < 0 ? before : behind) += reach;
+  }
+  const auto *data = static_cast<const unsigned char *>(view.data);
+  if (!data) return {&kNothing, &kNothing};
+  return empty ? MemoryRange{data, data} : MemoryRange{data + before, data + behind};
+}
+
 namespace {
 Error argumentError(const Kernel &kernel, size_t i, std::string text) {
   return Error::environment(str("argument ", i + 1, " of @", kernel.name, ": ", text), kernel.param(i)->range());
@@ -44,19 +58,6 @@ std::string checkBuffer(Type type, const BufferView &view) {
   if (!empty && !view.data) return "an array without memory";
   if (!addressable(view)) return "an array that 64-bit addresses cannot reach";
   return "";
-}
-
-// The bytes of a buffer; none for one without elements.
-MemoryRange bytesOf(const BufferView &view) {
-  int64_t bytes = elemInfo(view.elem).storageBytes, before = 0, behind = bytes;
-  bool empty = false;
-  for (size_t d = 0; d < view.sizes.size(); ++d) {
-    empty |= view.sizes[d] == 0;
-    int64_t reach = (view.sizes[d] - 1) * view.strides[d] * bytes;
-    (reach < 0 ? before : behind) += reach;
-  }
-  const auto *data = static_cast<const unsigned char *>(view.data);
-  return empty ? MemoryRange{data, data} : MemoryRange{data + before, data + behind};
 }
 
 MemRefValue memrefOf(const BufferView &view, size_t parameter) {

@@ -10,6 +10,9 @@ namespace xt {
 // type, or whose elements cannot be addressed with 64 bits.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
+// The bytes of a buffer; none for one without elements.
+MemoryRange bytesOf(const BufferView &view);
+
 // The memory of the buffers among the arguments, and of those that addresses among them point into.
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
 

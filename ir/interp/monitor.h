@@ -1,10 +1,12 @@
-// Sees what a kernel does to memory, for `--check`.
+// Sees what a kernel does to memory and where its subgroups meet, for `--check`.
 #pragma once
 #include "ir/interp/values.h"
 
 namespace xt {
 
 class MemoryMonitor;
+class Subgroup;
+struct Step;
 
 // Who accesses memory, and where accesses through views of their own may go.
 struct AccessSite {
@@ -28,9 +30,14 @@ public:
   virtual ~MemoryMonitor() = default;
   // An element that is read or written, before that is done.
   virtual void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) = 0;
-  // An element that lies outside of its base: the padding is read, or nothing is written. `index` has an entry for each
-  // dimension of the base.
-  virtual void outside(const AccessSite &site, Kind kind, std::span<const int64_t> index) = 0;
+  // An element that lies outside of its base: the padding is read, or nothing is written. `buffer` is the base's;
+  // `index` has an entry for each of its dimensions.
+  virtual void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer,
+                       std::span<const int64_t> index) = 0;
+  // All subgroups of the workgroup wait at a place (a barrier, or where they exchange what they hold) and go on.
+  virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;
+  // They wait at different places, or for some that have finished: the launch ends.
+  virtual void neverMeet(std::span<const Subgroup> subgroups) = 0;
 };
 
 } // namespace xt

@@ -3,6 +3,8 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
+#include <algorithm>
+
 namespace xt {
 
 SlmMemory::SlmMemory(const Block &body) {
@@ -15,6 +17,10 @@ SlmMemory::SlmMemory(const Block &body) {
       auto bytes = static_cast<size_t>(elements * elemInfo(op.result()->type().elem()).storageBytes);
       buffers_[&op].assign(bytes, kSlmPoison);
     }
+}
+
+void SlmMemory::poison() {
+  for (auto &[op, bytes] : buffers_) std::fill(bytes.begin(), bytes.end(), kSlmPoison); // in any order
 }
 
 MemRefValue SlmMemory::at(const Op &alloc) {
@@ -68,6 +74,13 @@ void Subgroup::resume(RuntimeValue result) {
   if (!waitsAt_->results.empty()) slots_[waitsAt_->results[0]] = std::move(result);
   state_ = State::Ready;
   waitsAt_ = nullptr;
+}
+
+std::vector<Subgroup::Iteration> Subgroup::iterations() const {
+  std::vector<Iteration> loops;
+  for (const Frame &frame : frames_)
+    if (frame.owner && frame.owner->op->kind() != OpKind::If) loops.push_back({frame.owner->op, frame.iteration});
+  return loops;
 }
 
 Number Subgroup::number(size_t slot) const {
@@ -185,6 +198,7 @@ void Subgroup::leaveRegion(const Step *yield) {
   Frame &frame = frames_.back();
   if (frame.owner->op->kind() == OpKind::For && frame.remaining > 0) {
     --frame.remaining;
+    ++frame.iteration;
     frame.induction += frame.increment;
     frame.next = 0;
     slots_[frame.block->params[0]] = integerNumber(frame.induction);
@@ -196,6 +210,7 @@ void Subgroup::leaveRegion(const Step *yield) {
     values.erase(values.begin());
     if (again) {
       frame.next = 0;
+      ++frame.iteration;
       for (size_t i = 0; i < values.size(); ++i) slots_[frame.block->params[i]] = std::move(values[i]);
       return;
     }

@@ -23,6 +23,8 @@ inline constexpr unsigned char kSlmPoison = 0xFF; // NaN as a float, -1 as an in
 class SlmMemory {
 public:
   explicit SlmMemory(const Block &body);
+  // As a workgroup finds it.
+  void poison();
   MemRefValue at(const Op &alloc);
 
 private:
@@ -45,6 +47,13 @@ struct WorkgroupEnvironment {
 // The error of a failed assert, of the first false element if there is one.
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId);
 
+// Subgroups that stand at one place.
+struct Standing {
+  const Step *place = nullptr; // null: they have finished
+  std::vector<size_t> subgroups;
+  std::string text() const; // "subgroups 0–3, 6 wait at `barrier`"
+};
+
 class Subgroup {
 public:
   enum class State : uint8_t { Ready, Waiting, Finished };
@@ -60,6 +69,13 @@ public:
   const RuntimeValue &value(size_t slot) const { return slots_[slot]; }
   const FragmentRef &fragment(size_t slot) const;
   size_t id() const { return id_; }
+  // The loops that it is in, outermost first, and how often each has begun its body.
+  struct Iteration {
+    const Op *loop;
+    uint64_t number;
+    bool operator==(const Iteration &) const = default;
+  };
+  std::vector<Iteration> iterations() const;
   // Ends the wait with the result of the op, where it has one.
   void resume(RuntimeValue result);
 
@@ -70,6 +86,7 @@ private:
     const Step *owner; // the for or if whose region this is; null: the entry
     int64_t induction = 0, increment = 0;
     uint64_t remaining = 0; // iterations after this one
+    uint64_t iteration = 1;
   };
 
   Result<void> execute(const Step &step);
@@ -123,5 +140,8 @@ private:
   std::vector<RuntimeValue> slots_;
   std::vector<Frame> frames_;
 };
+
+// Where the subgroups stand, none of them ready; in the order of the first that stands there.
+std::vector<Standing> standingsOf(std::span<const Subgroup> subgroups);
 
 } // namespace xt

@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "ir/interp/subgroup.h"
 
+#include <algorithm>
+
 namespace xt {
 
 std::string Subgroup::whereabouts() const {
@@ -48,7 +50,7 @@ void Subgroup::initTile(const Step &step) {
   bool explicitView = values.size() > base.rank;
   if (explicitView)
     for (size_t d = 0; d < base.rank; ++d) {
-      base.sizes[d] = values[base.rank + d];
+      base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
   TileValue tile = xt::initTile(base, std::span(values).first(base.rank));
@@ -57,9 +59,9 @@ void Subgroup::initTile(const Step &step) {
 }
 
 void Subgroup::initScatter(const Step &step, const MemRefValue &base) {
-  slots_[step.results[0]] =
-      ScatterTile{base.data,       base.elem,      base.sizes[0],
-                  base.strides[0], base.parameter, tracing() ? FragmentRef() : fragment(step.operands[1])};
+  ScatterTile tile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter, base.memory, {}};
+  if (!tracing()) tile.offsets = fragment(step.operands[1]);
+  slots_[step.results[0]] = std::move(tile);
 }
 
 void Subgroup::moveTile(const Step &step) {
@@ -173,7 +175,7 @@ unsigned char *Subgroup::accessElement(const Step &step, const MemRefValue &memr
   if (p)
     environment_.monitor->access(site(step), kind, p, bytes);
   else
-    environment_.monitor->outside(site(step), kind, index);
+    environment_.monitor->outside(site(step), kind, memref.memory, index);
   return p;
 }
 

@@ -24,7 +24,7 @@ void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor:
   std::array<int64_t, kMaxRank> index = tile.leading;
   index[tile.leadingCount] = static_cast<int64_t>(row);
   index[tile.leadingCount + 1] = static_cast<int64_t>(column);
-  site.monitor->outside(site, kind, std::span(index).first(tile.leadingCount + 2));
+  site.monitor->outside(site, kind, tile.memory, std::span(index).first(tile.leadingCount + 2));
 }
 
 // Calls visit(bytes, k) for each element inside, and outside(k) for the others; k counts rows x columns, row-major.
@@ -74,7 +74,7 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
       visit(p, k);
       continue;
     }
-    if (selected && site.monitor) site.monitor->outside(site, kind, {&offset, 1});
+    if (selected && site.monitor) site.monitor->outside(site, kind, tile.memory, {&offset, 1});
     outside(k);
   }
 }

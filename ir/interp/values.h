@@ -56,6 +56,7 @@ struct ScatterTile {
   Elem elem = Elem::F32;
   int64_t size = 0, stride = 1;
   size_t parameter = kNoParameter;
+  MemoryRange memory;  // its buffer
   FragmentRef offsets; // in the order of the fragment that the tile's layout gives
 };
 

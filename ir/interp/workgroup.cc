@@ -10,18 +10,31 @@ namespace {
 // A turn ends even where a subgroup waits in a loop for what another one is to write.
 constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
-
-// "subgroups 0–3, 6"
-std::string subgroupsText(const std::vector<size_t> &ids) {
-  std::string text;
-  for (size_t i = 0, end; i < ids.size(); i = end) {
-    for (end = i + 1; end < ids.size() && ids[end] == ids[end - 1] + 1;) ++end;
-    text += str(text.empty() ? "" : ", ", ids[i]);
-    if (end - i > 1) text += str(end - i > 2 ? "–" : ", ", ids[end - 1]);
-  }
-  return str(ids.size() > 1 ? "subgroups " : "subgroup ", text);
-}
 } // namespace
+
+std::string Standing::text() const {
+  std::string ids;
+  for (size_t i = 0, end; i < subgroups.size(); i = end) {
+    for (end = i + 1; end < subgroups.size() && subgroups[end] == subgroups[end - 1] + 1;) ++end;
+    ids += str(ids.empty() ? "" : ", ", subgroups[i]);
+    if (end - i > 1) ids += str(end - i > 2 ? "–" : ", ", subgroups[end - 1]);
+  }
+  bool one = subgroups.size() == 1;
+  std::string who = str(one ? "subgroup " : "subgroups ", ids);
+  if (!place) return who + (one ? " has finished" : " have finished");
+  return str(who, one ? " waits at `" : " wait at `", place->op->info().name, "`");
+}
+
+std::vector<Standing> standingsOf(std::span<const Subgroup> subgroups) {
+  std::vector<Standing> standings;
+  for (const Subgroup &subgroup : subgroups) {
+    auto known = std::find_if(standings.begin(), standings.end(),
+                              [&](const Standing &standing) { return standing.place == subgroup.waitsAt(); });
+    if (known == standings.end()) known = standings.insert(known, Standing{subgroup.waitsAt(), {}});
+    known->subgroups.push_back(subgroup.id());
+  }
+  return standings;
+}
 
 Workgroup::Workgroup(const WorkgroupEnvironment &environment, Schedule schedule, uint64_t number)
     : environment_(environment), schedule_(schedule), random_(schedule.seed * 0x9E3779B97F4A7C15u + number) {
@@ -68,30 +81,19 @@ Result<void> Workgroup::meet() {
   const Step *place = subgroups_[0].waitsAt();
   for (const Subgroup &subgroup : subgroups_)
     if (!place || subgroup.waitsAt() != place) return divergence();
+  if (environment_.monitor) environment_.monitor->meeting(*place, subgroups_);
   if (place->op->kind() != OpKind::Barrier) return exchange(*place);
   for (Subgroup &subgroup : subgroups_) subgroup.resume({});
   return {};
 }
 
 Error Workgroup::divergence() const {
-  std::vector<const Step *> places; // null: finished
-  std::vector<std::vector<size_t>> standing;
-  for (const Subgroup &subgroup : subgroups_) {
-    auto known = std::find(places.begin(), places.end(), subgroup.waitsAt());
-    if (known == places.end()) {
-      known = places.insert(known, subgroup.waitsAt());
-      standing.emplace_back();
-    }
-    standing[static_cast<size_t>(known - places.begin())].push_back(subgroup.id());
-  }
+  if (environment_.monitor) environment_.monitor->neverMeet(subgroups_);
   std::vector<std::string> groups;
   const Step *first = nullptr;
-  for (size_t i = 0; i < places.size(); ++i) {
-    bool one = standing[i].size() == 1;
-    std::string doing = places[i] ? str(one ? " waits at `" : " wait at `", places[i]->op->info().name, "`")
-                                  : std::string(one ? " has finished" : " have finished");
-    groups.push_back(subgroupsText(standing[i]) + doing);
-    if (!first) first = places[i];
+  for (const Standing &standing : standingsOf(subgroups_)) {
+    groups.push_back(standing.text());
+    if (!first) first = standing.place;
   }
   return Error::kernel(
       str("the subgroups of workgroup (", join(environment_.blockId, ", "), ") never meet: ", join(groups, "; ")),

@@ -2,19 +2,39 @@
 
 #include "ir/interp/interpreter.h"
 
+#include <algorithm>
+
 namespace xt {
 
 namespace {
 class InterpExecutable final : public Executable {
 public:
-  explicit InterpExecutable(PrintSink print) : print_(std::move(print)) {}
+  explicit InterpExecutable(const CompileOptions &options) : options_(options) {}
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                       const std::vector<GridRange> &grid) override {
-    return interpret(kernel, args, grid, {{}, print_});
+    InterpOptions interp;
+    interp.print = options_.print;
+    interp.checks = options_.checks;
+    Diagnostics found;
+    interp.found = &found;
+    Result<void> done = interpret(kernel, args, grid, interp);
+    for (const Diagnostic &diagnostic : found.all()) addOnce(diagnostic);
+    return done;
   }
 
 private:
-  PrintSink print_;
+  // A test runs its launches twice, which finds everything twice.
+  void addOnce(const Diagnostic &diagnostic) {
+    if (!options_.found) return;
+    auto same = [&](const Diagnostic &other) {
+      return other.code == diagnostic.code && other.range == diagnostic.range && other.message == diagnostic.message;
+    };
+    const std::vector<Diagnostic> &all = options_.found->all();
+    if (std::none_of(all.begin(), all.end(), same))
+      options_.found->report(diagnostic.code, diagnostic.range, "") = diagnostic;
+  }
+
+  CompileOptions options_;
 };
 
 class InterpTarget final : public Target {
@@ -24,7 +44,7 @@ public:
   bool wantsSmallSizes() const override { return true; }
   std::vector<std::string_view> pipeline() const override { return {"infer-layouts"}; }
   Result<std::unique_ptr<Executable>> compile(const Module &, const CompileOptions &options, Diagnostics &) override {
-    return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options.print));
+    return std::unique_ptr<Executable>(std::make_unique<InterpExecutable>(options));
   }
 };
 } // namespace

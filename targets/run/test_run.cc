@@ -171,6 +171,9 @@ Result<void> TestRun::planLaunches() {
     auto plan = planLaunch(*kernel, stmt, p, state_);
     state_.setTrackErrors(true);
     if (!plan) return plan.error();
+    for (size_t i = 0; i < plan->buffers.size(); ++i)
+      if (const TestBuffer *buffer = plan->buffers[i])
+        plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
     KernelEffects effects = kernelEffects(*kernel);
     orderDependent_ |= effects.orderDependent;
     for (size_t i = 0; i < plan->buffers.size(); ++i)

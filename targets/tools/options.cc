@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace xt {
@@ -45,6 +46,7 @@ po::options_description passOptions() {
       "print the module after these passes; each dump is a .xt file that runs");
   add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
   add("time-passes", "print how long each step takes");
+  add("remarks", "say what layouts cost: where elements move between subgroups, with bytes and barriers");
   add("verify-each", "verify the module after each pass");
   return options;
 }
@@ -73,6 +75,7 @@ bool readCommon(const po::variables_map &map, CommonOptions &options, std::strin
   if (map.count("dump-dir")) options.dumpDir = map["dump-dir"].as<std::string>();
   options.timePasses = map.count("time-passes") != 0;
   options.verifyEach = map.count("verify-each") != 0;
+  options.remarks = map.count("remarks") != 0;
   return true;
 }
 
@@ -174,6 +177,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   addList("list-ops", "print every op, and every host function of tests");
   addList("list-passes", "print every pass");
   addList("list-codes", "print every diagnostic code");
+  addList("reference", po::value<std::string>()->value_name("ops|codes"), "print the reference of all ops, or of all messages, as Markdown");
   addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
   po::options_description drawing("Drawing who owns what");
   auto addDrawing = drawing.add_options();
@@ -210,8 +214,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   options.listPasses = map.count("list-passes") != 0;
   options.listCodes = map.count("list-codes") != 0;
   if (map.count("explain")) options.explain = map["explain"].as<std::string>();
+  if (map.count("reference")) options.reference = map["reference"].as<std::string>();
+  if (!options.reference.empty() && options.reference != "ops" && options.reference != "codes")
+    return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
-  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty();
+  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};
 }
@@ -223,6 +230,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
       "where to run: cpu (default), interp (the reference interpreter); several are compared with each other too");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
+  add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
+      "what the interpreter watches for: bounds, race, uninit, divergence, or all; without --target it runs on interp");
   add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
@@ -257,6 +266,16 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
   if (map.count("data-dir")) options.dataDir = map["data-dir"].as<std::string>();
+  if (map.count("check")) {
+    options.check = map["check"].as<std::string>();
+    for (const std::string &word : splitCommas({options.check}))
+      if (!addCheck(options.checks, word))
+        return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", "), ", not `", word, "`"));
+    if (!options.checks.any()) return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
+    if (!map.count("target")) options.targets = {"interp"};
+    if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
+      return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
+  }
   if (map.count("threads")) options.threads = map["threads"].as<int>();
   if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
   if (map.count("small")) options.small = true;

@@ -1,5 +1,7 @@
 // Command lines of xtc and xtrun.
 #pragma once
+#include "ir/checks.h"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +22,7 @@ struct CommonOptions {
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
+  bool remarks = false; // print what a layout or a decision of the compiler costs
 };
 
 struct XtcOptions : CommonOptions {
@@ -33,6 +36,7 @@ struct XtcOptions : CommonOptions {
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
+  std::string reference; // ops, codes
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file
   bool lanes = false, registers = false;
@@ -45,6 +49,8 @@ struct XtrunOptions : CommonOptions {
   int threads = 0;
   std::optional<bool> small; // --small, --full; unset: as the target wants
   double timeLimit = 0;      // seconds, 0: none
+  std::string check;         // what the interpreter watches for, as written: "race,uninit"
+  Checks checks;
   bool quiet = false;
   // A launch without a test block.
   std::string kernel;
@@ -52,7 +58,6 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> grid;
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
-  std::string checks; // of the interpreter: bounds,race,uninit,divergence
 };
 
 // What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.

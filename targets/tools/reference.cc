@@ -9,6 +9,9 @@
 namespace xt {
 namespace {
 
+constexpr Dialect kDialects[] = {Dialect::XeTile, Dialect::Arith, Dialect::Math, Dialect::Vector,
+                                 Dialect::Memref, Dialect::Gpu,   Dialect::Scf};
+
 std::string_view classText(HostFnClass cls) {
   switch (cls) {
   case HostFnClass::Initializer: return "initialisers of buffers in tests";
@@ -30,7 +33,7 @@ void describe(std::string &out, const OpInfo &op) {
 
 std::string listOps() {
   std::string out;
-  for (Dialect d : {Dialect::XeTile, Dialect::Arith, Dialect::Math, Dialect::Vector, Dialect::Memref, Dialect::Gpu, Dialect::Scf}) {
+  for (Dialect d : kDialects) {
     out += str(dialectName(d), "\n");
     for (const OpInfo &op : allOps())
       if (op.dialect == d) describe(out, op);
@@ -40,6 +43,30 @@ std::string listOps() {
     for (const HostFnInfo &fn : allHostFns())
       if (fn.cls == cls) out += str("  ", fn.example, "\n      ", fn.summary, "\n");
   }
+  return out;
+}
+
+std::string opReference() {
+  std::string out = "# Ops\n\nMade by `xtc --reference=ops` from the table in this folder. `.xt` text may leave prefixes and signatures out.\n";
+  for (Dialect d : kDialects) {
+    out += str("\n## ", dialectName(d), "\n");
+    for (const OpInfo &op : allOps()) {
+      if (op.dialect != d) continue;
+      out += str("\n### ", fullName(op.kind), "\n\n", op.summary, ".\n\n    ", op.example, "\n");
+      if (op.spellings.size()) out += str("\nAlso spelled ", join(op.spellings, ", "), ".\n");
+      if (op.attrs.size()) out += "\n";
+      for (const AttrSpec &attr : op.attrs)
+        out += str("- `", attr.name, "`", attr.required ? "" : " (optional)", ": ", attr.kind == AttrKind::Kind ? "one of " : "", attr.doc, "\n");
+    }
+  }
+  out += "\n## Host functions of tests\n";
+  for (const HostFnInfo &fn : allHostFns()) out += str("\n- `", fn.example, "`: ", fn.summary);
+  return out + "\n";
+}
+
+std::string codeReference() {
+  std::string out = "# Messages\n\nMade by `xtc --reference=codes` from the tables in this folder; `xtc --explain XT0201` prints one of them.\n";
+  for (const DiagInfo &info : allDiagnostics()) out += str("\n## ", codeText(info.code), ": ", info.title, "\n\n", info.explanation, "\n");
   return out;
 }
 

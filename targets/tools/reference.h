@@ -7,6 +7,9 @@
 namespace xt {
 
 std::string listOps();    // every op of ir/ops, then the host functions of tests
+// The same, and every message, as Markdown: ir/ops/REFERENCE.md and ir/base/diagnostics/REFERENCE.md.
+std::string opReference();
+std::string codeReference();
 std::string listPasses();
 std::string listCodes();
 // The page of a diagnostic code ("XT0201" or "201"); nullopt if there is no such code.

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/equal.h"
+#include "ir/infer/movement_remarks.h"
 #include "ir/verify/verify.h"
 #include "passes/passes.h"
 
@@ -117,6 +118,8 @@ Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string 
   Result<void> verified;
   addTiming("verify", timed([&] { verified = verify(***module, diagnostics_); }));
   if (!verified) return verified.error();
+  if (options_.remarks)
+    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, diagnostics_);
   return std::move(*module);
 }
 

@@ -26,6 +26,7 @@ int printReference(const XtcOptions &options) {
   if (options.listOps) std::fputs(listOps().c_str(), stdout);
   if (options.listPasses) std::fputs(listPasses().c_str(), stdout);
   if (options.listCodes) std::fputs(listCodes().c_str(), stdout);
+  if (!options.reference.empty()) std::fputs((options.reference == "ops" ? opReference() : codeReference()).c_str(), stdout);
   if (options.explain.empty()) return 0;
   std::optional<std::string> page = explain(options.explain);
   if (!page) {

@@ -45,6 +45,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   for (const auto &[name, value] : options.defines) command += str(" -D ", quoted(name + "=" + value));
   if (!options.dataDir.empty()) command += " --data-dir " + quoted(options.dataDir);
   if (options.small) command += *options.small ? " --small" : " --full";
+  if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
   if (options.threads) command += str(" --threads ", options.threads);
   return command + " " + quoted(file);
 }
@@ -149,12 +150,17 @@ private:
   }
 
   // What kernels print is shown in the first run of a test, on stderr where stdout is for a machine.
-  CompileOptions compileOptions() {
-    return {options_.threads, [this](std::string_view text) {
-              if (!printing_) return;
-              progress_.clear();
-              std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
-            }};
+  CompileOptions compileOptions(Session &session) {
+    CompileOptions options;
+    options.threads = options_.threads;
+    options.print = [this](std::string_view text) {
+      if (!printing_) return;
+      progress_.clear();
+      std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
+    };
+    options.checks = options_.checks;
+    options.found = &session.diagnostics();
+    return options;
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
@@ -165,7 +171,7 @@ private:
     std::vector<std::string_view> passes = target->pipeline();
     if (Result<void> ran = session.runPasses(*out.module, passes, false); !ran) return failed(ran.error());
     std::optional<Result<std::unique_ptr<Executable>>> executable;
-    double ms = timed([&] { executable = target->compile(*out.module, compileOptions(), session.diagnostics()); });
+    double ms = timed([&] { executable = target->compile(*out.module, compileOptions(session), session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());
     out.executable = std::move(**executable);

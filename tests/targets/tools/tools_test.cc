@@ -65,6 +65,12 @@ TEST(Tools, ExamplesAndStdlibPassOnAllTargets) {
     }
 }
 
+// The reference pages are what the tables say now; tests/run --update writes them.
+TEST(Tools, ReferencePagesAreFresh) {
+  test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/ops/REFERENCE.md", test::runTool("%bin/xtc --reference=ops").output);
+  test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/base/diagnostics/REFERENCE.md", test::runTool("%bin/xtc --reference=codes").output);
+}
+
 // The derived tolerance is the rule: `within` stands at three places at most.
 TEST(Tools, ToleranceIsOverriddenAtMostThreeTimes) {
   int overrides = 0;

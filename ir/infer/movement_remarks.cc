@@ -1,0 +1,96 @@
+#include "ir/infer/movement_remarks.h"
+
+#include "ir/base/text.h"
+#include "ir/layout.h"
+
+#include <array>
+
+namespace xt {
+namespace {
+
+std::string bytesText(int64_t bytes) {
+  return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
+}
+
+int64_t storage(Type type) { return elemInfo(type.elem()).storageBytes; }
+
+class Movements {
+public:
+  Movements(Context &context, Diagnostics &diagnostics) : context_(context), diagnostics_(diagnostics) {}
+
+  void look(const Op &op) {
+    switch (op.kind()) {
+    case OpKind::ConvertLayout: return moved(op, op.operand(0)->type().layout(), op.result()->type());
+    case OpKind::Transpose: {
+      constexpr int64_t kSwapped[] = {1, 0};
+      const Attr *permutation = op.attr("permutation");
+      bool swaps = !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
+      const Layout *from = op.operand(0)->type().layout();
+      return moved(op, swaps ? transposed(context_, from, kSwapped) : from, op.result()->type());
+    }
+    case OpKind::Reduction: return reduction(op);
+    case OpKind::TileMma: return mma(op);
+    default: return;
+    }
+  }
+
+private:
+  void moved(const Op &op, const Layout *from, Type to) {
+    switch (movement(from, to.layout())) {
+    case Movement::None:
+    case Movement::InLane:
+    case Movement::InSubgroup: return;
+    case Movement::AcrossSubgroups: break;
+    }
+    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
+                        str("`", op.info().name, "` moves ", bytesText(movedBytes(from, to.layout(), storage(to))),
+                            " between subgroups: through shared local memory, 1 barrier"))
+        .note(str("from ", from->text(), " to ", to.layout()->text()));
+  }
+
+  // Terms of one result that several subgroups hold are combined through shared local memory.
+  void reduction(const Op &op) {
+    Type from = op.operand(0)->type(), to = op.result()->type();
+    auto dim = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+    int64_t block = from.extent(dim) / to.extent(dim);
+    int64_t held = 0; // of a block by one subgroup
+    for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
+    if (held == 0 || held == block) return;
+    int64_t partial = to.elementCount() * storage(to) * (block / held);
+    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
+                        str("the terms of a result of this `reduction` are spread over ", block / held, " subgroups: ", bytesText(partial),
+                            " of partial results go through shared local memory, 1 barrier"))
+        .note("a layout in which a subgroup holds the whole reduced dimension needs none");
+  }
+
+  // A subgroup needs all of K for what it holds of the result.
+  void mma(const Op &op) {
+    for (size_t i = 0; i < 2; ++i) {
+      Type type = op.operand(i)->type();
+      int k = i == 0 ? 1 : 0;
+      auto whole = type.extent(k), held = static_cast<int64_t>(type.layout()->sliceOf(0, k).size());
+      if (held == whole) continue;
+      std::array dims = {DimOf{type.layout(), 0}, DimOf{type.layout(), 1}};
+      dims[static_cast<size_t>(k)].layout = nullptr;
+      const Layout *wanted = combined(context_, dims, type.shape());
+      int64_t bytes = wanted ? movedBytes(type.layout(), wanted, storage(type)) : type.byteCount();
+      auto &diagnostic = diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
+                                             str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held, " subgroups: ", bytesText(bytes),
+                                                 " go through shared local memory, 1 barrier"));
+      if (wanted) diagnostic.note(str("with ", wanted->text(), " every subgroup has what it needs"));
+    }
+  }
+
+  Context &context_;
+  Diagnostics &diagnostics_;
+};
+
+} // namespace
+
+void remarkMovements(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
+  if (kernel.scope != Scope::Workgroup) return;
+  Movements movements(context, diagnostics);
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { movements.look(op); }); // walk gives mutable ops; nothing is changed
+}
+
+} // namespace xt

@@ -1,0 +1,109 @@
+// What the checks of a launch say.
+#include "ir/base/text.h"
+#include "ir/interp/launch_checks.h"
+
+namespace xt {
+namespace {
+
+constexpr size_t kMostRaces = 8; // that are shown
+
+using Kind = MemoryMonitor::Kind;
+
+std::string_view verb(Kind kind) {
+  switch (kind) {
+  case Kind::Read: return "reads";
+  case Kind::Write: return "writes";
+  case Kind::Atomic: return "updates";
+  }
+  return "";
+}
+
+// Plain `load` and `store` say too little.
+std::string opName(const Op &op) {
+  return str("`", op.info().dialect == Dialect::Memref ? fullName(op.kind()) : op.info().name, "`");
+}
+
+} // namespace
+
+size_t LaunchChecks::report(Diagnostics &diagnostics) {
+  for (const Region &region : regions_) collectUnwritten(region);
+  size_t before = diagnostics.errorCount(), races = 0;
+  for (const Diagnostic &found : stuck_.all()) diagnostics.report(found.code, found.range, "") = found;
+  for (const auto &[op, way] : ways_) reportWay(way, diagnostics);
+  for (const auto &[ops, race] : races_) {
+    if (races++ == kMostRaces) {
+      diagnostics.noteErrorAfter(diagnostics.errorCount() - 1,
+                                 str(races_.size() - kMostRaces, " more pairs of statements conflict in this kernel"));
+      break;
+    }
+    reportRace(race, diagnostics);
+  }
+  for (const auto &[op, found] : unwritten_) reportUnwritten(found, diagnostics);
+  for (const auto &[op, found] : outside_) reportOutside(found, diagnostics);
+  return diagnostics.errorCount() - before;
+}
+
+// A launch without a grid has one workgroup, which needs no number.
+std::string LaunchChecks::workgroupText(const Touch &touch) const {
+  const std::vector<int64_t> &id = workgroups_[touch.workgroup];
+  return id.empty() ? "" : str("workgroup (", join(id, ", "), ")");
+}
+
+std::string LaunchChecks::who(const Touch &touch) const {
+  std::string workgroup = workgroupText(touch);
+  return str("subgroup ", touch.subgroup, workgroup.empty() ? "" : " of ", workgroup);
+}
+
+void LaunchChecks::reportOutside(const Found &found, Diagnostics &diagnostics) const {
+  std::string_view what = found.op->kind() == OpKind::Load ? "0 is read there"
+                          : found.kind == Kind::Read       ? "the padding is read there"
+                                                           : "nothing is written there";
+  diagnostics
+      .report(DiagCode::OutsideBase, found.op->range(),
+              str(opName(*found.op), " ", verb(found.kind), " outside of its base: ", found.count,
+                  found.count == 1 ? " element, " : " elements, the first ", found.element, ", by ", who(found.first)))
+      .note(str("this is legal: ", what));
+}
+
+void LaunchChecks::reportUnwritten(const Found &found, Diagnostics &diagnostics) const {
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::UnwrittenRead, found.op->range(),
+                         str(who(found.first), " reads ", found.element, ", which nothing has written",
+                             found.slm ? " in this workgroup" : ": it is an `out` buffer's"));
+  if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such elements"));
+  if (found.slm) diagnostic.note("shared local memory is not initialised, and belongs to one workgroup");
+}
+
+void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const {
+  const Found &found = race.found;
+  const Op *other = ops_[race.other.op - 1];
+  bool across = race.other.workgroup != found.first.workgroup;
+  std::string here = across ? workgroupText(found.first) : str("subgroup ", found.first.subgroup),
+              there = across ? workgroupText(race.other) : str("subgroup ", race.other.subgroup);
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::DataRace, found.op->range(),
+                         str(here, " ", verb(found.kind), " ", found.element, ", which ", there, " ",
+                             verb(race.otherKind), across ? " as well" : ", without a barrier between them"));
+  if (other != found.op) diagnostic.at(other->range(), str(there, " ", verb(race.otherKind), " it here"));
+  if (across) {
+    diagnostic.note("workgroups run in any order and at the same time; `atomic_rmw` combines what several contribute");
+  } else {
+    std::string workgroup = workgroupText(found.first);
+    diagnostic.note(
+        str(workgroup.empty() ? "" : "in " + workgroup + "; ", "subgroups run in any order between two barriers"));
+  }
+  if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
+}
+
+void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
+  Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
+                                              str("subgroups ", way.subgroups[0], " and ", way.subgroups[1],
+                                                  " of workgroup (", join(way.workgroup, ", "), ") meet at this ",
+                                                  opName(*way.place), " in different iterations of a loop"));
+  diagnostic.at(way.loop->range(),
+                str("subgroup ", way.subgroups[0], " is in iteration ", way.iterations[0], " of this loop, subgroup ",
+                    way.subgroups[1], " in iteration ", way.iterations[1]));
+  if (way.count > 1) diagnostic.note(str("the first of ", way.count, " such meetings here"));
+}
+
+} // namespace xt

@@ -1,0 +1,236 @@
+#include "ir/interp/launch_checks.h"
+
+#include "ir/base/text.h"
+#include "ir/interp/launch_state.h"
+
+#include <algorithm>
+
+namespace xt {
+
+LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks)
+    : checks_(checks) {
+  bool fences = false, atomics = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    ops_.push_back(&op);
+    opNumber_[&op] = static_cast<uint32_t>(ops_.size());
+    fences |= op.kind() == OpKind::Fence;
+    atomics |= op.kind() == OpKind::AtomicRmw;
+  });
+  fencesOrder_ = fences && atomics;
+  addBuffers(kernel, args);
+  addSlm(kernel, slm);
+}
+
+void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args) {
+  // Tiles at addresses may have any element type: then memory is followed byte by byte.
+  bool anyType = false;
+  walk(const_cast<Block &>(kernel.body),
+       [&](Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
+  struct Piece {
+    MemoryRange range;
+    size_t unit;
+    bool fresh;
+  };
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const BufferView &view = args[i].buffer;
+    if (!view.data) continue;
+    MemoryRange range = bytesOf(view);
+    auto bytes = static_cast<size_t>(elemInfo(view.elem).storageBytes);
+    buffers_.push_back({"%" + kernel.param(i)->name(), range, static_cast<const unsigned char *>(view.data), bytes,
+                        view.sizes, view.strides});
+    if (range.low != range.high) pieces.push_back({range, anyType ? 1 : bytes, view.unwritten});
+  }
+  // Buffers may overlap: what is connected is one region.
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
+  for (size_t i = 0, end; i < pieces.size(); i = end) {
+    Piece joined = pieces[i];
+    for (end = i + 1; end < pieces.size() && pieces[end].range.low < joined.range.high; ++end) {
+      const Piece &next = pieces[end];
+      joined.range.high = std::max(joined.range.high, next.range.high);
+      joined.fresh &= next.fresh;
+      bool aligned =
+          next.unit == joined.unit && static_cast<size_t>(next.range.low - joined.range.low) % joined.unit == 0;
+      if (!aligned) joined.unit = 1;
+    }
+    addRegion(joined.range, joined.unit, false, joined.fresh);
+  }
+}
+
+void LaunchChecks::addSlm(const Kernel &kernel, SlmMemory &slm) {
+  for (const Op &op : kernel.body) {
+    if (op.kind() != OpKind::AllocSlm) continue;
+    MemRefValue memref = slm.at(op);
+    auto bytes = static_cast<size_t>(elemInfo(memref.elem).storageBytes);
+    std::vector<int64_t> sizes(memref.sizes.begin(), memref.sizes.begin() + static_cast<ptrdiff_t>(memref.rank)),
+        strides(memref.strides.begin(), memref.strides.begin() + static_cast<ptrdiff_t>(memref.rank));
+    buffers_.push_back({"%" + op.result()->name(), memref.memory, memref.data, bytes, sizes, strides});
+    addRegion(memref.memory, bytes, true, true);
+  }
+}
+
+void LaunchChecks::addRegion(MemoryRange range, size_t unit, bool slm, bool fresh) {
+  regions_.push_back({ShadowRegion(range, unit), slm, fresh});
+}
+
+LaunchChecks::Region *LaunchChecks::regionOf(const unsigned char *p) {
+  for (size_t tried = 0; tried < regions_.size(); ++tried) {
+    if (regions_[lastRegion_].shadow.range().contains(p, 1)) return &regions_[lastRegion_];
+    lastRegion_ = (lastRegion_ + 1) % regions_.size();
+  }
+  return nullptr;
+}
+
+std::string LaunchChecks::elementAt(const unsigned char *p) const {
+  for (const NamedBuffer &buffer : buffers_)
+    if (buffer.range.contains(p, 1)) return elementText(buffer, p);
+  return "an element";
+}
+
+Touch LaunchChecks::touch(const AccessSite &site) {
+  return {opNumber_.at(site.op), static_cast<uint32_t>(workgroups_.size() - 1), epoch_,
+          static_cast<uint32_t>(site.subgroup)};
+}
+
+void LaunchChecks::enter(const std::vector<int64_t> &blockId) {
+  workgroups_.push_back(blockId);
+  epoch_ = 0;
+  for (Region &region : regions_)
+    if (region.slm) {
+      collectUnwritten(region);
+      region.shadow.forget();
+    }
+}
+
+// --- accesses --------------------------------------------------------------------------------------------------------
+
+void LaunchChecks::access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) {
+  if (!checks_.race && !checks_.uninit) return;
+  Region *region = regionOf(p);
+  if (!region) return;
+  Touch now = touch(site);
+  bool raced = false;
+  region->shadow.forEachCell(p, bytes, [&](Cell &cell) {
+    Conflict other = checks_.race ? conflict(cell, kind, now, region->slm) : Conflict();
+    if (other.touch) {
+      if (!raced) addRace({now, kind}, other, p);
+      raced = true;
+      cell.unwritten = {}; // what is wrong is the order
+    } else if (kind != Kind::Write && region->fresh && !cell.firstWrite && !cell.firstAtomic && !cell.unwritten) {
+      cell.unwritten = now;
+    }
+    remember(cell, kind, now);
+  });
+}
+
+void LaunchChecks::collectUnwritten(const Region &region) {
+  if (!checks_.uninit || !region.fresh) return;
+  region.shadow.forEachKnown([&](const Cell &cell, const unsigned char *p) {
+    if (!cell.unwritten) return;
+    Found &found = unwritten_[cell.unwritten.op];
+    if (found.count++ == 0)
+      found = {ops_[cell.unwritten.op - 1], Kind::Read, elementAt(p), region.slm, cell.unwritten, 1};
+  });
+}
+
+LaunchChecks::Conflict LaunchChecks::conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const {
+  auto meets = [&](const Touch &other) {
+    return other && other.workgroup == now.workgroup && other.epoch == now.epoch && other.subgroup != now.subgroup;
+  };
+  auto across = [&](const Touch &other) { return other && !slm && !fencesOrder_ && other.workgroup != now.workgroup; };
+  if (meets(cell.write)) return {cell.write, Kind::Write};
+  if (across(cell.firstWrite)) return {cell.firstWrite, Kind::Write};
+  if (kind != Kind::Atomic) {
+    for (const Touch &atomic : cell.atomics)
+      if (meets(atomic)) return {atomic, Kind::Atomic};
+    if (across(cell.firstAtomic)) return {cell.firstAtomic, Kind::Atomic};
+  }
+  if (kind == Kind::Read) return {};
+  for (const Touch &read : cell.reads)
+    if (meets(read)) return {read, Kind::Read};
+  if (across(cell.firstRead)) return {cell.firstRead, Kind::Read};
+  return {};
+}
+
+void LaunchChecks::remember(Cell &cell, Kind kind, const Touch &now) {
+  auto live = [&](const Touch &touch) { return touch && touch.workgroup == now.workgroup && touch.epoch == now.epoch; };
+  auto addTo = [&](Touch(&touches)[2]) {
+    if (!live(touches[0]))
+      touches[0] = now, touches[1] = {};
+    else if (touches[0].subgroup != now.subgroup && !live(touches[1]))
+      touches[1] = now;
+  };
+  switch (kind) {
+  case Kind::Read:
+    if (!cell.firstRead) cell.firstRead = now;
+    return addTo(cell.reads);
+  case Kind::Write:
+    if (!cell.firstWrite) cell.firstWrite = now;
+    cell.write = now;
+    return;
+  case Kind::Atomic:
+    if (!cell.firstAtomic) cell.firstAtomic = now;
+    return addTo(cell.atomics);
+  }
+}
+
+void LaunchChecks::addRace(Conflict one, Conflict other, const unsigned char *p) {
+  if (one.touch.op < other.touch.op) std::swap(one, other);
+  bool across = one.touch.workgroup != other.touch.workgroup;
+  Race &race = races_[{one.touch.op, other.touch.op, across}];
+  if (race.found.count++ > 0) return;
+  race = {{ops_[one.touch.op - 1], one.kind, elementAt(p), false, one.touch, 1}, other.kind, other.touch};
+}
+
+void LaunchChecks::outside(const AccessSite &site, Kind kind, const MemoryRange &buffer,
+                           std::span<const int64_t> index) {
+  if (!checks_.bounds) return;
+  Touch now = touch(site);
+  Found &found = outside_[now.op];
+  if (found.count++ > 0) return;
+  std::string name = "its base";
+  for (const NamedBuffer &named : buffers_)
+    if (buffer.low && named.range.low == buffer.low) {
+      name = str("`", named.name, "`");
+      break;
+    }
+  found = {site.op, kind, str(name, "[", join(index, ", "), "]"), false, now, 1};
+}
+
+// --- meetings --------------------------------------------------------------------------------------------------------
+
+void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroups) {
+  if (place.op->kind() == OpKind::Barrier) ++epoch_;
+  if (!checks_.divergence) return;
+  std::vector<Subgroup::Iteration> first = subgroups[0].iterations();
+  for (const Subgroup &subgroup : subgroups) {
+    std::vector<Subgroup::Iteration> way = subgroup.iterations();
+    // The place is the same, so the loops around it are: only how often they have run may differ.
+    auto [a, b] = std::mismatch(first.begin(), first.end(), way.begin());
+    if (a == first.end()) continue;
+    Way &found = ways_[opNumber_.at(place.op)];
+    if (found.count++ == 0)
+      found = {place.op, a->loop, {a->number, b->number}, {subgroups[0].id(), subgroup.id()}, workgroups_.back(), 1};
+    return;
+  }
+}
+
+void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
+  if (!checks_.divergence) return;
+  std::vector<Standing> standing = standingsOf(subgroups);
+  auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
+  Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
+                                         str("not all subgroups of workgroup (", join(workgroups_.back(), ", "),
+                                             ") come to this `", waits->place->op->info().name, "`"));
+  diagnostic.withLabel(waits->text());
+  for (const Standing &other : standing) {
+    if (other.place == waits->place) continue;
+    if (other.place)
+      diagnostic.at(other.place->op->range(), other.text());
+    else
+      diagnostic.note(other.text());
+  }
+}
+
+} // namespace xt

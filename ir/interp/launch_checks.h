@@ -1,0 +1,103 @@
+// The checks of a launch (`--check`): follows every access and meeting, and reports what is wrong as diagnostics.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/checks.h"
+#include "ir/interp/monitor.h"
+#include "ir/interp/shadow.h"
+#include "ir/interp/subgroup.h"
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+namespace xt {
+
+// Two accesses conflict if they touch a byte in common, one of them writes, they are not both atomic, and either
+//   - two subgroups of a workgroup make them without a barrier between them, or
+//   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
+// Whether an element has such accesses does not depend on the order in which the interpreter runs subgroups and
+// workgroups; which two of several are shown may.
+class LaunchChecks final : public MemoryMonitor {
+public:
+  // What is referred to must outlive the object. `slm` has the memory of every workgroup in turn.
+  LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks);
+
+  void enter(const std::vector<int64_t> &blockId); // the next workgroup
+  // Each finding is one diagnostic: the first place, and a count. Gives how many of them are errors.
+  size_t report(Diagnostics &diagnostics);
+
+  void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;
+  void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) override;
+  void meeting(const Step &place, std::span<const Subgroup> subgroups) override;
+  void neverMeet(std::span<const Subgroup> subgroups) override;
+
+private:
+  struct Region {
+    ShadowRegion shadow;
+    bool slm;   // one for each workgroup
+    bool fresh; // nothing is written in it before the launch, or the workgroup
+  };
+  // A place with what happened there first, and how often it happened.
+  struct Found {
+    const Op *op = nullptr;
+    Kind kind = Kind::Read;
+    std::string element;
+    bool slm = false;
+    Touch first;
+    uint64_t count = 0;
+  };
+  struct Race { // of the op that comes later in the program, and the earlier or the same one
+    Found found;
+    Kind otherKind = Kind::Read;
+    Touch other;
+  };
+  struct Way { // of subgroups that meet in different iterations
+    const Op *place = nullptr, *loop = nullptr;
+    uint64_t iterations[2] = {};
+    size_t subgroups[2] = {};
+    std::vector<int64_t> workgroup;
+    uint64_t count = 0;
+  };
+
+  void addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args);
+  void addSlm(const Kernel &kernel, SlmMemory &slm);
+  void addRegion(MemoryRange range, size_t unit, bool slm, bool fresh);
+  Region *regionOf(const unsigned char *p);
+  std::string elementAt(const unsigned char *p) const;
+  Touch touch(const AccessSite &site);
+  // The earlier access that one conflicts with, and what that was.
+  struct Conflict {
+    Touch touch;
+    Kind kind = Kind::Read;
+  };
+  Conflict conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
+  static void remember(Cell &cell, Kind kind, const Touch &now);
+  void addRace(Conflict one, Conflict other, const unsigned char *p);
+  // Counts what is known to be read unwritten, for good.
+  void collectUnwritten(const Region &region);
+
+  // check_report.cc
+  std::string who(const Touch &touch) const;
+  std::string workgroupText(const Touch &touch) const;
+  void reportOutside(const Found &found, Diagnostics &diagnostics) const;
+  void reportUnwritten(const Found &found, Diagnostics &diagnostics) const;
+  void reportRace(const Race &race, Diagnostics &diagnostics) const;
+  void reportWay(const Way &way, Diagnostics &diagnostics) const;
+
+  Checks checks_;
+  bool fencesOrder_ = false;
+  std::vector<Region> regions_;
+  size_t lastRegion_ = 0;
+  std::vector<NamedBuffer> buffers_;
+  std::vector<std::vector<int64_t>> workgroups_; // ids of those that have run
+  uint32_t epoch_ = 0;
+  std::vector<const Op *> ops_;                       // in program order: by number, less 1
+  std::unordered_map<const Op *, uint32_t> opNumber_; // looked up only
+  // By the numbers of their ops.
+  std::map<uint32_t, Found> outside_, unwritten_;
+  std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
+  std::map<uint32_t, Way> ways_;
+  Diagnostics stuck_; // of neverMeet
+};
+
+} // namespace xt

@@ -1,0 +1,72 @@
+// What is remembered about each piece of memory that a launch may touch: who has read and written it last.
+#pragma once
+#include "ir/interp/values.h"
+
+#include <memory>
+#include <string>
+
+namespace xt {
+
+// One access. Workgroups run one after the other, so that a workgroup's number also says which of two came first.
+struct Touch {
+  uint32_t op = 0; // its number in program order, from 1; 0: no access
+  uint32_t workgroup = 0;
+  uint32_t epoch = 0; // how many barriers the workgroup had met at before
+  uint32_t subgroup = 0;
+  explicit operator bool() const { return op != 0; }
+};
+
+// The accesses to one element that a later one may conflict with.
+struct Cell {
+  Touch firstRead, firstWrite, firstAtomic; // of the launch
+  // Within a workgroup, since its last barrier: two readers and two atomics of different subgroups, for any that writes
+  // later is another subgroup than one of the two.
+  Touch write;
+  Touch reads[2], atomics[2];
+  Touch unwritten; // read before anything was written
+};
+
+// A buffer by its name.
+struct NamedBuffer {
+  std::string name; // "%A"
+  MemoryRange range;
+  const unsigned char *data = nullptr; // element [0, …, 0]
+  size_t elemBytes = 1;
+  std::vector<int64_t> sizes, strides;
+};
+// "`%A`[3, 5]" of the element at `p`.
+std::string elementText(const NamedBuffer &buffer, const unsigned char *p);
+
+// Cells of a range of memory, one for `unit` bytes each, made when they are first asked for.
+class ShadowRegion {
+public:
+  ShadowRegion(MemoryRange range, size_t unit) : range_(range), unit_(unit) {}
+  const MemoryRange &range() const { return range_; }
+  // Calls visit(cell) for each cell that the bytes have a part in.
+  template <class Visit> void forEachCell(const unsigned char *p, size_t bytes, Visit visit) {
+    auto first = static_cast<size_t>(p - range_.low) / unit_,
+         last = (static_cast<size_t>(p - range_.low) + bytes - 1) / unit_;
+    for (size_t i = first; i <= last; ++i) visit(cell(i));
+  }
+  // Calls visit(cell, first byte) for each cell that was ever asked for, and some others, by rising address.
+  template <class Visit> void forEachKnown(Visit visit) const {
+    for (size_t page = 0; page < pages_.size(); ++page)
+      for (size_t i = 0; pages_[page] && i < kPage; ++i)
+        visit(pages_[page][i], range_.low + (page * kPage + i) * unit_);
+  }
+  void forget() { pages_.clear(); }
+
+private:
+  static constexpr size_t kPage = 1024;
+  Cell &cell(size_t i) {
+    if (pages_.size() <= i / kPage) pages_.resize(i / kPage + 1);
+    std::unique_ptr<Cell[]> &page = pages_[i / kPage];
+    if (!page) page = std::make_unique<Cell[]>(kPage);
+    return page[i % kPage];
+  }
+  MemoryRange range_;
+  size_t unit_;
+  std::vector<std::unique_ptr<Cell[]>> pages_;
+};
+
+} // namespace xt

@@ -1,0 +1,104 @@
+// What the compiler makes, and the memory that it allocates for it, grow with the source and no faster: counted, so that the
+// test does not depend on the machine. Times are printed beside the counts.
+#include "ir/base/text.h"
+#include "lang/lower/lower.h"
+#include "passes/facts.h"
+#include "passes/pass_manager.h"
+#include "passes/passes.h"
+#include "targets/cpu/kernel_module.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<size_t> allocatedBytes{0};
+}
+
+void *operator new(size_t bytes) {
+  allocatedBytes += bytes;
+  void *p = std::malloc(bytes ? bytes : 1);
+  if (!p) std::abort();
+  return p;
+}
+void operator delete(void *p) noexcept { std::free(p); }
+void operator delete(void *p, size_t) noexcept { std::free(p); }
+
+namespace xt {
+namespace {
+
+struct Counts {
+  double sourceOps, irOps, llvmInstructions, bytes, milliseconds;
+};
+
+Counts compile(const std::string &text, double sourceOps) {
+  auto start = std::chrono::steady_clock::now();
+  size_t before = allocatedBytes;
+  Counts counts{sourceOps, 0, 0, 0, 0};
+  SourceManager sources;
+  Diagnostics diagnostics;
+  Context context;
+  auto lowered = lowerFile(sources, sources.add("growth.xt", text), context, {}, diagnostics);
+  EXPECT_TRUE(lowered.ok()) << renderText(diagnostics, sources, false);
+  if (!lowered) return counts;
+  std::string_view names[] = {"canonicalize", "cse", "dead-code"};
+  auto passes = passesNamed(names);
+  EXPECT_TRUE(passes.ok() && runPasses(**lowered, *passes, {}, diagnostics).ok());
+  counts.irOps = static_cast<double>(countOps(**lowered));
+  auto cpu = cpuInfo("x86-64-v3");
+  EXPECT_TRUE(cpu.ok());
+  llvm::LLVMContext llvmContext;
+  auto emitted = emitKernels(**lowered, *cpu, llvmContext, diagnostics);
+  EXPECT_TRUE(emitted.ok()) << renderText(diagnostics, sources, false);
+  if (emitted) counts.llvmInstructions = static_cast<double>(emitted->module->getInstructionCount());
+  counts.bytes = static_cast<double>(allocatedBytes - before);
+  counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  std::printf("%8.0f ops of source: %8.0f ops, %9.0f LLVM instructions, %7.1f MB allocated, %7.1f ms\n", sourceOps, counts.irOps,
+              counts.llvmInstructions, counts.bytes / 1e6, counts.milliseconds);
+  return counts;
+}
+
+// Between each two sizes in a row, what is added for an op of source: it must not grow by more than a tenth.
+void expectLinear(const std::vector<Counts> &counts) {
+  auto slope = [&](size_t i, double Counts::*what) {
+    return (counts[i + 1].*what - counts[i].*what) / (counts[i + 1].sourceOps - counts[i].sourceOps);
+  };
+  for (double Counts::*what : {&Counts::irOps, &Counts::llvmInstructions, &Counts::bytes})
+    for (size_t i = 0; i + 2 < counts.size(); ++i) EXPECT_LE(slope(i + 1, what), 1.1 * slope(i, what)) << "between sizes " << i << " and " << i + 2;
+}
+
+// Tiles loaded, combined, reduced, stretched and stored, one group after the other.
+std::string chain(int groups) {
+  std::string text = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %acc = constant 0.0 : vector<16x32xf32>\n";
+  for (int g = 0; g < groups; ++g)
+    text += str("  %t", g, " = init_tile %A[", g, ", 0] -> tile<16x32xf32>\n  %v", g, " = load_tile %t", g, "\n  %r", g, " = reduction <add> %v", g,
+                " [1]\n  %b", g, " = broadcast %r", g, " [1] -> vector<16x32xf32>\n  %acc = %acc * %b", g, "\n");
+  return text + "  %o = init_tile %B[0, 0] -> tile<16x32xf32>\n  store_tile %acc, %o\n}\n";
+}
+
+TEST(Growth, LinearInOps) {
+  std::vector<Counts> counts;
+  // Powers of one number apart, as containers grow.
+  for (int ops : {160, 640, 2560, 10240}) counts.push_back(compile(chain(ops / 5), ops));
+  compile(chain(2), 10);
+  expectLinear(counts);
+}
+
+TEST(Growth, LinearInKernels) {
+  std::vector<Counts> counts;
+  for (int kernels : {3, 12, 50, 200}) {
+    std::string text;
+    for (int k = 0; k < kernels; ++k) {
+      std::string one = chain(8);
+      text += one.replace(one.find("@k"), 2, str("@k", k));
+    }
+    counts.push_back(compile(text, kernels));
+  }
+  expectLinear(counts);
+}
+
+} // namespace
+} // namespace xt
