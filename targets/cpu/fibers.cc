@@ -6,6 +6,8 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace xt {
@@ -13,25 +15,32 @@ namespace {
 
 constexpr size_t kStackBytes = 1 << 20; // touched as far as it is used: a kernel's frame, printing, the C library
 
+// What a sanitizer must know of a stack.
+struct Watched {
 #if defined(__SANITIZE_ADDRESS__)
-void startSwitch(void **fakeStack, const void *stack, size_t bytes) {
-  __sanitizer_start_switch_fiber(fakeStack, stack, bytes);
-}
-void finishSwitch(void *fakeStack, const void **oldStack, size_t *oldBytes) {
-  __sanitizer_finish_switch_fiber(fakeStack, oldStack, oldBytes);
-}
+  void *fakeStack = nullptr;
+  const void *stack = nullptr;
+  size_t bytes = 0;
+  void leave(Watched &to, bool forEver) {
+    __sanitizer_start_switch_fiber(forEver ? nullptr : &fakeStack, to.stack, to.bytes);
+  }
+  // `from` is where it came from.
+  void arrive(Watched &from) { __sanitizer_finish_switch_fiber(fakeStack, &from.stack, &from.bytes); }
+#elif defined(__SANITIZE_THREAD__)
+  void *fiber = __tsan_get_current_fiber();
+  void leave(Watched &to, bool) { __tsan_switch_to_fiber(to.fiber, 0); }
+  void arrive(Watched &) {}
 #else
-void startSwitch(void **, const void *, size_t) {}
-void finishSwitch(void *, const void **, size_t *) {}
+  void leave(Watched &, bool) {}
+  void arrive(Watched &) {}
 #endif
+};
 
 } // namespace
 
 struct FiberGroup::Thread {
   ucontext_t context{};
-  void *fakeStack = nullptr;
-  const void *stack = nullptr; // as the sanitizer names it
-  size_t stackBytes = 0;
+  Watched watched;
 };
 
 struct FiberGroup::Fiber {
@@ -39,9 +48,13 @@ struct FiberGroup::Fiber {
   size_t index = 0;
   ucontext_t context{};
   std::unique_ptr<unsigned char[]> stack = std::make_unique_for_overwrite<unsigned char[]>(kStackBytes);
-  void *fakeStack = nullptr;
+  Watched watched;
   enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
   int64_t place = 0; // where it waits
+#if defined(__SANITIZE_THREAD__)
+  Fiber() { watched.fiber = __tsan_create_fiber(0); }
+  ~Fiber() { __tsan_destroy_fiber(watched.fiber); }
+#endif
 };
 
 FiberGroup::FiberGroup(size_t count) : thread_(std::make_unique<Thread>()) {
@@ -57,7 +70,7 @@ FiberGroup::~FiberGroup() = default;
 void FiberGroup::enter(unsigned low, unsigned high) {
   auto *fiber = reinterpret_cast<Fiber *>((static_cast<uintptr_t>(high) << 32) | low);
   FiberGroup &group = *fiber->group;
-  finishSwitch(nullptr, &group.thread_->stack, &group.thread_->stackBytes);
+  fiber->watched.arrive(group.thread_->watched);
   fiber->state = (*group.body_)(fiber->index) ? Fiber::State::Finished : Fiber::State::Failed;
   group.switchBack(*fiber);
 }
@@ -68,6 +81,9 @@ void FiberGroup::prepare(Fiber &fiber) {
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
   fiber.context.uc_stack.ss_size = kStackBytes;
   fiber.context.uc_link = nullptr;
+#if defined(__SANITIZE_ADDRESS__)
+  fiber.watched = {nullptr, fiber.stack.get(), kStackBytes};
+#endif
   auto address = reinterpret_cast<uintptr_t>(&fiber);
   makecontext(&fiber.context, reinterpret_cast<void (*)()>(&FiberGroup::enter), 2, static_cast<unsigned>(address),
               static_cast<unsigned>(address >> 32));
@@ -75,17 +91,16 @@ void FiberGroup::prepare(Fiber &fiber) {
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
-  startSwitch(&thread_->fakeStack, fiber.stack.get(), kStackBytes);
+  thread_->watched.leave(fiber.watched, false);
   swapcontext(&thread_->context, &fiber.context);
-  finishSwitch(thread_->fakeStack, nullptr, nullptr);
+  thread_->watched.arrive(fiber.watched);
 }
 
 // Of one that has ended this does not return.
 void FiberGroup::switchBack(Fiber &fiber) {
-  bool ended = fiber.state != Fiber::State::Waiting;
-  startSwitch(ended ? nullptr : &fiber.fakeStack, thread_->stack, thread_->stackBytes);
+  fiber.watched.leave(thread_->watched, fiber.state != Fiber::State::Waiting);
   swapcontext(&fiber.context, &thread_->context);
-  finishSwitch(fiber.fakeStack, &thread_->stack, &thread_->stackBytes);
+  fiber.watched.arrive(thread_->watched);
 }
 
 void FiberGroup::wait(int64_t place) {

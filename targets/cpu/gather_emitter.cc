@@ -134,7 +134,10 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
 
 KernelEmitter::Parts KernelEmitter::slmBuffer(const Op &op) {
   Type type = op.result()->type();
-  Parts parts = {byteOffset(b, slm_, number(slmOffsets_.at(&op)))};
+  int64_t offset = 0;
+  for (const SlmPlan::Buffer &buffer : slmPlan_.buffers)
+    if (buffer.alloc == &op) offset = buffer.offset;
+  Parts parts = {byteOffset(b, slm_, number(offset))};
   for (int64_t extent : type.shape()) parts.push_back(number(extent));
   for (int64_t stride : memrefStrides(type)) parts.push_back(number(stride));
   return parts;

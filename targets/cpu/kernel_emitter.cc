@@ -20,9 +20,9 @@ size_t frameWords(const Kernel &kernel) {
 std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
 
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                             const BufferAssignment &buffers)
-    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), b(module.getContext()),
-      ops_(b, cpu) {}
+                             const BufferAssignment &buffers, const SlmPlan &slm)
+    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmPlan_(slm),
+      b(module.getContext()), ops_(b, cpu) {}
 
 bool needsFibers(const Kernel &kernel) {
   if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1) return false;
@@ -31,31 +31,8 @@ bool needsFibers(const Kernel &kernel) {
   return waits;
 }
 
-namespace {
-// Calls place(op, offset) for each buffer of shared local memory; returns the sum.
-template <class Place> int64_t planSlm(const Kernel &kernel, Place place) {
-  int64_t total = 0;
-  for (const Op &op : kernel.body) {
-    if (op.kind() != OpKind::AllocSlm) continue;
-    Type type = op.result()->type();
-    std::vector<int64_t> strides = memrefStrides(type);
-    int64_t elements = 1;
-    for (int d = 0; d < type.rank(); ++d) elements += (type.extent(d) - 1) * strides[static_cast<size_t>(d)];
-    place(op, total);
-    int64_t bytes = elements * elemInfo(type.elem()).storageBytes;
-    total += (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-  }
-  return total;
-}
-} // namespace
-
-int64_t slmBytes(const Kernel &kernel) {
-  return planSlm(kernel, [](const Op &, int64_t) {});
-}
-
 KernelOutput KernelEmitter::emit() {
   output_.usesFibers = needsFibers(kernel_);
-  planSlm(kernel_, [&](const Op &op, int64_t offset) { slmOffsets_[&op] = offset; });
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernelSymbol(kernel_), module_);

@@ -15,6 +15,7 @@
 #pragma once
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/register_ops.h"
+#include "targets/cpu/slm_plan.h"
 
 #include <unordered_map>
 
@@ -27,11 +28,8 @@ inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // subgroup, scratch) runs one subgroup of one workgroup, on a stack of its own. Its scratch memory starts with a header
 // of kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
 inline constexpr int64_t kFiberHeader = kBufferAlignment;
-// Whether a kernel is of that kind.
+// Whether a kernel is of that kind. Of others, shared local memory lies behind the buffers in scratch memory.
 bool needsFibers(const Kernel &kernel);
-// Bytes of the buffers in shared local memory, each at a multiple of kBufferAlignment; behind the scratch memory where
-// there are no fibers.
-int64_t slmBytes(const Kernel &kernel);
 inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
 size_t frameWords(const Kernel &kernel);
 // The function's name: "xt_kernel_" and the kernel's name.
@@ -40,7 +38,7 @@ std::string kernelSymbol(const Kernel &kernel);
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                const BufferAssignment &buffers);
+                const BufferAssignment &buffers, const SlmPlan &slm);
   KernelOutput emit();
 
 private:
@@ -160,6 +158,7 @@ private:
   const CpuInfo &cpu_;
   const FusionPlan &fusion_;
   const BufferAssignment &buffers_;
+  const SlmPlan &slmPlan_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr;
@@ -168,7 +167,6 @@ private:
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
-  std::unordered_map<const Op *, int64_t> slmOffsets_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
 };

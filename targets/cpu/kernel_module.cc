@@ -13,15 +13,40 @@ bool nestsDeeper(const Block &block, int levels) {
   return false;
 }
 
+int64_t mib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
+
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
-  auto mib = [](int64_t bytes) { return bytes >> 20; };
+  int64_t subgroups = needsFibers(kernel) ? kernel.subgroups : 1;
+  std::string each = subgroups > 1 ? str(" for each of ", subgroups, " subgroups") : "";
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::ScratchTooLarge, kernel.nameRange,
                          str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()),
-                             " MiB of memory per thread; the limit is ", mib(kMaxScratchBytes), " MiB"));
+                             " MiB of memory per thread", each, "; the limit is ", mib(kMaxScratchBytes), " MiB"));
   for (const BufferAssignment::Entry &entry : buffers.largest(4))
     diagnostic.at(entry.value->range(),
                   str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
+}
+
+void reportSlm(const Kernel &kernel, const SlmPlan &slm, Diagnostics &diagnostics) {
+  Diagnostic &diagnostic =
+      diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
+                         str("`@", kernel.name, "` has ", mib(slm.bytes), " MiB of shared local memory; the limit is ",
+                             mib(kMaxSlmBytes), " MiB"));
+  for (const SlmPlan::Buffer &buffer : slm.buffers)
+    diagnostic.at(buffer.alloc->range(),
+                  str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
+}
+
+// False has been reported.
+bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmPlan &slm, Diagnostics &diagnostics) {
+  if (slm.bytes > kMaxSlmBytes) {
+    reportSlm(kernel, slm, diagnostics);
+    return false;
+  }
+  int64_t copies = needsFibers(kernel) ? kernel.subgroups : 1;
+  if (buffers.scratchBytes() <= (kMaxScratchBytes - slm.bytes) / copies) return true;
+  reportScratch(kernel, buffers, diagnostics);
+  return false;
 }
 
 } // namespace
@@ -38,8 +63,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
           str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
-    if (buffers.scratchBytes() > kMaxScratchBytes - std::min(kMaxScratchBytes, slmBytes(*kernel))) {
-      reportScratch(*kernel, buffers, diagnostics);
+    SlmPlan slm = planSlm(*kernel);
+    if (!fitsMemory(*kernel, buffers, slm, diagnostics)) {
       failed = true;
       continue;
     }
@@ -47,9 +72,9 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.name = kernel->name;
     code.symbol = kernelSymbol(*kernel);
     code.frameWords = frameWords(*kernel);
-    code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers).emit();
+    code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers, slm).emit();
     code.subgroups = kernel->subgroups;
-    code.slmBytes = slmBytes(*kernel);
+    code.slmBytes = slm.bytes;
     code.scratchBytes = buffers.scratchBytes() + (code.output.usesFibers ? kFiberHeader : code.slmBytes);
     result.kernels.push_back(std::move(code));
   }

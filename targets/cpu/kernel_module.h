@@ -12,8 +12,8 @@
 
 namespace xt {
 
-// Scratch memory that one worker may need for a kernel; more is a diagnostic.
-inline constexpr int64_t kMaxScratchBytes = int64_t{1} << 30;
+// Memory that one worker may need for a kernel, and what of that may be shared local memory; more is a diagnostic.
+inline constexpr int64_t kMaxScratchBytes = int64_t{1} << 30, kMaxSlmBytes = int64_t{1} << 26;
 
 // What a launcher must know of a kernel (kernel_emitter.h has the ABI).
 struct KernelCode {

@@ -9,17 +9,19 @@
 
 namespace xt {
 
-// An array with `pad` more elements between rows, and guard bytes around everything that are checked to be untouched.
+// An array with `pad` more elements between rows, elements `step` apart, and guard bytes around everything that are
+// checked to be untouched.
 class Array {
 public:
-  Array(Elem elem, std::vector<int64_t> sizes, int64_t pad = 0, bool columnMajor = false) : elem_(elem) {
+  Array(Elem elem, std::vector<int64_t> sizes, int64_t pad = 0, bool columnMajor = false, int64_t step = 1)
+      : elem_(elem) {
     view_.elem = elem;
     view_.sizes = sizes;
     view_.strides.assign(sizes.size(), 1);
     std::vector<size_t> order(sizes.size());
     for (size_t d = 0; d < order.size(); ++d) order[d] = d;
     if (columnMajor) std::swap(order[order.size() - 1], order[order.size() - 2]);
-    int64_t stride = 1;
+    int64_t stride = step;
     for (size_t k = sizes.size(); k-- > 0;) {
       view_.strides[order[k]] = stride;
       stride = stride * sizes[order[k]] + (k + 1 == sizes.size() ? pad : 0);

@@ -14,17 +14,11 @@ public:
     for (int i = 0; i < 4; ++i) elems_.push_back(static_cast<Elem>(random_.between(0, kElemCount - 1)));
     elems_.push_back(Elem::Index);
     elems_.push_back(Elem::I1);
-    for (Elem elem : elems_) {
-      matrices_.push_back(add(elem, {kRows, kColumns}, random_.between(0, 3), m_.matrix(elem)));
-      MemoryLayout strided;
-      strided.kind = MemoryLayout::Kind::Strided;
-      strided.strides = {kDynamic};
-      lines_.push_back(add(elem, {kLine}, random_.between(0, 1), m_.context.memref({kDynamic}, elem)));
-    }
+    for (Elem elem : elems_) addArrays(elem);
   }
 
   void run() {
-    scalars_.push_back(m_.dim(matrices_[0], 1));
+    scalars_.push_back(m_.dim(matrices_[0].memref, 1));
     for (int i = 0; i < 3; ++i) load();
     emit(2, static_cast<int>(random_.between(3, 25)));
     for (int i = 0; i < 4; ++i) store();
@@ -36,10 +30,45 @@ public:
 private:
   static constexpr int64_t kRows = 30, kColumns = 75, kLine = 500, kMostElements = 1200;
 
-  Value *add(Elem elem, std::vector<int64_t> sizes, int64_t pad, Type type) {
-    arrays_.push_back(std::make_unique<Array>(elem, sizes, sizes.size() == 1 ? 0 : pad));
-    random_.fill(*arrays_.back(), true);
+  struct Matrix {
+    Value *memref;
+    std::vector<Value *> leading;
+    Order order;
+  };
+  Value *add(std::unique_ptr<Array> array, Type type) {
+    random_.fill(*array, true);
+    arrays_.push_back(std::move(array));
     return m_.param(type);
+  }
+  // A matrix in any storage, of rank 2 to 4, and a line whose elements may be apart.
+  void addArrays(Elem elem) {
+    bool columnMajor = random_.chance(30);
+    std::vector<int64_t> sizes{kRows, kColumns};
+    for (int64_t n = random_.chance(20) ? random_.between(1, 2) : 0; n > 0; --n) sizes.insert(sizes.begin(), 2);
+    std::vector<int64_t> shape(sizes.size(), kDynamic);
+    int64_t pad = random_.chance(30) ? random_.between(0, 5) : 0;
+    MemoryLayout memory;
+    if (pad || columnMajor) {
+      memory.kind = MemoryLayout::Kind::Strided;
+      memory.strides.assign(sizes.size(), kDynamic);
+      if (random_.chance(70)) memory.strides[sizes.size() - (columnMajor ? 2 : 1)] = 1;
+    }
+    Matrix matrix;
+    matrix.memref = add(std::make_unique<Array>(elem, sizes, pad, columnMajor),
+                        m_.context.memref(shape, elem, MemorySpace::Global, memory));
+    matrix.order = columnMajor ? Order::ColumnMajor : Order::RowMajor;
+    for (size_t d = 0; d + 2 < sizes.size(); ++d) matrix.leading.push_back(m_.index(random_.between(0, 1)));
+    matrices_.push_back(matrix);
+    int64_t step = random_.between(1, 2);
+    MemoryLayout apart;
+    if (step > 1) apart.kind = MemoryLayout::Kind::Strided, apart.strides = {random_.chance(50) ? step : kDynamic};
+    lines_.push_back(add(std::make_unique<Array>(elem, std::vector<int64_t>{kLine}, 0, false, step),
+                         m_.context.memref({kDynamic}, elem, MemorySpace::Global, apart)));
+  }
+  Value *tileOf(const Matrix &matrix, std::vector<int64_t> wanted) {
+    std::vector<Value *> offsets = matrix.leading;
+    offsets.insert(offsets.end(), {offset(), offset()});
+    return m_.tile(matrix.memref, offsets, std::move(wanted), matrix.order);
   }
 
   // --- picking
@@ -71,7 +100,7 @@ private:
 
   // --- ops
   void load() {
-    Value *tile = m_.tile(any(matrices_), {offset(), offset()}, shape());
+    Value *tile = tileOf(random_.pick(matrices_), shape());
     if (random_.chance(30)) tile = m_.move(tile, index(), index());
     Value *x = random_.chance(20)   ? m_.loadTransposed(tile)
                : random_.chance(30) ? m_.load(tile, static_cast<double>(random_.between(0, 1)))
@@ -80,8 +109,7 @@ private:
   }
   void store() {
     Value *x = matrixVector();
-    if (size_t slot = slotOf(x->type().elem()); slot < elems_.size())
-      m_.store(x, m_.tile(matrices_[slot], {offset(), offset()}, shapeOf(x)));
+    if (size_t slot = slotOf(x->type().elem()); slot < elems_.size()) m_.store(x, tileOf(matrices_[slot], shapeOf(x)));
   }
   // Sums and products of floats only where no order of them rounds.
   void reduction() {
@@ -208,7 +236,7 @@ private:
   }
   void atomic() {
     auto slot = static_cast<size_t>(random_.between(0, static_cast<int64_t>(elems_.size()) - 1));
-    Value *tile = random_.chance(50) ? scatterTile(slot) : m_.tile(matrices_[slot], {offset(), offset()}, shape());
+    Value *tile = random_.chance(50) ? scatterTile(slot) : tileOf(matrices_[slot], shape());
     const std::vector<const char *> ints{"addi", "add",  "assign", "muli", "mul", "maxs", "maxu", "mins",
                                          "minu", "andi", "and",    "ori",  "or",  "xori", "xor"};
     const std::vector<const char *> floats{"addf",     "add",     "assign",   "mulf",   "mul",
@@ -219,9 +247,10 @@ private:
   }
   void element() {
     auto slot = static_cast<size_t>(random_.between(0, static_cast<int64_t>(elems_.size()) - 1));
-    Value *memref = matrices_[slot];
-    std::vector<Value *> from{index(), index()}, to{index(), index()};
-    if (random_.chance(30)) {
+    Value *memref = matrices_[slot].memref;
+    std::vector<Value *> from, to;
+    for (int d = 0; d < memref->type().rank(); ++d) from.push_back(index()), to.push_back(index());
+    if (memref->type().data().memory == MemoryLayout() && memref->type().rank() == 2 && random_.chance(60)) {
       memref = m_.b.value(OpKind::Cast, {memref}, m_.context.memref({1, kDynamic, 1, kDynamic}, elems_[slot]));
       from = {m_.index(0), index(), m_.index(random_.between(0, 1)), index()};
       to = {m_.index(0), index(), m_.index(0), index()};
@@ -356,7 +385,8 @@ private:
   KernelMaker m_;
   std::vector<Elem> elems_;
   std::vector<std::unique_ptr<Array>> arrays_;
-  std::vector<Value *> matrices_, lines_, vectors_, scalars_;
+  std::vector<Matrix> matrices_;
+  std::vector<Value *> lines_, vectors_, scalars_;
 };
 
 TEST(CpuRandomTileOps, AsInterpreter) {
