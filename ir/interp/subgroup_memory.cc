@@ -12,9 +12,13 @@ std::string Subgroup::whereabouts() const {
 }
 
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
+  std::string buffer = "all buffers of the launch";
+  if (tile.memory.low) buffer = "its buffer";
+  if (tile.parameter != kNoParameter)
+    buffer = str("`%", environment_.program.entry().param(tile.parameter)->name(), "`");
   return Error::kernel(str("element [", join(element.index, ", "),
-                           "] of a base with a shape and strides of its own lies outside of ",
-                           tile.memory.low ? "its buffer" : "all buffers of the launch", " (", whereabouts(), ")"),
+                           "] of a base with a shape and strides of its own lies outside of ", buffer, " (",
+                           whereabouts(), ")"),
                        step.op->range());
 }
 
