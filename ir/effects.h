@@ -2,9 +2,26 @@
 #pragma once
 #include "ir/module.h"
 
+#include <unordered_map>
 #include <vector>
 
 namespace xt {
+
+// For each memref, tile or address (i64), the parameters whose memory it may refer to. Tiles are followed through the
+// ops that make tiles from tiles and through loops and branches: what a value may come from is the union over all
+// paths.
+class MemoryOrigins {
+public:
+  explicit MemoryOrigins(const Kernel &kernel);   // which must outlive the object
+  std::vector<bool> of(const Value *value) const; // per parameter
+
+private:
+  void flow(const Value *from, const Value *to);
+  void visit(Op &op);
+  const Kernel &kernel_;
+  std::unordered_map<const Value *, std::vector<bool>> sets_; // looked up only
+  bool changed_ = false;
+};
 
 struct KernelEffects {
   // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False
@@ -15,8 +32,7 @@ struct KernelEffects {
   bool orderDependent = false;
 };
 
-// Tiles are followed through the ops that make tiles from tiles and through loops and branches: what a value may come
-// from is the union over all paths. Memory effects are those of the op table.
+// Memory effects are those of the op table, on what MemoryOrigins gives.
 KernelEffects kernelEffects(const Kernel &kernel);
 
 } // namespace xt

@@ -169,7 +169,7 @@ std::vector<RuntimeValue> GridWalk::variables(const std::vector<int64_t> &blockI
   std::vector<RuntimeValue> values;
   if (!hasVariables_) return values;
   for (size_t d = 0; d < ranges_.size(); ++d)
-    values.push_back(integerNumber(ranges_[d].lower + blockId[d] * ranges_[d].step));
+    values.emplace_back(integerNumber(ranges_[d].lower + blockId[d] * ranges_[d].step));
   return values;
 }
 

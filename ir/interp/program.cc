@@ -7,7 +7,7 @@
 
 namespace xt {
 
-Program::Program(const Block &entry, size_t subgroups) : subgroups_(subgroups) {
+Program::Program(const Block &entry, size_t subgroups) : entry_(entry), subgroups_(subgroups) {
   // Regions are appended as they are met, so nesting costs no recursion.
   std::vector<const Block *> pending = {&entry};
   for (size_t index = 0; index < pending.size(); ++index) {

@@ -57,6 +57,7 @@ public:
   // `subgroups` is the number that run the block, each holding its part of what has a layout.
   Program(const Block &entry, size_t subgroups);
 
+  const Block &entry() const { return entry_; }
   size_t subgroups() const { return subgroups_; }
   size_t slotCount() const { return slots_.size(); }
   size_t slotOf(const Value *value) const;
@@ -72,6 +73,7 @@ private:
   bool vectorNeedsExchange(const Op &op) const;
   bool mmaNeedsExchange(const Op &op) const;
 
+  const Block &entry_;
   size_t subgroups_;
   std::vector<BlockPlan> blocks_;
   // Only looked up, never iterated.

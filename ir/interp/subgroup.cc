@@ -59,7 +59,9 @@ Result<void> Subgroup::run(uint64_t budget) {
       continue;
     }
     const Step &step = frame.block->steps[frame.next++];
-    if (step.meets && !tracing()) {
+    // A yield only passes values on, also those that were not computed.
+    if (tracing() && step.op->kind() != OpKind::Yield && !environment_.slice->has(step.op)) continue;
+    if (step.meets) {
       state_ = State::Waiting;
       waitsAt_ = &step;
       continue;
@@ -101,13 +103,6 @@ void Subgroup::setVector(const Step &step, Fragment fragment) {
 
 Result<void> Subgroup::execute(const Step &step) {
   const Op &op = *step.op;
-  bool vector = op.resultCount() == 1 && op.result()->type().isVector();
-  bool structure = op.regionCount() > 0 || op.kind() == OpKind::Yield;
-  if (tracing() && !structure) {
-    if (vector && op.info().typeRule != TypeRule::AtomicRmw)
-      return slots_[step.results[0]] = FragmentRef(), Result<void>();
-    if (op.info().typeRule == TypeRule::Extract) return slots_[step.results[0]] = Number(), Result<void>();
-  }
   switch (op.info().typeRule) {
   case TypeRule::Constant: constant(step); return {};
   case TypeRule::Splat: setVector(step, Fragment(held(step).count, number(step.operands[0]))); return {};

@@ -1,6 +1,7 @@
 // One subgroup of a workgroup: a thread of its own with explicit frames, holding its own values.
 #pragma once
 #include "ir/base/result.h"
+#include "ir/interp/address_slice.h"
 #include "ir/interp/monitor.h"
 #include "ir/interp/program.h"
 #include "ir/interp/tile_access.h"
@@ -10,12 +11,13 @@
 
 namespace xt {
 
-// Sees each store_tile instead of it being done, while nothing else touches memory or computes vectors.
+// Sees what would be written, instead of it being done.
 class StoreObserver {
 public:
   virtual ~StoreObserver() = default;
-  // The subgroup stores the part `held` (rows and columns of the tile).
+  // The subgroup writes the part `held` (rows and columns) of the tile.
   virtual void stores(const TileValue &tile, const Holding::Part &held, size_t subgroup) = 0;
+  virtual void storesElement(const unsigned char *p, size_t subgroup) = 0;
 };
 
 // The shared local memory of a workgroup: one buffer for each alloc_slm, filled with kSlmPoison.
@@ -34,9 +36,11 @@ private:
 // What all subgroups of a workgroup share.
 struct WorkgroupEnvironment {
   const Program &program;
-  const std::vector<RuntimeValue> &args;    // values of the entry block's parameters
-  std::vector<int64_t> blockId;             // coordinates, outermost dimension first
-  StoreObserver *observer = nullptr;        // not null: vectors are not computed
+  const std::vector<RuntimeValue> &args; // values of the entry block's parameters
+  std::vector<int64_t> blockId;          // coordinates, outermost dimension first
+  // Not null: only the ops of the slice are run.
+  StoreObserver *observer = nullptr;
+  const AddressSlice *slice = nullptr;
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
   SlmMemory *slm = nullptr;
   MemoryMonitor *monitor = nullptr;
@@ -131,6 +135,7 @@ private:
   Number number(size_t slot) const;
   int64_t index(const Step &step, size_t operand) const { return number(step.operands[operand]).i; }
   const Holding::Part &held(const Step &step) const { return step.holding->of(id_); }
+  void traceScatter(const ScatterTile &tile, const Fragment *mask) const;
   bool tracing() const { return environment_.observer != nullptr; }
 
   const WorkgroupEnvironment &environment_;

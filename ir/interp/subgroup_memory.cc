@@ -12,9 +12,13 @@ std::string Subgroup::whereabouts() const {
 }
 
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
+  std::string buffer = "all buffers of the launch";
+  if (tile.memory.low) buffer = "its buffer";
+  if (tile.parameter != kNoParameter)
+    buffer = str("`%", environment_.program.entry().param(tile.parameter)->name(), "`");
   return Error::kernel(str("element [", join(element.index, ", "),
-                           "] of a base with a shape and strides of its own lies outside of ",
-                           tile.memory.low ? "its buffer" : "all buffers of the launch", " (", whereabouts(), ")"),
+                           "] of a base with a shape and strides of its own lies outside of ", buffer, " (",
+                           whereabouts(), ")"),
                        step.op->range());
 }
 
@@ -60,7 +64,7 @@ void Subgroup::initTile(const Step &step) {
 
 void Subgroup::initScatter(const Step &step, const MemRefValue &base) {
   ScatterTile tile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter, base.memory, {}};
-  if (!tracing()) tile.offsets = fragment(step.operands[1]);
+  tile.offsets = fragment(step.operands[1]);
   slots_[step.results[0]] = std::move(tile);
 }
 
@@ -71,15 +75,13 @@ void Subgroup::moveTile(const Step &step) {
     return;
   }
   ScatterTile tile = std::get<ScatterTile>(given);
-  if (!tracing()) {
-    Fragment offsets = *tile.offsets;
-    const auto *all = std::get_if<Number>(&slots_[step.operands[1]]);
-    for (size_t k = 0; k < offsets.size(); ++k) {
-      int64_t delta = all ? all->i : (*fragment(step.operands[1]))[k].i;
-      offsets[k].i = static_cast<int64_t>(static_cast<uint64_t>(offsets[k].i) + static_cast<uint64_t>(delta));
-    }
-    tile.offsets = std::make_shared<const Fragment>(std::move(offsets));
+  Fragment offsets = *tile.offsets;
+  const auto *all = std::get_if<Number>(&slots_[step.operands[1]]);
+  for (size_t k = 0; k < offsets.size(); ++k) {
+    int64_t delta = all ? all->i : (*fragment(step.operands[1]))[k].i;
+    offsets[k].i = static_cast<int64_t>(static_cast<uint64_t>(offsets[k].i) + static_cast<uint64_t>(delta));
   }
+  tile.offsets = std::make_shared<const Fragment>(std::move(offsets));
   slots_[step.results[0]] = std::move(tile);
 }
 
@@ -108,7 +110,7 @@ Result<void> Subgroup::storeTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[1]]);
   const Holding::Part &part = held(step);
   if (tracing()) {
-    if (tile.parameter != kNoParameter) environment_.observer->stores(tile, part, id_);
+    environment_.observer->stores(tile, part, id_);
     return {};
   }
   const Number *in = fragment(step.operands[0])->data();
@@ -122,8 +124,10 @@ Result<void> Subgroup::atomic(const Step &step) {
   const RuntimeValue &target = slots_[step.operands[1]];
   const auto *tile = std::get_if<TileValue>(&target);
   if (tracing()) {
-    if (tile && tile->parameter != kNoParameter) environment_.observer->stores(*tile, part, id_);
-    slots_[step.results[0]] = FragmentRef();
+    if (tile)
+      environment_.observer->stores(*tile, part, id_);
+    else
+      traceScatter(std::get<ScatterTile>(target), nullptr);
     return {};
   }
   Fragment before(part.count);
@@ -148,9 +152,20 @@ void Subgroup::loadGather(const Step &step) {
 }
 
 void Subgroup::storeScatter(const Step &step) {
-  if (tracing()) return;
-  xt::storeScatter(std::get<ScatterTile>(slots_[step.operands[2]]), fragment(step.operands[1]).get(),
-                   fragment(step.operands[0])->data(), site(step));
+  const auto &tile = std::get<ScatterTile>(slots_[step.operands[2]]);
+  const Fragment *mask = fragment(step.operands[1]).get();
+  if (tracing())
+    traceScatter(tile, mask);
+  else
+    xt::storeScatter(tile, mask, fragment(step.operands[0])->data(), site(step));
+}
+
+void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const {
+  for (size_t k = 0; k < tile.offsets->size(); ++k) {
+    int64_t offset = (*tile.offsets)[k].i;
+    if ((mask && (*mask)[k].i == 0) || offset < 0 || offset >= tile.size) continue;
+    environment_.observer->storesElement(tile.data + offset * tile.stride * elemInfo(tile.elem).storageBytes, id_);
+  }
 }
 
 void Subgroup::loadElement(const Step &step) {
@@ -161,10 +176,14 @@ void Subgroup::loadElement(const Step &step) {
 
 // At workgroup scope the value is the same for all subgroups: one of them writes it.
 void Subgroup::storeElement(const Step &step) {
-  if (tracing() || (environment_.workgroupScope && id_ != 0)) return;
+  if (environment_.workgroupScope && id_ != 0) return;
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[1]]);
   unsigned char *p = accessElement(step, memref, indices(step, 2), MemoryMonitor::Kind::Write);
-  if (p) storeNumber(memref.elem, p, number(step.operands[0]));
+  if (!p) return;
+  if (tracing())
+    environment_.observer->storesElement(p, id_);
+  else
+    storeNumber(memref.elem, p, number(step.operands[0]));
 }
 
 unsigned char *Subgroup::accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,

@@ -103,7 +103,7 @@ void Subgroup::insert(const Step &step) {
 
 // At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
-  if (!environment_.print || !*environment_.print || tracing() || (environment_.workgroupScope && id_ != 0)) return;
+  if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
   std::string_view text = step.op->textAttr("text");
   if (step.operands.empty()) (*environment_.print)(printedText(text));
   for (size_t i = 0; i < step.operands.size(); ++i) {
@@ -115,7 +115,6 @@ void Subgroup::print(const Step &step) {
 }
 
 Result<void> Subgroup::assertion(const Step &step) {
-  if (tracing()) return {};
   const RuntimeValue &value = slots_[step.operands[0]];
   if (const auto *scalar = std::get_if<Number>(&value))
     return checkAssertion(*step.op, {scalar, 1}, environment_.blockId);

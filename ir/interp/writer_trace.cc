@@ -8,50 +8,57 @@
 namespace xt {
 
 namespace {
-bool sameBuffer(const LaunchArg &a, const LaunchArg &b) {
-  return a.kind == LaunchArg::Kind::Buffer && b.kind == LaunchArg::Kind::Buffer && a.buffer.data == b.buffer.data &&
-         a.buffer.elem == b.buffer.elem && a.buffer.sizes == b.buffer.sizes && a.buffer.strides == b.buffer.strides;
-}
-
-// Where scalars depend on vectors or on memory, a run that computes neither would go other ways.
-bool canBeTraced(const Kernel &kernel) {
-  bool traced = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
-    traced &= op.kind() != OpKind::Extract && op.kind() != OpKind::Load && op.kind() != OpKind::While;
-  });
-  return traced;
-}
-
 class WriterFinder final : public StoreObserver {
 public:
-  WriterFinder(const std::vector<LaunchArg> &args, size_t parameter, std::span<const std::vector<int64_t>> elements)
-      : args_(args), parameter_(parameter), elements_(elements), writers_(elements.size()) {}
+  WriterFinder(const BufferView &buffer, std::span<const std::vector<int64_t>> elements) : writers_(elements.size()) {
+    for (const std::vector<int64_t> &index : elements) {
+      XT_CHECK(index.size() == buffer.sizes.size(), "an index per dimension");
+      int64_t offset = 0;
+      for (size_t d = 0; d < index.size(); ++d) offset += index[d] * buffer.strides[d];
+      wanted_.push_back(static_cast<const unsigned char *>(buffer.data) + offset * elemInfo(buffer.elem).storageBytes);
+    }
+  }
 
   void enter(std::vector<int64_t> workgroup) { workgroup_ = std::move(workgroup); }
   std::vector<std::optional<Writer>> take() { return std::move(writers_); }
 
   void stores(const TileValue &tile, const Holding::Part &held, size_t subgroup) override {
-    if (!sameBuffer(args_[tile.parameter], args_[parameter_])) return;
-    for (size_t e = 0; e < elements_.size(); ++e) {
-      const std::vector<int64_t> &index = elements_[e];
-      size_t leading = index.size() - 2;
-      if (!std::equal(index.begin(), index.end() - 2, tile.leading.begin())) continue;
-      bool holds = true;
-      for (size_t d = 0; d < 2; ++d) {
-        // Modulo 2^64, as offsets are; no slice has an index that far out.
-        auto inTile =
-            static_cast<int64_t>(static_cast<uint64_t>(index[leading + d]) - static_cast<uint64_t>(tile.offsets[d]));
-        const auto &slice = held.slices[d];
-        holds = holds && std::binary_search(slice.begin(), slice.end(), inTile);
-      }
-      if (holds) writers_[e] = Writer{workgroup_, static_cast<int64_t>(subgroup)};
-    }
+    for (size_t e = 0; e < wanted_.size(); ++e)
+      if (covers(tile, held, wanted_[e])) note(e, subgroup);
+  }
+  void storesElement(const unsigned char *p, size_t subgroup) override {
+    for (size_t e = 0; e < wanted_.size(); ++e)
+      if (wanted_[e] == p) note(e, subgroup);
   }
 
 private:
-  const std::vector<LaunchArg> &args_;
-  size_t parameter_;
-  std::span<const std::vector<int64_t>> elements_;
+  // Unsigned throughout: strides and offsets that a kernel makes up may be anything.
+  static bool covers(const TileValue &tile, const Holding::Part &held, const unsigned char *p) {
+    auto bytes = static_cast<int64_t>(elemInfo(tile.elem).storageBytes);
+    auto distance = static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(tile.matrix));
+    if (distance % bytes != 0) return false;
+    uint64_t place = static_cast<uint64_t>(distance / bytes), down = static_cast<uint64_t>(tile.strides[0]),
+             across = static_cast<uint64_t>(tile.strides[1]);
+    for (int64_t r : held.slices[0]) {
+      uint64_t row = static_cast<uint64_t>(tile.offsets[0]) + static_cast<uint64_t>(r);
+      if (row >= static_cast<uint64_t>(tile.sizes[0])) continue;
+      auto rest = static_cast<int64_t>(place - row * down);
+      if (across == 0 || rest % static_cast<int64_t>(across) != 0) continue;
+      int64_t column = rest / static_cast<int64_t>(across);
+      auto inTile = static_cast<int64_t>(static_cast<uint64_t>(column) - static_cast<uint64_t>(tile.offsets[1]));
+      const std::vector<int64_t> &columns = held.slices[1];
+      if (column >= 0 && column < tile.sizes[1] && std::binary_search(columns.begin(), columns.end(), inTile))
+        return true;
+    }
+    return false;
+  }
+
+  void note(size_t e, size_t subgroup) {
+    uint64_t before = writers_[e] ? writers_[e]->stores : 0;
+    writers_[e] = Writer{workgroup_, static_cast<int64_t>(subgroup), before + 1};
+  }
+
+  std::vector<const unsigned char *> wanted_;
   std::vector<int64_t> workgroup_;
   std::vector<std::optional<Writer>> writers_;
 };
@@ -59,27 +66,32 @@ private:
 
 Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, const std::vector<LaunchArg> &args,
                                                        const std::vector<GridRange> &grid, size_t parameter,
-                                                       std::span<const std::vector<int64_t>> elements) {
+                                                       std::span<const std::vector<int64_t>> elements,
+                                                       bool memoryKept) {
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
-  XT_CHECK(parameter < args.size() && args[parameter].kind == LaunchArg::Kind::Buffer, "a buffer's parameter");
-  for (const std::vector<int64_t> &element : elements)
-    XT_CHECK(element.size() == args[parameter].buffer.sizes.size(), "an index per dimension");
-  // Tiles need two dimensions, so nothing is stored to smaller buffers but by scatters, which are not followed.
-  if (args[parameter].buffer.sizes.size() < 2 || !canBeTraced(kernel))
-    return std::vector<std::optional<Writer>>(elements.size());
+  XT_CHECK(parameter < args.size() && args[parameter].buffer.data, "a buffer's parameter");
+  AddressSlice slice(kernel, args);
+  if (!slice.obstacle().empty()) return Error::environment(std::string(slice.obstacle()), kernel.nameRange);
+  if (slice.readsMemory() && !memoryKept)
+    return Error::environment("where it writes depends on what has changed since", kernel.nameRange);
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
   Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
-  WriterFinder finder(args, parameter, elements);
+  WriterFinder finder(args[parameter].buffer, elements);
+  std::vector<MemoryRange> ranges = bufferRanges(args);
+  SlmMemory slm(kernel.body);
   for (uint64_t n = 0; n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     finder.enter(blockId);
-    SlmMemory slm(kernel.body);
-    WorkgroupEnvironment environment{program, values, blockId, &finder};
+    WorkgroupEnvironment environment{program, values, blockId};
+    environment.observer = &finder;
+    environment.slice = &slice;
+    environment.ranges = ranges;
     environment.slm = &slm;
+    environment.workgroupScope = kernel.scope == Scope::Workgroup;
     if (Result<void> done = Workgroup(environment, {}, n).run(); !done) return done.error();
   }
   return finder.take();

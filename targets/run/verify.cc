@@ -248,15 +248,18 @@ private:
       auto parameter = std::find(launch.buffers.begin(), launch.buffers.end(), buffer);
       if (parameter == launch.buffers.end()) return;
       auto at = static_cast<size_t>(parameter - launch.buffers.begin());
-      if (launch.args[at].kind != LaunchArg::Kind::Buffer) return; // its address was passed
       const std::vector<int64_t> elements[] = {report.first->index, report.worst->index};
-      auto found = findWriters(*launch.kernel, launch.args, launch.grid, at, elements);
+      bool kept = std::none_of(launch.buffers.begin(), launch.buffers.end(), [&](const TestBuffer *given) {
+        return given && !given->writers.empty() && given->writers.back() > launch.position;
+      });
+      auto found = findWriters(*launch.kernel, launch.args, launch.grid, at, elements, kept);
       if (!found) return; // the report does without
       for (size_t i = 0; i < found->size(); ++i) {
         std::string &text = (i == 0 ? report.first : report.worst)->writer;
-        if (const auto &by = (*found)[i])
+        if (const auto &by = (*found)[i]) {
           text = str("workgroup (", join(by->workgroup, ", "), "), subgroup ", by->subgroup);
-        else
+          if (by->stores > 1) text += str(", the last of ", by->stores, " times");
+        } else
           text = "no workgroup";
       }
     }

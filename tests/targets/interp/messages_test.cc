@@ -125,7 +125,7 @@ TEST(ExplicitViews, ReachingOutsideOfTheBufferIsAnErrorAtTheAccess) {
   };
   const std::string load = "  %v = load_tile %t\n",
                     store = "  %v = constant 1.0 : vector<4x4xf32, #rows>\n  store_tile %v, %t\n";
-  const std::string outside = "] of a base with a shape and strides of its own lies outside of its buffer (subgroup ";
+  const std::string outside = "] of a base with a shape and strides of its own lies outside of `%A` (subgroup ";
   EXPECT_EQ(failure(view("%N, 4", "4, 1", load)), "4: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4, 1", store)), "5: element [3, 0" + outside + "1 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)),

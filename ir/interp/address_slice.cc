@@ -1,0 +1,81 @@
+#include "ir/interp/address_slice.h"
+
+#include "ir/interp/launch_state.h"
+
+namespace xt {
+
+AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &args)
+    : args_(args), origins_(kernel), effects_(kernelEffects(kernel)) {
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    if (xt::has(op.info().effects, Effect::Writes)) addWrite(op);
+  });
+  // Everything that is needed, and what that needs in turn.
+  while (!open_.empty()) {
+    const Value *value = open_.back();
+    open_.pop_back();
+    if (const Op *op = value->definingOp()) {
+      if (op->kind() == OpKind::AtomicRmw) obstacle_ = "where it writes depends on the results of atomics";
+      add(op);
+      if (op->regionCount()) needCarried(*op, value->index());
+    } else if (const Op *loop = value->definingBlock()->parentOp()) {
+      add(loop);
+      CarriedAt at = carriedAt(*loop);
+      if (value->index() >= at.param) needCarried(*loop, value->index() - at.param);
+    }
+  }
+}
+
+// All operands but the value, which stands first.
+void AddressSlice::addWrite(const Op &op) {
+  for (const Value *operand : op.operands())
+    if (operand->type().isTile() || operand->type().isMemRef())
+      if (operand->type().data().space == MemorySpace::Slm) return;
+  ops_.insert(&op);
+  for (size_t i = 1; i < op.operandCount(); ++i) need(op.operand(i));
+  if (const Op *around = op.block()->parentOp()) add(around);
+}
+
+void AddressSlice::add(const Op *op) {
+  for (; op && !ops_.contains(op); op = op->block()->parentOp()) {
+    ops_.insert(op);
+    if (op->regionCount() == 0) {
+      for (const Value *operand : op->operands()) need(operand);
+      checkRead(*op);
+      continue;
+    }
+    CarriedAt at = carriedAt(*op);
+    for (size_t i = 0; i < at.operand; ++i) need(op->operand(i));
+    if (op->kind() == OpKind::While) need(op->region()->last()->operand(0));
+  }
+}
+
+void AddressSlice::need(const Value *value) {
+  if (values_.insert(value).second) open_.push_back(value);
+}
+
+void AddressSlice::needCarried(const Op &op, size_t i) {
+  CarriedAt at = carriedAt(op);
+  for (size_t r = 0; r < op.regionCount(); ++r) need(op.region(r)->last()->operand(i + at.yield));
+  if (at.loops) need(op.operand(i + at.operand));
+}
+
+void AddressSlice::checkRead(const Op &op) {
+  if (op.kind() == OpKind::TileMma) obstacle_ = "where it writes depends on a matrix product";
+  if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile) return;
+  readsMemory_ = true;
+  std::vector<bool> from = origins_.of(op.operand(0));
+  bool known = false;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (!from[i]) continue;
+    known = true;
+    MemoryRange read = bytesOf(args_[i].buffer);
+    for (size_t w = 0; w < args_.size(); ++w) {
+      MemoryRange written = bytesOf(args_[w].buffer);
+      if (effects_.writes[w] && read.low < written.high && written.low < read.high)
+        obstacle_ = "where it writes depends on what it writes";
+    }
+  }
+  if (!known) obstacle_ = "where it writes depends on shared local memory";
+}
+
+} // namespace xt
