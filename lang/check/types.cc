@@ -283,6 +283,11 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   }
   case ast::Attr::Kind::Mapping: return mapping(attr, out);
   case ast::Attr::Kind::AffineMap:
+    for (size_t d = 0; d < attr.permutation.size(); ++d)
+      if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
+        diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref lists each of its dimensions once");
+        return false;
+      }
     out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
     return true;
   case ast::Attr::Kind::Dict:
