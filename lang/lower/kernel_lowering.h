@@ -7,6 +7,7 @@
 #include "lang/check/types.h"
 #include "lang/lower/environment.h"
 
+#include <deque>
 #include <set>
 
 namespace xt {
@@ -145,7 +146,7 @@ private:
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
   int depth_ = 0;
-  std::vector<CallFrame> calls_; // innermost last
+  std::deque<CallFrame> calls_; // innermost last; a deque, as a nested call must not move the frames around it
   std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
 };
 
