@@ -66,6 +66,12 @@ std::string shapedText(Type type) {
   XT_UNREACHABLE("type kind");
 }
 
+int64_t Type::packFactor() const {
+  if (!data_->packed) return 1;
+  const ElemInfo &elem = elemInfo(data_->elem);
+  return elem.bits == 8 || elem.bits == 16 ? 32 / elem.bits : 1;
+}
+
 std::string typeText(Type type) { return typeText(type, type && type.layout() ? type.layout()->text() : ""); }
 
 std::string typeText(Type type, std::string_view layout, bool spellsOrder) {

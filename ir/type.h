@@ -37,7 +37,7 @@ struct TypeData {
   std::vector<int64_t> shape;
   const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet
   MatrixUse use = MatrixUse::None;           // Vector
-  bool packed = false;                       // Vector, Tile
+  bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile
   bool scatter = false;                      // Tile
   MemorySpace space = MemorySpace::Global;   // MemRef, Tile
@@ -69,6 +69,10 @@ public:
   int64_t elementCount() const; // of a static shape
   int64_t byteCount() const;    // of a static shape, storage bytes
   bool hasStaticShape() const;
+  // How many rows of a packed tile lie side by side in memory, so that they fill 32 bits (VNNI): 2 for elements of 16
+  // bits, 4 for 8. Element (k, n) of its base lies at [k / f][n][k % f]; rows behind the last full group are outside.
+  // 1 where the tile is not packed.
+  int64_t packFactor() const;
 
 private:
   const TypeData *data_ = nullptr;

@@ -107,6 +107,26 @@ bool blockForm(const TypeRuleInput &in) {
   return explicitView || checkOrder(in, base, in.written);
 }
 
+// Groups of rows share 32 bits: memory [K/f][N][f].
+bool packedForm(const TypeRuleInput &in) {
+  Type tile = in.written, base = in.operands[0];
+  int64_t factor = tile.packFactor();
+  auto refuse = [&](std::string message) {
+    in.diagnostics.report(DiagCode::PackedTile, in.writtenRange, std::move(message))
+        .at(in.operandRange(0), shapedText(base))
+        .note("a packed tile's base holds element (k, n) at [k / f][n][k % f], where f elements fill 32 bits");
+    return false;
+  };
+  if (factor == 1) return refuse(str("elements of a packed tile have 8 or 16 bits; ", elemName(tile.elem()), " has not"));
+  if (tile.data().scatter) return refuse("a scatter tile is not packed: its offsets say where each element lies");
+  if (tile.data().order == Order::ColumnMajor) return refuse("a packed tile is not column-major as well");
+  if (!base.isMemRef() || base.rank() < 2) return true;
+  int64_t rows = base.extent(base.rank() - 2);
+  if (rows != kDynamic && rows % factor != 0)
+    return refuse(str("rows are packed in groups of ", factor, ", but the base has ", rows));
+  return true;
+}
+
 // An i64 base has no element type; a memref's is the tile's.
 bool elementsAgree(const TypeRuleInput &in) {
   Type base = in.operands[0];
@@ -220,11 +240,8 @@ bool initTile(const TypeRuleInput &in, Results &results) {
                                         : "a scatter tile takes a vector of offsets, one for each element");
     return false;
   }
-  if (in.written.data().packed) {
-    in.diagnostics.report(DiagCode::NotSupported, in.writtenRange, "packed tiles are not in this version");
-    return false;
-  }
   Type base = in.operands[0];
+  if (in.written.data().packed && !packedForm(in)) return false;
   bool fits = in.written.data().scatter ? scatterForm(in) : base.isMemRef() ? blockForm(in) : addressForm(in);
   if (!fits || !elementsAgree(in)) return false;
   TypeData data = in.written.data();

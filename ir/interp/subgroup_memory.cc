@@ -57,7 +57,7 @@ void Subgroup::initTile(const Step &step) {
       base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
-  TileValue tile = xt::initTile(base, std::span(values).first(base.rank));
+  TileValue tile = xt::initTile(base, std::span(values).first(base.rank), step.op->result()->type().packFactor());
   tile.checked = explicitView;
   slots_[step.results[0]] = tile;
 }

@@ -15,7 +15,10 @@ bool inside(uint64_t position, int64_t size) { return position < static_cast<uin
 
 // Unsigned: strides that a kernel makes up may be anything.
 unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, size_t bytes) {
-  uint64_t distance = row * static_cast<uint64_t>(tile.strides[0]) + column * static_cast<uint64_t>(tile.strides[1]);
+  auto pack = static_cast<uint64_t>(tile.pack);
+  uint64_t inPack = row % pack; // rows inside of the base are not negative
+  uint64_t distance = (row - inPack) * static_cast<uint64_t>(tile.strides[0]) +
+                      column * pack * static_cast<uint64_t>(tile.strides[1]) + inPack;
   return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
 }
 
@@ -80,7 +83,7 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
 }
 } // namespace
 
-TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets) {
+TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, int64_t pack) {
   XT_CHECK(base.rank >= 2 && offsets.size() == base.rank, "a tile has an offset per dimension of its base");
   size_t leading = base.rank - 2;
   TileValue tile;
@@ -103,6 +106,8 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets) {
               static_cast<uint64_t>(elemInfo(base.elem).storageBytes);
   }
   if (!everywhere) tile.sizes = {0, 0};
+  tile.pack = pack;
+  tile.sizes[0] -= tile.sizes[0] % pack;
   tile.matrix = reinterpret_cast<unsigned char *>(matrix);
   return tile;
 }

@@ -8,8 +8,8 @@
 namespace xt {
 
 // The window at `offsets` (one per dimension of the base, which has at least two): the leading offsets pick the matrix;
-// where one is out of range, everything is outside.
-TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets);
+// where one is out of range, everything is outside. `pack`: Type::packFactor of the tile.
+TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, int64_t pack = 1);
 TileValue moveTile(TileValue tile, int64_t down, int64_t right);
 
 // An element that lies inside a tile's base by the shape and strides that the tile gives it, but outside of its buffer.

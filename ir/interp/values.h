@@ -41,6 +41,7 @@ struct TileValue {
   size_t parameter = kNoParameter;
   size_t leadingCount = 0;
   std::array<int64_t, kMaxRank> leading{}; // the base's leading offsets
+  int64_t pack = 1;     // rows side by side in memory (Type::packFactor)
   bool checked = false; // made with a shape and strides of its own: each access must stay in `memory`
   MemoryRange memory;   // its buffer; without bytes: all buffers of the launch (an address may be in any)
 };

@@ -38,11 +38,12 @@ private:
     auto distance = static_cast<int64_t>(reinterpret_cast<uintptr_t>(p) - reinterpret_cast<uintptr_t>(tile.matrix));
     if (distance % bytes != 0) return false;
     uint64_t place = static_cast<uint64_t>(distance / bytes), down = static_cast<uint64_t>(tile.strides[0]),
-             across = static_cast<uint64_t>(tile.strides[1]);
+             across = static_cast<uint64_t>(tile.strides[1]) * static_cast<uint64_t>(tile.pack);
     for (int64_t r : held.slices[0]) {
       uint64_t row = static_cast<uint64_t>(tile.offsets[0]) + static_cast<uint64_t>(r);
       if (row >= static_cast<uint64_t>(tile.sizes[0])) continue;
-      auto rest = static_cast<int64_t>(place - row * down);
+      uint64_t inPack = row % static_cast<uint64_t>(tile.pack);
+      auto rest = static_cast<int64_t>(place - (row - inPack) * down - inPack);
       if (across == 0 || rest % static_cast<int64_t>(across) != 0) continue;
       int64_t column = rest / static_cast<int64_t>(across);
       auto inTile = static_cast<int64_t>(static_cast<uint64_t>(column) - static_cast<uint64_t>(tile.offsets[1]));

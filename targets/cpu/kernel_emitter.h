@@ -82,6 +82,8 @@ private:
     LlvmValue *rowLow, *rowHigh;         // the rows inside the base, relative to the tile
     LlvmValue *columnLow, *columnHigh;   // and the columns
     LlvmValue *rowStride, *columnStride; // bytes
+    int64_t pack;                        // rows side by side in memory; above 1 `origin` is that of the base,
+    LlvmValue *firstRow;                 // … whose row this is
     bool unitStride;                     // columns are neighbours, known now
     bool maybeUnitStride;                // … or may turn out to be
     LlvmValue *padding = nullptr;        // storage form of one element
@@ -93,6 +95,7 @@ private:
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
+  LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
   LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);

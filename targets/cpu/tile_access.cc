@@ -27,6 +27,8 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
   tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // no matrix there: every row is outside
+  if (int64_t pack = op.result()->type().packFactor(); pack > 1)
+    tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], number(pack)));
   tile[kColumns] = size(rank - 1);
   tile[kRowStride] = stride(rank - 2);
   tile[kColumnStride] = stride(rank - 1);
@@ -50,10 +52,11 @@ KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const Att
   access.elem = type.elem();
   LlvmValue *bytes = number(elemInfo(type.elem()).storageBytes);
   access.rowStride = b.CreateMul(parts[kRowStride], bytes);
-  access.columnStride = b.CreateMul(parts[kColumnStride], bytes);
-  access.origin =
-      byteOffset(b, parts[kBase],
-                 b.CreateAdd(b.CreateMul(parts[kY], access.rowStride), b.CreateMul(parts[kX], access.columnStride)));
+  access.pack = type.packFactor();
+  access.firstRow = parts[kY];
+  access.columnStride = b.CreateMul(parts[kColumnStride], b.CreateMul(bytes, number(access.pack)));
+  LlvmValue *above = access.pack > 1 ? number(0) : b.CreateMul(parts[kY], access.rowStride);
+  access.origin = byteOffset(b, parts[kBase], b.CreateAdd(above, b.CreateMul(parts[kX], access.columnStride)));
   // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
   auto limit = [&](LlvmValue *value, int64_t extent) {
     LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
@@ -64,17 +67,26 @@ KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const Att
   access.columnLow = limit(b.CreateNeg(parts[kX]), type.extent(1));
   access.columnHigh = limit(b.CreateSub(parts[kColumns], parts[kX]), type.extent(1));
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(parts[kColumnStride]);
-  access.unitStride = known && known->isOne();
-  access.maybeUnitStride = access.unitStride || (!known && type.data().order == Order::RowMajor);
+  access.unitStride = known && known->isOne() && access.pack == 1;
+  access.maybeUnitStride =
+      access.unitStride || (!known && access.pack == 1 && type.data().order == Order::RowMajor);
   access.padding = padding ? ops_.toStorage(access.elem, ops_.constant(access.elem, *padding, 0))
                            : llvm::Constant::getNullValue(ops_.storageType(access.elem, 0));
   return access;
 }
 
+// Bytes from the origin to a row of the tile; of a packed one, to its first element in its group of rows.
+LlvmValue *KernelEmitter::rowDistance(const TileAccess &access, LlvmValue *row) {
+  if (access.pack == 1) return b.CreateMul(row, access.rowStride);
+  LlvmValue *ofBase = b.CreateAdd(access.firstRow, row);
+  LlvmValue *inPack = b.CreateAnd(ofBase, number(access.pack - 1)); // a power of two
+  return b.CreateAdd(b.CreateMul(b.CreateSub(ofBase, inPack), access.rowStride),
+                     b.CreateMul(inPack, number(elemInfo(access.elem).storageBytes)));
+}
+
 KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, LlvmValue *row) {
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(row, access.rowLow), b.CreateICmpSLT(row, access.rowHigh));
-  return {byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)),
-          b.CreateSelect(inside, access.columnHigh, number(0))};
+  return {byteOffset(b, access.origin, rowDistance(access, row)), b.CreateSelect(inside, access.columnHigh, number(0))};
 }
 
 // Whether all lanes are inside and neighbours in memory.
