@@ -117,25 +117,6 @@ std::string_view className(OperandClass cls) {
   XT_UNREACHABLE("operand class");
 }
 
-bool fits(Type type, OperandClass cls) {
-  bool number = type.isScalar() || type.isVector();
-  switch (cls) {
-  case OperandClass::Index: return type.isIndex();
-  case OperandClass::AnyInt: return number && isInteger(type.elem());
-  case OperandClass::AnyFloat: return number && isFloat(type.elem());
-  case OperandClass::AnyNumber: return number;
-  case OperandClass::Bool: return number && type.elem() == Elem::I1;
-  case OperandClass::MemRef: return type.isMemRef();
-  case OperandClass::Tile: return type.isTile();
-  case OperandClass::Vector: return type.isVector();
-  case OperandClass::Scalar: return type.isScalar();
-  case OperandClass::Base: return type.isMemRef() || type.isScalar(Elem::I64);
-  case OperandClass::Offsets: return number && type.elem() == Elem::Index;
-  case OperandClass::Any: return true;
-  }
-  XT_UNREACHABLE("operand class");
-}
-
 bool ruleElementwise(const TypeRuleInput &in, Results &results) {
   return operandsAlike(in, 0) && push(in, results, openLayout(in, in.operands[0]));
 }
@@ -290,6 +271,25 @@ std::optional<Elem> mmaResultElem(Elem a, Elem b) {
   XT_UNREACHABLE("element type");
 }
 
+bool acceptsOperand(OperandClass cls, Type type) {
+  bool number = type.isScalar() || type.isVector();
+  switch (cls) {
+  case OperandClass::Index: return type.isIndex();
+  case OperandClass::AnyInt: return number && isInteger(type.elem());
+  case OperandClass::AnyFloat: return number && isFloat(type.elem());
+  case OperandClass::AnyNumber: return number;
+  case OperandClass::Bool: return number && type.elem() == Elem::I1;
+  case OperandClass::MemRef: return type.isMemRef();
+  case OperandClass::Tile: return type.isTile();
+  case OperandClass::Vector: return type.isVector();
+  case OperandClass::Scalar: return type.isScalar();
+  case OperandClass::Base: return type.isMemRef() || type.isScalar(Elem::I64);
+  case OperandClass::Offsets: return number && type.elem() == Elem::Index;
+  case OperandClass::Any: return true;
+  }
+  XT_UNREACHABLE("operand class");
+}
+
 bool checkOperandClasses(const TypeRuleInput &in) {
   size_t least = 0, most = 0;
   for (const OperandSpec &spec : in.op.operands) {
@@ -311,7 +311,7 @@ bool checkOperandClasses(const TypeRuleInput &in) {
   }
   for (size_t i = 0; i < in.operands.size(); ++i) {
     const OperandSpec &spec = in.op.operands[std::min(i, in.op.operands.size() - 1)];
-    if (fits(in.operands[i], spec.type)) continue;
+    if (acceptsOperand(spec.type, in.operands[i])) continue;
     auto &diagnostic = in.diagnostics.report(
         DiagCode::OperandType, in.operandRange(i),
         str("operand ", spec.name, " of ", opName(in), " is ", className(spec.type), ", but this is ",

@@ -35,6 +35,8 @@ bool sameTypeButLayout(Type a, Type b);
 // The element type that tile_mma gives for these operands when the result does not say, or nullopt if there is none.
 std::optional<Elem> mmaResultElem(Elem a, Elem b);
 
+// Whether an operand of this class may have this type.
+bool acceptsOperand(OperandClass cls, Type type);
 // Checks operand counts and classes of any op against its row of the table.
 bool checkOperandClasses(const TypeRuleInput &input);
 

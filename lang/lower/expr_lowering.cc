@@ -1,33 +1,18 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
+#include "lang/lower/operators.h"
 
 #include <algorithm>
 
 namespace xt {
 namespace {
 
-struct Operator {
-  std::string_view text;
-  OpKind floats, ints, unsignedInts;
-};
-constexpr Operator kArithmetic[] = {
-    {"+", OpKind::AddF, OpKind::AddI, OpKind::AddI},       {"-", OpKind::SubF, OpKind::SubI, OpKind::SubI},
-    {"*", OpKind::MulF, OpKind::MulI, OpKind::MulI},       {"/", OpKind::DivF, OpKind::DivSI, OpKind::DivUI},
-    {"mod", OpKind::RemF, OpKind::RemSI, OpKind::RemUI},   {"min", OpKind::MinimumF, OpKind::MinSI, OpKind::MinUI},
-    {"max", OpKind::MaximumF, OpKind::MaxSI, OpKind::MaxUI},
-};
 struct Comparison {
   std::string_view text, floats, ints, unsignedInts;
 };
 constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},
                                        {"<=", "ole", "sle", "ule"}, {">", "ogt", "sgt", "ugt"}, {">=", "oge", "sge", "uge"}};
-
-template <class T> const T *findText(std::span<const T> table, std::string_view text) {
-  for (const T &row : table)
-    if (row.text == text) return &row;
-  return nullptr;
-}
 
 } // namespace
 
@@ -220,7 +205,7 @@ Value *KernelLowering::lowerBinary(const ast::Expr &expr, Type like) {
   if (expr.text == "and" || expr.text == "or") {
     if (elem == Elem::I1) return emit(expr.text == "and" ? OpKind::AndI : OpKind::OrI, values, ranges, expr.range);
   } else if (const Operator *op = findText<Operator>(kArithmetic, expr.text); op && elem != Elem::I1) {
-    return emit(info.isFloat ? op->floats : info.isUnsigned ? op->unsignedInts : op->ints, values, ranges, expr.range);
+    return emit(op->of(elem), values, ranges, expr.range);
   }
   auto &diagnostic = diagnostics().report(DiagCode::ExpressionType, expr.range,
                                           str("`", expr.text, "` is not defined for ", shapedText(values[0]->type())));
@@ -300,9 +285,9 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     return emit(OpKind::Select, values, ranges, expr.range);
   }
   if (!lowerAlike(args, like, values) || !broadcastScalars(values, expr.range)) return nullptr;
-  const ElemInfo &elem = elemInfo(values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem());
-  if (op) return emit(elem.isFloat ? op->floats : elem.isUnsigned ? op->unsignedInts : op->ints, values, ranges, expr.range);
-  OpKind kind = name == "abs" && !elem.isFloat ? OpKind::AbsI : info->kind;
+  Elem elem = values[0]->type().isMemRef() ? Elem::Index : values[0]->type().elem();
+  if (op) return emit(op->of(elem), values, ranges, expr.range);
+  OpKind kind = name == "abs" && !isFloat(elem) ? OpKind::AbsI : info->kind;
   return emit(kind, values, ranges, expr.range);
 }
 

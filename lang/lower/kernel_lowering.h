@@ -99,7 +99,10 @@ private:
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
   bool layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft);
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
+  // op_choice.cc: null has been reported
   const OpInfo *chooseRow(const ast::OpClause &clause);
+  const OpInfo *chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const;
+  Type foreseenType(const ast::Expr &expr) const;
   SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }
 
   // call_lowering.cc

@@ -6,13 +6,6 @@
 namespace xt {
 namespace {
 
-std::vector<std::string_view> opNames() {
-  std::vector<std::string_view> names;
-  for (const OpInfo &op : allOps())
-    if (op.clause != Clause::Structure) names.push_back(op.name);
-  return names;
-}
-
 // The words that a kind attribute may be: its doc lists them, after an optional explanation before ':'.
 std::vector<std::string_view> kindWords(const AttrSpec &spec) {
   std::vector<std::string_view> words;
@@ -45,22 +38,6 @@ size_t itemCount(const ast::Expr &list) {
 bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
 
 } // namespace
-
-const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {
-  OpMatches matches = findOps(clause.op.text);
-  if (clause.op.text == "launch" || clause.op.text == "check" || clause.op.text == "save") return nullptr;
-  if (matches.count == 0) {
-    std::string_view spelled = clause.op.text;
-    size_t dot = spelled.rfind('.');
-    std::string_view bare = dot == std::string_view::npos ? spelled : spelled.substr(dot + 1);
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownOp, clause.op.range, str("unknown op `", spelled, "`"));
-    if (dot != std::string_view::npos && findOp(bare))
-      diagnostic.note(str("`", bare, "` belongs to the dialect ", dialectName(findOp(bare)->dialect)));
-    else suggestName(diagnostic, clause.op.range, 0, bare, opNames());
-    return nullptr;
-  }
-  return matches.items[0];
-}
 
 std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause &clause, SourceRange range) {
   OpDraft draft;

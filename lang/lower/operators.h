@@ -1,0 +1,35 @@
+// What the operators of the language stand for; the element type of the operands chooses.
+#pragma once
+#include "ir/op.h"
+
+#include <span>
+#include <string_view>
+
+namespace xt {
+
+struct Operator {
+  std::string_view text; // infix, or a call where it is a word
+  std::string_view word; // as an op without a dialect: `%c = add %a, %b` (RFC, appendix 2)
+  OpKind floats, ints, unsignedInts;
+  OpKind of(Elem elem) const {
+    const ElemInfo &info = elemInfo(elem);
+    return info.isFloat ? floats : info.isUnsigned ? unsignedInts : ints;
+  }
+};
+inline constexpr Operator kArithmetic[] = {
+    {"+", "add", OpKind::AddF, OpKind::AddI, OpKind::AddI},
+    {"-", "sub", OpKind::SubF, OpKind::SubI, OpKind::SubI},
+    {"*", "mul", OpKind::MulF, OpKind::MulI, OpKind::MulI},
+    {"/", "div", OpKind::DivF, OpKind::DivSI, OpKind::DivUI},
+    {"mod", "mod", OpKind::RemF, OpKind::RemSI, OpKind::RemUI},
+    {"min", "min", OpKind::MinimumF, OpKind::MinSI, OpKind::MinUI},
+    {"max", "max", OpKind::MaximumF, OpKind::MaxSI, OpKind::MaxUI},
+};
+
+template <class T> const T *findText(std::span<const T> table, std::string_view text) {
+  for (const T &row : table)
+    if (row.text == text) return &row;
+  return nullptr;
+}
+
+} // namespace xt
