@@ -106,7 +106,7 @@ private:
         return state_.siteAt(extent.range)
             .fail(DiagCode::HostBadSize,
                   str("a grid has at most 2^31 workgroups and no negative extent; this is ", *count));
-      plan_.grid.push_back({0, 1, *count});
+      plan_.grid.insert(plan_.grid.begin(), {0, 1, *count}); // written x first; ranges stand outermost first
     }
     return {};
   }
