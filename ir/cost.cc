@@ -5,55 +5,137 @@
 namespace xt {
 namespace {
 
-std::optional<int64_t> constantOf(const Value *value) {
+// Bounds that are computed deeper than this are not known.
+constexpr int kMaxBoundDepth = 32;
+
+std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
   const Op *op = value->definingOp();
-  const Attr *attr = op && op->kind() == OpKind::Constant ? op->attr("value") : nullptr;
-  const auto *integer = attr ? std::get_if<int64_t>(&attr->value) : nullptr;
-  return integer ? std::optional(*integer) : std::nullopt;
+  if (!op || depth > kMaxBoundDepth) return std::nullopt;
+  if (op->kind() == OpKind::Constant) {
+    const Attr *attr = op->attr("value");
+    const auto *integer = attr ? std::get_if<int64_t>(&attr->value) : nullptr;
+    return integer ? std::optional(*integer) : std::nullopt;
+  }
+  if (op->operandCount() == 0) return std::nullopt;
+  if (op->kind() == OpKind::IndexCast) return constantOf(op->operand(0), depth + 1);
+  if (op->operandCount() != 2) return std::nullopt;
+  std::optional<int64_t> b = constantOf(op->operand(1), depth + 1);
+  if (!b) return std::nullopt;
+  if (op->kind() == OpKind::Dim) {
+    Type type = op->operand(0)->type();
+    bool known = *b >= 0 && *b < type.rank() && type.extent(static_cast<int>(*b)) != kDynamic;
+    return known ? std::optional(type.extent(static_cast<int>(*b))) : std::nullopt;
+  }
+  std::optional<int64_t> a = constantOf(op->operand(0), depth + 1);
+  if (!a) return std::nullopt;
+  int64_t result = 0;
+  if (op->kind() == OpKind::AddI) return __builtin_add_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  if (op->kind() == OpKind::SubI) return __builtin_sub_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  if (op->kind() == OpKind::MulI) return __builtin_mul_overflow(*a, *b, &result) ? std::nullopt : std::optional(result);
+  if (op->kind() == OpKind::MinSI) return std::min(*a, *b);
+  if (op->kind() == OpKind::MaxSI) return std::max(*a, *b);
+  if (op->kind() == OpKind::DivSI && *b > 0) return *a / *b;
+  if (op->kind() == OpKind::RemSI && *b > 0) return *a % *b;
+  if (op->kind() == OpKind::CeilDivSI && *a >= 0 && *b > 0) return *a / *b + (*a % *b != 0);
+  return std::nullopt;
 }
+
+// How often a loop runs; nothing if that is not known.
+std::optional<double> stepsOf(const Op &loop) {
+  if (loop.kind() != OpKind::For) return std::nullopt;
+  auto lower = constantOf(loop.operand(0)), upper = constantOf(loop.operand(1)), step = constantOf(loop.operand(2));
+  if (!lower || !upper || !step || *step <= 0) return std::nullopt;
+  if (*upper <= *lower) return 0.0;
+  auto span = static_cast<unsigned __int128>(static_cast<__int128>(*upper) - *lower);
+  return static_cast<double>((span + static_cast<uint64_t>(*step) - 1) / static_cast<uint64_t>(*step));
+}
+
+template <class F> OpCounts combine(const OpCounts &a, const OpCounts &b, F f) {
+  return {f(a.mma, b.mma),
+          f(a.elementwise, b.elementwise),
+          f(a.bytesRead, b.bytesRead),
+          f(a.bytesWritten, b.bytesWritten),
+          f(a.slmBytesRead, b.slmBytesRead),
+          f(a.slmBytesWritten, b.slmBytesWritten)};
+}
+
+struct BlockCost {
+  OpCounts once;
+  std::vector<LoopCost> loops;
+
+  void add(BlockCost inner, double times) {
+    once = combine(once, inner.once, [times](double a, double b) { return a + b * times; });
+    for (LoopCost &loop : inner.loops) {
+      loop.entered *= times;
+      loops.push_back(std::move(loop));
+    }
+  }
+};
 
 class Counter {
 public:
-  KernelCost cost;
+  bool branches = false;
+  int64_t slmBytes = 0;
 
-  void count(const Block &block, double times) {
+  // The depth is that of the text, which the parser limits.
+  BlockCost count(const Block &block) {
+    BlockCost cost;
     for (const Op &op : block) {
-      if (op.regionCount() == 0) {
-        countOp(op, times);
-        continue;
-      }
-      // Of a branch the dearer side is not known: both count half.
-      double inner = times * (op.kind() == OpKind::If ? 0.5 : steps(op));
-      for (size_t r = 0; r < op.regionCount(); ++r) count(*op.region(r), inner);
+      if (op.kind() == OpKind::If)
+        cost.add(branch(op), 1);
+      else if (op.regionCount() > 0)
+        loop(op, cost);
+      else
+        cost.add({countOp(op), {}}, 1);
     }
+    return cost;
   }
 
 private:
-  double steps(const Op &loop) {
-    if (loop.kind() == OpKind::For) {
-      auto lower = constantOf(loop.operand(0)), upper = constantOf(loop.operand(1)), step = constantOf(loop.operand(2));
-      if (lower && upper && step && *step > 0)
-        return std::max(0.0, (static_cast<double>(*upper) - static_cast<double>(*lower) + static_cast<double>(*step) - 1) / static_cast<double>(*step));
-    }
-    cost.perStep = true;
-    return 1;
+  void loop(const Op &op, BlockCost &around) {
+    BlockCost body = count(*op.region(0));
+    if (std::optional<double> steps = stepsOf(op)) return around.add(std::move(body), *steps);
+    around.loops.push_back({&op, 1, body.once, std::move(body.loops)});
   }
 
-  void countOp(const Op &op, double times) {
-    if (op.kind() == OpKind::AllocSlm) cost.slmBytes += op.result()->type().byteCount();
-    Type vector;
-    for (const Value *operand : op.operands())
-      if (!vector && operand->type().isVector()) vector = operand->type();
-    bool result = op.resultCount() == 1 && op.result()->type().isVector();
+  BlockCost branch(const Op &op) {
+    BlockCost larger;
+    for (size_t r = 0; r < op.regionCount(); ++r) {
+      BlockCost side = count(*op.region(r));
+      larger.once = combine(larger.once, side.once, [](double a, double b) { return std::max(a, b); });
+      branches |= side.once != OpCounts() || !side.loops.empty();
+      for (LoopCost &inner : side.loops) larger.loops.push_back(std::move(inner));
+    }
+    return larger;
+  }
+
+  OpCounts countOp(const Op &op) {
+    OpCounts counts;
+    if (op.kind() == OpKind::AllocSlm) slmBytes += op.result()->type().byteCount();
+    bool vector = op.resultCount() == 1 && op.result()->type().isVector();
+    auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
     if (op.kind() == OpKind::TileMma)
-      cost.operations += times * 2 * static_cast<double>(op.result()->type().elementCount()) * static_cast<double>(op.operand(0)->type().extent(1));
-    else if (op.info().elementwise && result) cost.operations += times * static_cast<double>(op.result()->type().elementCount());
-    else if (op.kind() == OpKind::Reduction || op.kind() == OpKind::AtomicRmw) cost.operations += times * static_cast<double>(vector.elementCount());
+      counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
+    else if (op.info().elementwise && vector)
+      counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);
+    else if (op.kind() == OpKind::Reduction)
+      counts.elementwise = elements(op.operand(0));
+    else if (op.kind() == OpKind::AtomicRmw)
+      counts.elementwise = elements(op.result());
+    if (op.kind() != OpKind::PrefetchTile) countBytes(op, counts);
+    return counts;
+  }
+
+  void countBytes(const Op &op, OpCounts &counts) {
+    bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
+    if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {
-      if (!operand->type().isTile() || operand->type().data().space != MemorySpace::Global || op.kind() == OpKind::PrefetchTile) continue;
-      double bytes = times * static_cast<double>(operand->type().byteCount());
-      if (has(op.info().effects, Effect::Reads)) cost.bytesRead += bytes;
-      if (has(op.info().effects, Effect::Writes)) cost.bytesWritten += bytes;
+      Type type = operand->type();
+      if (!type.isTile() && !type.isMemRef()) continue;
+      bool slm = type.data().space == MemorySpace::Slm;
+      double bytes = type.isTile() ? static_cast<double>(type.byteCount()) : elemInfo(type.elem()).storageBytes;
+      if (reads) (slm ? counts.slmBytesRead : counts.bytesRead) += bytes;
+      if (writes) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
     }
   }
 };
@@ -62,8 +144,9 @@ private:
 
 KernelCost kernelCost(const Kernel &kernel) {
   Counter counter;
-  counter.count(kernel.body, kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups));
-  return counter.cost;
+  BlockCost body;
+  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups));
+  return {body.once, std::move(body.loops), counter.branches, counter.slmBytes};
 }
 
 } // namespace xt

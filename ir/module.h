@@ -69,6 +69,13 @@ struct LayoutAlias {
   std::optional<Order> order; // tile_attr<…, order = …>
 };
 
+// A parameter of the source ($BM) with the value that this module was made with. For descriptions and tuners: kernels
+// have theirs built in, and a printed module has none.
+struct ModuleParam {
+  std::string name, type, value;    // "BM", "index", "256"
+  std::vector<std::string> choices; // of `in [...]`
+};
+
 class Module {
 public:
   explicit Module(Context &context) : context_(context) {}
@@ -76,6 +83,7 @@ public:
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<HostTest> tests;
   std::vector<LayoutAlias> aliases;
+  std::vector<ModuleParam> params;
   Kernel *findKernel(std::string_view name) const;
   std::string fileName; // of the source, for messages and relative paths of `load`
 

@@ -55,6 +55,7 @@ Diagnostic &Diagnostics::report(DiagCode code, SourceRange range, std::string me
   diagnostic.severity = diagInfo(code).severity;
   diagnostic.range = range;
   diagnostic.message = std::move(message);
+  if (diagnostic.severity == Severity::Remark && !remarks_) return dropped_ = std::move(diagnostic);
   if (diagnostic.severity == Severity::Error) ++errors_;
   list_.push_back(std::move(diagnostic));
   return list_.back();

@@ -70,8 +70,12 @@ struct Diagnostic {
 
 class Diagnostics {
 public:
-  // Records a diagnostic with the code's own severity; the reference is good until the next report.
+  // Records a diagnostic with the code's own severity; the reference is good until the next report. Remarks that nobody
+  // wants are dropped.
   Diagnostic &report(DiagCode code, SourceRange range, std::string message);
+  // Whether remarks are kept (`--remarks`). Passes and targets report them either way, and ask only before costly work.
+  void wantRemarks(bool wanted) { remarks_ = wanted; }
+  bool wantsRemarks() const { return remarks_; }
 
   bool hasErrors() const { return errors_ != 0; }
   size_t errorCount() const { return errors_; }
@@ -87,7 +91,9 @@ public:
 private:
   Diagnostic *errorAfter(size_t errors);
   std::vector<Diagnostic> list_;
+  Diagnostic dropped_{}; // takes what is added to a remark that nobody wants
   size_t errors_ = 0;
+  bool remarks_ = true;
 };
 
 // The edits of a fix as replacements of text, last place first, so that each can be made without moving the others.

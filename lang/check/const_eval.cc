@@ -29,6 +29,13 @@ template <class T> std::optional<T> fromText(std::string_view text) {
 bool isTypeParam(const ast::ParamDecl &param) {
   return param.type.kind == ast::TypeExpr::Kind::Word && param.type.name.text == "type";
 }
+std::optional<ConstValue> typeValue(const ast::TypeExpr &type, Diagnostics &diagnostics) {
+  if (type.kind == ast::TypeExpr::Kind::Word)
+    if (std::optional<Elem> elem = elemFromName(type.name.text))
+      return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
+  diagnostics.report(DiagCode::UnknownType, type.range, "the value of a `type` parameter is an element type");
+  return std::nullopt;
+}
 
 } // namespace
 
@@ -115,17 +122,25 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   evaluating_.push_back(name.text);
   std::optional<ConstValue> value;
   if (param->typeValue) {
-    if (param->typeValue->kind == ast::TypeExpr::Kind::Word)
-      if (std::optional<Elem> elem = elemFromName(param->typeValue->name.text))
-        value = ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
-    if (!value)
-      diagnostics_.report(DiagCode::UnknownType, param->typeValue->range, "the value of a `type` parameter is an element type");
+    value = typeValue(*param->typeValue, diagnostics_);
   } else if (param->value) {
     value = eval(*param->value);
     if (value) value = paramValue(*param, *value, param->value->range, diagnostics_);
   }
   evaluating_.pop_back();
   return values_[name.text] = value;
+}
+
+std::vector<ConstValue> ParamScope::choices(const ast::ParamDecl &param) {
+  std::vector<ConstValue> list;
+  for (const ast::TypeExpr &type : param.typeChoices)
+    if (std::optional<ConstValue> value = typeValue(type, diagnostics_)) list.push_back(*value);
+  for (const ast::Expr &choice : param.choices) {
+    std::optional<ConstValue> value = eval(choice);
+    if (value) value = paramValue(param, *value, choice.range, diagnostics_);
+    if (value) list.push_back(*value);
+  }
+  return list;
 }
 
 std::optional<ConstValue> ParamScope::notConstant(const ast::Expr &expr) {

@@ -25,6 +25,7 @@ public:
 
   void run(const LowerOptions &options) {
     readDefines(options);
+    checkParams();
     checkAliases();
     collectCalls();
     for (const ast::KernelDecl &kernel : files_[0]->kernels) {
@@ -105,13 +106,29 @@ private:
     return params;
   }
 
+  // Parameters that nothing uses are checked as well; a value that is none of the listed ones is a warning.
+  void checkParams() {
+    ParamScope params = scope({});
+    for (const ast::File *file : files_)
+      for (const ast::ParamDecl &param : file->params) {
+        if (!param.name || symbols_.param(param.name.text) != &param) continue;
+        std::optional<ConstValue> value = params.get(param.name);
+        std::vector<ConstValue> choices = params.choices(param);
+        if (!value) continue;
+        ModuleParam row{param.name.text, param.type.name.text, constText(*value), {}};
+        for (const ConstValue &choice : choices) row.choices.push_back(constText(choice));
+        if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
+          diagnostics_.report(DiagCode::ParamNotListed, param.name.range,
+                              str("`$", row.name, "` is ", row.value, ", which its `in [", join(row.choices, ", "), "]` does not list"));
+        module_->params.push_back(std::move(row));
+      }
+  }
+
   // Aliases that nothing uses are checked as well, and kept under the user's names for dumps.
   void checkAliases() {
     ParamScope params = scope({});
     TypeResolver types(context_, params);
     for (const ast::File *file : files_) {
-      for (const ast::ParamDecl &param : file->params)
-        if (param.name) params.get(param.name);
       for (const ast::AttrAlias &alias : file->attrAliases) {
         ShapedAttrs attrs;
         if (types.resolveAttr(alias.value, attrs) && attrs.layout)

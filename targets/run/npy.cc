@@ -91,19 +91,26 @@ std::string arrayText(std::span<const int64_t> shape, std::string_view type) {
   return str(shape.empty() ? "a scalar" : shapeText(shape), " of ", type);
 }
 
-// Whether the file's type string is the element type; `swapped` is set for the other byte order.
-bool descrMatches(std::string_view descr, Elem elem, bool &swapped) {
-  if (descr.size() < 3) return false;
-  char order = descr[0];
-  std::string_view type = descr.substr(1);
-  const ElemInfo &info = elemInfo(elem);
-  std::string size = std::to_string(info.storageBytes);
-  swapped = order == '>' && info.storageBytes > 1;
-  if (order != '<' && order != '>' && order != '|' && order != '=') return false;
-  if (type == npyDescr(elem).substr(1)) return true;
-  if (elem == Elem::I1) return type == "i1" || type == "u1";
-  bool foreign = elem == Elem::BF16 || elem == Elem::F8E4M3 || elem == Elem::F8E5M2;
-  return foreign && (type == "V" + size || type == "u" + size);
+// "<f4" without its byte order; empty where the text is no type string.
+std::string_view kindAndSize(std::string_view descr) {
+  bool good = descr.size() >= 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
+  return good ? descr.substr(1) : std::string_view();
+}
+
+// What dtypes without an element type hold.
+std::string_view foreignKind(std::string_view descr) {
+  if (descr.size() < 2) return "";
+  switch (descr[1]) {
+  case 'c': return "complex numbers";
+  case 'O': return "Python objects";
+  case 'S':
+  case 'a':
+  case 'U': return "text";
+  case 'M': return "dates";
+  case 'm': return "durations";
+  case 'f': return descr.size() == 3 ? "" : "floats of no standard format";
+  default: return "";
+  }
 }
 
 void swapBytes(std::byte *data, int64_t count, int64_t size) {
@@ -143,6 +150,30 @@ std::string npyDescr(Elem elem) {
   return str(order, kind, info.storageBytes);
 }
 
+bool npyHolds(const NpyHeader &header, Elem elem) {
+  std::string_view type = kindAndSize(header.descr);
+  if (type.empty()) return false;
+  if (type == kindAndSize(npyDescr(elem))) return true;
+  if (elem == Elem::I1) return type == "i1" || type == "u1";
+  if (elem == Elem::I4) return type == "V1";
+  std::string size = std::to_string(elemInfo(elem).storageBytes);
+  if (elem == Elem::F8E4M3 || elem == Elem::F8E5M2) return type == "V1" || type == "u1" || type == "f1";
+  return elem == Elem::BF16 && (type == "V2" || type == "u2");
+}
+
+std::optional<Elem> npyElem(const NpyHeader &header) {
+  std::string_view type = kindAndSize(header.descr);
+  for (Elem elem : {Elem::I1, Elem::I8, Elem::I16, Elem::I32, Elem::I64, Elem::U8, Elem::U16, Elem::U32, Elem::U64,
+                    Elem::F16, Elem::F32, Elem::F64})
+    if (!type.empty() && type == kindAndSize(npyDescr(elem))) return elem;
+  return std::nullopt;
+}
+
+std::string npyText(const NpyHeader &header) {
+  std::string_view kind = foreignKind(header.descr);
+  return arrayText(header.shape, str("numpy type '", header.descr, "'", kind.empty() ? "" : str(" (", kind, ")")));
+}
+
 Result<NpyHeader> readNpyHeader(const std::string &path) {
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
@@ -155,11 +186,9 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
   if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
   auto header = readHeader(file, path);
   if (!header) return header.error();
-  bool swapped = false;
-  bool typeFits = descrMatches(header->descr, elem, swapped);
-  if (!typeFits || !std::ranges::equal(header->shape, shape))
-    return fileError(path, str("holds ", arrayText(header->shape, "numpy type '" + header->descr + "'"),
-                               ", but the buffer is ", arrayText(shape, elemName(elem)), " ('", npyDescr(elem), "')"));
+  if (!npyHolds(*header, elem) || !std::ranges::equal(header->shape, shape))
+    return fileError(path, str("holds ", npyText(*header), ", but the buffer is ", arrayText(shape, elemName(elem)),
+                               " ('", npyDescr(elem), "')"));
   auto array = RawArray::make(budget, {shape.begin(), shape.end()}, elem, path);
   if (!array) return array;
   if (!file.read(array->bytes.data(), array->bytes.count())) {
@@ -170,7 +199,7 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
                      str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
                          " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
-  if (swapped) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
+  if (header->descr[0] == '>') swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
   if (header->fortran && shape.size() > 1) return fromFortran(*array, budget, path, threads);
   return array;

@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/run/raw_array.h"
 
+#include <optional>
 #include <string>
 
 namespace xt {
@@ -13,9 +14,19 @@ struct NpyHeader {
   int64_t dataOffset = 0; // bytes from the start of the file
 };
 
-// Reads a file whose shape and type must be those given: numpy's dtype of the same name, either byte order; for types
-// that numpy lacks, raw bytes ('<V2' for bf16, '|V1' for f8) or unsigned integers of that width. i1 is bool, i4 is int8
-// with values that fit. C and Fortran order. Errors are Error::environment and start with the path.
+// Whether a file's elements are those of an element type, in either byte order: numpy's dtype of the same name; for
+// bf16 and f8, which numpy lacks, raw bytes ('<V2', '|V1': so ml_dtypes writes them) or unsigned integers of that
+// width, and
+// '<f1' for f8; i1 is bool or a byte, i4 a byte.
+bool npyHolds(const NpyHeader &header, Elem elem);
+// The element type that numpy's own dtype is; nothing for dtypes that have none, and for raw bytes, which may be
+// several.
+std::optional<Elem> npyElem(const NpyHeader &header);
+// "3x4 of numpy type '<c8' (complex numbers)"
+std::string npyText(const NpyHeader &header);
+
+// Reads a file whose shape and type must be those given. i1 and i4 need values that fit. C and Fortran order. Errors
+// are Error::environment and start with the path.
 Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
                          int threads);
 Result<NpyHeader> readNpyHeader(const std::string &path);

@@ -129,6 +129,7 @@ public:
     if (c == 0) return "the result is 0 wherever it differs";
     char text[60];
     std::snprintf(text, sizeof text, "%.4g", c);
+    if (std::string_view(text) == "1") std::snprintf(text, sizeof text, "%.9g", c);
     return str("the result is ", text, " times the expected value");
   }
 

@@ -63,6 +63,7 @@ private:
       for (const std::string &note : finding.notes) out_ += str("    note: ", note, "\n");
     }
     for (const CheckReport &check : run.checks) renderCheck(check);
+    for (const BufferSummary &output : run.outputs) out_ += str("  ", summaryLine(output), "\n");
     for (const std::string &path : run.saved) out_ += str("  saved ", path, "\n");
     if (good) return;
     if (!run.sizes.empty()) out_ += str("  sizes: ", run.sizes, "\n");
@@ -151,6 +152,12 @@ nlohmann::json elementJson(const std::optional<ElementReport> &e) {
           {"difference", e->difference}, {"bound", e->bound}, {"writer", e->writer}};
 }
 
+// Numbers that JSON lacks (nan, inf) stay texts, as do integers beyond 2^53.
+nlohmann::json summaryJson(const BufferSummary &s) {
+  return {{"name", s.name}, {"shape", s.sizes}, {"type", elemName(s.elem)}, {"min", s.least}, {"max", s.greatest},
+          {"mean", s.mean}, {"nan", s.nans},    {"inf", s.infinities},      {"first", s.first}};
+}
+
 nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources) {
   return {{"at", placeJson(check.range, sources)},
           {"passed", check.passed},
@@ -191,6 +198,8 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
       findings.push_back(
           {{"at", placeJson(finding.range, sources)}, {"message", finding.message}, {"notes", finding.notes}});
     for (const CheckReport &check : run.checks) checks.push_back(checkJson(check, sources));
+    nlohmann::json outputs = nlohmann::json::array();
+    for (const BufferSummary &output : run.outputs) outputs.push_back(summaryJson(output));
     runs.push_back(
         {{"target", run.target},
          {"small", run.small},
@@ -199,6 +208,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
          {"findings", findings},
          {"checks", checks},
          {"saved", run.saved},
+         {"outputs", outputs},
          {"repeat", run.repeatCommand},
          {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
   }

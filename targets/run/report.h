@@ -1,6 +1,7 @@
 // What became of a test, as data, and its renderings.
 #pragma once
 #include "ir/base/source.h"
+#include "targets/run/summary.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -52,7 +53,8 @@ struct RunReport {
   TestStatus status = TestStatus::Passed;
   std::vector<Finding> findings;
   std::vector<CheckReport> checks;
-  std::vector<std::string> saved; // paths
+  std::vector<std::string> saved;     // paths
+  std::vector<BufferSummary> outputs; // of RunOptions::summarise
   std::string repeatCommand;
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both runs, kernels only

@@ -100,6 +100,10 @@ Result<void> TestRun::everything(bool saves) {
   start = Clock::now();
   if (auto done = stage("comparing"); !done) return done;
   if (auto done = compareRounds(); !done) return done;
+  if (options_.summarise)
+    for (const auto &buffer : state_.buffers())
+      if (buffer->written())
+        report_.outputs.push_back(summarise(buffer->stmt->name, buffer->contents.at(buffer->writers.back())));
   for (size_t p = 0; saves && p < test_.body.size(); ++p)
     if (test_.body[p].kind == HostStmt::Kind::Save &&
         !(state_.usesUnwritten(test_.body[p].value) && !launches_.empty()))

@@ -24,6 +24,7 @@ struct RunOptions {
   std::function<std::string(const std::string &test, const std::string &target)> repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
+  bool summarise = false; // say what the buffers that launches write hold at the end
   std::function<bool()> outOfTime;                        // asked between launches and before checks
 };
 

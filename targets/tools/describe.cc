@@ -2,10 +2,13 @@
 
 #include "ir/base/text.h"
 #include "ir/cost.h"
+#include "ir/launch.h"
+#include "ir/print.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace xt {
 namespace {
@@ -20,21 +23,26 @@ std::string signatureOf(const Kernel &kernel, const Module &module) {
   return form == std::string::npos ? text : text.substr(0, form);
 }
 
+const char *scopeText(const Kernel &kernel) { return kernel.scope == Scope::Workgroup ? "workgroup" : "subgroup"; }
+
+// Each layout of vectors and tiles with its shape and type, in the order of the text.
 struct LayoutUse {
-  const Layout *layout;
   Type type;
   int values;
 };
-// Each layout of vectors and tiles with one of its shapes, in program order.
 std::vector<LayoutUse> layoutsOf(const Kernel &kernel) {
   std::vector<LayoutUse> uses;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
     for (size_t i = 0; i < op.resultCount(); ++i) {
       Type type = op.result(i)->type();
       if (!(type.isVector() || type.isTile()) || !type.layout()) continue;
-      auto known = std::find_if(uses.begin(), uses.end(), [&](const LayoutUse &u) { return u.layout == type.layout() && u.type.elem() == type.elem(); });
-      if (known == uses.end()) uses.push_back({type.layout(), type, 1});
-      else ++known->values;
+      auto known = std::find_if(uses.begin(), uses.end(), [&](const LayoutUse &u) {
+        return u.type.layout() == type.layout() && u.type.elem() == type.elem();
+      });
+      if (known == uses.end())
+        uses.push_back({type, 1});
+      else
+        ++known->values;
     }
   });
   return uses;
@@ -42,58 +50,183 @@ std::vector<LayoutUse> layoutsOf(const Kernel &kernel) {
 
 int64_t bytesHeld(const LayoutUse &use) {
   int64_t elements = 1;
-  for (int64_t extent : use.layout->subgroupShape()) elements *= extent;
+  for (int64_t extent : use.type.layout()->subgroupShape()) elements *= extent;
   return elements * elemInfo(use.type.elem()).storageBytes;
 }
 
-Json describeJson(const Kernel &kernel, const Module &module) {
+// How many workgroups a launch has, where static extents and constants decide it.
+std::optional<int64_t> workgroupsOf(const Kernel &kernel) {
+  if (kernel.grid.empty()) return std::nullopt;
+  std::byte somewhere{}; // a grid looks at sizes only, but a buffer needs an address
+  std::vector<LaunchArg> args(kernel.paramCount);
+  for (size_t i = 0; i < kernel.paramCount; ++i) {
+    Type type = kernel.param(i)->type();
+    if (!type.isMemRef()) {
+      if (!kernel.gridBlock.param(i)->uses().empty()) return std::nullopt;
+      if (isFloat(type.elem())) args[i].kind = LaunchArg::Kind::Float;
+      continue;
+    }
+    if (!type.hasStaticShape() && !kernel.gridBlock.param(i)->uses().empty()) return std::nullopt;
+    args[i].kind = LaunchArg::Kind::Buffer;
+    args[i].buffer.data = &somewhere;
+    args[i].buffer.elem = type.elem();
+    for (int64_t extent : type.shape()) args[i].buffer.sizes.push_back(extent == kDynamic ? 1 : extent);
+    args[i].buffer.strides = memrefStrides(type);
+    for (int64_t &stride : args[i].buffer.strides)
+      if (stride == kDynamic) stride = 1; // no grid asks for it
+  }
+  Result<std::vector<GridRange>> grid = computeGrid(kernel, args);
+  if (!grid) return std::nullopt;
+  int64_t count = 1;
+  for (const GridRange &range : *grid) count *= range.count;
+  return count;
+}
+
+// --- counts ----------------------------------------------------------------------------------------------------------
+
+std::string countText(double count) { return count < 0x1p53 ? str(static_cast<int64_t>(count)) : floatText(count); }
+
+std::string countsText(const OpCounts &counts) {
+  if (counts == OpCounts()) return "nothing";
+  std::string text = str(countText(counts.operations()), " operations");
+  if (counts.mma > 0 && counts.elementwise > 0) text += str(" (", countText(counts.mma), " in tile_mma)");
+  text += str(", ", countText(counts.bytesRead), " bytes read, ", countText(counts.bytesWritten), " bytes written");
+  if (counts.slmBytesRead + counts.slmBytesWritten > 0)
+    text += str("; shared local memory: ", countText(counts.slmBytesRead), " bytes read, ",
+                countText(counts.slmBytesWritten), " written");
+  return text;
+}
+
+std::string placeText(const Op &op, const SourceManager &sources) {
+  if (op.range().file == 0) return "?";
+  LineColumn at = sources.file(op.range().file).lineColumn(op.range().begin);
+  return str(at.line, ":", at.column);
+}
+
+void loopsText(std::string &out, const std::vector<LoopCost> &loops, const SourceManager &sources, std::string indent) {
+  for (const LoopCost &loop : loops) {
+    std::string often = loop.entered == 1 ? "" : str(" (come to ", countText(loop.entered), " times)");
+    out += str(indent, "each step of the loop at ", placeText(*loop.loop, sources), often, ": ", countsText(loop.step),
+               "\n");
+    loopsText(out, loop.inner, sources, indent + "  ");
+  }
+}
+
+OpCounts times(OpCounts counts, double n) {
+  for (double *field : {&counts.mma, &counts.elementwise, &counts.bytesRead, &counts.bytesWritten, &counts.slmBytesRead,
+                        &counts.slmBytesWritten})
+    *field *= n;
+  return counts;
+}
+
+Json number(double count) { return count < 0x1p53 ? Json(static_cast<int64_t>(count)) : Json(count); }
+
+Json countsJson(const OpCounts &counts) {
+  return {{"operations", number(counts.operations())},   {"mmaOperations", number(counts.mma)},
+          {"bytesRead", number(counts.bytesRead)},       {"bytesWritten", number(counts.bytesWritten)},
+          {"slmBytesRead", number(counts.slmBytesRead)}, {"slmBytesWritten", number(counts.slmBytesWritten)}};
+}
+
+Json loopsJson(const std::vector<LoopCost> &loops, const SourceManager &sources) {
+  Json list = Json::array();
+  for (const LoopCost &loop : loops) {
+    Json item;
+    item["at"] = placeText(*loop.loop, sources);
+    item["entered"] = number(loop.entered);
+    item["perStep"] = countsJson(loop.step);
+    item["loops"] = loopsJson(loop.inner, sources);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+// --- one kernel ------------------------------------------------------------------------------------------------------
+
+Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager &sources) {
   KernelCost cost = kernelCost(kernel);
+  std::optional<int64_t> workgroups = workgroupsOf(kernel);
+  TypeNames names(&module);
   Json json;
   json["kernel"] = kernel.name;
   json["signature"] = signatureOf(kernel, module);
   json["parameters"] = Json::array();
   for (size_t i = 0; i < kernel.paramCount; ++i)
     json["parameters"].push_back({{"name", kernel.param(i)->name()}, {"type", typeText(kernel.param(i)->type())}});
-  json["scope"] = kernel.scope == Scope::Workgroup ? "workgroup" : "subgroup";
+  json["scope"] = scopeText(kernel);
   json["subgroups"] = kernel.subgroups;
   json["gridDimensions"] = kernel.grid.size();
+  json["workgroups"] = workgroups ? Json(*workgroups) : Json();
   json["layouts"] = Json::array();
   for (const LayoutUse &use : layoutsOf(kernel))
-    json["layouts"].push_back({{"layout", use.layout->text()}, {"shape", shapeText(use.layout->shape())}, {"element", elemName(use.type.elem())},
-                               {"bytesPerSubgroup", bytesHeld(use)}, {"values", use.values}});
+    json["layouts"].push_back({{"name", names.layoutOf(use.type)},
+                               {"layout", use.type.layout()->text()},
+                               {"shape", std::vector<int64_t>(use.type.shape().begin(), use.type.shape().end())},
+                               {"element", elemName(use.type.elem())},
+                               {"subgroupShape", use.type.layout()->subgroupShape()},
+                               {"bytesPerSubgroup", bytesHeld(use)},
+                               {"values", use.values}});
   json["slmBytes"] = cost.slmBytes;
-  json["operations"] = cost.operations;
-  json["bytesRead"] = cost.bytesRead;
-  json["bytesWritten"] = cost.bytesWritten;
-  json["perStep"] = cost.perStep;
+  json["workgroup"] = countsJson(cost.known);
+  json["loops"] = loopsJson(cost.loops, sources);
+  json["upperBounds"] = cost.branches;
+  json["launch"] =
+      workgroups && cost.loops.empty() ? countsJson(times(cost.known, static_cast<double>(*workgroups))) : Json();
   return json;
 }
 
-std::string describeText(const Kernel &kernel, const Module &module) {
+std::string kernelText(const Kernel &kernel, const Module &module, const SourceManager &sources) {
   KernelCost cost = kernelCost(kernel);
+  std::optional<int64_t> workgroups = workgroupsOf(kernel);
+  TypeNames names(&module);
   std::string out = signatureOf(kernel, module) + "\n";
-  out += str("  scope: ", kernel.scope == Scope::Workgroup ? "workgroup" : "subgroup", ", ", kernel.subgroups, " subgroup",
-             kernel.subgroups == 1 ? "" : "s", " in a workgroup\n");
-  for (const LayoutUse &use : layoutsOf(kernel))
-    out += str("  layout ", use.layout->text(), " of ", shapeText(use.layout->shape()), "x", elemName(use.type.elem()), ": ", bytesHeld(use),
-               " bytes in each subgroup, ", use.values, use.values == 1 ? " value\n" : " values\n");
-  if (cost.slmBytes) out += str("  shared local memory: ", cost.slmBytes, " bytes\n");
-  out += str("  a workgroup", cost.perStep ? ", loops of unknown length counted once" : "", ": ", floatText(cost.operations), " operations, ",
-             floatText(cost.bytesRead), " bytes read, ", floatText(cost.bytesWritten), " bytes written\n");
+  out += str("  scope: ", scopeText(kernel), ", ", kernel.subgroups, " subgroup", kernel.subgroups == 1 ? "" : "s",
+             " in a workgroup\n");
+  if (workgroups)
+    out += str("  grid: ", *workgroups, " workgroup", *workgroups == 1 ? "" : "s", "\n");
+  else if (kernel.grid.empty())
+    out += "  grid: the launch's own, or one workgroup\n";
+  for (const LayoutUse &use : layoutsOf(kernel)) {
+    std::string name = names.layoutOf(use.type), text = use.type.layout()->text();
+    out += str("  layout ", name == text ? "" : name + " = ", text, " of ", shapeText(use.type.shape()), "x",
+               elemName(use.type.elem()), ": ", shapeText(use.type.layout()->subgroupShape()), ", ", bytesHeld(use),
+               " bytes in each subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
+  }
+  if (cost.slmBytes) out += str("  shared local memory: ", cost.slmBytes, " bytes in each workgroup\n");
+  const char *most = cost.branches ? " (at most, where it branches)" : "";
+  out += str("  a workgroup", cost.loops.empty() ? "" : ", outside of the loops below", most, ": ",
+             countsText(cost.known), "\n");
+  loopsText(out, cost.loops, sources, "  ");
+  if (workgroups && cost.loops.empty())
+    out += str("  a launch", most, ": ", countsText(times(cost.known, static_cast<double>(*workgroups))), "\n");
   return out;
+}
+
+template <class F> void eachKernel(const Module &module, const Kernel *only, F f) {
+  for (const auto &kernel : module.kernels)
+    if (!only || kernel.get() == only) f(*kernel);
 }
 
 } // namespace
 
-std::string describe(const Module &module, const std::string &kernel, bool json) {
+std::string describeText(const Module &module, const Kernel *only, const SourceManager &sources) {
   std::string out;
-  Json list = Json::array();
-  for (const auto &k : module.kernels) {
-    if (!kernel.empty() && k->name != kernel) continue;
-    if (json) list.push_back(describeJson(*k, module));
-    else out += describeText(*k, module);
-  }
-  return json ? list.dump(2) + "\n" : out;
+  for (const ModuleParam &param : module.params)
+    out += str("param $", param.name, " : ", param.type, " = ", param.value,
+               param.choices.empty() ? "" : " in [" + join(param.choices, ", ") + "]", "\n");
+  eachKernel(module, only, [&](const Kernel &kernel) { out += kernelText(kernel, module, sources); });
+  return out;
+}
+
+Json describeJson(const Module &module, const Kernel *only, const SourceManager &sources) {
+  Json json;
+  json["parameters"] = Json::array();
+  for (const ModuleParam &param : module.params)
+    json["parameters"].push_back(
+        {{"name", param.name}, {"type", param.type}, {"value", param.value}, {"choices", param.choices}});
+  json["kernels"] = Json::array();
+  eachKernel(module, only,
+             [&](const Kernel &kernel) { json["kernels"].push_back(kernelJson(kernel, module, sources)); });
+  return json;
 }
 
 } // namespace xt

@@ -153,7 +153,7 @@ std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions
   for (const char *name : {"rtol", "atol", "ulp"})
     if (map.count(name)) options.tolerances.emplace_back(name, map[name].as<std::string>());
   bool launches = map.count("kernel") || map.count("arg") || map.count("out") || map.count("expect");
-  if (!launches && !options.tolerances.empty()) return "--rtol, --atol and --ulp belong to --expect";
+  if (options.expects.empty() && !options.tolerances.empty()) return "--rtol, --atol and --ulp belong to --expect";
   if (!launches && !options.grid.empty()) return "--grid belongs to --kernel";
   if (launches && !options.tests.empty()) return "--test runs a test block, --kernel and --arg a launch of their own: one or the other";
   if (launches && options.files.size() > 1) return "--kernel takes one file";

@@ -6,6 +6,7 @@
 #include "ir/verify/verify.h"
 #include "passes/passes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -83,6 +84,7 @@ std::optional<std::string> unknownPass(const CommonOptions &options, std::span<c
 Session::Session(const CommonOptions &options) : options_(options) {
   color_ = options.color == ColorMode::Always ||
            (options.color == ColorMode::Auto && isatty(STDERR_FILENO) && !std::getenv("NO_COLOR"));
+  diagnostics_.wantRemarks(options.remarks);
 }
 
 double Session::sinceStart() {
@@ -104,22 +106,32 @@ Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
 }
 
 Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string text) {
+  bool again = std::find(loaded_.begin(), loaded_.end(), name) != loaded_.end();
+  if (!again) loaded_.push_back(name);
   uint32_t index = sources_.add(std::move(name), std::move(text));
+  if (!again) return lower(index, diagnostics_);
+  Diagnostics repeated;
+  repeated.wantRemarks(false);
+  Result<std::unique_ptr<Module>> module = lower(index, repeated);
+  return module;
+}
+
+Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagnostics) {
   LowerOptions options;
   options.defines = options_.defines;
   options.imports.stdlib = stdlibFolder();
-  options.imports.read = [](const std::string &file) -> std::optional<std::string> {
-    Result<std::string> content = readFile(file);
+  options.imports.read = [](const std::string &path) -> std::optional<std::string> {
+    Result<std::string> content = readFile(path);
     return content ? std::optional(std::move(*content)) : std::nullopt;
   };
   std::optional<Result<std::unique_ptr<Module>>> module;
-  addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, index, context_, options, diagnostics_); }));
+  addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
   if (!*module) return module->error();
   Result<void> verified;
-  addTiming("verify", timed([&] { verified = verify(***module, diagnostics_); }));
+  addTiming("verify", timed([&] { verified = verify(***module, diagnostics); }));
   if (!verified) return verified.error();
-  if (options_.remarks)
-    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, diagnostics_);
+  if (diagnostics.wantsRemarks())
+    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, diagnostics);
   return std::move(*module);
 }
 

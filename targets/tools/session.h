@@ -10,9 +10,9 @@
 
 namespace xt {
 
-// Reads a whole file; the Error says which file and why.
 // The folder of the standard library; "" where there is none.
 std::string stdlibFolder();
+// Reads a whole file; the Error says which file and why.
 Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
 Result<void> writeFile(const std::string &path, std::string_view content);
@@ -24,7 +24,8 @@ class Session {
 public:
   explicit Session(const CommonOptions &options);
 
-  // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
+  // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned. What has
+  // been loaded before (for another target) gives its warnings and remarks once.
   Result<std::unique_ptr<Module>> load(const std::string &path);
   // The same for a text that is in no file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
@@ -46,12 +47,14 @@ public:
   static double sinceStart();
 
 private:
+  Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics);
   void dump(std::string_view pass, const std::string &text);
   Result<void> dumpError_;
   const CommonOptions &options_;
   SourceManager sources_;
   Diagnostics diagnostics_;
   Context context_;
+  std::vector<std::string> loaded_; // names of files
   bool color_ = false;
   struct Timing {
     std::string name;

@@ -2,18 +2,17 @@
 #include "ir/base/text.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
-#include "targets/tools/command_test.h"
 #include "targets/tools/describe.h"
+#include "targets/tools/launch_text.h"
+#include "targets/tools/progress.h"
+#include "targets/tools/repeat_command.h"
 #include "targets/tools/session.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <cstdio>
-#include <thread>
-#include <unistd.h>
+#include <mutex>
 
 namespace xt {
 namespace {
@@ -25,80 +24,48 @@ struct Compiled {
   std::unique_ptr<Executable> executable;
 };
 
-std::string quoted(const std::string &text) {
-  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,+") == std::string::npos)
-    return text;
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-// The command that repeats one test on one target.
-std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test, const std::string &target) {
-  std::string command = str("xtrun --target=", target);
-  if (!launchesKernel(options)) command += " --test " + quoted(test);
-  if (!options.kernel.empty()) command += " --kernel " + quoted(options.kernel);
-  for (const auto &[option, list] : {std::pair("--arg", &options.args), std::pair("--out", &options.outs), std::pair("--expect", &options.expects)})
-    for (const auto &[name, value] : *list) command += str(" ", option, " ", quoted(name + "=" + value));
-  if (!options.grid.empty()) command += " --grid " + join(options.grid, ",");
-  for (const auto &[name, value] : options.tolerances) command += str(" --", name, " ", quoted(value));
-  for (const auto &[name, value] : options.defines) command += str(" -D ", quoted(name + "=" + value));
-  if (!options.dataDir.empty()) command += " --data-dir " + quoted(options.dataDir);
-  if (options.small) command += *options.small ? " --small" : " --full";
-  if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
-  if (options.threads) command += str(" --threads ", options.threads);
-  return command + " " + quoted(file);
-}
-
-// A line on the terminal that the next one replaces; nothing where standard error is no terminal.
-class Progress {
-public:
-  explicit Progress(bool quiet) : on_(!quiet && isatty(STDERR_FILENO)) {}
-  ~Progress() { clear(); }
-  void show(const std::string &text) {
-    if (on_) std::fprintf(stderr, "\r\033[K%s", text.c_str()), shown_ = true;
-  }
-  void clear() {
-    if (shown_) std::fputs("\r\033[K", stderr), shown_ = false;
-  }
-
-private:
-  bool on_, shown_ = false;
-};
-
-// Ends the process when the time is over: a kernel that does not end cannot be asked to.
-void startTimeLimit(double seconds) {
-  if (seconds <= 0) return;
-  std::thread([seconds] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    std::fprintf(stderr, "xtrun: the time limit of %g s is over\n", seconds);
-    std::_Exit(static_cast<int>(ExitStatus::EnvironmentFailed));
-  }).detach();
+nlohmann::json diagnosticsJson(Session &session) {
+  return nlohmann::json::parse(renderJson(session.diagnostics(), session.sources()), nullptr, false);
 }
 
 class Run {
 public:
-  explicit Run(const XtrunOptions &options) : options_(options), budget_(MemoryBudget::machineDefault()), progress_(options.quiet || options.json) {}
+  explicit Run(const XtrunOptions &options)
+      : options_(options), budget_(MemoryBudget::machineDefault()), progress_(options.quiet || options.json) {}
 
   int run() {
-    for (const std::string &name : options_.targets) {
-      Target *target = findTarget(name);
-      if (!target) {
-        std::vector<std::string_view> names;
-        for (Target *t : allTargets()) names.push_back(t->name());
-        std::fprintf(stderr, "xtrun: no target is called `%s`; there are %s\n", name.c_str(), join(names, ", ").c_str());
-        return kExitUsage;
-      }
-      targets_.push_back(target);
-    }
-    if (std::optional<std::string> problem = unknownPass(options_, {})) {
-      std::fprintf(stderr, "xtrun: %s\n", problem->c_str());
-      return kExitUsage;
-    }
-    startTimeLimit(options_.timeLimit);
+    if (std::optional<std::string> wrong = readTargets()) return usage(*wrong);
+    if (std::optional<std::string> wrong = unknownPass(options_, {})) return usage(*wrong);
+    TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
     if (options_.describe) return describeFiles();
-    if (launchesKernel(options_) && !makeCommandTest()) return static_cast<int>(worstStatus(statuses_));
-    for (const std::string &file : options_.files) runFile(file);
+    if (!launchesKernel(options_) || makeLaunch())
+      for (const std::string &file : options_.files) runFile(file);
+    std::lock_guard lock(mutex_);
+    return finish();
+  }
+
+private:
+  static int usage(const std::string &message) {
+    std::fprintf(stderr, "xtrun: %s\n", message.c_str());
+    return kExitUsage;
+  }
+
+  std::optional<std::string> readTargets() {
+    for (const std::string &name : options_.targets) {
+      targets_.push_back(findTarget(name));
+      if (targets_.back()) continue;
+      std::vector<std::string_view> names;
+      for (Target *t : allTargets()) names.push_back(t->name());
+      return str("no target is called `", name, "`; there are ", join(names, ", "));
+    }
+    return std::nullopt;
+  }
+
+  // --- what is told -------------------------------------------------------------------------------------------------
+
+  // Prints what is known of all files, and gives the exit status. The mutex is held.
+  int finish() {
+    progress_.clear();
     ExitStatus status = worstStatus(statuses_);
     if (options_.json) {
       json_["status"] = static_cast<int>(status);
@@ -106,47 +73,101 @@ public:
     } else if (!reports_.empty() && !options_.quiet) {
       std::printf("%s\n", summaryText(reports_).c_str());
     } else if (reports_.empty() && status == ExitStatus::NothingRun) {
-      if (options_.tests.empty()) std::fprintf(stderr, "xtrun: nothing was run: there is no test in %s\n", join(options_.files, ", ").c_str());
-      else std::fprintf(stderr, "xtrun: nothing was run: no test is called \"%s\"\n", join(options_.tests, "\", \"").c_str());
+      std::string why = options_.tests.empty() ? "there is no test in " + join(options_.files, ", ")
+                                               : "no test is called \"" + join(options_.tests, "\", \"") + "\"";
+      std::fprintf(stderr, "xtrun: nothing was run: %s\n", why.c_str());
     }
-    return static_cast<int>(status);
+    bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
+    if (written) return static_cast<int>(status);
+    std::fprintf(stderr, "xtrun: standard output cannot be written\n");
+    return static_cast<int>(worstStatus({status, ExitStatus::EnvironmentFailed}));
   }
 
-private:
-  void environmentFailed(const std::string &message) {
+  // A kernel that does not end cannot be asked to: the process ends, having told what is known.
+  void outOfTime() {
+    std::lock_guard lock(mutex_);
+    std::string during = stage_.empty() ? "" : ", in " + stage_;
+    if (!current_.is_null()) json_["files"].push_back(std::move(current_));
+    problem(str("the time limit of ", options_.timeLimit, " s is over", during), ExitStatus::EnvironmentFailed);
+    int status = finish();
+    std::fflush(stderr);
+    std::_Exit(status);
+  }
+
+  void problem(const std::string &message, ExitStatus status) {
     progress_.clear();
     std::fprintf(stderr, "xtrun: %s\n", message.c_str());
-    statuses_.push_back(ExitStatus::EnvironmentFailed);
+    json_["problems"].push_back(message);
+    statuses_.push_back(status);
   }
 
+  // Notes a failure; false for the caller to stop. Mistakes in the launch of a command line are not the file's.
+  bool failed(const Error &error) {
+    std::lock_guard lock(mutex_);
+    if (error.kind == Error::Kind::Environment)
+      problem(error.message, ExitStatus::EnvironmentFailed);
+    else if (!error.message.empty())
+      problem(error.message, ExitStatus::Usage);
+    else
+      statuses_.push_back(launchText_.empty() ? ExitStatus::DoesNotCompile : ExitStatus::Usage);
+    return false;
+  }
+
+  void showStage(const std::string &stage) {
+    std::lock_guard lock(mutex_);
+    stage_ = stage;
+    progress_.show(stage);
+  }
+
+  // --- what is done -------------------------------------------------------------------------------------------------
+
   int describeFiles() {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
     for (const std::string &file : options_.files) {
       Session session(options_);
       Result<std::unique_ptr<Module>> module = session.load(file);
-      if (!module) session.printDiagnostics(), failed(module.error());
-      else std::fputs(describe(**module, options_.kernel, options_.json).c_str(), stdout);
+      Result<const Kernel *> only = nullptr;
+      if (module && !options_.kernel.empty()) only = kernelNamed(**module, options_.kernel, file);
+      if (options_.json) {
+        nlohmann::ordered_json item = {{"file", file}};
+        if (module && only) item.update(describeJson(**module, *only, session.sources()));
+        item["diagnostics"] =
+            nlohmann::ordered_json::parse(renderJson(session.diagnostics(), session.sources()), nullptr, false);
+        files.push_back(std::move(item));
+      } else {
+        session.printDiagnostics();
+        if (module && only) std::fputs(describeText(**module, *only, session.sources()).c_str(), stdout);
+      }
+      if (!module)
+        failed(module.error());
+      else if (!only)
+        failed(only.error());
     }
-    return statuses_.empty() ? 0 : static_cast<int>(worstStatus(statuses_));
+    int status = statuses_.empty() ? 0 : static_cast<int>(worstStatus(statuses_));
+    if (options_.json) {
+      nlohmann::ordered_json all = {{"files", files}, {"status", status}};
+      std::printf("%s\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    }
+    return status;
   }
 
   // The launch of the command line as a test block of its own.
-  bool makeCommandTest() {
+  bool makeLaunch() {
     Session session(options_);
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
-    if (!module) return session.printDiagnostics(), failed(module.error());
-    Result<std::string> text = commandTest(options_, **module, options_.files[0]);
-    if (text) return commandText_ = std::move(*text), true;
-    if (text.error().kind == Error::Kind::Environment) return failed(text.error());
-    std::fprintf(stderr, "xtrun: %s\n", text.error().message.c_str());
-    statuses_.push_back(ExitStatus::Usage);
-    return false;
-  }
-
-  // Notes a failure; false for the caller to stop.
-  bool failed(const Error &error) {
-    if (error.kind == Error::Kind::Environment) environmentFailed(error.message);
-    else statuses_.push_back(ExitStatus::DoesNotCompile);
-    return false;
+    if (!module) {
+      if (options_.json)
+        json_["files"].push_back({{"file", options_.files[0]},
+                                  {"tests", nlohmann::json::array()},
+                                  {"diagnostics", diagnosticsJson(session)}});
+      else
+        session.printDiagnostics();
+      return failed(module.error());
+    }
+    Result<std::string> text = launchText(options_, **module, options_.files[0]);
+    if (!text) return failed(text.error());
+    launchText_ = std::move(*text);
+    return true;
   }
 
   // What kernels print is shown in the first run of a test, on stderr where stdout is for a machine.
@@ -154,6 +175,7 @@ private:
     CompileOptions options;
     options.threads = options_.threads;
     options.print = [this](std::string_view text) {
+      std::lock_guard lock(mutex_);
       if (!printing_) return;
       progress_.clear();
       std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
@@ -164,14 +186,16 @@ private:
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
-    Result<std::unique_ptr<Module>> module = commandText_.empty() ? session.load(file) : session.loadText(kCommandLine, commandText_);
+    showStage(str("compiling ", file, " [", target->name(), "]"));
+    Result<std::unique_ptr<Module>> module =
+        launchText_.empty() ? session.load(file) : session.loadText(kCommandLine, launchText_);
     if (!module) return failed(module.error());
     out.target = target;
     out.module = std::move(*module);
-    std::vector<std::string_view> passes = target->pipeline();
-    if (Result<void> ran = session.runPasses(*out.module, passes, false); !ran) return failed(ran.error());
+    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false); !ran) return failed(ran.error());
     std::optional<Result<std::unique_ptr<Executable>>> executable;
-    double ms = timed([&] { executable = target->compile(*out.module, compileOptions(session), session.diagnostics()); });
+    double ms =
+        timed([&] { executable = target->compile(*out.module, compileOptions(session), session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());
     out.executable = std::move(**executable);
@@ -179,11 +203,16 @@ private:
   }
 
   bool chosen(const HostTest &test) const {
-    return options_.tests.empty() || std::find(options_.tests.begin(), options_.tests.end(), test.name) != options_.tests.end();
+    return options_.tests.empty() ||
+           std::find(options_.tests.begin(), options_.tests.end(), test.name) != options_.tests.end();
   }
 
   void runFile(const std::string &file) {
     Session session(options_);
+    {
+      std::lock_guard lock(mutex_);
+      current_ = {{"file", file}, {"tests", nlohmann::json::array()}};
+    }
     std::vector<Compiled> compiled;
     bool ok = true;
     for (Target *target : targets_) {
@@ -191,57 +220,88 @@ private:
       ok = ok && compile(session, file, target, compiled.back());
     }
     if (ok) session.addTiming("process start to first launch, buffers and files aside", Session::sinceStart());
-    nlohmann::json tests = nlohmann::json::array();
-    if (ok) runTests(session, file, compiled, tests);
+    if (ok) runTests(session, file, compiled);
+    std::lock_guard lock(mutex_);
     progress_.clear();
+    stage_.clear();
     if (options_.json) {
-      nlohmann::json diagnostics = nlohmann::json::parse(renderJson(session.diagnostics(), session.sources()), nullptr, false);
-      json_["files"].push_back({{"file", file}, {"tests", tests}, {"diagnostics", diagnostics}});
+      current_["diagnostics"] = diagnosticsJson(session);
+      json_["files"].push_back(std::move(current_));
     } else {
       session.printDiagnostics();
     }
+    current_ = nullptr;
     if (options_.timePasses) session.printTimings();
   }
 
-  void runTests(Session &session, const std::string &file, const std::vector<Compiled> &compiled, nlohmann::json &tests) {
+  RunOptions runOptions(const std::string &file) {
     RunOptions run;
     run.budget = &budget_;
     run.threads = options_.threads;
     size_t slash = file.rfind('/');
-    run.dataDirectory = !options_.dataDir.empty() || !commandText_.empty() ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
-    run.repeatCommand = [&](const std::string &test, const std::string &target) { return repeatCommand(options_, file, test, target); };
-    run.mayPrint = [this](bool may) { printing_ = may; };
-    run.progress = [this](const std::string &stage) { progress_.show(stage); };
+    bool beside = options_.dataDir.empty() && launchText_.empty();
+    run.dataDirectory = !beside ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    run.summarise = !launchText_.empty() && options_.expects.empty();
+    run.repeatCommand = [this, file](const std::string &test, const std::string &target) {
+      return repeatCommand(options_, file, test, target);
+    };
+    run.mayPrint = [this](bool may) {
+      std::lock_guard lock(mutex_);
+      printing_ = may;
+    };
+    run.progress = [this](const std::string &stage) { showStage(stage); };
+    return run;
+  }
+
+  void runTests(Session &session, const std::string &file, const std::vector<Compiled> &compiled) {
+    RunOptions run = runOptions(file);
     std::vector<TargetUnderTest> targets;
     for (const Compiled &c : compiled)
-      targets.push_back({std::string(c.target->name()), c.module.get(), c.executable.get(), options_.small.value_or(c.target->wantsSmallSizes())});
+      targets.push_back({std::string(c.target->name()), c.module.get(), c.executable.get(),
+                         options_.small.value_or(c.target->wantsSmallSizes())});
     for (const HostTest &test : compiled[0].module->tests) {
       if (!chosen(test)) continue;
-      progress_.show(test.name);
+      showStage(test.name);
       TestReport report = runTest(*compiled[0].module, test, targets, run, session.diagnostics());
+      if (options_.timePasses) addTimings(session, report);
+      std::lock_guard lock(mutex_);
       progress_.clear();
-      statuses_.push_back(exitStatus(report.status));
-      if (options_.json) tests.push_back(renderJson(report, session.sources()));
-      else if (!options_.quiet || report.status != TestStatus::Passed) std::fputs(renderText(report, session.sources(), session.useColor()).c_str(), stdout);
-      std::fflush(stdout);
-      if (options_.timePasses)
-        for (const RunReport &r : report.runs) {
-          session.addTiming(str("\"", test.name, "\" [", r.target, "] buffers and initial values"), r.seconds.setup * 1e3);
-          session.addTiming(str("\"", test.name, "\" [", r.target, "] launches, the faster of two runs"), r.seconds.launch * 1e3);
-          session.addTiming(str("\"", test.name, "\" [", r.target, "] verify"), r.seconds.verify * 1e3);
-        }
-      reports_.push_back(std::move(report));
+      addReport(session, std::move(report));
+    }
+  }
+
+  void addReport(Session &session, TestReport report) {
+    ExitStatus status = exitStatus(report.status);
+    statuses_.push_back(status == ExitStatus::DoesNotCompile && !launchText_.empty() ? ExitStatus::Usage : status);
+    if (options_.json)
+      current_["tests"].push_back(renderJson(report, session.sources()));
+    else if (!options_.quiet || status != ExitStatus::Passed)
+      std::fputs(renderText(report, session.sources(), session.useColor()).c_str(), stdout);
+    std::fflush(stdout);
+    reports_.push_back(std::move(report));
+  }
+
+  static void addTimings(Session &session, const TestReport &report) {
+    for (const RunReport &r : report.runs) {
+      std::string name = str("\"", report.name, "\" [", r.target, "] ");
+      session.addTiming(name + "buffers and initial values", r.seconds.setup * 1e3);
+      session.addTiming(name + "launches, the faster of two runs", r.seconds.launch * 1e3);
+      session.addTiming(name + "verify", r.seconds.verify * 1e3);
     }
   }
 
   const XtrunOptions &options_;
   MemoryBudget budget_;
-  Progress progress_;
   std::vector<Target *> targets_;
+  std::string launchText_; // the test of a launch that the command line describes
+
+  // Shared with the thread of the time limit.
+  std::mutex mutex_;
+  ProgressLine progress_;
   std::vector<TestReport> reports_;
   std::vector<ExitStatus> statuses_;
-  nlohmann::json json_;
-  std::string commandText_; // the test of a launch that the command line describes
+  nlohmann::json json_, current_; // of all files, of the one that runs
+  std::string stage_;
   bool printing_ = false;
 };
 

@@ -79,6 +79,7 @@ TEST(Diagnostics, EveryCodeHasAFile) {
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/run/mistakes", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/interp/checks", ".xt")) covered.insert(codeInName(path.filename()));
+  for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) covered.insert(codeInName(path.filename()));
   for (const DiagInfo &info : allDiagnostics()) {
     if (info.severity == Severity::Remark) continue; // tests/targets/tools has them

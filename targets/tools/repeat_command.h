@@ -1,0 +1,14 @@
+// The command that repeats one test, printed beside its failure.
+#pragma once
+#include "targets/tools/options.h"
+
+#include <string>
+
+namespace xt {
+
+// "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": what of the options bears on one test of a file on one
+// target, quoted for a shell.
+std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
+                          const std::string &target);
+
+} // namespace xt

@@ -1,0 +1,69 @@
+// Command lines as users type them: each NAME.cmd of commands/ holds some, run in order in a folder of their own that
+// starts with a copy of commands/files; what they print and their exit statuses are in NAME.txt. Times are left out.
+#include "tests/golden.h"
+#include "tests/targets/tools/run_tool.h"
+
+#include <regex>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string withoutTimes(const std::string &text) {
+  static const std::regex time("\\]  [0-9.e+-]+ (us|ms|s)\\b");
+  return std::regex_replace(text, time, "]  (time)");
+}
+
+// Runs each line; "\" at its end continues it.
+std::string session(const fs::path &script, const fs::path &folder) {
+  std::istringstream lines(test::readText(script));
+  std::string out, line, command;
+  while (std::getline(lines, line)) {
+    if (line.empty() || line[0] == '#') {
+      out += line + "\n";
+      continue;
+    }
+    command += line;
+    if (command.back() == '\\') {
+      command.back() = '\n';
+      continue;
+    }
+    test::ToolRun run = test::runTool("cd " + folder.string() + " && PATH=%bin:$PATH && " + command);
+    EXPECT_EQ(run.output.find("compiler bug"), std::string::npos) << command << '\n' << run.output;
+    out += "$ " + command + "\n" + withoutTimes(run.output) + "=> " + std::to_string(run.status) + "\n";
+    command.clear();
+  }
+  return out;
+}
+
+TEST(Commands, EachPrintsWhatItsFileSays) {
+  size_t seen = 0;
+  for (const auto &script : test::filesIn("targets/tools/commands", ".cmd")) {
+    SCOPED_TRACE(script.filename());
+    std::string name = (fs::temp_directory_path() / "xt-commands-XXXXXX").string();
+    fs::path folder = mkdtemp(name.data());
+    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/commands/files", folder, fs::copy_options::recursive);
+    std::string printed = session(script, folder);
+    EXPECT_EQ(printed.find(folder.string()), std::string::npos) << "a path of this run is in the text";
+    fs::path golden = script;
+    test::expectGolden(golden.replace_extension(".txt"), printed);
+    fs::remove_all(folder);
+    ++seen;
+  }
+  EXPECT_GE(seen, 6u);
+}
+
+// A warning does not stop anything: status 0, and the text beside the file.
+TEST(Commands, EachWarningIsPrinted) {
+  for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) {
+    test::ToolRun run = test::runTool("cd " + path.parent_path().string() + " && %bin/xtc " + path.filename().string());
+    EXPECT_EQ(run.status, 0) << path << run.output;
+    EXPECT_NE(run.output.find("warning[XT" + path.filename().string().substr(5, 4) + "]"), std::string::npos) << run.output;
+    fs::path golden = path;
+    test::expectGolden(golden.replace_extension(".txt"), run.output);
+  }
+}
+
+} // namespace
+} // namespace xt
