@@ -81,6 +81,9 @@ TEST(Effects, WhatDependsOnTheOrderOfAtomics) {
   EXPECT_TRUE(depends("  %o = atomic_rmw <maxs> %v, %t\n  store_tile %o, %t\n"));
   EXPECT_TRUE(depends("  %o = atomic_rmw <assign> %v, %t\n"));
   EXPECT_TRUE(depends("  %o = atomic_rmw <addf> %w, %f\n"));
+  EXPECT_FALSE(depends("  %o = atomic_rmw <addi> %v, %t\n  %p = atomic_rmw <add> %v, %t\n"));
+  EXPECT_TRUE(depends("  %o = atomic_rmw <addi> %v, %t\n  %p = atomic_rmw <maxs> %v, %t\n")) << "two kinds meet";
+  EXPECT_TRUE(depends("  %o = atomic_rmw <addi> %v, %t\n  %x = load_tile %t\n  store_tile %x, %t\n"));
 }
 
 } // namespace
