@@ -69,6 +69,10 @@ struct LayoutAlias {
   std::optional<Order> order; // tile_attr<…, order = …>
 };
 
+// The first of the aliases that owns like `layout` on the shape of `type`; null: none. One that says an order has to say
+// that of a tile, and is none for vectors.
+const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliases, Type type, const Layout *layout);
+
 // A parameter of the source ($BM) with the value that this module was made with. For descriptions and tuners: kernels
 // have theirs built in, and a printed module has none.
 struct ModuleParam {

@@ -103,16 +103,20 @@ std::string TypeNames::withLayout(Type type, const Layout *layout) {
   return typeText(type, spelled.text, spelled.spellsOrder);
 }
 
+const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliases, Type type, const Layout *layout) {
+  for (const LayoutAlias &alias : aliases) {
+    if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
+    LayoutOrError made = makeLayout(context, alias.spec, type.shape());
+    if (const Layout *const *fits = std::get_if<const Layout *>(&made); fits && *fits == layout) return &alias;
+  }
+  return nullptr;
+}
+
 TypeNames::Spelled TypeNames::spell(Type type, const Layout *layout) {
   if (!layout) return {};
   if (!module_) return {layout->text(), false};
-  for (const LayoutAlias &alias : module_->aliases) {
-    // An alias that says an order is a tile's attribute, and has to say this tile's.
-    if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
-    LayoutOrError made = makeLayout(module_->context(), alias.spec, type.shape());
-    if (const Layout *const *fits = std::get_if<const Layout *>(&made); fits && *fits == layout)
-      return {"#" + alias.name, alias.order.has_value()};
-  }
+  if (const LayoutAlias *alias = aliasOf(module_->context(), module_->aliases, type, layout))
+    return {"#" + alias->name, alias->order.has_value()};
   return {layout->text(), false};
 }
 

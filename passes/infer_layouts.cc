@@ -6,7 +6,9 @@ namespace xt {
 
 Result<void> inferLayouts(Module &module, Diagnostics &diagnostics) {
   bool ok = true; // all kernels, so that each shows its mistakes
-  for (const auto &kernel : module.kernels) ok &= inferLayouts(*kernel, module.context(), {}, diagnostics);
+  WrittenLayouts written;
+  written.aliases = module.aliases;
+  for (const auto &kernel : module.kernels) ok &= inferLayouts(*kernel, module.context(), written, diagnostics);
   if (!ok) return Error::diagnosed();
   return {};
 }

@@ -8,8 +8,8 @@ namespace {
 
 class Inference {
 public:
-  Inference(Kernel &kernel, Context &context, Diagnostics &diagnostics)
-      : kernel_(kernel), context_(context), diagnostics_(diagnostics) {
+  Inference(Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics), origins_(context, aliases) {
     walk(kernel_.body, [&](Op &op) { ops_.push_back(&op); });
     for (Op *op : ops_) {
       for (size_t i = 0; i < op->resultCount(); ++i) note(op->result(i));
@@ -24,11 +24,13 @@ public:
     return false;
   }
 
-  bool run(std::span<const OperandLayout> written, std::span<const LayoutPair> pairs) {
+  bool run(const WrittenLayouts &written) {
     for (Value *value : values_)
-      if (value->type().layout()) origins_[value] = {value->range(), "declared"};
-    written_.assign(written.begin(), written.end());
-    for (const LayoutPair &pair : pairs) pairs_[pair.op] = &pair;
+      if (value->type().layout()) origins_.set(value, {value->range(), "declared"});
+    for (const DeclaredType &type : written.types)
+      if (type.value->type().layout()) origins_.set(type.value, {type.value->range(), "declared", type.range});
+    written_ = written.operands;
+    for (const LayoutPair &pair : written.pairs) pairs_[pair.op] = &pair;
     do {
       for (bool changed = true; changed;) {
         while (forward()) {}
@@ -74,7 +76,7 @@ private:
 
   void set(Value *value, const Layout *layout, const Op &from) {
     value->setType(context_.withLayout(value->type(), layout));
-    origins_[value] = {from.range(), str("inferred from `", from.info().name, "`")};
+    origins_.set(value, {from.range(), str("inferred from `", from.info().name, "`")});
   }
 
   static bool open(const Value *value) { return holdsLayout(value->type()) && !value->type().layout(); }
@@ -135,7 +137,7 @@ private:
     size_t from = matches[0] != matches[1] ? (matches[0] ? 0 : 1) : fits[usual] ? usual : 1 - usual;
     Value *result = pair.op->result();
     result->setType(context_.withLayout(result->type(), pair.asResult[1 - from]));
-    origins_[result] = {pair.ranges[1 - from], "declared"};
+    origins_.set(result, {pair.ranges[1 - from], "declared"});
     written_.push_back({pair.op, pair.operand, pair.asOperand[from], pair.ranges[from]});
     pairs_.erase(pair.op);
   }
@@ -154,7 +156,7 @@ private:
       Value *operand = w.op->operand(w.operand);
       if (!open(operand)) continue;
       operand->setType(context_.withLayout(operand->type(), w.layout));
-      origins_[operand] = {w.range, "declared"};
+      origins_.set(operand, {w.range, "declared"});
       changed = true;
     }
     return changed;
@@ -243,8 +245,8 @@ private:
                                              str("this layout is given for an operand of `", w.op->info().name,
                                                  "`, which is distributed differently"));
       diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
-      if (auto origin = origins_.find(operand); origin != origins_.end() && origin->second.range.file != 0)
-        diagnostic.at(origin->second.range, str("its distribution comes from here (", origin->second.how, ")"));
+      if (const LayoutOrigin *origin = origins_.find(operand); origin && origin->range.file != 0)
+        diagnostic.at(origin->range, str("its distribution comes from here (", origin->how, ")"));
     }
     return ok;
   }
@@ -261,15 +263,14 @@ private:
 
 } // namespace
 
-bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics,
-                  std::span<const LayoutPair> pairs) {
-  Inference inference(kernel, context, diagnostics);
-  if (!inference.anyLayout() && written.empty() && pairs.empty()) {
+bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics) {
+  Inference inference(kernel, context, written.aliases, diagnostics);
+  if (!inference.anyLayout() && written.operands.empty() && written.pairs.empty()) {
     kernel.forms.add(Form::LayoutsKnown);
     return true;
   }
   kernel.scope = Scope::Workgroup;
-  if (!inference.run(written, pairs)) return false;
+  if (!inference.run(written)) return false;
   kernel.forms.add(Form::LayoutsKnown);
   return true;
 }
@@ -284,7 +285,7 @@ bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnosti
         ok = false;
         diagnostics.report(DiagCode::LayoutUnknown, op.range(), str("a result of `", op.info().name, "` has no layout"));
       }
-    LayoutOrigins origins;
+    LayoutOrigins origins(context, {});
     if (ok) ok = checkLayoutRule(context, op, origins, diagnostics);
   });
   return ok;

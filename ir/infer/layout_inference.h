@@ -28,11 +28,24 @@ struct LayoutPair {
   SourceRange ranges[2];
 };
 
+// The range of a type that declares a value's layout, for fixes that change it.
+struct DeclaredType {
+  const Value *value;
+  SourceRange range;
+};
+
+// What the source says beside the types of values.
+struct WrittenLayouts {
+  std::vector<OperandLayout> operands;
+  std::vector<LayoutPair> pairs;
+  std::vector<DeclaredType> types;
+  std::span<const LayoutAlias> aliases; // for messages
+};
+
 // Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of
 // subgroups, and gives the form layouts_known; or reports what disagrees and returns false. A kernel in which no layout
 // appears is at subgroup scope and stays as it is. Idempotent.
-bool inferLayouts(Kernel &kernel, Context &context, std::span<const OperandLayout> written, Diagnostics &diagnostics,
-                  std::span<const LayoutPair> pairs = {});
+bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics);
 
 // The layout rules alone, on a kernel whose layouts are all known: what the verifier runs.
 bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnostics);

@@ -113,7 +113,7 @@ const Layout *resized(Context &context, const Layout *layout, Type to) {
 
 std::string describe(const Value *value, const LayoutOrigins &origins) {
   std::string text = shapedText(value->type()) + ", " + value->type().layout()->text();
-  if (auto origin = origins.find(value); origin != origins.end()) text += ", " + origin->second.how;
+  if (const LayoutOrigin *origin = origins.find(value)) text += ", " + origin->how;
   return text;
 }
 
@@ -127,10 +127,10 @@ std::string pictures(const Value *a, std::string_view nameA, const Value *b, std
 }
 
 void originLabel(Diagnostic &diagnostic, const Value *value, SourceRange used, const LayoutOrigins &origins) {
-  auto origin = origins.find(value);
-  if (origin == origins.end() || origin->second.range == used || origin->second.range.file == 0) return;
-  diagnostic.at(origin->second.range, str("the distribution of ", nameOf(value, "this value"), " comes from here (",
-                                          origin->second.how, ")"));
+  const LayoutOrigin *origin = origins.find(value);
+  if (!origin || origin->range == used || origin->range.file == 0) return;
+  diagnostic.at(origin->range,
+                str("the distribution of ", nameOf(value, "this value"), " comes from here (", origin->how, ")"));
 }
 
 Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, SourceRange rangeB,
@@ -139,8 +139,8 @@ Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, Sou
   diagnostic.withLabel(describe(b, origins));
   if (rangeA != rangeB) diagnostic.at(rangeA, describe(a, origins));
   originLabel(diagnostic, a, rangeA, origins);
-  originLabel(diagnostic, b, rangeB, origins);
-  diagnostic.withPicture(pictures(a, "the first", b, "the second"));
+  if (b != a) originLabel(diagnostic, b, rangeB, origins);
+  diagnostic.withPicture(a == b ? a->type().layout()->picture(8) : pictures(a, "the first", b, "the second"));
   return diagnostic;
 }
 
@@ -148,19 +148,27 @@ std::string byteText(int64_t bytes) {
   return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
 }
 
-// Offers to convert an operand that is a plain name, with what that costs.
-void offerConversion(Diagnostic &diagnostic, const Op &op, const Value *value, SourceRange range, const Layout *to) {
+// Whether the operand is written as a plain name, which a fix can replace.
+bool isPlainName(const Value *value, SourceRange range) {
+  return !value->name().empty() && range.end - range.begin == value->name().size() + 1;
+}
+
+// The edits that put `%x_converted = convert_layout %x {#to}` before the op and use it, with what that costs.
+FixIt conversion(const Op &op, const Value *value, SourceRange range, const Layout *to, const LayoutOrigins &origins) {
   Type type = value->type();
-  if (!to || !type.isVector() || value->name().empty() || range.end - range.begin != value->name().size() + 1) return;
-  const Layout *from = type.layout();
-  int64_t bytes = movedBytes(from, to, elemInfo(type.elem()).storageBytes);
+  int64_t bytes = movedBytes(type.layout(), to, elemInfo(type.elem()).storageBytes);
   std::string cost = bytes ? str(byteText(bytes), " through shared local memory, 1 barrier") : "inside each subgroup";
   std::string converted = str("%", value->name(), "_converted");
-  std::string statement = str(converted, " = convert_layout %", value->name(), " {", to->text(), "}");
-  FixIt fix{str("convert `%", value->name(), "` (", cost, "): `", statement, "`"), {}};
-  fix.edits.push_back({op.range(), statement, true});
-  fix.edits.push_back({range, converted});
-  diagnostic.fixits.push_back(std::move(fix));
+  std::string statement = str(converted, " = convert_layout %", value->name(), " {", origins.spell(type, to), "}");
+  return {str("convert `%", value->name(), "` (", cost, "): `", statement, "`"),
+          {{op.range(), statement, true}, {range, converted}}};
+}
+
+// Offers to convert an operand that is a plain name.
+void offerConversion(Diagnostic &diagnostic, const Op &op, const Value *value, SourceRange range, const Layout *to,
+                     const LayoutOrigins &origins) {
+  if (!to || !value->type().isVector() || !isPlainName(value, range)) return;
+  diagnostic.fixits.push_back(conversion(op, value, range, to, origins));
 }
 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
@@ -180,7 +188,7 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
     // A tile's layout is part of what it is: the vector beside it is converted.
     bool second = operands && value->type().isVector();
     offerConversion(diagnostic, op, second ? value : first, second ? range : firstRange,
-                    (second ? first : value)->type().layout());
+                    (second ? first : value)->type().layout(), origins);
     return false;
   };
   for (size_t i = 0; i < op.operandCount(); ++i)
@@ -188,6 +196,44 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (!same(op.result(i), op.range())) return false;
   return !has(op.info().effects, Effect::Writes) || oneWriter(op, origins, diagnostics);
+}
+
+// The wg_map whose pieces are cut so that no dimension wraps around; null where the subgroups do not divide an extent.
+const Layout *withoutCopies(Context &context, const Layout *layout) {
+  LayoutSpec spec = layout->spec();
+  if (!spec.wg || spec.sg) return nullptr;
+  for (size_t d = 0; d < spec.wg->sgData.size(); ++d) {
+    int64_t extent = layout->shape()[d], subgroups = spec.wg->sgLayout[d];
+    if (subgroups * spec.wg->sgData[d] <= extent) continue;
+    if (extent % subgroups != 0) return nullptr;
+    spec.wg->sgData[d] = extent / subgroups;
+  }
+  LayoutOrError made = makeLayout(context, spec, layout->shape());
+  const Layout *const *unique = std::get_if<const Layout *>(&made);
+  return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
+}
+
+// A store's tile is declared in a layout with one owner for each element, and the value converted to it; unless the
+// value is what the tile held.
+void offerOneWriter(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
+  size_t last = op.operandCount() - 1;
+  const Value *value = op.operand(0), *tile = op.operand(last);
+  const LayoutOrigin *origin = origins.find(tile);
+  const Layout *unique = withoutCopies(origins.context(), tile->type().layout());
+  bool alone = last == 1 && op.resultCount() == 0; // no mask, no result
+  if (!unique || !alone || !origin || origin->written.file == 0) return;
+  std::string type = origins.spellType(tile->type(), unique);
+  TextEdit declaration{origin->written, type};
+  const Op *load = value->definingOp();
+  bool loaded = load && load->kind() == OpKind::LoadTile && load->operand(0) == tile && value->uses().size() == 1;
+  if (loaded && tile->uses().size() == 2) {
+    diagnostic.fixits.push_back({str("make the tile a `", type, "`"), {std::move(declaration)}});
+  } else if (tile->uses().size() == 1 && isPlainName(value, op.operandRange(0))) { // nothing else has to follow
+    FixIt fix = conversion(op, value, op.operandRange(0), unique, origins);
+    fix.title += str(", and make the tile a `", type, "`");
+    fix.edits.push_back(std::move(declaration));
+    diagnostic.fixits.push_back(std::move(fix));
+  }
 }
 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
@@ -202,6 +248,7 @@ bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
   diagnostic.withPicture(tile->type().layout()->picture(8));
   diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
                   "extents");
+  offerOneWriter(diagnostic, op, origins);
   return false;
 }
 
@@ -213,7 +260,7 @@ bool checkMma(Context &context, const Op &op, const LayoutOrigins &origins, Diag
     const Value *y = op.operand(operand);
     Diagnostic &diagnostic =
         reportDiffer(x, rx, y, op.operandRange(operand), std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
-    offerConversion(diagnostic, op, y, op.operandRange(operand), wanted);
+    offerConversion(diagnostic, op, y, op.operandRange(operand), wanted, origins);
     return false;
   };
   if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
@@ -269,7 +316,7 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
       DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
   if (expected) diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ", expected->text()));
-  if (derived == operand) offerConversion(diagnostic, op, operand, op.operandRange(0), expected);
+  if (derived == operand) offerConversion(diagnostic, op, operand, op.operandRange(0), expected, origins);
   return false;
 }
 
@@ -295,6 +342,21 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 }
 
 } // namespace
+
+const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
+  auto found = origins_.find(value);
+  return found == origins_.end() ? nullptr : &found->second;
+}
+
+std::string LayoutOrigins::spell(Type type, const Layout *layout) const {
+  const LayoutAlias *alias = aliasOf(context_, aliases_, type, layout);
+  return alias ? "#" + alias->name : layout->text();
+}
+
+std::string LayoutOrigins::spellType(Type type, const Layout *layout) const {
+  const LayoutAlias *alias = aliasOf(context_, aliases_, type, layout);
+  return alias ? typeText(type, "#" + alias->name, alias->order.has_value()) : typeText(type, layout->text());
+}
 
 const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   const Layout *result = op.resultCount() == 1 ? layoutOf(op.result()) : nullptr;

@@ -10,9 +10,26 @@ namespace xt {
 // Where a value's layout comes from, for messages.
 struct LayoutOrigin {
   SourceRange range;
-  std::string how; // "declared", "inferred from `load_tile`"
+  std::string how;         // "declared", "inferred from `load_tile`"
+  SourceRange written = {}; // the type that declares it, where that is known
 };
-using LayoutOrigins = std::unordered_map<const Value *, LayoutOrigin>; // looked up, never iterated
+// What messages need beside the layouts: where they come from, and how the source spells them.
+class LayoutOrigins {
+public:
+  LayoutOrigins(Context &context, std::span<const LayoutAlias> aliases) : context_(context), aliases_(aliases) {}
+  void set(const Value *value, LayoutOrigin origin) { origins_[value] = std::move(origin); }
+  const LayoutOrigin *find(const Value *value) const; // null: not known
+  // "#mp_b" where an alias owns alike, else the layout spelled out.
+  std::string spell(Type type, const Layout *layout) const;
+  // "tile<16x32xf32, #mp_b>": the type with that layout.
+  std::string spellType(Type type, const Layout *layout) const;
+  Context &context() const { return context_; }
+
+private:
+  Context &context_;
+  std::span<const LayoutAlias> aliases_;
+  std::unordered_map<const Value *, LayoutOrigin> origins_; // looked up, never iterated
+};
 
 inline bool holdsLayout(Type type) { return type.isVector() || type.isTile(); }
 

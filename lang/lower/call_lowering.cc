@@ -83,11 +83,11 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   std::vector<Value *> arguments;
   if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
   // What is wrong inside a function is said once, not once a call.
-  if (functions_.failed.contains(decl)) return std::nullopt;
+  if (state_.failedFunctions.contains(decl)) return std::nullopt;
   size_t before = diagnostics().errorCount();
   std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments);
   if (diagnostics().errorCount() != before) {
-    functions_.failed.insert(decl);
+    state_.failedFunctions.insert(decl);
     diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
     return std::nullopt;
   }
@@ -179,7 +179,7 @@ void KernelLowering::checkFunction() {
   }
   size_t before = diagnostics().errorCount();
   lowerFunctionBody(decl_, arguments);
-  if (diagnostics().errorCount() != before) functions_.failed.insert(&decl_);
+  if (diagnostics().errorCount() != before) state_.failedFunctions.insert(&decl_);
 }
 
 } // namespace xt

@@ -5,9 +5,9 @@
 
 namespace xt {
 
-KernelLowering::KernelLowering(Context &context, ParamScope &params, FunctionState &functions, const ast::KernelDecl &decl,
+KernelLowering::KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
                                std::string name)
-    : context_(context), params_(params), functions_(functions), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
+    : context_(context), params_(params), state_(state), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
       builder_(context, kernel_->body) {
   kernel_->name = std::move(name);
   kernel_->range = decl.range;
@@ -92,26 +92,27 @@ void KernelLowering::lowerGrid() {
 }
 
 void KernelLowering::finish() {
-  std::optional<int64_t> written;
+  std::optional<int64_t> subgroups;
   if (decl_.lanes) {
     diagnostics().report(DiagCode::NotSupported, decl_.lanes->range, "kernels at lane scope are not in this version");
     return;
   }
   if (decl_.subgroups) {
-    written = params_.evalInt(*decl_.subgroups, "a number of subgroups");
-    if (!written) return;
-    if (*written < 1 || *written > 1024) {
+    subgroups = params_.evalInt(*decl_.subgroups, "a number of subgroups");
+    if (!subgroups) return;
+    if (*subgroups < 1 || *subgroups > 1024) {
       diagnostics().report(DiagCode::AttributeValue, decl_.subgroups->range,
-                           str("a workgroup has 1 to 1024 subgroups, not ", *written));
+                           str("a workgroup has 1 to 1024 subgroups, not ", *subgroups));
       return;
     }
-    kernel_->subgroups = *written;
+    kernel_->subgroups = *subgroups;
     kernel_->subgroupsWritten = true;
   }
-  if (!inferLayouts(*kernel_, context_, writtenLayouts_, diagnostics(), layoutPairs_)) return;
-  if (written && *written != kernel_->subgroups) {
+  written_.aliases = state_.aliases;
+  if (!inferLayouts(*kernel_, context_, written_, diagnostics())) return;
+  if (subgroups && *subgroups != kernel_->subgroups) {
     diagnostics().report(DiagCode::SubgroupCounts, decl_.subgroups->range,
-                         str("`subgroups(", *written, ")`, but the layouts of this kernel have ", kernel_->subgroups,
+                         str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", kernel_->subgroups,
                              " subgroups"));
     return;
   }

@@ -12,14 +12,15 @@
 
 namespace xt {
 
-// What the lowerings of a file's kernels share about its functions.
-struct FunctionState {
-  std::set<const ast::KernelDecl *> failed; // their mistakes have been reported
+// What the lowerings of a file's kernels share.
+struct LoweringState {
+  std::set<const ast::KernelDecl *> failedFunctions; // their mistakes have been reported
+  const std::vector<LayoutAlias> &aliases;           // of the module, for messages
 };
 
 class KernelLowering {
 public:
-  KernelLowering(Context &context, ParamScope &params, FunctionState &functions, const ast::KernelDecl &decl,
+  KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
                  std::string name);
   // Null if something was reported.
   std::unique_ptr<Kernel> run();
@@ -137,14 +138,13 @@ private:
 
   Context &context_;
   ParamScope &params_;
-  FunctionState &functions_;
+  LoweringState &state_;
   const ast::KernelDecl &decl_;
   TypeResolver types_;
   std::unique_ptr<Kernel> kernel_;
   Builder builder_;
   Environment names_;
-  std::vector<OperandLayout> writtenLayouts_;
-  std::vector<LayoutPair> layoutPairs_;
+  WrittenLayouts written_;
   bool poisoned_ = false;  // a statement has no meaning, which has been reported; the kernel is not made
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;

@@ -77,7 +77,7 @@ private:
   void checkUncalled(const ast::KernelDecl &decl) {
     if (decl.broken) return;
     ParamScope params = scope({});
-    KernelLowering(context_, params, functions_, decl, decl.name.text).checkFunction();
+    KernelLowering(context_, params, state_, decl, decl.name.text).checkFunction();
   }
 
   void readDefines(const LowerOptions &options) {
@@ -155,7 +155,7 @@ private:
       if (instance.name == name) return instance.kernel;
     ParamScope own = scope(changed);
     size_t before = diagnostics_.errorCount();
-    std::unique_ptr<Kernel> kernel = KernelLowering(context_, own, functions_, decl, name).run();
+    std::unique_ptr<Kernel> kernel = KernelLowering(context_, own, state_, decl, name).run();
     if (!kernel && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
     Kernel *made = kernel.get();
     if (kernel) module_->kernels.push_back(std::move(kernel));
@@ -169,11 +169,11 @@ private:
   };
   std::vector<const ast::File *> files_;
   std::set<std::string, std::less<>> called_; // functions, by name
-  FunctionState functions_;
   Context &context_;
   Diagnostics &diagnostics_;
   FileSymbols symbols_;
   std::unique_ptr<Module> module_;
+  LoweringState state_{{}, module_->aliases};
   Overrides defines_;
   std::vector<Instance> instances_;
 };

@@ -522,11 +522,13 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   for (Attr &attr : draft.attrs) op->setAttr(attr.name, std::move(attr.value), attr.range);
   for (OperandLayout &layout : draft.layouts) {
     layout.op = op;
-    writtenLayouts_.push_back(layout);
+    written_.operands.push_back(layout);
   }
+  if (draft.written && draft.written.layout() && op->resultCount() == 1)
+    written_.types.push_back({op->result(), draft.writtenRange});
   if (draft.pair) {
     draft.pair->op = op;
-    layoutPairs_.push_back(*draft.pair);
+    written_.pairs.push_back(*draft.pair);
   }
   return op;
 }
