@@ -62,12 +62,12 @@ private:
 
 } // namespace
 
-Result<void> canonicalize(Module &module, Diagnostics &) {
+Result<void> canonicalize(Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
     Canonicalize pass(module.context());
     for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {
     }
-    eraseDeadCode(*kernel);
+    eraseDeadCode(*kernel, diagnostics);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 #include "passes/cse.h"
 
+#include "ir/base/text.h"
 #include "passes/facts.h"
 
 #include <functional>
@@ -10,6 +11,7 @@ namespace {
 
 class Cse {
 public:
+  explicit Cse(Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
   // Ops of outer blocks that stand before are in sight; those of an inner block go out of sight with it.
   void block(Block &block) {
     size_t mark = sight_.size();
@@ -69,7 +71,11 @@ private:
     return nullptr;
   }
 
-  static void replace(Op &op, Op &earlier) {
+  void replace(Op &op, Op &earlier) {
+    if (costsWork(op) && op.range() != earlier.range())
+      diagnostics_
+          .report(DiagCode::PassRemark, op.range(), str("`", op.info().name, "` gives what is there already"))
+          .at(earlier.range(), "it was computed here");
     for (size_t i = 0; i < op.resultCount(); ++i) {
       if (earlier.result(i)->name().empty()) earlier.result(i)->setName(op.result(i)->name());
       op.result(i)->replaceAllUsesWith(earlier.result(i));
@@ -77,14 +83,15 @@ private:
     op.block()->erase(&op);
   }
 
+  Diagnostics &diagnostics_;
   std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in the order of the text; never iterated
   std::vector<size_t> sight_;                             // hashes of the ops in sight, a stack
 };
 
 } // namespace
 
-Result<void> cse(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) Cse().block(kernel->body);
+Result<void> cse(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) Cse(diagnostics).block(kernel->body);
   return {};
 }
 

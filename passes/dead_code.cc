@@ -1,5 +1,6 @@
 #include "passes/dead_code.h"
 
+#include "ir/base/text.h"
 #include "passes/facts.h"
 
 #include <unordered_set>
@@ -11,7 +12,7 @@ namespace {
 // carries only for itself is not reached from outside.
 class DeadCode {
 public:
-  explicit DeadCode(Kernel &kernel) : kernel_(kernel) {}
+  DeadCode(Kernel &kernel, Diagnostics &diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {}
 
   bool run() {
     walk(kernel_.body, [&](Op &op) {
@@ -68,6 +69,8 @@ private:
       bool live = ops_.contains(op) || has(op->info().effects, Effect::Terminates);
       if (live && op->regionCount()) sweepRegions(*op);
       if (!live) {
+        if (costsWork(*op))
+          diagnostics_.report(DiagCode::PassRemark, op->range(), str("nothing uses what `", op->info().name, "` gives: it is left out"));
         block.erase(op);
         removed_ = true;
       }
@@ -93,6 +96,7 @@ private:
   }
 
   Kernel &kernel_;
+  Diagnostics &diagnostics_;
   std::unordered_set<const Value *> values_; // live; looked up, never iterated
   std::unordered_set<const Op *> ops_;       // live
   std::vector<const Value *> work_;
@@ -101,10 +105,10 @@ private:
 
 } // namespace
 
-bool eraseDeadCode(Kernel &kernel) { return DeadCode(kernel).run(); }
+bool eraseDeadCode(Kernel &kernel, Diagnostics &diagnostics) { return DeadCode(kernel, diagnostics).run(); }
 
-Result<void> deadCode(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) eraseDeadCode(*kernel);
+Result<void> deadCode(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) eraseDeadCode(*kernel, diagnostics);
   return {};
 }
 

@@ -7,6 +7,6 @@ namespace xt {
 
 Result<void> deadCode(Module &module, Diagnostics &diagnostics);
 // The same on one kernel; true if something was removed.
-bool eraseDeadCode(Kernel &kernel);
+bool eraseDeadCode(Kernel &kernel, Diagnostics &diagnostics);
 
 } // namespace xt

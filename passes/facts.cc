@@ -12,6 +12,10 @@ bool isRemovable(const Op &op) {
          !has(effects, Effect::Terminates) && !has(effects, Effect::Observable);
 }
 
+bool costsWork(const Op &op) {
+  return op.resultCount() && op.result(0)->type().isVector() && op.info().layoutRule != LayoutRule::Free;
+}
+
 bool isLoop(const Op &op) { return carriedAt(op).loops; }
 
 bool definedInside(const Value &value, const Block &block) {

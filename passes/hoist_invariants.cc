@@ -1,5 +1,6 @@
 #include "passes/hoist_invariants.h"
 
+#include "ir/base/text.h"
 #include "passes/facts.h"
 
 #include <algorithm>
@@ -13,14 +14,21 @@ bool isInvariant(const Op &op, const Block &body) {
 }
 
 // Inner loops first: what they give up their outer loop may give up in turn.
-void hoist(Block &block) {
+void hoist(Block &block, Diagnostics &diagnostics) {
   for (Op &op : block) {
-    for (size_t r = 0; r < op.regionCount(); ++r) hoist(*op.region(r));
+    for (size_t r = 0; r < op.regionCount(); ++r) hoist(*op.region(r), diagnostics);
     if (!isLoop(op)) continue;
     Block &body = *op.region();
     for (Op *inner = body.first(); inner;) {
       Op *next = inner->next();
-      if (isInvariant(*inner, body)) block.moveBefore(&op, inner);
+      if (isInvariant(*inner, body)) {
+        if (costsWork(*inner))
+          diagnostics
+              .report(DiagCode::PassRemark, inner->range(),
+                      str("`", inner->info().name, "` does not change in this loop: it is computed once, before it"))
+              .at(op.range(), "the loop");
+        block.moveBefore(&op, inner);
+      }
       inner = next;
     }
   }
@@ -28,8 +36,8 @@ void hoist(Block &block) {
 
 } // namespace
 
-Result<void> hoistInvariants(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) hoist(kernel->body);
+Result<void> hoistInvariants(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) hoist(kernel->body, diagnostics);
   return {};
 }
 

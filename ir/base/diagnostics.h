@@ -71,7 +71,7 @@ struct Diagnostic {
 class Diagnostics {
 public:
   // Records a diagnostic with the code's own severity; the reference is good until the next report. Remarks that nobody
-  // wants are dropped.
+  // wants, or that say again what one says, are dropped.
   Diagnostic &report(DiagCode code, SourceRange range, std::string message);
   // Whether remarks are kept (`--remarks`). Passes and targets report them either way, and ask only before costly work.
   void wantRemarks(bool wanted) { remarks_ = wanted; }
@@ -90,6 +90,7 @@ public:
 
 private:
   Diagnostic *errorAfter(size_t errors);
+  bool isReported(const Diagnostic &diagnostic) const;
   std::vector<Diagnostic> list_;
   Diagnostic dropped_{}; // takes what is added to a remark that nobody wants
   size_t errors_ = 0;

@@ -1,6 +1,7 @@
 #include "targets/cpu/kernel_module.h"
 
 #include "ir/base/text.h"
+#include "targets/cpu/code_remarks.h"
 #include "targets/llvm/machine.h"
 
 namespace xt {
@@ -68,6 +69,7 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
       failed = true;
       continue;
     }
+    if (diagnostics.wantsRemarks()) remarkCode(*kernel, cpu, fusion, buffers, diagnostics);
     KernelCode code;
     code.name = kernel->name;
     code.symbol = kernelSymbol(*kernel);

@@ -4,26 +4,11 @@
 // rows and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the
 // same sums and their stores write the same bytes.
 #include "targets/cpu/fused_loop.h"
-
-#include <algorithm>
+#include "targets/cpu/register_tile.h"
 
 namespace xt {
 
 namespace {
-
-struct RegisterTile {
-  int rows, vectors;
-};
-
-// Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
-// At least `widest` registers of columns take the widest tile, so that the code is one for all large tiles.
-RegisterTile registerTile(const CpuInfo &cpu, int64_t rows, int64_t columnVectors) {
-  int widest = cpu.vectorRegisters == 32 ? 4 : 2;
-  int vectors = static_cast<int>(std::min<int64_t>(widest, columnVectors));
-  int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
-  int most = std::min(accumulators / vectors, 12);
-  return {static_cast<int>(std::min<int64_t>(most, rows)), vectors};
-}
 
 // A matrix in scratch memory.
 struct Matrix {
@@ -39,7 +24,7 @@ public:
       : b(builder), ops_(ops), fma_(cpu.fma), left_(left), right_(right), sum_(sum), fresh_(fresh),
         elem_(left.shape.elem), sumElem_(sum.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
         lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum.shape.columns + lanes_ - 1) / lanes_),
-        tile_(registerTile(cpu, sum.shape.rows, columnVectors_)) {}
+        tile_(registerTile(cpu, elem_, sum.shape.rows, sum.shape.columns)) {}
 
   void emit() {
     forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });

@@ -46,7 +46,7 @@ po::options_description passOptions() {
       "print the module after these passes; each dump is a .xt file that runs");
   add("dump-dir", po::value<std::string>()->value_name("DIR"), "write the dumps to DIR, one numbered file each");
   add("time-passes", "print how long each step takes");
-  add("remarks", "say what layouts cost: where elements move between subgroups, with bytes and barriers");
+  add("remarks", "say what layouts cost (where elements move, with bytes and barriers), what passes leave out or move, and how the CPU computes each op");
   add("verify-each", "verify the module after each pass");
   return options;
 }

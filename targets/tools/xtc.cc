@@ -73,6 +73,10 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
   if (wants(options, "ir")) out += print(**module);
   std::optional<Result<std::string>> code;
+  // The remarks about code come while it is made.
+  bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
+  if (unseen)
+    if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
   double ms = timed([&] { code = emitCode(options, **module, session.diagnostics()); });
   if (!*code) return code->error();
   if (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj")) session.addTiming("emit code", ms);

@@ -1,0 +1,75 @@
+#include "targets/cpu/code_remarks.h"
+
+#include "ir/base/text.h"
+#include "targets/cpu/register_tile.h"
+
+namespace xt {
+namespace {
+
+std::string kib(int64_t bytes) { return bytes < 1024 ? str(bytes, " bytes") : str((bytes + 1023) / 1024, " KiB"); }
+
+class CodeRemarks {
+public:
+  CodeRemarks(const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers, Diagnostics &diagnostics)
+      : cpu_(cpu), fusion_(fusion), buffers_(buffers), diagnostics_(diagnostics) {}
+
+  void look(const Op &op) {
+    if (op.kind() == OpKind::TileMma) return product(op);
+    for (const Value *operand : op.operands())
+      if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile)
+        tile(op, operand->type());
+    if (op.info().elementwise || op.kind() == OpKind::LoadTile) kept(op);
+  }
+
+private:
+  void product(const Op &op) {
+    Type sum = op.result()->type();
+    Elem elem = mmaElem(op.operand(0)->type().elem());
+    RegisterTile tile = registerTile(cpu_, elem, sum.extent(0), sum.extent(1));
+    auto &remark = diagnostics_.report(
+        DiagCode::CodeRemark, op.range(),
+        str("the inner loop of this `tile_mma` computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(elem),
+            " sums in ", tile.rows * tile.vectors, " registers, over K = ", op.operand(0)->type().extent(1),
+            "; between two of these ops the sums are in memory"));
+    for (size_t i = 0; i < 2; ++i)
+      if (const Buffer *staging = buffers_.stagingOf(&op, i))
+        remark.note(str("operand ", i == 0 ? "a" : "b", " is first put into ", kib(staging->shape.bytes()), " of memory as ",
+                        elemName(staging->shape.elem)));
+  }
+
+  void tile(const Op &op, Type tile) {
+    bool columns = tile.data().order == Order::ColumnMajor, packed = tile.packFactor() > 1;
+    if (!columns && !packed && !tile.data().scatter && op.kind() != OpKind::AtomicRmw) return;
+    std::string_view why = op.kind() == OpKind::AtomicRmw ? "each of its elements is an atomic of its own"
+                           : tile.data().scatter         ? "its elements have offsets of their own"
+                           : packed                      ? "the tile is packed"
+                                                         : "the tile is column-major, so neighbours in a row are not "
+                                                           "neighbours in memory";
+    diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` goes element by element: ", why));
+  }
+
+  // A vector that is not computed inside the loop of what uses it.
+  void kept(const Op &op) {
+    if (!op.resultCount() || !op.result()->type().isVector() || fusion_.isInline(op.result())) return;
+    const Buffer *buffer = buffers_.bufferOf(op.result());
+    if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
+    diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                        str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()),
+                            " of memory: it is not computed inside of one loop that uses it"));
+  }
+
+  const CpuInfo &cpu_;
+  const FusionPlan &fusion_;
+  const BufferAssignment &buffers_;
+  Diagnostics &diagnostics_;
+};
+
+} // namespace
+
+void remarkCode(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
+                Diagnostics &diagnostics) {
+  CodeRemarks remarks(cpu, fusion, buffers, diagnostics);
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { remarks.look(op); }); // walk gives mutable ops; nothing is changed
+}
+
+} // namespace xt

@@ -1,0 +1,12 @@
+// Tells how the code of a kernel computes it, op by op (XT0621).
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/cpu_info.h"
+
+namespace xt {
+
+void remarkCode(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
+                Diagnostics &diagnostics);
+
+} // namespace xt

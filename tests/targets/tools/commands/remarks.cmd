@@ -1,0 +1,6 @@
+# What passes leave out, and how the CPU computes the rest.
+xtc --remarks --cpu=x86-64-v4 remarks.xt
+# A pass that the pipeline does not run.
+xtc --remarks --cpu=x86-64-v4 --run=hoist-invariants --emit=llvm remarks.xt -o remarks.ll
+# Without the switch there are none.
+xtc remarks.xt
