@@ -8,7 +8,7 @@ namespace {
 // An i64 may be an address, and be computed with as any other 64-bit integer.
 bool refersToMemory(const Value *value) {
   Type type = value->type();
-  return type.isMemRef() || type.isTile() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();
+  return type.isMemRef() || type.isWindow() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();
 }
 
 bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
@@ -79,7 +79,7 @@ void MemoryOrigins::visit(Op &op) {
   if (op.regionCount() == 0) {
     if (op.resultCount() == 0 || op.kind() == OpKind::Dim) return;
     // A tile or memref refers to what its base does, whatever its offsets are.
-    bool memory = op.result()->type().isTile() || op.result()->type().isMemRef();
+    bool memory = op.result()->type().isWindow() || op.result()->type().isMemRef();
     for (size_t i = 0; i < (memory ? std::min<size_t>(op.operandCount(), 1) : op.operandCount()); ++i)
       flow(op.operand(i), op.result());
     return;
@@ -111,7 +111,7 @@ KernelEffects kernelEffects(const Kernel &kernel) {
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {
-      if (!operand->type().isMemRef() && !operand->type().isTile()) continue;
+      if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
       std::vector<bool> from = origins.of(operand);
       for (size_t i = 0; i < from.size(); ++i) {
         if (!from[i]) continue;

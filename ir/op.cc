@@ -195,4 +195,9 @@ void Block::moveBefore(Op *position, Op *op) {
   insertBefore(position, op->block_->remove(op));
 }
 
+std::vector<int64_t> permutationOf(const Op &transpose) {
+  const Attr *attr = transpose.attr("permutation");
+  return attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{1, 0};
+}
+
 } // namespace xt

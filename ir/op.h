@@ -126,6 +126,9 @@ struct CarriedAt {
   bool loops;
 };
 CarriedAt carriedAt(const Op &op);
+// Which dimension of a transpose's operand each of its result's is.
+std::vector<int64_t> permutationOf(const Op &transpose);
+
 
 // A detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,

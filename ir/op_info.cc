@@ -66,6 +66,7 @@ std::string_view dialectName(Dialect dialect) {
   case Dialect::Gpu: return "gpu";
   case Dialect::Vector: return "vector";
   case Dialect::XeTile: return "xetile";
+  case Dialect::XeGpu: return "xegpu";
   }
   XT_UNREACHABLE("dialect");
 }

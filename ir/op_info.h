@@ -17,7 +17,7 @@ enum class OpKind : uint16_t {
 #undef XT_OP
 };
 
-enum class Dialect : uint8_t { Arith, Math, Scf, Memref, Gpu, Vector, XeTile };
+enum class Dialect : uint8_t { Arith, Math, Scf, Memref, Gpu, Vector, XeTile, XeGpu };
 std::string_view dialectName(Dialect dialect); // "xetile"
 
 // The clause shapes that the grammar knows (grammar/XtParser.g4, one labelled rule each). Optional everywhere: attribute
@@ -53,9 +53,9 @@ constexpr Effect operator|(Effect a, Effect b) {
 constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(e)) != 0; }
 
 // What an operand may be; the infer rule says how the operands' types go together.
-// Base: a memref, or an address as i64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
+// Base: a memref, or an address as i64 or u64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
 // element type of the other operand.
-enum class OperandClass : uint8_t { Index, Scalar, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Base, Offsets, Any };
+enum class OperandClass : uint8_t { Index, Scalar, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Base, Offsets, TensorDesc, NBarrier, Any };
 enum class Arity : uint8_t { One, Optional, Variadic };
 struct OperandSpec {
   std::string_view name;
@@ -63,12 +63,14 @@ struct OperandSpec {
   Arity arity = Arity::One;
 };
 
-enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag };
+// Kind and Word: one of the words that `doc` lists; a kind stands in angle brackets.
+enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag, Word };
 struct AttrSpec {
   std::string_view name;
   AttrKind kind = AttrKind::Int;
   bool required = false;
-  std::string_view doc; // Kind: the words that it can be, separated by blanks
+  std::string_view doc; // Kind, Word: the words that it can be, separated by blanks
+  std::string_view spelling{}; // another key
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
@@ -76,6 +78,8 @@ enum class TypeRule : uint8_t {
   Constant, Elementwise, Compare, Select, Cast, Splat, Dim, Id,
   InitTile, LoadTile, StoreTile, PrefetchTile, UpdateTileOffset, TileMma,
   AtomicRmw, LoadGather, StoreScatter, Transpose, Reduction, Broadcast, ConvertLayout,
+  CreateNdTdesc, LoadNd, StoreNd, PrefetchNd, UpdateNdOffset, Dpas,
+  CreateTdesc, GatherTdesc, ScatterTdesc, PrefetchTdesc, UpdateTdesc, AtomicTdesc, AllocNbarrier, CreateNbarrier, Nbarrier,
   AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Iota, CreateMask, Reshape, Extract, Insert, Print,
   Nothing, // no operands, no results
   For, While, If, Yield,
@@ -115,7 +119,7 @@ struct OpInfo {
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
   int results = 0; // -1: as many as the rule says (structure ops)
-  FixedList<AttrSpec, 4> attrs{};
+  FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;
   Effect effects = Effect::None;

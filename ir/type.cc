@@ -31,6 +31,15 @@ std::string shaped(std::string_view constructor, Type type) {
   return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
 }
 
+// What follows the element type of a tensor_desc, where it is not the default.
+std::string descText(const TypeData &data) {
+  std::string text = data.scatter ? ", #scatter" : "";
+  if (data.space == MemorySpace::Slm) text += ", memory_scope = slm";
+  if (!data.boundaryCheck) text += ", boundary_check = false";
+  if (data.chunk != 1) text += str(", chunk_size_per_lane = ", data.chunk);
+  return text;
+}
+
 } // namespace
 
 std::string memoryText(const MemoryLayout &memory) {
@@ -62,6 +71,8 @@ std::string shapedText(Type type) {
            (type.data().space == MemorySpace::Slm ? ", slm>" : ">");
   case TypeKind::Vector: return shaped("vector", type) + ">";
   case TypeKind::Tile: return shaped("tile", type) + ">";
+  case TypeKind::TensorDesc: return shaped("tensor_desc", type) + descText(type.data()) + ">";
+  case TypeKind::NBarrier: return "nbarrier";
   }
   XT_UNREACHABLE("type kind");
 }
@@ -76,7 +87,7 @@ std::string typeText(Type type) { return typeText(type, type && type.layout() ? 
 
 std::string typeText(Type type, std::string_view layout, bool spellsOrder) {
   std::string text = shapedText(type);
-  if (!type || type.isScalar() || type.isMemRef()) return text;
+  if (!type || !(type.isVector() || type.isTile())) return text;
   text.pop_back();
   if (!layout.empty()) text += str(", ", layout);
   if (type.data().packed) text += ", packed";

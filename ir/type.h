@@ -16,7 +16,7 @@ class Context;
 
 inline constexpr int64_t kDynamic = -1; // a '?' extent or stride
 
-enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile };
+enum class TypeKind : uint8_t { Scalar, MemRef, Vector, Tile, TensorDesc, NBarrier };
 enum class MemorySpace : uint8_t { Global, Slm };
 enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };
@@ -39,8 +39,10 @@ struct TypeData {
   MatrixUse use = MatrixUse::None;           // Vector
   bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile
-  bool scatter = false;                      // Tile
-  MemorySpace space = MemorySpace::Global;   // MemRef, Tile
+  bool scatter = false;                      // Tile, TensorDesc
+  MemorySpace space = MemorySpace::Global;   // MemRef, Tile, TensorDesc (memory_scope)
+  bool boundaryCheck = true;                 // TensorDesc
+  int64_t chunk = 1;                         // TensorDesc: neighbours that each lane takes; the shape is then [lanes, chunk]
   MemoryLayout memory;                       // MemRef
   bool operator==(const TypeData &) const = default;
 };
@@ -61,6 +63,9 @@ public:
   bool isVector() const { return is(TypeKind::Vector); }
   bool isTile() const { return is(TypeKind::Tile); }
   bool isMemRef() const { return is(TypeKind::MemRef); }
+  bool isTensorDesc() const { return is(TypeKind::TensorDesc); }
+  bool isWindow() const { return isTile() || isTensorDesc(); } // onto memory
+  bool isAddress() const { return isScalar(Elem::I64) || isScalar(Elem::U64); }
   Elem elem() const { return data_->elem; }
   std::span<const int64_t> shape() const { return data_->shape; }
   int rank() const { return static_cast<int>(data_->shape.size()); }

@@ -7,6 +7,7 @@
 #include "passes/hoist_invariants.h"
 #include "passes/infer_layouts.h"
 #include "passes/pass.h"
+#include "passes/xegpu_to_tiles.h"
 
 #include <span>
 #include <vector>

@@ -76,16 +76,23 @@ const Layout *regionResult(const Op &op, size_t index) {
 
 // --- vector ops ------------------------------------------------------------------------------------------------------
 
-constexpr int64_t kSwapped[] = {1, 0};
-
-bool transposes(const Op &op) {
-  const Attr *attr = op.attr(op.kind() == OpKind::LoadTile ? "transpose" : "permutation");
-  if (!attr) return op.kind() == OpKind::Transpose;
-  return std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
+// Of a transpose, or of a load that transposes; empty: as it is.
+std::vector<int64_t> dimensionOrder(const Op &op) {
+  if (op.kind() == OpKind::Transpose) return permutationOf(op);
+  const Attr *attr = op.attr("transpose");
+  return attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{};
 }
 
 const Layout *turned(Context &context, const Op &op, const Layout *layout) {
-  return layout && transposes(op) ? transposed(context, layout, kSwapped) : layout;
+  std::vector<int64_t> order = dimensionOrder(op);
+  return layout && !order.empty() ? transposed(context, layout, order) : layout;
+}
+
+// From the result's layout to the operand's.
+const Layout *turnedBack(Context &context, const Op &op, const Layout *layout) {
+  std::vector<int64_t> order = dimensionOrder(op), inverse(order.size());
+  for (size_t d = 0; d < order.size(); ++d) inverse[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+  return layout && !order.empty() ? transposed(context, layout, inverse) : layout;
 }
 
 int dimensionOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
@@ -213,10 +220,17 @@ const Layout *withoutCopies(Context &context, const Layout *layout) {
   return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
 }
 
+// The tile that an op writes to.
+size_t tileOperand(const Op &op) {
+  size_t tile = op.operandCount() - 1;
+  while (!op.operand(tile)->type().isTile()) --tile;
+  return tile;
+}
+
 // A store's tile is declared in a layout with one owner for each element, and the value converted to it; unless the
 // value is what the tile held.
 void offerOneWriter(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
-  size_t last = op.operandCount() - 1;
+  size_t last = tileOperand(op);
   const Value *value = op.operand(0), *tile = op.operand(last);
   const LayoutOrigin *origin = origins.find(tile);
   const Layout *unique = withoutCopies(origins.context(), tile->type().layout());
@@ -237,7 +251,7 @@ void offerOneWriter(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &o
 }
 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
-  size_t last = op.operandCount() - 1; // the tile
+  size_t last = tileOperand(op);
   const Value *tile = op.operand(last);
   if (!tile->type().layout()->isReplicated(Axis::Subgroup)) return true;
   Diagnostic &diagnostic =
@@ -335,8 +349,9 @@ std::vector<std::pair<bool, int64_t>> splitOf(const Layout *layout, int dim) {
 bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Layout *expected = turned(context, op, op.operand(0)->type().layout());
   const Layout *result = op.result()->type().layout();
-  if (op.kind() == OpKind::Transpose && splitOf(expected, 0) == splitOf(result, 0) && splitOf(expected, 1) == splitOf(result, 1))
-    return true;
+  bool alike = op.kind() == OpKind::Transpose;
+  for (int d = 0; alike && d < result->rank(); ++d) alike = splitOf(expected, d) == splitOf(result, d);
+  if (alike) return true;
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
                       diagnostics);
 }
@@ -365,7 +380,7 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   case LayoutRule::Convert:
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
-  case LayoutRule::Transpose: return turned(context, op, result);
+  case LayoutRule::Transpose: return turnedBack(context, op, result);
   case LayoutRule::Reduction: return widened(context, op, result);
   case LayoutRule::Broadcast: return narrowed(context, op, result);
   case LayoutRule::Reshape: return resized(context, result, op.operand(0)->type());

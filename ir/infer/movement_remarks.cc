@@ -21,13 +21,8 @@ public:
   void look(const Op &op) {
     switch (op.kind()) {
     case OpKind::ConvertLayout: return moved(op, op.operand(0)->type().layout(), op.result()->type());
-    case OpKind::Transpose: {
-      constexpr int64_t kSwapped[] = {1, 0};
-      const Attr *permutation = op.attr("permutation");
-      bool swaps = !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
-      const Layout *from = op.operand(0)->type().layout();
-      return moved(op, swaps ? transposed(context_, from, kSwapped) : from, op.result()->type());
-    }
+    case OpKind::Transpose:
+      return moved(op, transposed(context_, op.operand(0)->type().layout(), permutationOf(op)), op.result()->type());
     case OpKind::Reduction: return reduction(op);
     case OpKind::TileMma: return mma(op);
     default: return;

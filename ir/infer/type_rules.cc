@@ -110,8 +110,10 @@ std::string_view className(OperandClass cls) {
   case OperandClass::Tile: return "a tile";
   case OperandClass::Vector: return "a vector";
   case OperandClass::Scalar: return "a scalar";
-  case OperandClass::Base: return "a memref, or an address (i64)";
+  case OperandClass::Base: return "a memref, or an address (i64 or u64)";
   case OperandClass::Offsets: return "an index, or a vector of indices";
+  case OperandClass::TensorDesc: return "a tensor_desc";
+  case OperandClass::NBarrier: return "an nbarrier";
   case OperandClass::Any: return "any value";
   }
   XT_UNREACHABLE("operand class");
@@ -236,7 +238,7 @@ bool ruleId(const TypeRuleInput &in, Results &results) {
 
 bool sameTypeButLayout(Type a, Type b) {
   if (a == b) return true;
-  if (!a || !b || a.kind() != b.kind() || a.isScalar() || a.isMemRef()) return false;
+  if (!a || !b || a.kind() != b.kind() || !(a.isVector() || a.isTile())) return false;
   TypeData x = a.data(), y = b.data();
   x.layout = y.layout = nullptr;
   // A tile's memory space follows from its base, not from its spelling.
@@ -283,8 +285,10 @@ bool acceptsOperand(OperandClass cls, Type type) {
   case OperandClass::Tile: return type.isTile();
   case OperandClass::Vector: return type.isVector();
   case OperandClass::Scalar: return type.isScalar();
-  case OperandClass::Base: return type.isMemRef() || type.isScalar(Elem::I64);
+  case OperandClass::Base: return type.isMemRef() || type.isAddress();
   case OperandClass::Offsets: return number && type.elem() == Elem::Index;
+  case OperandClass::TensorDesc: return type.isTensorDesc();
+  case OperandClass::NBarrier: return type.is(TypeKind::NBarrier);
   case OperandClass::Any: return true;
   }
   XT_UNREACHABLE("operand class");
@@ -343,6 +347,20 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::AtomicRmw: return atomicRmw(in, results);
   case TypeRule::LoadGather: return loadGather(in, results);
   case TypeRule::StoreScatter: return storeScatter(in, results);
+  case TypeRule::CreateNdTdesc: return createNdTdesc(in, results);
+  case TypeRule::LoadNd: return loadNd(in, results);
+  case TypeRule::StoreNd: return storeNd(in, results);
+  case TypeRule::PrefetchNd: return prefetchNd(in, results);
+  case TypeRule::UpdateNdOffset: return updateNdOffset(in, results);
+  case TypeRule::Dpas: return dpas(in, results);
+  case TypeRule::CreateTdesc: return createTdesc(in, results);
+  case TypeRule::GatherTdesc: return gatherTdesc(in, results);
+  case TypeRule::ScatterTdesc: return scatterTdesc(in, results);
+  case TypeRule::PrefetchTdesc: return prefetchTdesc(in, results);
+  case TypeRule::UpdateTdesc: return updateTdesc(in, results);
+  case TypeRule::AtomicTdesc: return atomicTdesc(in, results);
+  case TypeRule::CreateNbarrier: return createNbarrier(in, results);
+  case TypeRule::AllocNbarrier: return allocNbarrier(in, results);
   case TypeRule::Transpose: return transpose(in, results);
   case TypeRule::Reduction: return reduction(in, results);
   case TypeRule::Broadcast: return broadcast(in, results);
@@ -358,6 +376,7 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::Insert: return insert(in, results);
   case TypeRule::Print:
   case TypeRule::Nothing:
+  case TypeRule::Nbarrier:
   case TypeRule::For:
   case TypeRule::While:
   case TypeRule::If:

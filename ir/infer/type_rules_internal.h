@@ -38,6 +38,22 @@ bool atomicRmw(const TypeRuleInput &in, Results &results);
 bool loadGather(const TypeRuleInput &in, Results &results);
 bool storeScatter(const TypeRuleInput &in, Results &results);
 
+// type_rules_xegpu.cc
+bool createNdTdesc(const TypeRuleInput &in, Results &results);
+bool loadNd(const TypeRuleInput &in, Results &results);
+bool storeNd(const TypeRuleInput &in, Results &results);
+bool prefetchNd(const TypeRuleInput &in, Results &results);
+bool updateNdOffset(const TypeRuleInput &in, Results &results);
+bool dpas(const TypeRuleInput &in, Results &results);
+bool createTdesc(const TypeRuleInput &in, Results &results);
+bool gatherTdesc(const TypeRuleInput &in, Results &results);
+bool scatterTdesc(const TypeRuleInput &in, Results &results);
+bool prefetchTdesc(const TypeRuleInput &in, Results &results);
+bool updateTdesc(const TypeRuleInput &in, Results &results);
+bool atomicTdesc(const TypeRuleInput &in, Results &results);
+bool createNbarrier(const TypeRuleInput &in, Results &results);
+bool allocNbarrier(const TypeRuleInput &in, Results &results);
+
 // type_rules_vector.cc
 bool transpose(const TypeRuleInput &in, Results &results);
 bool reduction(const TypeRuleInput &in, Results &results);

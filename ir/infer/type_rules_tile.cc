@@ -59,7 +59,7 @@ bool scatterForm(const TypeRuleInput &in) {
         .note("write it as `init_tile %A, %offsets : memref<?xf32>, vector<1x256xindex> -> tile<1x256xf32, #scatter>`");
     return false;
   }
-  if (!base.isMemRef() || base.rank() != 1) {
+  if (base.isMemRef() && base.rank() != 1) {
     in.diagnostics
         .report(DiagCode::ShapeMismatch, in.operandRange(0),
                 str("the base of a scatter tile is a memref of one dimension, not ", shapedText(base)))
@@ -303,6 +303,7 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
 
 bool atomicRmw(const TypeRuleInput &in, Results &results) {
   if (!valueFitsTile(in, 0, 1, "apply")) return false;
+  if (in.operands.size() > 2 && (!isScatterTile(in, 1) || !maskFits(in, 2, 1))) return false;
   const Attr *kind = findAttr(in, "kind");
   const std::string &word = std::get<std::string>(kind->value);
   Elem elem = in.operands[1].elem();

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/combine.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace xt::rules {
@@ -30,20 +31,23 @@ bool sameButOneDimension(Type a, Type b, int dim) {
 
 bool transpose(const TypeRuleInput &in, Results &results) {
   Type v = in.operands[0];
-  std::vector<int64_t> permutation = {1, 0};
-  if (!isMatrix(in, 0)) return false;
-  if (const Attr *attr = findAttr(in, "permutation")) {
-    permutation = std::get<std::vector<int64_t>>(attr->value);
-    if (permutation != std::vector<int64_t>{1, 0} && permutation != std::vector<int64_t>{0, 1}) {
-      in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                            str("[", join(permutation, ", "), "] is no permutation of two dimensions"))
-          .note("`transpose %v [1, 0]` swaps rows and columns");
-      return false;
-    }
+  const Attr *attr = findAttr(in, "permutation");
+  if (!attr && !isMatrix(in, 0)) return false;
+  std::vector<int64_t> permutation = attr ? std::get<std::vector<int64_t>>(attr->value) : std::vector<int64_t>{1, 0};
+  std::vector<int64_t> sorted = permutation, shape;
+  std::sort(sorted.begin(), sorted.end());
+  bool valid = sorted.size() == static_cast<size_t>(v.rank());
+  for (size_t d = 0; valid && d < sorted.size(); ++d) valid = sorted[d] == static_cast<int64_t>(d);
+  if (!valid) {
+    in.diagnostics
+        .report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                str("[", join(permutation, ", "), "] is no permutation of ", v.rank() == 2 ? "two" : str(v.rank()), " dimensions"))
+        .note(v.rank() == 2 ? "`transpose %v [1, 0]` swaps rows and columns"
+                            : "it lists for each dimension of the result which one of the operand it is");
+    return false;
   }
-  return push(in, results,
-              in.context.vector({v.extent(static_cast<int>(permutation[0])), v.extent(static_cast<int>(permutation[1]))},
-                                v.elem()));
+  for (int64_t d : permutation) shape.push_back(v.extent(static_cast<int>(d)));
+  return push(in, results, in.context.vector(std::move(shape), v.elem()));
 }
 
 bool reduction(const TypeRuleInput &in, Results &results) {

@@ -14,7 +14,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
     const Value *value = open_.back();
     open_.pop_back();
     if (const Op *op = value->definingOp()) {
-      if (op->kind() == OpKind::AtomicRmw) obstacle_ = "where it writes depends on the results of atomics";
+      if (op->kind() == OpKind::AtomicRmw || op->kind() == OpKind::AtomicTdesc) obstacle_ = "where it writes depends on the results of atomics";
       add(op);
       if (op->regionCount()) needCarried(*op, value->index());
     } else if (const Op *loop = value->definingBlock()->parentOp()) {
@@ -28,7 +28,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
 // All operands but the value, which stands first.
 void AddressSlice::addWrite(const Op &op) {
   for (const Value *operand : op.operands())
-    if (operand->type().isTile() || operand->type().isMemRef())
+    if (operand->type().isWindow() || operand->type().isMemRef())
       if (operand->type().data().space == MemorySpace::Slm) return;
   ops_.insert(&op);
   for (size_t i = 1; i < op.operandCount(); ++i) need(op.operand(i));
@@ -60,8 +60,8 @@ void AddressSlice::needCarried(const Op &op, size_t i) {
 }
 
 void AddressSlice::checkRead(const Op &op) {
-  if (op.kind() == OpKind::TileMma) obstacle_ = "where it writes depends on a matrix product";
-  if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile) return;
+  if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Dpas) obstacle_ = "where it writes depends on a matrix product";
+  if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd || op.kind() == OpKind::PrefetchTdesc) return;
   readsMemory_ = true;
   std::vector<bool> from = origins_.of(op.operand(0));
   bool known = false;

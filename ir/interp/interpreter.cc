@@ -18,6 +18,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
   std::vector<MemoryRange> ranges = bufferRanges(args);
   SlmMemory slm(kernel.body);
+  NamedBarriers barriers;
   std::optional<LaunchChecks> checks;
   if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks);
   Result<void> done;
@@ -26,10 +27,12 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     slm.poison();
+    barriers.reset();
     if (checks) checks->enter(blockId);
     WorkgroupEnvironment environment{program, values, blockId};
     environment.ranges = ranges;
     environment.slm = &slm;
+    environment.barriers = &barriers;
     environment.monitor = checks ? &*checks : nullptr;
     environment.print = &options.print;
     environment.workgroupScope = kernel.scope == Scope::Workgroup;

@@ -18,6 +18,8 @@ LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &a
   });
   fencesOrder_ = fences && atomics;
   addBuffers(kernel, args);
+  auto subgroups = static_cast<size_t>(kernel.subgroups);
+  known_.assign(subgroups, Clock(subgroups, 0));
   addSlm(kernel, slm);
 }
 
@@ -90,12 +92,17 @@ std::string LaunchChecks::elementAt(const unsigned char *p) const {
 
 Touch LaunchChecks::touch(const AccessSite &site) {
   return {opNumber_.at(site.op), static_cast<uint32_t>(workgroups_.size() - 1), epoch_,
-          static_cast<uint32_t>(site.subgroup)};
+          static_cast<uint32_t>(site.subgroup), known_[site.subgroup][site.subgroup]};
 }
 
 void LaunchChecks::enter(const std::vector<int64_t> &blockId) {
   workgroups_.push_back(blockId);
   epoch_ = 0;
+  for (size_t s = 0; s < known_.size(); ++s) {
+    std::fill(known_[s].begin(), known_[s].end(), 0u);
+    known_[s][s] = 1;
+  }
+  rounds_.clear();
   for (Region &region : regions_)
     if (region.slm) {
       collectUnwritten(region);
@@ -136,7 +143,8 @@ void LaunchChecks::collectUnwritten(const Region &region) {
 
 LaunchChecks::Conflict LaunchChecks::conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const {
   auto meets = [&](const Touch &other) {
-    return other && other.workgroup == now.workgroup && other.epoch == now.epoch && other.subgroup != now.subgroup;
+    return other && other.workgroup == now.workgroup && other.epoch == now.epoch && other.subgroup != now.subgroup &&
+           known_[now.subgroup][other.subgroup] < other.time;
   };
   auto across = [&](const Touch &other) { return other && !slm && !fencesOrder_ && other.workgroup != now.workgroup; };
   if (meets(cell.write)) return {cell.write, Kind::Write};
@@ -158,7 +166,9 @@ void LaunchChecks::remember(Cell &cell, Kind kind, const Touch &now) {
   auto addTo = [&](Touch(&touches)[2]) {
     if (!live(touches[0]))
       touches[0] = now, touches[1] = {};
-    else if (touches[0].subgroup != now.subgroup && !live(touches[1]))
+    else if (touches[0].subgroup == now.subgroup)
+      touches[0].time = now.time; // what it did before is ordered at least as well
+    else if (!live(touches[1]) || touches[1].subgroup == now.subgroup)
       touches[1] = now;
   };
   switch (kind) {
@@ -212,6 +222,20 @@ void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroup
       found = {place.op, a->loop, {a->number, b->number}, {subgroups[0].id(), subgroup.id()}, workgroups_.back(), 1};
     return;
   }
+}
+
+void LaunchChecks::learn(Clock &into, const Clock &other) {
+  if (into.empty()) into.resize(other.size());
+  for (size_t s = 0; s < other.size(); ++s) into[s] = std::max(into[s], other[s]);
+}
+
+void LaunchChecks::arrived(size_t subgroup, size_t barrier, uint64_t round) {
+  learn(rounds_[{barrier, round}], known_[subgroup]);
+  ++known_[subgroup][subgroup];
+}
+
+void LaunchChecks::passed(size_t subgroup, size_t barrier, uint64_t round) {
+  learn(known_[subgroup], rounds_[{barrier, round}]);
 }
 
 void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {

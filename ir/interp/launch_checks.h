@@ -29,6 +29,8 @@ public:
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) override;
   void meeting(const Step &place, std::span<const Subgroup> subgroups) override;
+  void arrived(size_t subgroup, size_t barrier, uint64_t round) override;
+  void passed(size_t subgroup, size_t barrier, uint64_t round) override;
   void neverMeet(std::span<const Subgroup> subgroups) override;
 
 private:
@@ -91,6 +93,11 @@ private:
   std::vector<NamedBuffer> buffers_;
   std::vector<std::vector<int64_t>> workgroups_; // ids of those that have run
   uint32_t epoch_ = 0;
+  // Named barriers order subgroups in part: by vector clocks. known_[a][b] is how far subgroup b's time is known to a.
+  using Clock = std::vector<uint32_t>;
+  static void learn(Clock &into, const Clock &other);
+  std::vector<Clock> known_;
+  std::map<std::pair<size_t, uint64_t>, Clock> rounds_; // what is known where a barrier's round ends
   std::vector<const Op *> ops_;                       // in program order: by number, less 1
   std::unordered_map<const Op *, uint32_t> opNumber_; // looked up only
   // By the numbers of their ops.

@@ -89,7 +89,7 @@ Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std:
     } else if (!type.isScalar()) {
       return argumentError(kernel, i, str("a launch cannot pass ", shapedText(type)));
     } else if (buffer) {
-      if (type.elem() != Elem::I64) return argumentError(kernel, i, str("an array for ", shapedText(type)));
+      if (!type.isAddress()) return argumentError(kernel, i, str("an array for ", shapedText(type)));
       values.push_back(integerNumber(static_cast<int64_t>(reinterpret_cast<intptr_t>(arg.buffer.data))));
     } else if (isFloat(type.elem())) {
       AttrValue number = arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer);

@@ -36,6 +36,9 @@ public:
                        std::span<const int64_t> index) = 0;
   // All subgroups of the workgroup wait at a place (a barrier, or where they exchange what they hold) and go on.
   virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;
+  // A subgroup arrives at a round of a named barrier, and goes on behind it.
+  virtual void arrived(size_t subgroup, size_t barrier, uint64_t round) = 0;
+  virtual void passed(size_t subgroup, size_t barrier, uint64_t round) = 0;
   // They wait at different places, or for some that have finished: the launch ends.
   virtual void neverMeet(std::span<const Subgroup> subgroups) = 0;
 };

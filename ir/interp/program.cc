@@ -75,7 +75,7 @@ Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
 }
 
 bool Program::subgroupsMeet(const Op &op) const {
-  if (op.kind() == OpKind::Barrier) return true;
+  if (op.kind() == OpKind::Barrier || op.kind() == OpKind::NbarrierWait) return true;
   if (subgroups_ == 1) return false;
   TypeRule rule = op.info().typeRule;
   if (rule == TypeRule::TileMma) return mmaNeedsExchange(op);

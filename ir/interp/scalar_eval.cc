@@ -264,6 +264,24 @@ bool Evaluation::run() const {
   case OpKind::Extract:
   case OpKind::Insert:
   case OpKind::While:
+  case OpKind::CreateNdTdesc:
+  case OpKind::LoadNd:
+  case OpKind::StoreNd:
+  case OpKind::PrefetchNd:
+  case OpKind::UpdateNdOffset:
+  case OpKind::Dpas:
+  case OpKind::CreateTdesc:
+  case OpKind::GatherTdesc:
+  case OpKind::ScatterTdesc:
+  case OpKind::PrefetchTdesc:
+  case OpKind::UpdateTdesc:
+  case OpKind::AtomicTdesc:
+  case OpKind::AllocNbarrier:
+  case OpKind::CreateNbarrier:
+  case OpKind::NbarrierArrive:
+  case OpKind::NbarrierWait:
+  case OpKind::Mfence:
+  case OpKind::CompileHint:
   case OpKind::TileMma: return false;
   }
   return false;

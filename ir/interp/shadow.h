@@ -13,6 +13,7 @@ struct Touch {
   uint32_t workgroup = 0;
   uint32_t epoch = 0; // how many barriers the workgroup had met at before
   uint32_t subgroup = 0;
+  uint32_t time = 0; // of the subgroup: how often it had arrived at named barriers before
   explicit operator bool() const { return op != 0; }
 };
 

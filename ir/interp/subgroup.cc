@@ -141,7 +141,22 @@ Result<void> Subgroup::execute(const Step &step) {
     if (op.kind() == OpKind::Assert) return assertion(step);
     print(step);
     return {};
-  case TypeRule::Nothing: return {}; // a fence; a barrier does not come here
+  case TypeRule::Nothing: return {}; // a fence or a hint; a barrier does not come here
+  case TypeRule::CreateNdTdesc: createNdTdesc(step); return {};
+  case TypeRule::LoadNd: return loadNd(step);
+  case TypeRule::StoreNd: return storeNd(step);
+  case TypeRule::PrefetchNd:
+  case TypeRule::PrefetchTdesc: return {};
+  case TypeRule::UpdateNdOffset: updateNdOffset(step); return {};
+  case TypeRule::Dpas: dpas(step); return {};
+  case TypeRule::CreateTdesc: createTdesc(step); return {};
+  case TypeRule::UpdateTdesc: updateTdesc(step); return {};
+  case TypeRule::GatherTdesc: return gatherTdesc(step);
+  case TypeRule::ScatterTdesc: return scatterTdesc(step);
+  case TypeRule::AtomicTdesc: return atomicTdesc(step);
+  case TypeRule::AllocNbarrier: return allocNbarrier(step);
+  case TypeRule::CreateNbarrier: return createNbarrier(step);
+  case TypeRule::Nbarrier: arriveNbarrier(step); return {}; // a wait does not come here
   case TypeRule::For: return enterFor(step);
   case TypeRule::While: enterWhile(step); return {};
   case TypeRule::If: enterIf(step); return {};

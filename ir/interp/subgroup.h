@@ -6,6 +6,7 @@
 #include "ir/interp/program.h"
 #include "ir/interp/tile_access.h"
 #include "ir/launch.h"
+#include "ir/named_barriers.h"
 
 #include <map>
 
@@ -43,6 +44,7 @@ struct WorkgroupEnvironment {
   const AddressSlice *slice = nullptr;
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
   SlmMemory *slm = nullptr;
+  NamedBarriers *barriers = nullptr;
   MemoryMonitor *monitor = nullptr;
   const PrintSink *print = nullptr;
   bool workgroupScope = false;
@@ -80,6 +82,8 @@ public:
     bool operator==(const Iteration &) const = default;
   };
   std::vector<Iteration> iterations() const;
+  bool waitsAtNamedBarrier() const;
+  bool passesNamedBarrier() const; // of one that waits there; the monitor hears of it
   // Ends the wait with the result of the op, where it has one.
   void resume(RuntimeValue result);
 
@@ -123,6 +127,22 @@ private:
   void storeScatter(const Step &step);
   void loadElement(const Step &step);
   void storeElement(const Step &step);
+  // subgroup_xegpu.cc
+  void createNdTdesc(const Step &step);
+  Result<void> staysInside(const Step &step, Type desc, const TileValue &block) const;
+  Result<void> loadNd(const Step &step);
+  Result<void> storeNd(const Step &step);
+  void updateNdOffset(const Step &step);
+  void dpas(const Step &step);
+  void createTdesc(const Step &step);
+  void updateTdesc(const Step &step);
+  Result<void> outsideOfBuffers(const Step &step, const ScatterTile &lanes, const Fragment &mask) const;
+  Result<void> gatherTdesc(const Step &step);
+  Result<void> scatterTdesc(const Step &step);
+  Result<void> atomicTdesc(const Step &step);
+  Result<void> allocNbarrier(const Step &step);
+  Result<void> createNbarrier(const Step &step);
+  void arriveNbarrier(const Step &step);
   // Null outside.
   unsigned char *accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,
                                MemoryMonitor::Kind kind) const;

@@ -63,7 +63,8 @@ void Subgroup::initTile(const Step &step) {
 }
 
 void Subgroup::initScatter(const Step &step, const MemRefValue &base) {
-  ScatterTile tile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter, base.memory, {}};
+  ScatterTile tile{base.data, base.elem, base.sizes[0], base.strides[0], base.parameter, base.memory};
+  if (!step.op->operand(0)->type().isMemRef()) tile.anywhere = true, tile.stride = 1;
   tile.offsets = fragment(step.operands[1]);
   slots_[step.results[0]] = std::move(tile);
 }
@@ -123,18 +124,19 @@ Result<void> Subgroup::atomic(const Step &step) {
   const Holding::Part &part = held(step);
   const RuntimeValue &target = slots_[step.operands[1]];
   const auto *tile = std::get_if<TileValue>(&target);
+  const Fragment *mask = step.operands.size() > 2 ? fragment(step.operands[2]).get() : nullptr;
   if (tracing()) {
     if (tile)
       environment_.observer->stores(*tile, part, id_);
     else
-      traceScatter(std::get<ScatterTile>(target), nullptr);
+      traceScatter(std::get<ScatterTile>(target), mask);
     return {};
   }
   Fragment before(part.count);
   std::string_view kind = step.op->textAttr("kind");
   const Number *in = fragment(step.operands[0])->data();
   if (!tile) {
-    updateScatter(std::get<ScatterTile>(target), kind, in, before.data(), site(step));
+    updateScatter(std::get<ScatterTile>(target), mask, kind, in, before.data(), site(step));
   } else if (auto element = updateTile(*tile, part.slices[0], part.slices[1], kind, in, before.data(), site(step))) {
     return reachesOutside(step, *tile, *element);
   }
@@ -163,7 +165,7 @@ void Subgroup::storeScatter(const Step &step) {
 void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const {
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
-    if ((mask && (*mask)[k].i == 0) || offset < 0 || offset >= tile.size) continue;
+    if ((mask && (*mask)[k].i == 0) || (!tile.anywhere && (offset < 0 || offset >= tile.size))) continue;
     environment_.observer->storesElement(tile.data + offset * tile.stride * elemInfo(tile.elem).storageBytes, id_);
   }
 }

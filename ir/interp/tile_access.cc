@@ -22,6 +22,12 @@ unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, s
   return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.matrix) + distance * bytes);
 }
 
+unsigned char *elementAt(const ScatterTile &tile, int64_t offset) {
+  uint64_t distance = static_cast<uint64_t>(offset) * static_cast<uint64_t>(tile.stride);
+  auto bytes = static_cast<uint64_t>(elemInfo(tile.elem).storageBytes);
+  return reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(tile.data) + distance * bytes);
+}
+
 void reportOutside(const TileValue &tile, const AccessSite &site, MemoryMonitor::Kind kind, uint64_t row,
                    uint64_t column) {
   std::array<int64_t, kMaxRank> index = tile.leading;
@@ -71,8 +77,8 @@ void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSi
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
     bool selected = !mask || (*mask)[k].i != 0;
-    if (selected && inside(static_cast<uint64_t>(offset), tile.size)) {
-      unsigned char *p = tile.data + offset * tile.stride * static_cast<int64_t>(bytes);
+    if (selected && (tile.anywhere || inside(static_cast<uint64_t>(offset), tile.size))) {
+      unsigned char *p = elementAt(tile, offset);
       if (site.monitor) site.monitor->access(site, kind, p, bytes);
       visit(p, k);
       continue;
@@ -159,10 +165,10 @@ void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *i
       [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
-void updateScatter(const ScatterTile &tile, std::string_view kind, const Number *in, Number *before,
+void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
                    const AccessSite &site) {
   forEachOffset(
-      tile, nullptr, site, MemoryMonitor::Kind::Atomic,
+      tile, mask, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
         before[k] = loadNumber(tile.elem, p);
         storeNumber(tile.elem, p, combine(kind, tile.elem, before[k], in[k]));

@@ -35,7 +35,7 @@ std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64
 void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out,
                 const AccessSite &site = {});
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site = {});
-void updateScatter(const ScatterTile &tile, std::string_view kind, const Number *in, Number *before,
+void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
                    const AccessSite &site = {});
 
 // One element of a memref; null outside.

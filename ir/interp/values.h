@@ -1,6 +1,7 @@
 // What a subgroup's values are at run time.
 #pragma once
 #include "ir/interp/scalar_eval.h"
+#include "ir/named_barriers.h"
 
 #include <array>
 #include <cstdint>
@@ -58,9 +59,11 @@ struct ScatterTile {
   int64_t size = 0, stride = 1;
   size_t parameter = kNoParameter;
   MemoryRange memory;  // its buffer
-  FragmentRef offsets; // in the order of the fragment that the tile's layout gives
+  bool anywhere = false; // from an address: every offset is inside
+  FragmentRef offsets{}; // in the order of the fragment that the tile's layout gives
 };
 
-using RuntimeValue = std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, FragmentRef>;
+using RuntimeValue =
+    std::variant<std::monostate, Number, MemRefValue, TileValue, ScatterTile, NamedBarrierPart, FragmentRef>;
 
 } // namespace xt

@@ -18,11 +18,6 @@ size_t dimensionOf(const Op &op) {
   return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
 }
 
-bool swaps(const Op &op) {
-  const Attr *permutation = op.attr("permutation");
-  return !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
-}
-
 // How many neighbours along each dimension of `many` belong to one element of `few`.
 std::vector<int64_t> blockOf(Type many, Type few) {
   std::vector<int64_t> block;
@@ -76,7 +71,10 @@ template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> i
     return visit(at);
   }
   std::copy(index.begin(), index.end(), at.begin());
-  if (rule == TypeRule::Transpose && swaps(op)) std::swap(at[0], at[1]);
+  if (rule == TypeRule::Transpose) {
+    std::vector<int64_t> permutation = permutationOf(op);
+    for (size_t d = 0; d < permutation.size(); ++d) at[static_cast<size_t>(permutation[d])] = index[d];
+  }
   if (rule == TypeRule::Broadcast) {
     size_t d = dimensionOf(op);
     at[d] /= blockOf(to, from)[d];

@@ -55,6 +55,8 @@ Result<void> Workgroup::run() {
 }
 
 std::optional<Workgroup::Turn> Workgroup::nextTurn() {
+  for (Subgroup &subgroup : subgroups_)
+    if (subgroup.waitsAtNamedBarrier() && subgroup.passesNamedBarrier()) subgroup.resume({});
   std::vector<size_t> ready;
   for (size_t s = 0; s < subgroups_.size(); ++s)
     if (subgroups_[s].state() == Subgroup::State::Ready) ready.push_back(s);
@@ -80,7 +82,7 @@ Result<void> Workgroup::meet() {
   last_.reset();
   const Step *place = subgroups_[0].waitsAt();
   for (const Subgroup &subgroup : subgroups_)
-    if (!place || subgroup.waitsAt() != place) return divergence();
+    if (!place || subgroup.waitsAt() != place || subgroup.waitsAtNamedBarrier()) return divergence();
   if (environment_.monitor) environment_.monitor->meeting(*place, subgroups_);
   if (place->op->kind() != OpKind::Barrier) return exchange(*place);
   for (Subgroup &subgroup : subgroups_) subgroup.resume({});

@@ -31,6 +31,7 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
     return fits ? "" : str("does not fit ", elemName(type.elem()));
   }
   case AttrKind::Text: return std::holds_alternative<std::string>(attr.value) ? "" : "is not text";
+  case AttrKind::Word:
   case AttrKind::Kind: {
     const auto *word = std::get_if<std::string>(&attr.value);
     return word && isWord(spec.doc, *word) ? "" : str("is not one of: ", spec.doc);
@@ -42,7 +43,7 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
 // Layouts may still be open here and there; what is known must agree.
 bool agree(Type a, Type b) {
   if (!a || !b || a == b) return a == b;
-  if (a.kind() != b.kind() || a.isScalar() || a.isMemRef()) return false;
+  if (a.kind() != b.kind() || !(a.isVector() || a.isTile())) return false;
   if (a.layout() && b.layout() && a.layout() != b.layout()) return false;
   TypeData x = a.data(), y = b.data();
   x.layout = y.layout = nullptr;

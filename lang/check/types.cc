@@ -14,6 +14,8 @@ std::string_view lastWord(std::string_view text) {
 
 // Kinds of text after the element type; `memref<…, slm>` and `#slm` say the same.
 bool isWord(const ast::Attr &attr, std::string_view word) {
+  if (attr.kind == ast::Attr::Kind::Value)
+    return attr.value && attr.value->is(ast::Expr::Kind::Ident) && attr.value->text == word;
   return (attr.kind == ast::Attr::Kind::Word || attr.kind == ast::Attr::Kind::Alias) && attr.name.text == word;
 }
 
@@ -54,6 +56,11 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Error: return {};
   case ast::TypeExpr::Kind::Word:
   case ast::TypeExpr::Kind::Param: {
+    if (expr.kind == ast::TypeExpr::Kind::Word && lastWord(expr.name.text) == "nbarrier") {
+      TypeData data;
+      data.kind = TypeKind::NBarrier;
+      return context_.intern(std::move(data));
+    }
     std::optional<Elem> elem = element(expr);
     return elem ? context_.scalar(*elem) : Type();
   }
@@ -95,11 +102,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   if (constructor == "memref") data.kind = TypeKind::MemRef;
   else if (constructor == "vector") data.kind = TypeKind::Vector;
   else if (constructor == "tile") data.kind = TypeKind::Tile;
-  else {
-    diagnostics().report(DiagCode::NotSupported, expr.name.range,
-                         str("`", expr.name.text, "` belongs to a level that this version does not have"));
-    return {};
-  }
+  else data.kind = TypeKind::TensorDesc;
   bool ok = true;
   for (const ast::Extent &extent : expr.extents) {
     if (extent.dynamic) {
@@ -152,7 +155,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
       diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
       return {};
     }
-  if (attrs.slm || attrs.memory) {
+  if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
+  if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,
                          str("a ", constructor, " has no memory layout of its own: its base memref has"));
     return {};
@@ -182,6 +186,35 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   return context_.intern(std::move(data));
 }
 
+// A block of rows and columns or of neighbours; with offsets of its own for each lane, one element or a chunk of them.
+Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
+  if (attrs.layout) {
+    diagnostics().report(DiagCode::NotSupported, attrs.layoutRange.file ? attrs.layoutRange : expr.range,
+                         "a tensor_desc with a sg_map belongs to lane scope, which this version does not have");
+    return {};
+  }
+  if (attrs.memory || attrs.order || attrs.packed) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range, "a tensor_desc has no memory layout of its own");
+    return {};
+  }
+  if (data.shape.empty() || data.shape.size() > 2) {
+    diagnostics().report(DiagCode::BadExtent, expr.range, "a tensor_desc has one or two dimensions");
+    return {};
+  }
+  data.scatter = attrs.scatter;
+  if (attrs.slm) data.space = MemorySpace::Slm;
+  data.boundaryCheck = attrs.boundaryCheck.value_or(true);
+  // The second dimension of scattered lanes is their chunk.
+  if (data.scatter && data.shape.size() == 2) data.chunk = data.shape[1];
+  if (attrs.chunk && *attrs.chunk != data.chunk) {
+    diagnostics().report(DiagCode::ShapeMismatch, expr.range,
+                         str("chunk_size_per_lane is ", *attrs.chunk, ", but the shape is ", shapeText(data.shape)))
+        .note("the second dimension of a scattered tensor_desc is the chunk of each lane");
+    return {};
+  }
+  return context_.intern(std::move(data));
+}
+
 bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
   diagnostics().report(DiagCode::UnknownAttribute, key.range, str("`", where, "` has no attribute `", key.text, "`"));
   return false;
@@ -204,6 +237,19 @@ bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
     if (!flag) return false;
     (key == "packed" ? out.packed : out.scatter) = flag->integer != 0;
     return true;
+  }
+  if (key == "boundary_check" || key == "chunk_size_per_lane") {
+    std::optional<ConstValue> value = e.value->value ? params_.eval(*e.value->value) : std::nullopt;
+    if (!value) return false;
+    if (key == "boundary_check") out.boundaryCheck = value->integer != 0;
+    else out.chunk = value->integer;
+    return true;
+  }
+  if (key == "memory_scope") {
+    bool slm = isWord(*e.value, "slm"), known = slm || isWord(*e.value, "global");
+    if (!known) diagnostics().report(DiagCode::AttributeValue, e.value->range, "memory_scope is global or slm");
+    out.slm = slm;
+    return known;
   }
   return unknownKey(e.key, "this type");
 }

@@ -16,6 +16,8 @@ struct ShapedAttrs {
   MatrixUse use = MatrixUse::None;
   bool slm = false;
   std::optional<MemoryLayout> memory;
+  std::optional<bool> boundaryCheck; // of a tensor_desc
+  std::optional<int64_t> chunk;
 };
 
 class TypeResolver {
@@ -35,6 +37,7 @@ public:
 
 private:
   Type shaped(const ast::TypeExpr &expr);
+  Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
   bool factorMap(const ast::Attr &attr, ShapedAttrs &out);

@@ -108,6 +108,7 @@ void KernelLowering::finish() {
     kernel_->subgroups = *subgroups;
     kernel_->subgroupsWritten = true;
   }
+  if (!blocksStandAlone()) return;
   written_.aliases = state_.aliases;
   if (!inferLayouts(*kernel_, context_, written_, diagnostics())) return;
   if (subgroups && *subgroups != kernel_->subgroups) {
@@ -121,6 +122,25 @@ void KernelLowering::finish() {
     else diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
   }
   checkPlaces();
+}
+
+// Blocks and lanes of XeGPU are what one subgroup works on: they have no layout that would say whose they are.
+bool KernelLowering::blocksStandAlone() {
+  const Op *block = nullptr;
+  bool layouts = !written_.operands.empty() || !written_.pairs.empty();
+  walk(kernel_->body, [&](Op &op) {
+    bool windows = false;
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      windows |= op.result(i)->type().isTensorDesc();
+      layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
+    }
+    if (windows && !block && op.info().dialect == Dialect::XeGpu) block = &op;
+  });
+  if (!block || !layouts) return true;
+  diagnostics()
+      .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
+      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks and lanes are one subgroup's");
+  return false;
 }
 
 void KernelLowering::checkPlaces() {

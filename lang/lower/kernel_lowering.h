@@ -32,6 +32,7 @@ private:
   bool lowerParams();
   void lowerGrid();
   void finish();
+  bool blocksStandAlone();
   void checkPlaces();
   void checkBarriers();
 
@@ -91,6 +92,7 @@ private:
   bool lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft);
   bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
   bool namedAttr(const ast::Attr::Entry &entry, OpDraft &draft);
+  bool wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft);
   bool requiredAttrs(const ast::OpClause &clause, const OpDraft &draft);
   bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);

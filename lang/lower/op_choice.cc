@@ -5,6 +5,8 @@
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/operators.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -19,6 +21,19 @@ std::vector<std::string_view> opNames() {
   for (const OpInfo &op : allOps())
     if (op.clause != Clause::Structure) names.push_back(op.name);
   return names;
+}
+
+bool hasAttributes(const OpInfo &row, const ast::OpClause &clause) {
+  auto known = [&](std::string_view key) {
+    if (key.starts_with("$")) key.remove_prefix(1);
+    for (const AttrSpec &spec : row.attrs)
+      if (key == spec.name || (!spec.spelling.empty() && key == spec.spelling)) return true;
+    return false;
+  };
+  for (const ast::Attr &group : clause.attrs)
+    for (const ast::Attr::Entry &entry : group.entries)
+      if (entry.key && !known(entry.key.text)) return false;
+  return true;
 }
 
 } // namespace
@@ -36,18 +51,23 @@ Type KernelLowering::foreseenType(const ast::Expr &expr) const {
   return {};
 }
 
-// The row whose operands can be what these are; the first in the table's order where several can, or none.
+// The row whose operands can be what these are and that has these attributes; the first in the table's order where
+// several can, or none.
 const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const {
+  const OpInfo *first = nullptr;
   for (size_t m = 0; m < matches.count; ++m) {
     const OpInfo &row = *matches.items[m];
-    bool fits = clause.operands.size() <= row.operands.size() || row.operands.size() == 0;
-    for (size_t i = 0; fits && i < clause.operands.size() && i < row.operands.size(); ++i) {
+    bool fits = row.operands.size() > 0;
+    for (size_t i = 0; fits && i < clause.operands.size(); ++i) {
       Type type = foreseenType(clause.operands[i]);
-      fits = !type || acceptsOperand(row.operands[i].type, type);
+      const OperandSpec &spec = row.operands[std::min(i, row.operands.size() - 1)];
+      fits = (i < row.operands.size() || spec.arity == Arity::Variadic) && (!type || acceptsOperand(spec.type, type));
     }
-    if (fits) return &row;
+    if (!fits) continue;
+    if (hasAttributes(row, clause)) return &row;
+    if (!first) first = &row;
   }
-  return matches.items[0];
+  return first ? first : matches.items[0];
 }
 
 const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {

@@ -23,7 +23,7 @@ std::string_view withoutDollar(std::string_view key) { return key.starts_with("$
 
 const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
   for (const AttrSpec &spec : info.attrs)
-    if (spec.name == name) return &spec;
+    if (spec.name == name || (!spec.spelling.empty() && spec.spelling == name)) return &spec;
   return nullptr;
 }
 
@@ -142,7 +142,7 @@ void KernelLowering::offsetsAsMatrix(OpDraft &draft) {
 // Lists of one item per dimension, and an order that literal strides do not contradict.
 bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
-  if (!base.isMemRef() && !base.isScalar(Elem::I64)) return true; // the type rule says so
+  if (!base.isMemRef() && !base.isAddress()) return true; // the type rule says so
   int rank = base.isMemRef() ? base.rank() : 2;                   // an address stands for a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
@@ -239,6 +239,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     diagnostics().report(DiagCode::AttributeValue, entry.range, str("`", key, "` needs a value"));
     return false;
   }
+  if (spec->kind == AttrKind::Word) return wordAttr(*spec, *entry.value, draft);
   if (spec->kind == AttrKind::Ints) {
     auto values = types_.integers(*entry.value, key);
     if (!values) return false;
@@ -258,7 +259,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     return false;
   }
   if (spec->kind == AttrKind::Int) {
-    if (value->kind != ConstValue::Kind::Int) {
+    if (value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) {
       diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is an integer"));
       return false;
     }
@@ -279,6 +280,22 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
   }
   draft.attrs.push_back({spec->name, value->integer, entry.value->range});
   return true;
+}
+
+bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft) {
+  if (value.kind == ast::Attr::Kind::Error) return false;
+  std::string_view word;
+  if (value.kind == ast::Attr::Kind::Word) word = value.name.text;
+  else if (value.value && (value.value->is(ast::Expr::Kind::Ident) || value.value->is(ast::Expr::Kind::Text))) word = value.value->text;
+  std::vector<std::string_view> words = kindWords(spec);
+  if (std::find(words.begin(), words.end(), word) != words.end()) {
+    draft.attrs.push_back({spec.name, std::string(word), value.range});
+    return true;
+  }
+  auto &diagnostic =
+      diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` is one of: ", join(words, " ")));
+  suggestName(diagnostic, value.range, 0, word, words);
+  return false;
 }
 
 bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts) {
@@ -313,7 +330,7 @@ bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &d
     // A constant's value is read with its type.
     if (!spec.required || spec.kind == AttrKind::Number) continue;
     if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
-    std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
+    std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Int ? spec.name : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
     diagnostics()
         .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, clause.op.range,
                 str("`", draft.info->name, "` needs ", what))

@@ -208,7 +208,9 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
     diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
     return false;
   };
-  if (type.isScalar()) return buffer ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
+  // A buffer launched for an address passes its own.
+  if (type.isScalar())
+    return buffer && !type.isAddress() ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
   if (!buffer) return wrong(str("`%", param.name(), "` is a memref, so its argument is a buffer"));
   if (buffer->type.elem != type.elem())
     return wrong(str("the buffer holds ", elemName(buffer->type.elem), ", the kernel takes ", elemName(type.elem())));

@@ -26,6 +26,7 @@ void KernelEmitter::setPartsOfAll(llvm::ArrayRef<Value *> values, llvm::ArrayRef
 size_t KernelEmitter::partCount(Type type) {
   if (type.isVector()) return 0;
   if (type.isMemRef()) return 1 + 2 * static_cast<size_t>(type.rank());
+  if (type.is(TypeKind::NBarrier)) return 4; // id, role, producers, consumers
   if (!type.isTile()) return 1;
   return type.data().scatter ? size_t{kScatterParts} : size_t{kTileParts};
 }

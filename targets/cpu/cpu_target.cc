@@ -78,10 +78,12 @@ public:
     int64_t workgroup = failedWorkgroup();
     std::string where = join(blockIdOf(workgroup, grid), ", ");
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
-      std::string other = d->otherPlace ? "waits at another one" : "has finished";
+      const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
+      std::string other = str("subgroup ", d->other, d->otherPlace ? " waits at another one" : " has finished");
+      if (d->other == d->waiting) other = "for others that never come";
       return Error::kernel(str("the subgroups of workgroup (", where, ") never meet: subgroup ", d->waiting,
-                               " waits at `barrier`, subgroup ", d->other, " ", other),
-                           code().output.barriers[static_cast<size_t>(d->place)]);
+                               " waits at `", place.op, "`, ", other),
+                           place.range);
     }
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.condition)
@@ -166,7 +168,7 @@ public:
   }
   bool wantsSmallSizes() const override { return false; }
   std::vector<std::string_view> pipeline() const override {
-    return {"infer-layouts", "canonicalize", "cse", "dead-code"};
+    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code"};
   }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {

@@ -50,7 +50,8 @@ struct FiberGroup::Fiber {
   std::unique_ptr<unsigned char[]> stack = std::make_unique_for_overwrite<unsigned char[]>(kStackBytes);
   Watched watched;
   enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
-  int64_t place = 0; // where it waits
+  int64_t place = 0;            // where it waits
+  std::function<bool()> passes; // for what; empty: for all others
 #if defined(__SANITIZE_THREAD__)
   Fiber() { watched.fiber = __tsan_create_fiber(0); }
   ~Fiber() { __tsan_destroy_fiber(watched.fiber); }
@@ -103,22 +104,35 @@ void FiberGroup::switchBack(Fiber &fiber) {
   fiber.watched.arrive(thread_->watched);
 }
 
-void FiberGroup::wait(int64_t place) {
+void FiberGroup::wait(int64_t place) { waitFor({}, place); }
+
+void FiberGroup::waitFor(std::function<bool()> passes, int64_t place) {
   current_->place = place;
+  current_->passes = std::move(passes);
   current_->state = Fiber::State::Waiting;
   switchBack(*current_);
 }
 
+size_t FiberGroup::current() const { return current_->index; }
+
 std::optional<FiberGroup::Divergence> FiberGroup::run(const Body &body) {
   body_ = &body;
+  named.reset();
   for (auto &fiber : fibers_) prepare(*fiber);
   for (;;) {
+    bool ran = false;
     for (auto &fiber : fibers_) {
+      bool passes = fiber->state == Fiber::State::Waiting && fiber->passes && fiber->passes();
+      if (fiber->state != Fiber::State::Ready && !passes) continue;
+      fiber->state = Fiber::State::Ready;
       switchTo(*fiber);
+      ran = true;
       if (fiber->state == Fiber::State::Failed) return std::nullopt;
     }
+    if (ran) continue; // what they did may let others pass
     if (std::optional<Divergence> found = divergence()) return found;
     if (fibers_.empty() || fibers_[0]->state == Fiber::State::Finished) return std::nullopt;
+    for (auto &fiber : fibers_) fiber->state = Fiber::State::Ready; // all have come to one barrier
   }
 }
 
@@ -128,6 +142,7 @@ std::optional<FiberGroup::Divergence> FiberGroup::divergence() const {
   for (auto &fiber : fibers_)
     if (!waiting && fiber->state == Fiber::State::Waiting) waiting = fiber.get();
   if (!waiting) return std::nullopt;
+  if (waiting->passes) return Divergence{waiting->index, waiting->index, waiting->place, waiting->place};
   for (auto &fiber : fibers_) {
     bool finished = fiber->state == Fiber::State::Finished;
     if (finished || fiber->place != waiting->place)

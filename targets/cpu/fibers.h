@@ -1,5 +1,7 @@
 // The subgroups of a workgroup that wait for each other: a stack each, all on one thread.
 #pragma once
+#include "ir/named_barriers.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +18,9 @@ public:
   FiberGroup(const FiberGroup &) = delete;
   FiberGroup &operator=(const FiberGroup &) = delete;
 
-  struct Divergence { // they never meet: one waits at a place, another at a different one, or it has finished
+  // They never meet: one waits at a place, another at a different one, or it has finished; or (other == waiting) one waits
+  // for what never comes.
+  struct Divergence {
     size_t waiting, other;
     int64_t place;
     std::optional<int64_t> otherPlace; // none: finished
@@ -28,6 +32,10 @@ public:
   std::optional<Divergence> run(const Body &body);
   // Called by a fiber: goes on when all have called it with the same place.
   void wait(int64_t place);
+  // Called by a fiber: goes on when `passes` says so; it is asked whenever other fibers have run.
+  void waitFor(std::function<bool()> passes, int64_t place);
+  size_t current() const; // the fiber that runs
+  NamedBarriers named;    // of the workgroup
 
 private:
   struct Fiber;

@@ -5,12 +5,23 @@
 
 namespace xt {
 
+namespace {
+constexpr int64_t kMiddle = int64_t{1} << 40;
+}
+
 KernelEmitter::Parts KernelEmitter::initScatterTile(const Op &op) {
   const Buffer &offsets = pickable(op, 1), &own = *buffers_.bufferOf(op.result());
-  forEachElement(own.shape,
-                 [&](LlvmValue *row, LlvmValue *column) { storeTo(own, row, column, loadFrom(offsets, row, column)); });
+  bool address = !op.operand(0)->type().isMemRef();
+  forEachElement(own.shape, [&](LlvmValue *row, LlvmValue *column) {
+    LlvmValue *offset = loadFrom(offsets, row, column);
+    storeTo(own, row, column, address ? b.CreateAdd(offset, number(kMiddle)) : offset);
+  });
   const Parts &base = parts_.at(op.operand(0)); // of one dimension: data, size, stride
-  return {base[0], base[1], base[2]};
+  if (!address) return {base[0], base[1], base[2]};
+  // An address has no bounds: offsets count from far below it, so that all are inside.
+  LlvmValue *data = b.CreateIntToPtr(base[0], b.getPtrTy());
+  int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
+  return {byteOffset(b, data, number(-kMiddle * bytes)), number(2 * kMiddle), number(1)};
 }
 
 KernelEmitter::Parts KernelEmitter::moveScatterTile(const Op &op) {
@@ -96,10 +107,12 @@ void KernelEmitter::emitAtomic(const Op &op) {
   const Buffer &value = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
   TileAccess block{};
   if (!scatter) block = accessTile(tile, nullptr);
+  const Buffer *mask = op.operandCount() > 2 ? &pickable(op, 2) : nullptr;
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
     ScatterAccess access{};
     if (scatter) {
       access = scatterAccess(tile, *buffers_.bufferOf(tile), row, column);
+      if (mask) access.inside = b.CreateAnd(access.inside, loadFrom(*mask, row, column));
     } else {
       RowAccess line = accessRow(block, row);
       access.inside = b.CreateAnd(b.CreateICmpSGE(column, block.columnLow), b.CreateICmpSLT(column, line.high));

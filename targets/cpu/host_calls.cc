@@ -1,4 +1,5 @@
 // What a kernel asks of the process around it: printing, failed asserts, and waiting at a barrier.
+#include "ir/base/text.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/kernel_emitter.h"
 
@@ -6,12 +7,12 @@
 
 namespace xt {
 
-void KernelEmitter::callHost(const char *name, llvm::ArrayRef<LlvmValue *> args) {
+LlvmValue *KernelEmitter::callHost(const char *name, llvm::ArrayRef<LlvmValue *> args, llvm::Type *result) {
   llvm::SmallVector<llvm::Type *, 6> types;
   for (LlvmValue *arg : args) types.push_back(arg->getType());
-  llvm::FunctionCallee callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(b.getVoidTy(), types, false));
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result ? result : b.getVoidTy(), types, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
-  b.CreateCall(callee, args);
+  return b.CreateCall(callee, args);
 }
 
 void KernelEmitter::emitPrintOrAssert(const Op &op) {
@@ -53,10 +54,40 @@ void KernelEmitter::emitAssert(const Op &op) {
 // orders what other workgroups see.
 void KernelEmitter::emitBarrierOrFence(const Op &op) {
   if (op.kind() == OpKind::Fence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-  if (op.kind() != OpKind::Barrier || !output_.usesFibers) return;
-  LlvmValue *place = number(static_cast<int64_t>(output_.barriers.size()));
-  output_.barriers.push_back(op.range());
-  callHost(kBarrierSymbol, {fiber_, place});
+  if (op.kind() == OpKind::Mfence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  if (op.kind() == OpKind::Barrier && output_.usesFibers) callHost(kBarrierSymbol, {fiber_, barrierPlace(op)});
+}
+
+LlvmValue *KernelEmitter::barrierPlace(const Op &op) {
+  output_.barriers.push_back({op.range(), op.info().name});
+  return number(static_cast<int64_t>(output_.barriers.size()) - 1);
+}
+
+// At workgroup scope named barriers vanish as barriers do: all subgroups are one thread.
+void KernelEmitter::allocNamedBarriers(const Op &op) {
+  if (!output_.usesFibers) return;
+  LlvmValue *count = ops_.indexFrom(scalar(op.operand(0)), op.operand(0)->type().elem());
+  failIf(b.CreateICmpUGT(count, number(NamedBarriers::kMost)),
+         addFailure({op.range(), str("a workgroup has 0 to ", NamedBarriers::kMost, " named barriers")}));
+  callHost(kNamedAllocSymbol, {fiber_, count});
+}
+
+KernelEmitter::Parts KernelEmitter::createNamedBarrier(const Op &op) {
+  LlvmValue *id = ops_.indexFrom(scalar(op.operand(0)), op.operand(0)->type().elem());
+  LlvmValue *role = ops_.indexFrom(scalar(op.operand(1)), op.operand(1)->type().elem());
+  if (!output_.usesFibers) return {id, role, number(0), number(0)};
+  auto *count = callHost(kNamedCountSymbol, {fiber_}, b.getInt64Ty());
+  failIf(b.CreateICmpUGE(id, count), addFailure({op.range(), "a named barrier that `alloc_nbarrier` has not made"}));
+  failIf(b.CreateICmpUGT(role, number(2)),
+         addFailure({op.range(), "the role at a named barrier is 0 (producer and consumer), 1 (producer) or 2 (consumer)"}));
+  return {id, role, number(op.intAttr("num_producers", 0)), number(op.intAttr("num_consumers", 0))};
+}
+
+void KernelEmitter::meetAtNamedBarrier(const Op &op) {
+  if (!output_.usesFibers) return;
+  const Parts &part = parts_.at(op.operand(0));
+  if (op.kind() == OpKind::NbarrierArrive) callHost(kNamedArriveSymbol, {fiber_, part[0], part[1], part[2], part[3]});
+  else callHost(kNamedWaitSymbol, {fiber_, part[0], barrierPlace(op)});
 }
 
 } // namespace xt

@@ -57,3 +57,18 @@ void xt_assert_failed(void *launch, int64_t workgroup, int64_t element) {
   static_cast<xt::LaunchOutput *>(launch)->assertFailed(workgroup, element);
 }
 void xt_barrier(void *fibers, int64_t place) { static_cast<xt::FiberGroup *>(fibers)->wait(place); }
+
+void xt_nbarrier_alloc(void *fibers, int64_t count) { static_cast<xt::FiberGroup *>(fibers)->named.allocated = count; }
+
+int64_t xt_nbarrier_count(void *fibers) { return static_cast<xt::FiberGroup *>(fibers)->named.allocated; }
+
+void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers) {
+  auto *group = static_cast<xt::FiberGroup *>(fibers);
+  group->named.arrive({static_cast<size_t>(id), role, producers, consumers}, group->current());
+}
+
+void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place) {
+  auto *group = static_cast<xt::FiberGroup *>(fibers);
+  size_t subgroup = group->current();
+  group->waitFor([group, id, subgroup] { return group->named.complete({static_cast<size_t>(id)}, subgroup); }, place);
+}

@@ -13,7 +13,9 @@
 namespace xt {
 
 inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed",
-                            *kBarrierSymbol = "xt_barrier";
+                            *kBarrierSymbol = "xt_barrier", *kNamedAllocSymbol = "xt_nbarrier_alloc",
+                            *kNamedCountSymbol = "xt_nbarrier_count", *kNamedArriveSymbol = "xt_nbarrier_arrive",
+                            *kNamedWaitSymbol = "xt_nbarrier_wait";
 
 struct Failure { // at run time; its number is its place in KernelOutput::failures
   SourceRange range;
@@ -30,7 +32,11 @@ struct PrintPlace { // one value of one print
 struct KernelOutput {
   std::vector<Failure> failures;
   std::vector<PrintPlace> prints;
-  std::vector<SourceRange> barriers;
+  struct Barrier {
+    SourceRange range;
+    std::string_view op; // "barrier"
+  };
+  std::vector<Barrier> barriers;
   bool usesFibers = false; // each subgroup runs on a stack of its own
 };
 
@@ -63,4 +69,8 @@ extern "C" {
 void xt_print(void *launch, int64_t place, int64_t workgroup, const void *data);
 void xt_assert_failed(void *launch, int64_t workgroup, int64_t element);
 void xt_barrier(void *fibers, int64_t place);
+void xt_nbarrier_alloc(void *fibers, int64_t count);
+int64_t xt_nbarrier_count(void *fibers);
+void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers);
+void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place);
 }

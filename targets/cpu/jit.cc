@@ -45,6 +45,10 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
           {kPrintSymbol, addressOf<void, void *, int64_t, int64_t, const void *>(&::xt_print)},
           {kAssertSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_assert_failed)},
           {kBarrierSymbol, addressOf<void, void *, int64_t>(&::xt_barrier)},
+          {kNamedAllocSymbol, addressOf<void, void *, int64_t>(&::xt_nbarrier_alloc)},
+          {kNamedCountSymbol, addressOf<int64_t, void *>(&::xt_nbarrier_count)},
+          {kNamedArriveSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, int64_t>(&::xt_nbarrier_arrive)},
+          {kNamedWaitSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_nbarrier_wait)},
           {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
           {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};
 #undef XT_MATH1

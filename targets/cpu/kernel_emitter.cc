@@ -24,11 +24,22 @@ KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const C
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmPlan_(slm),
       b(module.getContext()), ops_(b, cpu) {}
 
+namespace {
+// Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
+bool hasNamedBarriers(const Kernel &kernel) {
+  bool found = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
+  return found;
+}
+} // namespace
+
 bool needsFibers(const Kernel &kernel) {
-  if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1) return false;
+  if (kernel.scope != Scope::Subgroup) return false;
   bool waits = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { waits |= op.kind() == OpKind::Barrier; });
-  return waits;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) {
+    waits |= op.kind() == OpKind::Barrier || op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier;
+  });
+  return waits && (kernel.subgroups > 1 || hasNamedBarriers(kernel));
 }
 
 KernelOutput KernelEmitter::emit() {
@@ -184,10 +195,25 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefStore: storeElement(op); return;
   case TypeRule::Print: emitPrintOrAssert(op); return;
   case TypeRule::Nothing: emitBarrierOrFence(op); return;
+  case TypeRule::AllocNbarrier: allocNamedBarriers(op); return;
+  case TypeRule::CreateNbarrier: parts_[op.result()] = createNamedBarrier(op); return;
+  case TypeRule::Nbarrier: meetAtNamedBarrier(op); return;
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
   case TypeRule::ConvertLayout:
+  case TypeRule::CreateNdTdesc: // xegpu-to-tiles has replaced those of blocks and lanes
+  case TypeRule::LoadNd:
+  case TypeRule::StoreNd:
+  case TypeRule::PrefetchNd:
+  case TypeRule::UpdateNdOffset:
+  case TypeRule::Dpas:
+  case TypeRule::CreateTdesc:
+  case TypeRule::GatherTdesc:
+  case TypeRule::ScatterTdesc:
+  case TypeRule::PrefetchTdesc:
+  case TypeRule::UpdateTdesc:
+  case TypeRule::AtomicTdesc:
   case TypeRule::Cast: break;
   }
   XT_UNREACHABLE("an op that the cpu target does not emit");

@@ -148,7 +148,12 @@ private:
   void storeElement(const Op &op);
 
   // host_calls.cc: what a kernel asks of the process around it
-  void callHost(const char *name, llvm::ArrayRef<LlvmValue *> args);
+  // The result's type; null: none.
+  LlvmValue *callHost(const char *name, llvm::ArrayRef<LlvmValue *> args, llvm::Type *result = nullptr);
+  LlvmValue *barrierPlace(const Op &op);
+  void allocNamedBarriers(const Op &op);
+  Parts createNamedBarrier(const Op &op);
+  void meetAtNamedBarrier(const Op &op);
   void emitPrintOrAssert(const Op &op);
   void emitAssert(const Op &op);
   void emitBarrierOrFence(const Op &op);

@@ -28,6 +28,17 @@ void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagno
                   str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
 }
 
+// An XeGPU op that the emitter does not know; null: none.
+const Op *firstBlockOp(const Block &body) {
+  const Op *found = nullptr;
+  walk(const_cast<Block &>(body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    bool known = op.kind() == OpKind::Mfence || op.kind() == OpKind::CompileHint || op.kind() == OpKind::AllocNbarrier ||
+                 op.kind() == OpKind::CreateNbarrier || op.info().typeRule == TypeRule::Nbarrier;
+    if (!found && op.info().dialect == Dialect::XeGpu && !known) found = &op;
+  });
+  return found;
+}
+
 void reportSlm(const Kernel &kernel, const SlmPlan &slm, Diagnostics &diagnostics) {
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
@@ -62,6 +73,9 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     if (nestsDeeper(kernel->body, kMaxRegionDepth))
       return Error::environment(
           str("kernel `@", kernel->name, "` nests loops and branches more than ", kMaxRegionDepth, " deep"));
+    if (const Op *op = firstBlockOp(kernel->body))
+      return Error::environment(str("`", op->info().name, "` in @", kernel->name,
+                                    " is an op of Xe hardware: run the pass xegpu-to-tiles before code is made for a CPU"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
     SlmPlan slm = planSlm(*kernel);

@@ -40,11 +40,23 @@ void KernelEmitter::storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *col
 }
 
 void KernelEmitter::emitTranspose(const Op &op) {
-  const Attr *permutation = op.attr("permutation");
-  bool swaps = !permutation || std::get<std::vector<int64_t>>(permutation->value)[0] == 1;
+  std::vector<int64_t> permutation = permutationOf(op);
+  Type source = op.operand(0)->type(), target = op.result()->type();
   const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  size_t last = permutation.size() - 1;
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    storeTo(to, row, column, swaps ? loadFrom(from, column, row) : loadFrom(from, row, column));
+    LlvmValues at(permutation.size()); // in the operand
+    at[static_cast<size_t>(permutation[last])] = column;
+    LlvmValue *rest = row;
+    for (size_t d = last; d-- > 0;) {
+      LlvmValue *extent = number(target.extent(static_cast<int>(d)));
+      at[static_cast<size_t>(permutation[d])] = d == 0 ? rest : b.CreateURem(rest, extent);
+      if (d > 0) rest = b.CreateUDiv(rest, extent);
+    }
+    LlvmValue *sourceRow = at[0];
+    for (size_t d = 1; d < last; ++d)
+      sourceRow = b.CreateAdd(b.CreateMul(sourceRow, number(source.extent(static_cast<int>(d)))), at[d]);
+    storeTo(to, row, column, loadFrom(from, sourceRow, at[last]));
   });
 }
 

@@ -149,6 +149,21 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::Reduction:
   case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
+  case TypeRule::CreateNdTdesc:
+  case TypeRule::LoadNd:
+  case TypeRule::StoreNd:
+  case TypeRule::PrefetchNd:
+  case TypeRule::UpdateNdOffset:
+  case TypeRule::Dpas:
+  case TypeRule::CreateTdesc:
+  case TypeRule::GatherTdesc:
+  case TypeRule::ScatterTdesc:
+  case TypeRule::PrefetchTdesc:
+  case TypeRule::UpdateTdesc:
+  case TypeRule::AtomicTdesc:
+  case TypeRule::AllocNbarrier:
+  case TypeRule::CreateNbarrier:
+  case TypeRule::Nbarrier:
   case TypeRule::AllocSlm:
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:

@@ -32,6 +32,9 @@ public:
   LlvmValue *combine(OpKind kind, Elem elem, LlvmValue *x, LlvmValue *y);
   // An index as a number of another type.
   LlvmValue *indexTo(LlvmValue *value, Elem elem);
+  LlvmValue *indexFrom(LlvmValue *value, Elem elem) { // of an integer
+    return resizeInteger(value, elem, Elem::Index, !elemInfo(elem).isUnsigned);
+  }
   // Bytes of a lane in which values of the type are computed.
   static int workBytes(Elem elem);
   // Bytes of the widest lane that computing the op needs; a loop over several takes the largest.

@@ -50,9 +50,9 @@ private:
     bool addressOf = stmt_.args[i].kind == HostExpr::Kind::Call && stmt_.args[i].fn == HostFn::Address && stmt_.args[i].args.size() == 1;
     const HostExpr &arg = addressOf ? stmt_.args[i].args[0] : stmt_.args[i];
     Type type = kernel_.param(i)->type();
-    if (addressOf && !type.isScalar(Elem::I64)) return mismatch(arg, i, "this is an address; it is passed for an i64");
+    if (addressOf && !type.isAddress()) return mismatch(arg, i, "this is an address; it is passed for an i64 or u64");
     TestBuffer *buffer = arg.kind == HostExpr::Kind::Buffer ? state_.find(arg.text) : nullptr;
-    bool address = buffer && type.isScalar(Elem::I64);
+    bool address = buffer && type.isAddress();
     plan_.buffers.push_back(buffer);
     plan_.args.emplace_back();
     LaunchArg &out = plan_.args.back();

@@ -94,7 +94,7 @@ private:
   Result<std::string> argumentText(const Value &param) {
     const std::string *given = find(options_.args, param.name());
     bool memref = param.type().isMemRef();
-    bool address = param.type().isScalar(Elem::I64) && given && !integerOf(*given);
+    bool address = param.type().isAddress() && given && !integerOf(*given);
     if (memref) return bufferText(param, given);
     if (address && !numberOf(*given)) {
       Result<std::string> buffer = bufferText(param, given);

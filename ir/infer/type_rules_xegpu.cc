@@ -1,0 +1,359 @@
+// XeGPU ops (seed 003) in `mode = vc`: the subgroup works on whole vectors.
+#include "ir/infer/type_rules_internal.h"
+
+#include "ir/base/text.h"
+#include "ir/combine.h"
+
+#include <algorithm>
+
+namespace xt::rules {
+namespace {
+
+bool worksOnWholeVectors(const TypeRuleInput &in) {
+  const Attr *mode = findAttr(in, "mode");
+  if (mode && std::get<std::string>(mode->value) == "vc") return true;
+  in.diagnostics
+      .report(DiagCode::NotSupported, in.range, str(opName(in), " without `mode = vc` belongs to lane scope, which this version does not have"))
+      .note("with `{mode = vc}` the subgroup works on whole vectors");
+  return false;
+}
+
+bool wantDesc(const TypeRuleInput &in, std::string_view example) {
+  if (in.written && in.written.isTensorDesc()) return true;
+  in.diagnostics
+      .report(in.written ? DiagCode::TypeMismatch : DiagCode::ResultTypeNeeded, in.written ? in.writtenRange : in.range,
+              str(opName(in), " needs the tensor_desc type that it gives"))
+      .note(str("for example `", example, "`"));
+  return false;
+}
+
+const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
+  const Attr *attr = findAttr(in, name);
+  return attr ? &std::get<std::string>(attr->value) : nullptr;
+}
+
+// Attributes of the op that its result's type carries; those that contradict what the type says are errors.
+bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
+  auto contradiction = [&](std::string_view name) {
+    in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` differs from what the type says"))
+        .at(in.writtenRange, shapedText(in.written));
+    return false;
+  };
+  if (const std::string *scope = wordAttr(in, "memory_scope")) {
+    MemorySpace space = *scope == "slm" ? MemorySpace::Slm : MemorySpace::Global;
+    if (data.space == MemorySpace::Slm && space != data.space) return contradiction("memory_scope");
+    data.space = space;
+  }
+  if (const Attr *check = findAttr(in, "boundary_check")) {
+    bool checks = std::get<int64_t>(check->value) != 0;
+    if (!data.boundaryCheck && checks) return contradiction("boundary_check");
+    data.boundaryCheck = checks;
+  }
+  if (const Attr *chunk = findAttr(in, "chunk_size_per_lane"); chunk && std::get<int64_t>(chunk->value) != data.chunk)
+    return contradiction("chunk_size_per_lane");
+  return true;
+}
+
+// The element type and the memory space of the base are the descriptor's; an address has neither.
+bool baseFits(const TypeRuleInput &in, const TypeData &data) {
+  Type base = in.operands[0];
+  if (!base.isMemRef()) {
+    if (data.space == MemorySpace::Global) return true;
+    in.diagnostics.report(DiagCode::NotSupported, in.operandRange(0), "shared local memory is reached through the memref of `alloc_slm`, not by an address");
+    return false;
+  }
+  if (base.elem() != data.elem) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange,
+                          str("the tensor_desc holds ", elemName(data.elem), ", but its base holds ", elemName(base.elem())))
+        .at(in.operandRange(0), shapedText(base));
+    return false;
+  }
+  if (base.data().space == data.space) return true;
+  in.diagnostics
+      .report(DiagCode::TypeMismatch, in.operandRange(0),
+              str("the base lies in ", base.data().space == MemorySpace::Slm ? "shared local" : "global", " memory, but `memory_scope` is ",
+                  data.space == MemorySpace::Slm ? "slm" : "global"))
+      .withLabel(shapedText(base));
+  return false;
+}
+
+bool isBlock(const TypeRuleInput &in, size_t operand, bool block) {
+  Type type = in.operands[operand];
+  if (type.data().scatter != block) return true;
+  in.diagnostics
+      .report(DiagCode::OperandType, in.operandRange(operand),
+              str(opName(in), block ? " takes a block (create_nd_tdesc), but this has an offset for each lane (create_tdesc)"
+                                    : " takes lanes with offsets (create_tdesc), but this is a block (create_nd_tdesc)"))
+      .withLabel(shapedText(type));
+  return false;
+}
+
+bool swaps(const TypeRuleInput &in, bool &swapped) {
+  const Attr *attr = findAttr(in, "transpose");
+  swapped = false;
+  if (!attr) return true;
+  const auto &permutation = std::get<std::vector<int64_t>>(attr->value);
+  swapped = permutation == std::vector<int64_t>{1, 0};
+  if (swapped || permutation == std::vector<int64_t>{0, 1}) return true;
+  in.diagnostics.report(DiagCode::AttributeValue, attr->range, "transpose is [1, 0] (or [0, 1], as it is)");
+  return false;
+}
+
+// How many elements fill 32 bits; 0 (reported) where they do not.
+int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
+  int bits = elemInfo(elem).bits;
+  if (bits == 8 || bits == 16) return 32 / bits;
+  in.diagnostics.report(DiagCode::VnniForm, range, str("the VNNI form packs elements of 8 or 16 bits into 32; ", elemName(elem), " has ", bits));
+  return 0;
+}
+
+// [R, C] as [R/f, C, f] (axis 0) or [R, C/f, f] (axis 1).
+std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vector<int64_t> shape, Elem elem) {
+  const Attr *attr = findAttr(in, "vnni_axis");
+  if (!attr) return shape;
+  int64_t axis = std::get<int64_t>(attr->value);
+  if (axis != 0 && axis != 1) {
+    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("vnni_axis is 0 or 1, not ", axis));
+    return std::nullopt;
+  }
+  int64_t factor = vnniFactor(in, elem, attr->range);
+  if (!factor) return std::nullopt;
+  int64_t &extent = shape[static_cast<size_t>(axis)];
+  if (shape.size() != 2 || extent % factor != 0) {
+    in.diagnostics.report(DiagCode::VnniForm, attr->range,
+                          shape.size() != 2 ? std::string("the VNNI form is that of a block of rows and columns")
+                                            : str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
+    return std::nullopt;
+  }
+  extent /= factor;
+  return std::vector<int64_t>{shape[0], shape[1], factor};
+}
+
+bool valueIs(const TypeRuleInput &in, size_t operand, std::span<const int64_t> shape, Elem elem, size_t desc) {
+  Type value = in.operands[operand];
+  bool shapes = std::equal(shape.begin(), shape.end(), value.shape().begin(), value.shape().end());
+  if (shapes && value.elem() == elem && value.isVector()) return true;
+  in.diagnostics
+      .report(shapes ? DiagCode::TypeMismatch : DiagCode::ShapeMismatch, in.operandRange(operand),
+              str(opName(in), " takes a vector<", shapeText(shape), "x", elemName(elem), "> here, not ", shapedText(value)))
+      .withLabel(shapedText(value))
+      .at(in.operandRange(desc), shapedText(in.operands[desc]));
+  return false;
+}
+
+// A mask has an i1 for each lane.
+bool maskFits(const TypeRuleInput &in, size_t operand, size_t desc) {
+  return valueIs(in, operand, in.operands[desc].shape().first(1), Elem::I1, desc);
+}
+
+// [lanes] or [lanes, chunk], or its transpose.
+std::optional<std::vector<int64_t>> laneShape(const TypeRuleInput &in, Type desc) {
+  std::vector<int64_t> shape(desc.shape().begin(), desc.shape().end());
+  bool swapped;
+  if (!swaps(in, swapped)) return std::nullopt;
+  if (swapped && shape.size() == 2) std::swap(shape[0], shape[1]);
+  return shape;
+}
+
+bool offsetsFit(const TypeRuleInput &in, Type desc) {
+  Type offsets = in.operands[1];
+  if (offsets.isVector() && offsets.rank() == 1 && offsets.extent(0) == desc.extent(0)) return true;
+  in.diagnostics
+      .report(DiagCode::ShapeMismatch, in.operandRange(1),
+              str("there is one offset for each of the ", desc.extent(0), " lanes; this is ", shapedText(offsets)));
+  return false;
+}
+
+// A matrix in two dimensions, or with a third one of neighbours along K.
+struct DpasShape {
+  int64_t rows, columns;
+};
+std::optional<DpasShape> dpasOperand(const TypeRuleInput &in, size_t operand) {
+  Type type = in.operands[operand];
+  if (type.rank() == 2) return DpasShape{type.extent(0), type.extent(1)};
+  if (type.rank() == 3 && operand < 2) {
+    int64_t factor = vnniFactor(in, type.elem(), in.operandRange(operand));
+    if (factor == type.extent(2))
+      return operand == 0 ? DpasShape{type.extent(0), type.extent(1) * factor} : DpasShape{type.extent(0) * factor, type.extent(1)};
+    if (!factor) return std::nullopt;
+  }
+  in.diagnostics
+      .report(DiagCode::MmaShapes, in.operandRange(operand),
+              str("operand ", "abc"[operand], " of `dpas` is ", operand == 0 ? "[M, K] or [M, K/f, f]" : operand == 1 ? "[K, N] or [K/f, N, f]" : "[M, N]",
+                  ", not ", shapedText(type)))
+      .note("f elements fill 32 bits");
+  return std::nullopt;
+}
+
+} // namespace
+
+bool createNdTdesc(const TypeRuleInput &in, Results &results) {
+  if (!wantDesc(in, in.op.example) || !worksOnWholeVectors(in)) return false;
+  TypeData data = in.written.data();
+  if (data.scatter) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_nd_tdesc` gives a block; `create_tdesc` gives lanes with offsets of their own");
+    return false;
+  }
+  if (in.operands[0].isMemRef()) data.space = in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, "memory_scope") ? MemorySpace::Slm : data.space;
+  if (!takeAttributes(in, data) || !baseFits(in, data)) return false;
+  Type base = in.operands[0];
+  size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : data.shape.size(), given = in.operands.size() - 1;
+  bool matrix = data.shape.size() == 2;
+  bool fits = base.isMemRef() ? rank >= data.shape.size() && (given == rank || (given == 3 * rank && !base.hasStaticShape()))
+                              : given == (matrix ? 6 : 1) || given == 3 * rank;
+  if (!fits) {
+    in.diagnostics
+        .report(DiagCode::OffsetCount, in.range, str("`create_nd_tdesc` has ", given, " offsets, sizes and strides for ", shapedText(base)))
+        .note("a memref takes one offset a dimension (a dynamic one, optionally, a shape and strides of as many each); an address "
+              "two offsets, the shape and the strides, or one offset for a tensor_desc of one dimension");
+    return false;
+  }
+  if (!matrix && data.boundaryCheck) {
+    in.diagnostics.report(DiagCode::AttributeValue, in.writtenRange, "a tensor_desc of one dimension has no boundary check")
+        .note("write `{boundary_check = false}`: nothing outside of the base may be accessed");
+    return false;
+  }
+  results.push_back(in.context.intern(std::move(data)));
+  return true;
+}
+
+bool loadNd(const TypeRuleInput &in, Results &results) {
+  if (!worksOnWholeVectors(in) || !isBlock(in, 0, true)) return false;
+  Type desc = in.operands[0];
+  std::vector<int64_t> shape(desc.shape().begin(), desc.shape().end());
+  bool swapped;
+  if (!swaps(in, swapped)) return false;
+  if (swapped && shape.size() == 2) std::swap(shape[0], shape[1]);
+  auto result = vnniShape(in, std::move(shape), desc.elem());
+  return result && push(in, results, in.context.vector(std::move(*result), desc.elem()));
+}
+
+bool storeNd(const TypeRuleInput &in, Results &) {
+  return worksOnWholeVectors(in) && isBlock(in, 1, true) && valueIs(in, 0, in.operands[1].shape(), in.operands[1].elem(), 1);
+}
+
+bool prefetchNd(const TypeRuleInput &in, Results &) { return worksOnWholeVectors(in) && isBlock(in, 0, true); }
+
+bool updateNdOffset(const TypeRuleInput &in, Results &results) {
+  if (!worksOnWholeVectors(in) || !isBlock(in, 0, true)) return false;
+  Type desc = in.operands[0];
+  if (in.operands.size() - 1 != static_cast<size_t>(desc.rank())) {
+    in.diagnostics.report(DiagCode::OffsetCount, in.range,
+                          str(opName(in), " has ", in.operands.size() - 1, " deltas for a tensor_desc of ", desc.rank(), " dimensions"));
+    return false;
+  }
+  return push(in, results, desc);
+}
+
+bool dpas(const TypeRuleInput &in, Results &results) {
+  if (!worksOnWholeVectors(in)) return false;
+  std::optional<DpasShape> a = dpasOperand(in, 0), b = a ? dpasOperand(in, 1) : std::nullopt;
+  if (!b) return false;
+  if (a->columns != b->rows) {
+    in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(1), str("`dpas` multiplies K = ", a->columns, " of a with K = ", b->rows, " of b"))
+        .withLabel(shapedText(in.operands[1]))
+        .at(in.operandRange(0), shapedText(in.operands[0]));
+    return false;
+  }
+  std::optional<Elem> usual = mmaResultElem(in.operands[0].elem(), in.operands[1].elem());
+  if (!usual) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(1),
+                          str("`dpas` has no product of ", elemName(in.operands[0].elem()), " and ", elemName(in.operands[1].elem())));
+    return false;
+  }
+  Elem result = in.operands.size() > 2 ? in.operands[2].elem() : in.written ? in.written.elem() : *usual;
+  bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
+  if (result != *usual && !narrow) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.operands.size() > 2 ? in.operandRange(2) : in.writtenRange,
+                          str("`dpas` of ", elemName(in.operands[0].elem()), " gives ", elemName(*usual), ", not ", elemName(result)));
+    return false;
+  }
+  if (in.operands.size() > 2) {
+    std::optional<DpasShape> c = dpasOperand(in, 2);
+    if (!c) return false;
+    if (c->rows != a->rows || c->columns != b->columns) {
+      in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(2),
+                            str("the accumulator of `dpas` is ", shapeText(in.operands[2].shape()), ", but a times b is ", a->rows, "x", b->columns));
+      return false;
+    }
+  }
+  return push(in, results, in.context.vector({a->rows, b->columns}, result));
+}
+
+bool createTdesc(const TypeRuleInput &in, Results &results) {
+  if (!wantDesc(in, in.op.example) || !worksOnWholeVectors(in)) return false;
+  TypeData data = in.written.data();
+  if (!data.scatter) {
+    in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_tdesc` gives lanes with offsets of their own: its type says `#scatter`");
+    return false;
+  }
+  Type base = in.operands[0];
+  if (base.isMemRef() && base.rank() != 1) {
+    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
+                          str("the base of `create_tdesc` is an address or a memref of one dimension, not ", shapedText(base)));
+    return false;
+  }
+  if (base.isMemRef() && base.data().space == MemorySpace::Slm && !findAttr(in, "memory_scope")) data.space = MemorySpace::Slm;
+  if (!takeAttributes(in, data) || !baseFits(in, data)) return false;
+  Type desc = in.context.intern(std::move(data));
+  if (!offsetsFit(in, desc)) return false;
+  results.push_back(desc);
+  return true;
+}
+
+bool gatherTdesc(const TypeRuleInput &in, Results &results) {
+  if (!worksOnWholeVectors(in) || !isBlock(in, 0, false) || !maskFits(in, 1, 0)) return false;
+  auto shape = laneShape(in, in.operands[0]);
+  return shape && push(in, results, in.context.vector(std::move(*shape), in.operands[0].elem()));
+}
+
+bool scatterTdesc(const TypeRuleInput &in, Results &) {
+  if (!worksOnWholeVectors(in) || !isBlock(in, 1, false) || !maskFits(in, 2, 1)) return false;
+  auto shape = laneShape(in, in.operands[1]);
+  return shape && valueIs(in, 0, *shape, in.operands[1].elem(), 1);
+}
+
+bool prefetchTdesc(const TypeRuleInput &in, Results &) { return worksOnWholeVectors(in) && isBlock(in, 0, false); }
+
+bool updateTdesc(const TypeRuleInput &in, Results &results) {
+  return worksOnWholeVectors(in) && isBlock(in, 0, false) && offsetsFit(in, in.operands[0]) && push(in, results, in.operands[0]);
+}
+
+bool atomicTdesc(const TypeRuleInput &in, Results &results) {
+  if (!worksOnWholeVectors(in) || !isBlock(in, 1, false) || !maskFits(in, 2, 1)) return false;
+  Type desc = in.operands[1];
+  if (!valueIs(in, 0, desc.shape(), desc.elem(), 1)) return false;
+  const Attr *kind = findAttr(in, "kind");
+  const std::string &word = std::get<std::string>(kind->value);
+  if (word != "assign" && !combiningOp(word, desc.elem())) {
+    in.diagnostics.report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
+                          str("`atomic_rmw <", word, ">` is not defined for ", elemName(desc.elem())));
+    return false;
+  }
+  return push(in, results, in.context.vector({desc.shape().begin(), desc.shape().end()}, desc.elem()));
+}
+
+bool allocNbarrier(const TypeRuleInput &in, Results &) {
+  if (in.operands[0].isScalar()) return true;
+  in.diagnostics.report(DiagCode::OperandType, in.operandRange(0), str("a number of barriers is a scalar, not ", shapedText(in.operands[0])));
+  return false;
+}
+
+bool createNbarrier(const TypeRuleInput &in, Results &results) {
+  for (size_t i = 0; i < 2; ++i)
+    if (!in.operands[i].isScalar()) {
+      in.diagnostics.report(DiagCode::OperandType, in.operandRange(i), str(i ? "a role" : "an id", " is a scalar, not ", shapedText(in.operands[i])));
+      return false;
+    }
+  for (std::string_view name : {"num_producers", "num_consumers"})
+    if (const Attr *attr = findAttr(in, name); std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > 1024) {
+      in.diagnostics.report(DiagCode::AttributeValue, attr->range, str(name, " is a number of subgroups, from 0 to 1024"));
+      return false;
+    }
+  TypeData data;
+  data.kind = TypeKind::NBarrier;
+  results.push_back(in.context.intern(std::move(data)));
+  return true;
+}
+
+} // namespace xt::rules

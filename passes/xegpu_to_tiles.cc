@@ -1,0 +1,234 @@
+#include "passes/xegpu_to_tiles.h"
+
+#include "ir/base/check.h"
+#include "ir/builder.h"
+#include "ir/context.h"
+
+namespace xt {
+namespace {
+
+// Of an address without bounds: a row that reaches far to both sides of it.
+constexpr int64_t kMiddle = int64_t{1} << 40;
+
+class XegpuToTiles {
+public:
+  XegpuToTiles(Context &context, Kernel &kernel) : context_(context), build_(context, kernel.body) {}
+
+  void run(Block &block) {
+    for (const auto &param : block.params()) asTile(*param);
+    for (Op *op = block.first(); op;) {
+      Op *next = op->next();
+      for (size_t r = 0; r < op->regionCount(); ++r) run(*op->region(r));
+      build_.setBefore(op);
+      build_.setRange(op->range());
+      if (op->info().dialect == Dialect::XeGpu) replace(*op);
+      else
+        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // what a loop carries
+      op = next;
+    }
+  }
+
+private:
+  Type tileOf(Type desc) const {
+    TypeData data = desc.data();
+    data.kind = TypeKind::Tile;
+    data.boundaryCheck = true;
+    data.chunk = 1;
+    if (data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1); // one row, or one element a lane
+    return context_.intern(std::move(data));
+  }
+  void asTile(Value &value) {
+    if (value.type().isTensorDesc()) value.setType(tileOf(value.type()));
+  }
+
+  void replace(Op &op) {
+    Value *value = nullptr;
+    switch (op.info().typeRule) {
+    case TypeRule::CreateNdTdesc: value = createBlock(op); break;
+    case TypeRule::LoadNd: value = load(op); break;
+    case TypeRule::StoreNd: store(op); break;
+    case TypeRule::PrefetchNd: build_.create(OpKind::PrefetchTile, {op.operand(0)}, {}); break;
+    case TypeRule::UpdateNdOffset: value = moveBlock(op); break;
+    case TypeRule::Dpas: value = multiply(op); break;
+    case TypeRule::CreateTdesc: value = createLanes(op); break;
+    case TypeRule::GatherTdesc: value = gather(op); break;
+    case TypeRule::ScatterTdesc: scatter(op); break;
+    case TypeRule::PrefetchTdesc: break; // no effect on results, and nothing to gain from one address at a time
+    case TypeRule::UpdateTdesc: value = moveLanes(op); break;
+    case TypeRule::AtomicTdesc: value = atomic(op); break;
+    default:
+      if (op.kind() == OpKind::CompileHint) break;
+      return; // named barriers and fences
+    }
+    if (value) {
+      if (value->name().empty()) value->setName(op.result()->name());
+      value->setRange(op.result()->range());
+      op.result()->replaceAllUsesWith(value);
+    }
+    op.block()->erase(&op);
+  }
+
+  Value *index(int64_t value) { return build_.index(value); }
+  Value *reshape(Value *value, std::vector<int64_t> shape) {
+    Type type = value->type();
+    if (std::equal(shape.begin(), shape.end(), type.shape().begin(), type.shape().end())) return value;
+    return build_.value(OpKind::Reshape, {value}, context_.vector(std::move(shape), type.elem()));
+  }
+  Value *transpose(Value *value, std::vector<int64_t> permutation) {
+    std::vector<int64_t> shape;
+    for (int64_t d : permutation) shape.push_back(value->type().extent(static_cast<int>(d)));
+    Value *turned = build_.value(OpKind::Transpose, {value}, context_.vector(std::move(shape), value->type().elem()));
+    turned->definingOp()->setAttr("permutation", std::move(permutation), {});
+    return turned;
+  }
+  static std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+
+  // --- blocks --------------------------------------------------------------------------------------------------------
+
+  Value *createBlock(Op &op) {
+    Type desc = op.result()->type(), tile = tileOf(desc);
+    std::vector<Value *> operands = op.operands();
+    Type base = operands[0]->type();
+    if (base.isMemRef() && base.rank() == 1) { // as a matrix of one row
+      TypeData row = base.data();
+      row.shape.insert(row.shape.begin(), 1);
+      if (row.memory.kind == MemoryLayout::Kind::Strided) row.memory.strides.insert(row.memory.strides.begin(), kDynamic);
+      row.memory.permutation.clear();
+      operands[0] = build_.value(OpKind::Cast, {operands[0]}, context_.intern(std::move(row)));
+      operands.insert(operands.begin() + 1, index(0));
+    } else if (!base.isMemRef() && operands.size() == 2) {
+      // All on both sides of the address is one row.
+      Value *bytes = index(kMiddle * elemInfo(desc.elem()).storageBytes);
+      Value *address = build_.value(OpKind::IndexCast, {operands[0]}, context_.index());
+      Value *low = build_.value(OpKind::SubI, {address, bytes}, context_.index());
+      operands[0] = build_.value(OpKind::IndexCast, {low}, context_.scalar(Elem::I64));
+      Value *column = build_.value(OpKind::AddI, {operands[1], index(kMiddle)}, context_.index());
+      operands = {operands[0], index(0), column, index(1), index(2 * kMiddle), index(2 * kMiddle), index(1)};
+    } else if (!base.isMemRef() && base.isScalar(Elem::U64)) {
+      Value *address = build_.value(OpKind::IndexCast, {operands[0]}, context_.index());
+      operands[0] = build_.value(OpKind::IndexCast, {address}, context_.scalar(Elem::I64));
+    }
+    return build_.value(OpKind::InitTile, std::move(operands), tile);
+  }
+
+  Value *load(Op &op) {
+    Type tile = op.operand(0)->type(), result = op.result()->type();
+    std::vector<int64_t> shape = shapeOf(tile);
+    bool turned = op.attr("transpose") && std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1 && result.rank() > 1;
+    if (turned) std::swap(shape[0], shape[1]);
+    Op *load = build_.create(OpKind::LoadTile, {op.operand(0)}, {context_.vector(shape, tile.elem())});
+    if (turned) load->setAttr("transpose", std::vector<int64_t>{1, 0}, {});
+    if (op.intAttr("vnni_axis", 1) != 0) return reshape(load->result(), shapeOf(result));
+    return packed(load->result(), result.extent(2));
+  }
+
+  // [R, C] as [R/f, C, f].
+  Value *packed(Value *value, int64_t factor) {
+    Type type = value->type();
+    return transpose(reshape(value, {type.extent(0) / factor, factor, type.extent(1)}), {0, 2, 1});
+  }
+  Value *unpacked(Value *value) {
+    Type type = value->type();
+    return reshape(transpose(value, {0, 2, 1}), {type.extent(0) * type.extent(2), type.extent(1)});
+  }
+
+  void store(Op &op) {
+    Value *value = reshape(op.operand(0), shapeOf(op.operand(1)->type()));
+    build_.create(OpKind::StoreTile, {value, op.operand(1)}, {});
+  }
+
+  Value *moveBlock(Op &op) {
+    bool matrix = op.operandCount() == 3;
+    Value *down = matrix ? op.operand(1) : index(0), *right = op.operand(matrix ? 2 : 1);
+    return build_.value(OpKind::UpdateTileOffset, {op.operand(0), down, right}, op.operand(0)->type());
+  }
+
+  Value *multiply(Op &op) {
+    Type result = op.result()->type();
+    Value *a = op.operand(0), *b = op.operand(1);
+    if (a->type().rank() == 3) a = reshape(a, {a->type().extent(0), a->type().extent(1) * a->type().extent(2)});
+    if (b->type().rank() == 3) b = unpacked(b);
+    std::vector<Value *> operands = {a, b};
+    if (op.operandCount() > 2) operands.push_back(op.operand(2));
+    return build_.value(OpKind::TileMma, std::move(operands), result);
+  }
+
+  // --- lanes with offsets --------------------------------------------------------------------------------------------
+
+  // What each lane has, for each element of its chunk.
+  Value *perElement(Value *lanes, Type tile) {
+    int64_t count = lanes->type().extent(0);
+    if (tile.elementCount() == count) return reshape(lanes, shapeOf(tile));
+    Value *column = reshape(lanes, {count, 1});
+    Value *all = build_.value(OpKind::Broadcast, {column}, context_.vector(shapeOf(tile), lanes->type().elem()));
+    all->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
+    return all;
+  }
+  Value *asIndex(Value *offsets) {
+    if (offsets->type().elem() == Elem::Index) return offsets;
+    return build_.value(OpKind::IndexCast, {offsets}, context_.withElem(offsets->type(), Elem::Index));
+  }
+
+  Value *createLanes(Op &op) {
+    Type tile = tileOf(op.result()->type());
+    Value *offsets = asIndex(op.operand(1));
+    int64_t lanes = offsets->type().extent(0);
+    offsets = perElement(offsets, tile);
+    if (tile.elementCount() != lanes) {
+      Value *step = build_.value(OpKind::Iota, {}, offsets->type());
+      step->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
+      offsets = build_.value(OpKind::AddI, {offsets, step}, offsets->type());
+    }
+    Value *base = op.operand(0);
+    if (base->type().isScalar(Elem::U64)) {
+      Value *address = build_.value(OpKind::IndexCast, {base}, context_.index());
+      base = build_.value(OpKind::IndexCast, {address}, context_.scalar(Elem::I64));
+    }
+    return build_.value(OpKind::InitTile, {base, offsets}, tile);
+  }
+
+  Value *moveLanes(Op &op) {
+    Type tile = op.operand(0)->type();
+    return build_.value(OpKind::UpdateTileOffset, {op.operand(0), perElement(asIndex(op.operand(1)), tile)}, tile);
+  }
+
+  static bool turns(const Op &op) {
+    const Attr *attr = op.attr("transpose");
+    return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
+  }
+
+  Value *gather(Op &op) {
+    Type tile = op.operand(0)->type();
+    Value *mask = perElement(op.operand(1), tile);
+    Value *read = build_.value(OpKind::LoadGather, {op.operand(0), mask}, context_.vector(shapeOf(tile), tile.elem()));
+    if (turns(op) && op.result()->type().rank() == 2) read = transpose(read, {1, 0});
+    return reshape(read, shapeOf(op.result()->type()));
+  }
+
+  void scatter(Op &op) {
+    Type tile = op.operand(1)->type();
+    Value *value = op.operand(0), *mask = perElement(op.operand(2), tile);
+    if (turns(op) && value->type().rank() == 2) value = transpose(value, {1, 0});
+    build_.create(OpKind::StoreScatter, {reshape(value, shapeOf(tile)), mask, op.operand(1)}, {});
+  }
+
+  Value *atomic(Op &op) {
+    Type tile = op.operand(1)->type();
+    Value *value = reshape(op.operand(0), shapeOf(tile)), *mask = perElement(op.operand(2), tile);
+    Op *made = build_.create(OpKind::AtomicRmw, {value, op.operand(1), mask}, {context_.vector(shapeOf(tile), tile.elem())});
+    made->setAttr("kind", std::string(op.textAttr("kind")), op.attr("kind")->range);
+    return reshape(made->result(), shapeOf(op.result()->type()));
+  }
+
+  Context &context_;
+  Builder build_;
+};
+
+} // namespace
+
+Result<void> xegpuToTiles(Module &module, Diagnostics &) {
+  for (const auto &kernel : module.kernels) XegpuToTiles(module.context(), *kernel).run(kernel->body);
+  return {};
+}
+
+} // namespace xt
