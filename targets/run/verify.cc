@@ -256,12 +256,13 @@ private:
       if (!found) return; // the report does without
       for (size_t i = 0; i < found->size(); ++i) {
         std::string &text = (i == 0 ? report.first : report.worst)->writer;
-if (const auto &by = (*found)[i]) {
-            text = str(by->workgroup.empty() ? "" : str("workgroup (", join(by->workgroup, ", "), "), "), "subgroup ",
-                       by->subgroup);
-            if (by->stores > 1) text += str(", the last of ", by->stores, " times");
-          } else
+        if (const auto &by = (*found)[i]) {
+          text = str(by->workgroup.empty() ? "" : workgroupText(*launch.kernel, by->workgroup) + ", ", "subgroup ",
+                     by->subgroup);
+          if (by->stores > 1) text += str(", the last of ", by->stores, " times");
+        } else {
           text = "no workgroup";
+        }
       }
     }
   }
