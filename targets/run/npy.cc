@@ -68,6 +68,8 @@ Result<NpyHeader> readHeader(File &file, const std::string &path) {
     if (errno) return fileError(path, "cannot be read: " + causeText(errno));
     return fileError(path, "is not a .npy file: it has fewer than 8 bytes");
   }
+  if (std::memcmp(prefix, "PK\x03\x04", 4) == 0)
+    return fileError(path, "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
   if (std::memcmp(prefix, "\x93NUMPY", 6) != 0)
     return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
   int major = prefix[6];
@@ -199,7 +201,8 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
                      str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
                          " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
-  if (header->descr[0] == '>') swapBytes(array->bytes.data(), array->count(), array->elemBytes());
+  bool raw = header->descr[1] == 'V'; // has no byte order
+  if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
   if (header->fortran && shape.size() > 1) return fromFortran(*array, budget, path, threads);
   return array;
