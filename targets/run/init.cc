@@ -166,7 +166,7 @@ private:
   Result<RawArray> load() {
     if (args_[0]->kind != HostExpr::Kind::Text)
       return at(*args_[0]).fail(DiagCode::HostBadArgument, "`load` takes the path of a .npy file as text");
-    return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads);
+    return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads, context_.small);
   }
 
   // An expression that gives one value, or one for each element.

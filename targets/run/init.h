@@ -16,6 +16,7 @@ struct InitContext {
   ValueSource &source;
   std::function<std::string(const std::string &)> resolvePath;
   uint64_t defaultSeed = 1; // of random and ints without a seed; differs between the buffers of a test
+  bool small = false;       // the small sizes of a test: `load` takes the corner of a larger file
 };
 
 // The content that an initialiser other than `out` gives a buffer.

@@ -151,7 +151,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
   buffer.sizes = sizes;
   if (!buffer.isOut) {
     InitContext context{state_.siteAt(stmt.value.range), state_, [this](const std::string &p) { return path(p); },
-                        state_.buffers().size()};
+                        state_.buffers().size(), report_.small};
     auto content = initialContent(stmt.value, sizes, stmt.type.elem, context);
     if (!content) return content.error();
     buffer.initial = std::move(*content);

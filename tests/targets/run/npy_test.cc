@@ -95,6 +95,26 @@ TEST_F(Npy, FortranOrderAndBigEndian) {
   for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(loadInteger(Elem::I16, raw->bytes.data() + 2 * i), i / 3 * 10 + i % 3);
 }
 
+TEST_F(Npy, CornersOfLargerFiles) {
+  // 3 x 4 with elements 10*row + column, in both orders.
+  std::string c, fortran;
+  for (int i = 0; i < 12; ++i) c += static_cast<char>(i / 4 * 10 + i % 4);
+  for (int i = 0; i < 12; ++i) fortran += static_cast<char>(i % 3 * 10 + i / 3);
+  for (const char *order : {"False", "True"}) {
+    std::string head = std::string("{'shape': (3, 4), 'fortran_order': ") + order + ", 'descr': '|i1'}";
+    std::string file = put("a.npy", fileText(1, head, order[0] == 'T' ? fortran : c));
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{2, 3}, {3, 4}, {3, 1}, {0, 4}}) {
+      auto raw = readNpy(file, shape, Elem::I8, budget_, 1, true);
+      ASSERT_TRUE(raw.ok()) << raw.error().message;
+      for (int64_t i = 0; i < raw->count(); ++i)
+        EXPECT_EQ(loadInteger(Elem::I8, raw->bytes.data() + i), i / shape[1] * 10 + i % shape[1]);
+    }
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{4, 4}, {3, 5}, {3}, {3, 4, 1}})
+      EXPECT_FALSE(readNpy(file, shape, Elem::I8, budget_, 1, true).ok());
+    expectError(file, {2, 3}, Elem::I8, "holds 3x4 of numpy type '|i1', but the buffer is 2x3 of i8");
+  }
+}
+
 TEST_F(Npy, ForeignTypesAreRawBytes) {
   std::string file =
       put("b.npy", fileText(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", std::string("\x80\x3f", 2)));
