@@ -65,7 +65,8 @@ Result<void> TestRun::stage(const std::string &what) {
 
 RunReport TestRun::run(bool saves) {
   report_.sizes = state_.sizesText();
-  if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name);
+  std::optional<bool> sizes = test_.hasSmall ? std::optional(report_.small) : std::nullopt;
+  if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name, sizes);
   auto done = everything(saves);
   if (!done) {
     const Error &error = done.error();

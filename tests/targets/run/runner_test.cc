@@ -55,7 +55,7 @@ public:
     options.budget = &budget;
     options.threads = 2;
     options.dataDirectory = XT_BINARY_DIR;
-    options.repeatCommand = [](const std::string &test, const std::string &target) {
+    options.repeatCommand = [](const std::string &test, const std::string &target, std::optional<bool>) {
       return "xtrun test.xt --test=" + test + " --target=" + target;
     };
   }
