@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/layout_pieces.h"
 
 #include <array>
 
@@ -285,9 +286,10 @@ bool checkMma(Context &context, const Op &op, const LayoutOrigins &origins, Diag
   if (!sameDistribution(lb, 1, lr, 1))
     return fail(result, op.range(), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
-  if (!sameDistribution(la, 1, lb, 0))
+  // Whoever holds a part of K, its parts are the same: what a subgroup lacks comes from the others.
+  if (dimPieces(*la, 1).length != dimPieces(*lb, 0).length)
     return fail(a, op.operandRange(0), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
-                "the K of a and the K of b are distributed differently in `tile_mma`");
+                "the K of a and the K of b are cut into different pieces in `tile_mma`");
   return true;
 }
 
@@ -321,7 +323,7 @@ bool checkRegion(const Op &op, const LayoutOrigins &origins, Diagnostics &diagno
 // One operand, one result: the layout that one gives the other must be the one that it has. `expected` is null where no
 // layout spells it.
 bool checkDerived(const Op &op, const Layout *expected, const Value *derived, std::string_view rule,
-                  const LayoutOrigins &origins, Diagnostics &diagnostics) {
+                  const LayoutOrigins &origins, Diagnostics &diagnostics, const Layout *wanted = nullptr) {
   if (expected == derived->type().layout()) return true;
   const Value *operand = op.operand(0), *result = op.result();
   Diagnostic &diagnostic = reportDiffer(
@@ -330,6 +332,8 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
       DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
   if (expected) diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ", expected->text()));
+  // Else the operand can be converted to what gives the result as it is declared.
+  if (derived == result && wanted) offerConversion(diagnostic, op, operand, op.operandRange(0), wanted, origins);
   if (derived == operand) offerConversion(diagnostic, op, operand, op.operandRange(0), expected, origins);
   return false;
 }
@@ -353,7 +357,7 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
   for (int d = 0; alike && d < result->rank(); ++d) alike = splitOf(expected, d) == splitOf(result, d);
   if (alike) return true;
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
-                      diagnostics);
+                      diagnostics, turnedBack(context, op, result));
 }
 
 } // namespace
@@ -417,6 +421,14 @@ const Layout *assumedForResult(Context &context, const Op &op) {
   return widened(context, op, layoutOf(op.operand(0)));
 }
 
+namespace {
+// A layout of the operand that a reduction turns into what its result has; null: there is none that is simple.
+const Layout *reducible(Context &context, const Op &op) {
+  const Layout *wide = widened(context, op, op.result()->type().layout());
+  return wide && narrowed(context, op, wide) == op.result()->type().layout() ? wide : nullptr;
+}
+} // namespace
+
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   switch (op.info().layoutRule) {
   case LayoutRule::None:
@@ -431,7 +443,7 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
     return checkDerived(op, narrowed(context, op, op.operand(0)->type().layout()), op.result(),
                         "the kept dimension is distributed as the operand's; in the reduced one a result is held by all that "
                         "held one of its terms",
-                        origins, diagnostics);
+                        origins, diagnostics, reducible(context, op));
   case LayoutRule::Broadcast:
     return checkDerived(op, narrowed(context, op, op.result()->type().layout()), op.operand(0),
                         "the kept dimension is distributed alike; in the other an element is held by all that hold a copy of "

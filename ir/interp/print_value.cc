@@ -34,7 +34,7 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
     }
     where = str(" at [", join(index, ", "), "]");
   }
-  return str("assertion failed: ", text, where, " (", workgroup, ")");
+  return str("assertion failed: ", text, where, workgroup.empty() ? "" : str(" (", workgroup, ")"));
 }
 
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }

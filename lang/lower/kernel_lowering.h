@@ -60,6 +60,7 @@ private:
   };
   struct RegionYield { // the explicit yield of a region, if one was written
     bool written = false;
+    bool lost = false; // a statement of the region could not be read: it may have been the yield
     std::vector<Value *> values;
     std::vector<SourceRange> ranges;
   };
@@ -85,6 +86,7 @@ private:
     std::vector<OperandLayout> layouts; // op is filled in when it is made
     std::optional<LayoutPair> pair;     // likewise
   };
+  std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
   bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
   void offsetsAsMatrix(OpDraft &draft);

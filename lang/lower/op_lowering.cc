@@ -80,11 +80,19 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     for (const ast::Expr &other : clause.operands)
       if (!like && !isLiteralOperand(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
-    if (like && (wanted == OperandClass::Scalar || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
+    if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
   if (wantsIndex) like = context_.index();
   if (expr.is(ast::Expr::Kind::Values)) { // %x:2
     bool ok = true;
+    if (!names_.find(str(expr.text, "#0"))) { // said of the name that is written, once
+      ast::Expr whole = expr;
+      whole.kind = ast::Expr::Kind::Value;
+      lowerValue(whole);
+      draft.operands.push_back(nullptr);
+      draft.operandRanges.push_back(expr.range);
+      return false;
+    }
     for (int64_t i = 0; i < expr.integer; ++i) {
       ast::Expr one = expr;
       one.kind = ast::Expr::Kind::Value;
@@ -363,9 +371,17 @@ bool KernelLowering::dimsAttr(const ast::Expr &list, OpDraft &draft) {
 
 // Types of the operands in the order in which `exprs` may list them; false has been reported.
 bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft) {
-  std::vector<size_t> listed; // operands that a signature lists: all, or all but index scalars
-  for (size_t i = 0; i < types.size(); ++i)
+  // Operands that a signature lists: all, or all but index scalars, or (as the IR prints it) all but those that are
+  // always indices.
+  std::vector<size_t> listed, printed;
+  const auto &specs = draft.info->operands;
+  for (size_t i = 0; i < types.size(); ++i) {
+    OperandClass cls = specs.size() ? specs[std::min(i, specs.size() - 1)].type : OperandClass::Any;
+    bool indexClass = cls == OperandClass::Index || cls == OperandClass::Offsets;
     if (exprs.size() == types.size() || !types[i].isIndex()) listed.push_back(i);
+    if (!(types[i].isIndex() && indexClass)) printed.push_back(i);
+  }
+  if (listed.size() != exprs.size() && printed.size() == exprs.size()) listed = printed;
   if (listed.size() != exprs.size()) {
     diagnostics().report(DiagCode::SignatureCount, exprs.empty() ? draft.range : exprs.front().range.to(exprs.back().range),
                          str("the signature of `", draft.info->name, "` lists ", exprs.size(), " type",

@@ -1,0 +1,127 @@
+// Internal to the pass distribute-to-subgroups.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/base/result.h"
+#include "ir/builder.h"
+#include "ir/context.h"
+#include "ir/layout_pieces.h"
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+namespace xt {
+
+// A subgroup's values for one value of the workgroup: one for each piece, row-major over the dimensions' starts; a
+// scalar or memref is one.
+using Values = std::vector<Value *>;
+
+// The pieces of a layout.
+struct Pieces {
+  std::vector<DimPieces> dims;
+
+  explicit Pieces(const Layout &layout) {
+    for (int d = 0; d < layout.rank(); ++d) dims.push_back(dimPieces(layout, d));
+  }
+  size_t count() const {
+    size_t n = 1;
+    for (const DimPieces &dim : dims) n *= dim.starts.size();
+    return n;
+  }
+  std::vector<int64_t> lengths() const {
+    std::vector<int64_t> shape;
+    for (const DimPieces &dim : dims) shape.push_back(dim.length);
+    return shape;
+  }
+  // Which start of each dimension piece k has, and back.
+  std::vector<size_t> at(size_t k) const {
+    std::vector<size_t> place(dims.size());
+    for (size_t d = dims.size(); d-- > 0; k /= dims[d].starts.size()) place[d] = k % dims[d].starts.size();
+    return place;
+  }
+  size_t number(const std::vector<size_t> &place) const {
+    size_t k = 0;
+    for (size_t d = 0; d < dims.size(); ++d) k = k * dims[d].starts.size() + place[d];
+    return k;
+  }
+  bool operator==(const Pieces &) const = default;
+};
+
+class Distribution {
+public:
+  Distribution(Kernel &kernel, Context &context, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics), b(context, kernel.body) {}
+  Result<void> run();
+
+private:
+  // distribute_to_subgroups.cc: structure, and ops whose parts need nothing of others
+  bool block(const Block &from);
+  bool op(const Op &op);
+  void plain(const Op &op);
+  void eachPiece(const Op &op);
+  void initTile(const Op &op);
+  void iota(const Op &op);
+  void createMask(const Op &op);
+  void insert(const Op &op);
+  void memoryStore(const Op &op);
+  bool loop(const Op &op);
+  bool branch(const Op &op);
+  void yield(const Op &op);
+  Values expanded(std::span<Value *const> values) const;
+  std::vector<Type> expandedTypes(std::span<const Type> types) const;
+  // Binds old values, in order, to as many new ones as they have pieces.
+  void bindAll(std::span<Value *const> olds, const Values &news);
+
+  // subgroup_movement.cc: ops that may need what others hold
+  bool loadTransposed(const Op &op);
+  bool tileMma(const Op &op);
+  bool transpose(const Op &op);
+  bool convert(const Op &op);
+  bool reduction(const Op &op);
+  bool broadcast(const Op &op);
+  bool reshape(const Op &op);
+  bool extract(const Op &op);
+  bool print(const Op &op);
+  Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
+  bool reduceAcross(const Op &op, const Pieces &from);
+  bool isMatrix(const Op &op, Type type); // reports that only matrices go through shared local memory
+  // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
+  Value *publish(const Value *value);
+  // A region of a matrix in such a buffer.
+  Value *region(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed = false);
+  Value *slmBuffer(std::vector<int64_t> shape, Elem elem);
+  void waitForReaders(); // before a buffer is written again
+  void onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body);
+
+  // Values that depend on the subgroup's id alone, computed at the start of the kernel.
+  Value *subgroupId();
+  Value *digit(const SubgroupDigit &digit);
+  Value *placeOf(const std::vector<SubgroupDigit> &digits); // null: 0 for every subgroup
+  Builder atTop();
+
+  Value *index(int64_t value) { return b.index(value); }
+  Value *add(Value *x, Value *y); // null is 0
+  Value *plus(Value *x, int64_t constant);
+  // The first index along `dim` of the piece at `start`.
+  Value *indexOf(const DimPieces &dim, size_t start) { return plus(placeOf(dim.digits), dim.starts[start]); }
+  Type pieceType(Type type, const Pieces &pieces) const;
+  Pieces piecesOf(Type type) const { return Pieces(*type.layout()); }
+  Op *create(OpKind kind, Values operands, std::vector<Type> results) { return b.create(kind, std::move(operands), results); }
+  Value *make(OpKind kind, Values operands, Type result) { return b.value(kind, std::move(operands), result); }
+  const Values &of(const Value *value) const { return values_.at(value); }
+  Value *one(const Value *value) const { return values_.at(value)[0]; }
+  void bind(const Value *old, Values values);
+
+  Kernel &kernel_;
+  Context &context_;
+  Diagnostics &diagnostics_;
+  Builder b;
+  std::unordered_map<const Value *, Values> values_; // looked up only
+  Op *topEnd_ = nullptr;                             // the last op at the start of the kernel
+  Value *subgroupId_ = nullptr;
+  std::map<std::array<int64_t, 3>, Value *> digits_;
+  std::map<std::vector<std::array<int64_t, 3>>, Value *> places_;
+  int loops_ = 0; // around the place where ops are made
+};
+
+} // namespace xt

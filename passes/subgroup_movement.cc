@@ -1,0 +1,353 @@
+// Ops of a workgroup whose parts may lie with other subgroups: what stays inside a subgroup, and what goes through shared
+// local memory.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/combine.h"
+#include "passes/distribution.h"
+
+namespace xt {
+
+// --- shared local memory ---------------------------------------------------------------------------------------------
+
+bool Distribution::isMatrix(const Op &op, Type type) {
+  if (type.rank() == 2) return true;
+  diagnostics_.report(DiagCode::NotSupported, op.range(),
+                      str("`", op.info().name, "` needs parts that other subgroups hold, and ", shapedText(type),
+                          " is no matrix that could go through shared local memory"));
+  return false;
+}
+
+Value *Distribution::slmBuffer(std::vector<int64_t> shape, Elem elem) {
+  topEnd_ = atTop().create(OpKind::AllocSlm, {}, {context_.memref(std::move(shape), elem, MemorySpace::Slm)});
+  return topEnd_->result();
+}
+
+// In a loop, others may still read what they were given in the step before.
+void Distribution::waitForReaders() {
+  if (loops_ > 0) create(OpKind::Barrier, {}, {});
+}
+
+void Distribution::onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body) {
+  Value *place = placeOf(zero);
+  if (!place) return body();
+  Op *compare = create(OpKind::CmpI, {place, index(0)}, {context_.scalar(Elem::I1)});
+  compare->setAttr("kind", std::string("eq"));
+  Op *branch = b.create(OpKind::If, {compare->result()}, {}, 2);
+  Block &outer = b.block();
+  b.setEnd(*branch->region(0));
+  body();
+  create(OpKind::Yield, {}, {});
+  b.setEnd(*branch->region(1));
+  create(OpKind::Yield, {}, {});
+  b.setEnd(outer);
+}
+
+Value *Distribution::publish(const Value *value) {
+  Type type = value->type();
+  Pieces pieces = piecesOf(type);
+  Value *buffer = slmBuffer({type.shape().begin(), type.shape().end()}, type.elem());
+  waitForReaders();
+  // One of those that hold a copy writes it.
+  onlyWhere(copyDigits(*type.layout()), [&] {
+    for (size_t k = 0; k < pieces.count(); ++k) {
+      std::vector<size_t> at = pieces.at(k);
+      Type tile = context_.tile(pieces.lengths(), type.elem(), nullptr, Order::RowMajor, MemorySpace::Slm);
+      Value *rows = indexOf(pieces.dims[0], at[0]), *columns = indexOf(pieces.dims[1], at[1]);
+      Value *part = make(OpKind::InitTile, {buffer, rows ? rows : index(0), columns ? columns : index(0)}, tile);
+      create(OpKind::StoreTile, {of(value)[k], part}, {});
+    }
+  });
+  create(OpKind::Barrier, {}, {});
+  return buffer;
+}
+
+Value *Distribution::region(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed) {
+  Elem elem = buffer->type().elem();
+  std::vector<int64_t> inMemory = shape;
+  if (transposed) std::swap(inMemory[0], inMemory[1]);
+  Type tile = context_.tile(inMemory, elem, nullptr, Order::RowMajor, MemorySpace::Slm);
+  Value *part = make(OpKind::InitTile, {buffer, row ? row : index(0), column ? column : index(0)}, tile);
+  Op *load = create(OpKind::LoadTile, {part}, {context_.vector(std::move(shape), elem)});
+  if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
+  return load->result();
+}
+
+// --- distribution ----------------------------------------------------------------------------------------------------
+
+bool Distribution::convert(const Op &op) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  Pieces source = piecesOf(from), target = piecesOf(to);
+  if (source == target) return bind(op.result(), of(op.operand(0))), true;
+  if (!isMatrix(op, from)) return false;
+  Value *buffer = publish(op.operand(0));
+  Values results;
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    results.push_back(region(buffer, indexOf(target.dims[0], at[0]), indexOf(target.dims[1], at[1]), target.lengths()));
+  }
+  bind(op.result(), std::move(results));
+  return true;
+}
+
+// Piece (i, j) of the result is piece (j, i) of the tile, transposed as it is loaded.
+bool Distribution::loadTransposed(const Op &op) {
+  bool swaps = std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1;
+  if (!swaps) return eachPiece(op), true;
+  Pieces target = piecesOf(op.result()->type()), source = piecesOf(op.operand(0)->type());
+  Values results;
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    Op *load = create(OpKind::LoadTile, {of(op.operand(0))[source.number({at[1], at[0]})]}, {pieceType(op.result()->type(), target)});
+    for (const Attr &attr : op.attrs()) load->setAttr(attr.name, attr.value, attr.range);
+    results.push_back(load->result());
+  }
+  bind(op.result(), std::move(results));
+  return true;
+}
+
+bool Distribution::transpose(const Op &op) {
+  std::vector<int64_t> permutation = permutationOf(op);
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  Pieces source = piecesOf(from), target = piecesOf(to);
+  bool local = true;
+  for (size_t d = 0; d < permutation.size(); ++d) local &= target.dims[d] == source.dims[static_cast<size_t>(permutation[d])];
+  Values results;
+  if (local) {
+    for (size_t k = 0; k < target.count(); ++k) {
+      std::vector<size_t> at = target.at(k), of0(at.size());
+      for (size_t d = 0; d < at.size(); ++d) of0[static_cast<size_t>(permutation[d])] = at[d];
+      Op *turn = create(OpKind::Transpose, {of(op.operand(0))[source.number(of0)]}, {pieceType(to, target)});
+      turn->setAttr("permutation", permutation);
+      results.push_back(turn->result());
+    }
+    return bind(op.result(), std::move(results)), true;
+  }
+  if (!isMatrix(op, from)) return false;
+  bool swaps = permutation[0] == 1;
+  Value *buffer = publish(op.operand(0));
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    Value *first = indexOf(target.dims[0], at[0]), *second = indexOf(target.dims[1], at[1]);
+    results.push_back(region(buffer, swaps ? second : first, swaps ? first : second, target.lengths(), swaps));
+  }
+  return bind(op.result(), std::move(results)), true;
+}
+
+// A subgroup needs all of K for what it holds of the result.
+bool Distribution::tileMma(const Op &op) {
+  Type result = op.result()->type();
+  Pieces target = piecesOf(result);
+  auto operand = [&](size_t i) { // by rows of a, or by columns of b
+    const Value *value = op.operand(i);
+    Pieces source = piecesOf(value->type());
+    size_t k = i == 0 ? 1 : 0, kept = 1 - k;
+    if (source.dims[k].whole()) return of(value);
+    Value *buffer = publish(value);
+    Values parts;
+    for (size_t s = 0; s < target.dims[kept].starts.size(); ++s) {
+      std::vector<int64_t> shape(2);
+      shape[k] = value->type().extent(static_cast<int>(k));
+      shape[kept] = target.dims[kept].length;
+      Value *at = indexOf(target.dims[kept], s);
+      parts.push_back(kept == 0 ? region(buffer, at, nullptr, shape) : region(buffer, nullptr, at, shape));
+    }
+    return parts;
+  };
+  Values a = operand(0), right = operand(1), results;
+  XT_CHECK(a.size() == target.dims[0].starts.size() && right.size() == target.dims[1].starts.size(), "rows of a, columns of b");
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    Values operands = {a[at[0]], right[at[1]]};
+    if (op.operandCount() > 2) operands.push_back(of(op.operand(2))[k]);
+    results.push_back(make(OpKind::TileMma, std::move(operands), pieceType(result, target)));
+  }
+  bind(op.result(), std::move(results));
+  return true;
+}
+
+// --- reductions and broadcasts ---------------------------------------------------------------------------------------
+
+Value *Distribution::reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size) {
+  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  bool all = size == piece->type().extent(static_cast<int>(dim));
+  Op *reduce = create(OpKind::Reduction, {piece}, {context_.vector(std::move(shape), piece->type().elem())});
+  reduce->setAttr("kind", std::string(op.textAttr("kind")), op.attr("kind")->range);
+  reduce->setAttr("dims", op.attr("dims")->value);
+  if (!all) reduce->setAttr("reduction_size", size);
+  return reduce->result();
+}
+
+bool Distribution::reduction(const Op &op) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  int64_t extent = from.extent(static_cast<int>(dim)), size = extent / to.extent(static_cast<int>(dim));
+  Pieces source = piecesOf(from), target = piecesOf(to);
+  // Each piece has whole blocks of its own: as many pieces, each smaller.
+  DimPieces smaller = source.dims[dim];
+  bool whole = smaller.length % size == 0;
+  for (int64_t &start : smaller.starts) whole &= start % size == 0, start /= size;
+  for (SubgroupDigit &digit : smaller.digits) whole &= digit.weight % size == 0, digit.weight /= size;
+  smaller.length /= size;
+  if (whole && smaller == target.dims[dim] && source.dims[1 - dim] == target.dims[1 - dim]) {
+    Values results;
+    for (Value *piece : of(op.operand(0))) results.push_back(reducePiece(op, piece, target.lengths(), size));
+    return bind(op.result(), std::move(results)), true;
+  }
+  if (!isMatrix(op, from)) return false;
+  if (size == extent) return reduceAcross(op, source);
+  // Blocks that straddle subgroups: what a piece of the result is made of is read back.
+  Value *buffer = publish(op.operand(0));
+  Values results;
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    Value *first[2] = {indexOf(target.dims[0], at[0]), indexOf(target.dims[1], at[1])};
+    if (first[dim]) first[dim] = make(OpKind::MulI, {first[dim], index(size)}, context_.index());
+    std::vector<int64_t> shape = target.lengths();
+    shape[dim] *= size;
+    results.push_back(reducePiece(op, region(buffer, first[0], first[1], shape), target.lengths(), size));
+  }
+  return bind(op.result(), std::move(results)), true;
+}
+
+// Each subgroup reduces what it holds; the partial results go through shared local memory, side by side.
+bool Distribution::reduceAcross(const Op &op, const Pieces &source) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  size_t kept = 1 - dim;
+  int64_t owners = 1;
+  std::vector<SubgroupDigit> places = source.dims[dim].digits; // of a subgroup's partial results
+  for (SubgroupDigit &digit : places) digit.weight = owners, owners *= digit.extent;
+  std::vector<int64_t> shape(2), partial(2);
+  shape[kept] = from.extent(static_cast<int>(kept));
+  shape[dim] = owners;
+  partial[kept] = source.dims[kept].length;
+  partial[dim] = 1;
+  OpKind combine = *combiningOp(op.textAttr("kind"), from.elem());
+  Type part = context_.vector(partial, from.elem());
+  Values sums(source.dims[kept].starts.size(), nullptr);
+  for (size_t k = 0; k < source.count(); ++k) {
+    Value *&sum = sums[source.at(k)[kept]];
+    Value *own = reducePiece(op, of(op.operand(0))[k], partial, source.dims[dim].length);
+    sum = sum ? make(combine, {sum, own}, part) : own;
+  }
+  Value *buffer = owners > 1 ? slmBuffer(shape, from.elem()) : nullptr;
+  Pieces target = piecesOf(to);
+  if (buffer) {
+    waitForReaders();
+    Type tile = context_.tile(partial, from.elem(), nullptr, Order::RowMajor, MemorySpace::Slm);
+    onlyWhere(copyDigits(*from.layout()), [&] {
+      for (size_t s = 0; s < sums.size(); ++s) {
+        Value *at[2];
+        at[kept] = indexOf(source.dims[kept], s);
+        at[dim] = placeOf(places);
+        Value *to0 = make(OpKind::InitTile, {buffer, at[0] ? at[0] : index(0), at[1] ? at[1] : index(0)}, tile);
+        create(OpKind::StoreTile, {sums[s], to0}, {});
+      }
+    });
+    create(OpKind::Barrier, {}, {});
+    sums.clear();
+    std::vector<int64_t> read(2);
+    read[kept] = target.dims[kept].length;
+    read[dim] = owners;
+    for (size_t s = 0; s < target.dims[kept].starts.size(); ++s) {
+      Value *at[2] = {nullptr, nullptr};
+      at[kept] = indexOf(target.dims[kept], s);
+      sums.push_back(reducePiece(op, region(buffer, at[0], at[1], read), target.lengths(), owners));
+    }
+  }
+  bind(op.result(), std::move(sums));
+  return true;
+}
+
+bool Distribution::broadcast(const Op &op) {
+  Type from = op.operand(0)->type(), to = op.result()->type();
+  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  int64_t size = to.extent(static_cast<int>(dim)) / from.extent(static_cast<int>(dim));
+  Pieces source = piecesOf(from), target = piecesOf(to);
+  size_t kept = 1 - dim;
+  int64_t block = std::min(size, target.dims[dim].length); // copies in one piece
+  auto stretch = [&](Value *piece) {
+    if (block == 1 && piece->type().extent(static_cast<int>(dim)) == target.dims[dim].length) return piece;
+    Op *copy = create(OpKind::Broadcast, {piece}, {pieceType(to, target)});
+    copy->setAttr("dims", op.attr("dims")->value);
+    if (piece->type().extent(static_cast<int>(dim)) != 1) copy->setAttr("broadcast_size", block);
+    return copy->result();
+  };
+  bool fits = source.dims[kept] == target.dims[kept];
+  bool one = source.dims[dim].whole() && source.dims[dim].length == 1;
+  bool alike = source.dims[dim].starts.size() == target.dims[dim].starts.size() &&
+               source.dims[dim].length * block == target.dims[dim].length;
+  for (size_t s = 0; alike && s < source.dims[dim].starts.size(); ++s)
+    alike = source.dims[dim].starts[s] == target.dims[dim].starts[s] / size;
+  Values results;
+  if (fits && (one || alike)) {
+    for (size_t k = 0; k < target.count(); ++k) {
+      std::vector<size_t> at = target.at(k);
+      if (one) at[dim] = 0;
+      results.push_back(stretch(of(op.operand(0))[source.number(at)]));
+    }
+    return bind(op.result(), std::move(results)), true;
+  }
+  if (!isMatrix(op, from)) return false;
+  Value *buffer = publish(op.operand(0));
+  for (size_t k = 0; k < target.count(); ++k) {
+    std::vector<size_t> at = target.at(k);
+    Value *first[2] = {indexOf(target.dims[0], at[0]), indexOf(target.dims[1], at[1])};
+    if (first[dim]) first[dim] = make(OpKind::DivSI, {first[dim], index(size)}, context_.index());
+    std::vector<int64_t> shape = target.lengths();
+    shape[dim] = std::max<int64_t>(1, shape[dim] / size);
+    results.push_back(stretch(region(buffer, first[0], first[1], shape)));
+  }
+  return bind(op.result(), std::move(results)), true;
+}
+
+// --- whole vectors ---------------------------------------------------------------------------------------------------
+
+// One piece on both sides keeps its elements in their order.
+bool Distribution::reshape(const Op &op) {
+  Pieces source = piecesOf(op.operand(0)->type()), target = piecesOf(op.result()->type());
+  if (source.count() == 1 && target.count() == 1) {
+    bind(op.result(), {make(OpKind::Reshape, {one(op.operand(0))}, pieceType(op.result()->type(), target))});
+    return true;
+  }
+  diagnostics_.report(DiagCode::NotSupported, op.range(), "a reshape of a vector that a subgroup holds in several pieces is not distributed")
+      .at(op.operandRange(0), op.operand(0)->type().layout()->text());
+  return false;
+}
+
+bool Distribution::extract(const Op &op) {
+  Type from = op.operand(0)->type();
+  Values operands = expanded(op.operands());
+  bool all = true;
+  for (const DimPieces &dim : piecesOf(from).dims) all &= dim.whole();
+  if (all) return bind(op.result(), {make(OpKind::Extract, std::move(operands), op.result()->type())}), true;
+  if (!isMatrix(op, from)) return false;
+  Values indices = {publish(op.operand(0))};
+  for (size_t i = 1; i < op.operandCount(); ++i) indices.push_back(one(op.operand(i)));
+  bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});
+  return true;
+}
+
+// Once per workgroup: by the first subgroup. Parts of a condition are asserted where they are.
+bool Distribution::print(const Op &op) {
+  bool vectors = false;
+  for (const Value *operand : op.operands()) vectors |= operand->type().isVector();
+  if (op.kind() == OpKind::Assert) return vectors ? eachPiece(op) : plain(op), true;
+  Values whole;
+  for (const Value *operand : op.operands()) {
+    if (operand->type().isVector() && !isMatrix(op, operand->type())) return false;
+    whole.push_back(operand->type().isVector() ? publish(operand) : one(operand));
+  }
+  onlyWhere({{1, kernel_.subgroups, 1}}, [&] {
+    Values shown;
+    for (size_t i = 0; i < whole.size(); ++i) {
+      Type type = op.operand(i)->type();
+      shown.push_back(type.isVector() ? region(whole[i], nullptr, nullptr, {type.shape().begin(), type.shape().end()}) : whole[i]);
+    }
+    Op *copy = create(op.kind(), std::move(shown), {});
+    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+  });
+  return true;
+}
+
+} // namespace xt
