@@ -54,8 +54,8 @@ int64_t bytesHeld(const LayoutUse &use) {
   return elements * elemInfo(use.type.elem()).storageBytes;
 }
 
-// How many workgroups a launch has, where static extents and constants decide it.
-std::optional<int64_t> workgroupsOf(const Kernel &kernel) {
+// The grid of a launch, where static extents and constants decide it.
+std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
   if (kernel.grid.empty()) return std::nullopt;
   std::byte somewhere{}; // a grid looks at sizes only, but a buffer needs an address
   std::vector<LaunchArg> args(kernel.paramCount);
@@ -77,9 +77,40 @@ std::optional<int64_t> workgroupsOf(const Kernel &kernel) {
   }
   Result<std::vector<GridRange>> grid = computeGrid(kernel, args);
   if (!grid) return std::nullopt;
+  return std::move(*grid);
+}
+
+std::optional<int64_t> workgroupsOf(const std::optional<std::vector<GridRange>> &grid) {
+  if (!grid) return std::nullopt;
   int64_t count = 1;
   for (const GridRange &range : *grid) count *= range.count;
   return count;
+}
+
+// "4 x 2 = 8 workgroups"
+std::string gridText(const std::vector<GridRange> &grid, int64_t workgroups) {
+  std::vector<int64_t> counts;
+  for (const GridRange &range : grid) counts.push_back(range.count);
+  return str(counts.size() > 1 ? join(counts, " x ") + " = " : "", workgroups, " workgroup",
+             workgroups == 1 ? "" : "s");
+}
+
+// A variable of the grid each, outermost first; block_id x is the last.
+Json gridJson(const Kernel &kernel, const std::optional<std::vector<GridRange>> &grid) {
+  Json list = Json::array();
+  for (size_t d = 0; d < kernel.grid.size(); ++d)
+    list.push_back({{"variable", kernel.grid[d].variable->name()},
+                    {"blockId", std::string(1, "xyz"[kernel.grid.size() - 1 - d])},
+                    {"workgroups", grid ? Json((*grid)[d].count) : Json()}});
+  return list;
+}
+
+// The buffers in shared local memory, in the order of the text.
+std::vector<const Op *> slmBuffersOf(const Kernel &kernel) {
+  std::vector<const Op *> buffers;
+  for (const Op &op : kernel.body)
+    if (op.kind() == OpKind::AllocSlm) buffers.push_back(&op);
+  return buffers;
 }
 
 // --- counts ----------------------------------------------------------------------------------------------------------
@@ -144,7 +175,8 @@ Json loopsJson(const std::vector<LoopCost> &loops, const SourceManager &sources)
 
 Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager &sources) {
   KernelCost cost = kernelCost(kernel);
-  std::optional<int64_t> workgroups = workgroupsOf(kernel);
+  std::optional<std::vector<GridRange>> grid = gridOf(kernel);
+  std::optional<int64_t> workgroups = workgroupsOf(grid);
   TypeNames names(&module);
   Json json;
   json["kernel"] = kernel.name;
@@ -154,7 +186,7 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
     json["parameters"].push_back({{"name", kernel.param(i)->name()}, {"type", typeText(kernel.param(i)->type())}});
   json["scope"] = scopeText(kernel);
   json["subgroups"] = kernel.subgroups;
-  json["gridDimensions"] = kernel.grid.size();
+  json["grid"] = gridJson(kernel, grid);
   json["workgroups"] = workgroups ? Json(*workgroups) : Json();
   json["layouts"] = Json::array();
   for (const LayoutUse &use : layoutsOf(kernel))
@@ -166,6 +198,12 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
                                {"bytesPerSubgroup", bytesHeld(use)},
                                {"values", use.values}});
   json["slmBytes"] = cost.slmBytes;
+  json["slmBuffers"] = Json::array();
+  for (const Op *buffer : slmBuffersOf(kernel))
+    json["slmBuffers"].push_back({{"name", buffer->result()->name()},
+                                  {"type", typeText(buffer->result()->type())},
+                                  {"bytes", buffer->result()->type().byteCount()},
+                                  {"at", placeText(*buffer, sources)}});
   json["workgroup"] = countsJson(cost.known);
   json["loops"] = loopsJson(cost.loops, sources);
   json["upperBounds"] = cost.branches;
@@ -176,13 +214,14 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
 
 std::string kernelText(const Kernel &kernel, const Module &module, const SourceManager &sources) {
   KernelCost cost = kernelCost(kernel);
-  std::optional<int64_t> workgroups = workgroupsOf(kernel);
+  std::optional<std::vector<GridRange>> grid = gridOf(kernel);
+  std::optional<int64_t> workgroups = workgroupsOf(grid);
   TypeNames names(&module);
   std::string out = signatureOf(kernel, module) + "\n";
   out += str("  scope: ", scopeText(kernel), ", ", kernel.subgroups, " subgroup", kernel.subgroups == 1 ? "" : "s",
              " in a workgroup\n");
   if (workgroups)
-    out += str("  grid: ", *workgroups, " workgroup", *workgroups == 1 ? "" : "s", "\n");
+    out += str("  grid: ", gridText(*grid, *workgroups), "\n");
   else if (kernel.grid.empty())
     out += "  grid: the launch's own, or one workgroup\n";
   for (const LayoutUse &use : layoutsOf(kernel)) {
@@ -192,6 +231,9 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
                " bytes in each subgroup; ", use.values, use.values == 1 ? " value\n" : " values\n");
   }
   if (cost.slmBytes) out += str("  shared local memory: ", cost.slmBytes, " bytes in each workgroup\n");
+  for (const Op *buffer : slmBuffersOf(kernel))
+    out += str("    %", buffer->result()->name(), " at ", placeText(*buffer, sources), ": ",
+               shapedText(buffer->result()->type()), ", ", buffer->result()->type().byteCount(), " bytes\n");
   const char *most = cost.branches ? " (at most, where it branches)" : "";
   out += str("  a workgroup", cost.loops.empty() ? "" : ", outside of the loops below", most, ": ",
              countsText(cost.known), "\n");
