@@ -237,6 +237,10 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     out.grid.emplace_back();
     ok &= lowerExpr(extent, out.grid.back());
   }
+  if (stmt.grid.size() > 3) {
+    diagnostics().report(DiagCode::GridRange, stmt.grid[3].range, "a grid has at most three extents: x, y, z");
+    ok = false;
+  }
   const ast::KernelDecl *decl = params_.symbols().kernel(stmt.kernel.text);
   if (!decl) {
     if (!stmt.kernel) return false;
