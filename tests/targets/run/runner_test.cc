@@ -350,6 +350,24 @@ TEST(Runner, TargetsAreCompared) {
   EXPECT_NE(report.comparisons[0].find("(1 ulp)"), std::string::npos) << report.comparisons[0];
 }
 
+TEST(Runner, IntegersOfTargetsMustAgree) {
+  const char *kTest = "test \"t\" {\n%X = iota : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\nlaunch @add(%X, %Y, 2)\n"
+                      "check %Y[0, 0] == 2\n}\n";
+  Runner runner(kTest, {{"add", addBody()}});
+  FakeExecutable other;
+  other.kernels["add"] = [](const std::vector<LaunchArg> &args) {
+    auto done = addBody()(args);
+    i32At(args[1], 4, 5) += 1;
+    return done;
+  };
+  TestReport report = runner.runOn(
+      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  EXPECT_EQ(report.status, TestStatus::Failed) << runner.text(report);
+  EXPECT_EQ(report.comparisons,
+            std::vector<std::string>{
+                "`%Y` on one and two: 1 of 64 elements differ, the first at [4, 5]; integers must agree"});
+}
+
 TEST(Runner, LoadAndSave) {
   std::filesystem::path folder = std::filesystem::path(XT_BINARY_DIR) / "runner_test";
   std::filesystem::create_directories(folder);

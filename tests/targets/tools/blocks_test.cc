@@ -47,5 +47,15 @@ TEST_F(Blocks, EachFailureIsReported) {
   }
 }
 
+// Random expressions, against what numpy makes of the same arrays.
+TEST_F(Blocks, ExpressionsAgreeWithNumpy) {
+  std::string python = "/usr/bin/python3";
+  if (test::runTool(python + " -c 'import numpy'").status != 0) python = "python3";
+  if (test::runTool(python + " -c 'import numpy'").status != 0) GTEST_SKIP() << "no python3 with numpy is installed";
+  test::ToolRun ran =
+      test::runTool(python + " %src/tests/targets/tools/expressions.py %bin/xtrun " + folder_.string() + " 1 250");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+}
+
 } // namespace
 } // namespace xt
