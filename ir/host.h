@@ -32,9 +32,11 @@ struct HostFnInfo {
   std::string_view named;   // the names of arguments, in order, comma separated: "x, dim"; each may be given by name
   std::string_view summary;
   std::string_view example;
+  std::string_view kernels = ""; // the functions of kernels that compute the same, comma separated: "minimumf, minsi"
 };
 std::span<const HostFnInfo> allHostFns();
 const HostFnInfo &hostFnInfo(HostFn fn);
+// By its name, or by that of a kernel's function.
 const HostFnInfo *findHostFn(std::string_view name, bool initializer);
 const HostFnInfo *findHostOperator(std::string_view op, size_t operands);
 

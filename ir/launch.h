@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,14 +38,13 @@ struct GridRange { // values lower, lower + step, … < upper of one grid variab
   int64_t lower = 0, step = 1, count = 1;
 };
 
-// "workgroup (3, 0)"; "the workgroup" where there is no grid.
-inline std::string workgroupText(const std::vector<int64_t> &blockId) {
-  return blockId.empty() ? "the workgroup" : "workgroup (" + join(blockId, ", ") + ")";
-}
-
 // The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting
 // Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, a step is not positive,
 // or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
+
+// "workgroup (1, 0)", in the order in which the grid is written: a kernel's own from its first variable on, a launch's
+// own (of a kernel without one) x first. "the workgroup" where there is no grid. `blockId` has the outermost first.
+std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId);
 
 } // namespace xt

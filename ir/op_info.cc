@@ -108,10 +108,21 @@ std::string_view fullName(OpKind kind) {
 std::span<const HostFnInfo> allHostFns() { return kHostFns; }
 const HostFnInfo &hostFnInfo(HostFn fn) { return kHostFns[static_cast<size_t>(fn)]; }
 
+namespace {
+bool lists(std::string_view names, std::string_view name) {
+  while (!names.empty()) {
+    size_t comma = names.find(", ");
+    if (names.substr(0, comma) == name) return true;
+    names = comma == std::string_view::npos ? std::string_view() : names.substr(comma + 2);
+  }
+  return false;
+}
+} // namespace
+
 const HostFnInfo *findHostFn(std::string_view name, bool initializer) {
   if (name.empty()) return nullptr;
   for (const HostFnInfo &fn : kHostFns)
-    if (fn.name == name && (fn.cls == HostFnClass::Initializer) == initializer) return &fn;
+    if ((fn.name == name || lists(fn.kernels, name)) && (fn.cls == HostFnClass::Initializer) == initializer) return &fn;
   return nullptr;
 }
 

@@ -46,7 +46,7 @@ size_t LaunchChecks::report(Diagnostics &diagnostics) {
 // A launch without a grid has one workgroup, which needs no number.
 std::string LaunchChecks::workgroupText(const Touch &touch) const {
   const std::vector<int64_t> &id = workgroups_[touch.workgroup];
-  return id.empty() ? "" : str("workgroup (", join(id, ", "), ")");
+  return id.empty() ? "" : xt::workgroupText(kernel_, id);
 }
 
 std::string LaunchChecks::who(const Touch &touch) const {
@@ -97,8 +97,8 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
 
 void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
   Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
-                                              str("subgroups ", way.subgroups[0], " and ", way.subgroups[1],
-                                                  " of ", xt::workgroupText(way.workgroup), " meet at this ",
+                                              str("subgroups ", way.subgroups[0], " and ", way.subgroups[1], " of ",
+                                                  xt::workgroupText(kernel_, way.workgroup), " meet at this ",
                                                   opName(*way.place), " in different iterations of a loop"));
   diagnostic.at(way.loop->range(),
                 str("subgroup ", way.subgroups[0], " is in iteration ", way.iterations[0], " of this loop, subgroup ",

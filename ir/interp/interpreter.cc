@@ -29,7 +29,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
     slm.poison();
     barriers.reset();
     if (checks) checks->enter(blockId);
-    WorkgroupEnvironment environment{program, values, blockId};
+    WorkgroupEnvironment environment{kernel, program, values, blockId};
     environment.ranges = ranges;
     environment.slm = &slm;
     environment.barriers = &barriers;
@@ -52,7 +52,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
   if (!bound) return bound.error();
   Program program(kernel.gridBlock, 1);
-  WorkgroupEnvironment environment{program, *bound, {}};
+  WorkgroupEnvironment environment{kernel, program, *bound, {}};
   Subgroup subgroup(environment, 0);
   while (subgroup.state() == Subgroup::State::Ready)
     if (Result<void> done = subgroup.run(~uint64_t{0}); !done) return done.error();

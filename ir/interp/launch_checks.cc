@@ -8,7 +8,7 @@
 namespace xt {
 
 LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks)
-    : checks_(checks) {
+    : kernel_(kernel), checks_(checks) {
   bool fences = false, atomics = false;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
     ops_.push_back(&op);
@@ -243,7 +243,7 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   std::vector<Standing> standing = standingsOf(subgroups);
   auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
   Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
-                                         str("not all subgroups of ", xt::workgroupText(workgroups_.back()),
+                                         str("not all subgroups of ", xt::workgroupText(kernel_, workgroups_.back()),
                                              " come to this `", waits->place->op->info().name, "`"));
   diagnostic.withLabel(waits->text());
   for (const Standing &other : standing) {

@@ -86,6 +86,7 @@ private:
   void reportRace(const Race &race, Diagnostics &diagnostics) const;
   void reportWay(const Way &way, Diagnostics &diagnostics) const;
 
+  const Kernel &kernel_;
   Checks checks_;
   bool fencesOrder_ = false;
   std::vector<Region> regions_;

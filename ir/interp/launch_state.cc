@@ -154,6 +154,13 @@ Result<GridWalk> GridWalk::make(const Kernel &kernel, const std::vector<GridRang
   return walk;
 }
 
+std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId) {
+  if (blockId.empty()) return "the workgroup";
+  std::vector<int64_t> written(blockId.begin(), blockId.end());
+  if (kernel.grid.empty()) std::reverse(written.begin(), written.end());
+  return str("workgroup (", join(written, ", "), ")");
+}
+
 std::vector<int64_t> GridWalk::blockId(uint64_t n) const {
   uint64_t rest = (first_ + n * stride_) % count_; // below 2^62: both factors are at most 2^31
   std::vector<int64_t> id(ranges_.size());

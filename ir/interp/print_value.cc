@@ -26,7 +26,7 @@ template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Sho
 
 } // namespace
 
-std::string assertionText(std::string_view text, Type condition, int64_t element, std::span<const int64_t> blockId) {
+std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view workgroup) {
   std::string where;
   if (condition.isVector()) {
     std::vector<int64_t> index(static_cast<size_t>(condition.rank()));
@@ -36,7 +36,7 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
     }
     where = str(" at [", join(index, ", "), "]");
   }
-  return str("assertion failed: ", text, where, blockId.empty() ? "" : str(" (", workgroupText({blockId.begin(), blockId.end()}), ")"));
+  return str("assertion failed: ", text, where, " (", workgroup, ")");
 }
 
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }

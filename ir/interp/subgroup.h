@@ -36,6 +36,7 @@ private:
 
 // What all subgroups of a workgroup share.
 struct WorkgroupEnvironment {
+  const Kernel &kernel;
   const Program &program;
   const std::vector<RuntimeValue> &args; // values of the entry block's parameters
   std::vector<int64_t> blockId;          // coordinates, outermost dimension first
@@ -51,7 +52,7 @@ struct WorkgroupEnvironment {
 };
 
 // The error of a failed assert, of the first false element if there is one.
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId);
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment);
 
 // Subgroups that stand at one place.
 struct Standing {

@@ -8,7 +8,7 @@
 namespace xt {
 
 std::string Subgroup::whereabouts() const {
-  return str("subgroup ", id_, " of ", workgroupText(environment_.blockId));
+  return str("subgroup ", id_, " of ", workgroupText(environment_.kernel, environment_.blockId));
 }
 
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {

@@ -117,14 +117,15 @@ void Subgroup::print(const Step &step) {
 Result<void> Subgroup::assertion(const Step &step) {
   const RuntimeValue &value = slots_[step.operands[0]];
   if (const auto *scalar = std::get_if<Number>(&value))
-    return checkAssertion(*step.op, {scalar, 1}, environment_.blockId);
-  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_.blockId);
+    return checkAssertion(*step.op, {scalar, 1}, environment_);
+  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_);
 }
 
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const std::vector<int64_t> &blockId) {
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment) {
   for (size_t k = 0; k < condition.size(); ++k)
     if (condition[k].i == 0)
-      return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), blockId),
+      return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k),
+                                         workgroupText(environment.kernel, environment.blockId)),
                            op.range());
   return {};
 }

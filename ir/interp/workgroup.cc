@@ -98,7 +98,8 @@ Error Workgroup::divergence() const {
     if (!first) first = standing.place;
   }
   return Error::kernel(
-      str("the subgroups of ", workgroupText(environment_.blockId), " never meet: ", join(groups, "; ")),
+      str("the subgroups of ", workgroupText(environment_.kernel, environment_.blockId), " never meet: ",
+          join(groups, "; ")),
       first->op->range());
 }
 

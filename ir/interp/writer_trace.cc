@@ -87,7 +87,7 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
     std::vector<RuntimeValue> values = *bound;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     finder.enter(blockId);
-    WorkgroupEnvironment environment{program, values, blockId};
+    WorkgroupEnvironment environment{kernel, program, values, blockId};
     environment.observer = &finder;
     environment.slice = &slice;
     environment.ranges = ranges;

@@ -30,13 +30,15 @@ public:
     collectCalls();
     for (const ast::KernelDecl &kernel : files_[0]->kernels) {
       if (symbols_.kernel(kernel.name.text) != &kernel) continue;
-      if (!kernel.isFunction || isKernelLike(kernel)) instantiate(kernel, {});
+      if (!kernel.isFunction || isKernelLike(kernel)) instantiate(kernel, {}, nullptr);
       else if (!called_.contains(kernel.name.text)) checkUncalled(kernel);
     }
     for (const ast::TestDecl &decl : files_[0]->tests) {
       ParamScope params = scope({});
       TestLowering lowering(context_, params,
-                            [this](const ast::KernelDecl &kernel, Overrides overrides) { return instantiate(kernel, std::move(overrides)); });
+                            [this](const ast::KernelDecl &kernel, Overrides overrides, const ast::Attr *attrs) {
+                              return instantiate(kernel, std::move(overrides), attrs);
+                            });
       HostTest test;
       if (lowering.lower(decl, test)) module_->tests.push_back(std::move(test));
     }
@@ -117,10 +119,36 @@ private:
         if (!value) continue;
         ModuleParam row{param.name.text, param.type.name.text, constText(*value), {}};
         for (const ConstValue &choice : choices) row.choices.push_back(constText(choice));
-        if (!choices.empty() && std::find(choices.begin(), choices.end(), *value) == choices.end())
-          diagnostics_.report(DiagCode::ParamNotListed, param.name.range,
-                              str("`$", row.name, "` is ", row.value, ", which its `in [", join(row.choices, ", "), "]` does not list"));
+        if (isUnlisted(*value, choices))
+          diagnostics_.report(DiagCode::ParamNotListed, param.name.range, unlistedText(row.name, *value, choices));
         module_->params.push_back(std::move(row));
+      }
+  }
+
+  static bool isUnlisted(const ConstValue &value, const std::vector<ConstValue> &choices) {
+    return !choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end();
+  }
+  static std::string unlistedText(const std::string &name, const ConstValue &value, const std::vector<ConstValue> &choices) {
+    std::vector<std::string> listed;
+    for (const ConstValue &choice : choices) listed.push_back(constText(choice));
+    return str("`$", name, "` is ", constText(value), ", which its `in [", join(listed, ", "), "]` does not list");
+  }
+
+  // The same for what a launch changes, and for the parameters of the kernel that follow from it.
+  void checkLaunchParams(ParamScope &launch, ParamScope &file, const ast::Attr &attrs) {
+    Diagnostics reported; // mistakes in the lists have been
+    for (const ast::File *source : files_)
+      for (const ast::ParamDecl &param : source->params) {
+        if (symbols_.param(param.name.text) != &param || !launch.knows(param.name.text)) continue;
+        std::optional<ConstValue> value = launch.get(param.name);
+        if (!value || value == file.get(param.name)) continue;
+        std::vector<ConstValue> choices = ParamScope(launch, reported).choices(param);
+        if (!isUnlisted(*value, choices)) continue;
+        SourceRange range = attrs.range;
+        for (const ast::Attr::Entry &entry : attrs.entries)
+          if (entry.key.text == param.name.text) range = entry.range;
+        diagnostics_.report(DiagCode::ParamNotListed, range, unlistedText(param.name.text, *value, choices))
+            .at(param.name.range, "declared here");
       }
   }
 
@@ -138,7 +166,7 @@ private:
     }
   }
 
-  Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides) {
+  Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs) {
     if (decl.broken) return nullptr; // reported
     ParamScope params = scope({});
     // Overrides that change nothing do not make another kernel; the rest go in the order of declaration.
@@ -157,6 +185,7 @@ private:
     size_t before = diagnostics_.errorCount();
     std::unique_ptr<Kernel> kernel = KernelLowering(context_, own, state_, decl, name).run();
     if (!kernel && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
+    if (kernel && attrs) checkLaunchParams(own, params, *attrs);
     Kernel *made = kernel.get();
     if (kernel) module_->kernels.push_back(std::move(kernel));
     instances_.push_back({name, made});

@@ -204,7 +204,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
     std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
     diagnostics()
         .report(DiagCode::HostArguments, expr.range,
-                str("`", fn.name, "` takes ", range, " argument", range == "1" ? "" : "s", ", not ", given))
+                str("`", fn.name.empty() ? std::string_view(expr.text) : fn.name, "` takes ", range, " argument", range == "1" ? "" : "s", ", not ", given))
         .note(str("for example `", fn.example, "`"));
     ok = false;
   }

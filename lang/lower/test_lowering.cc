@@ -268,7 +268,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
       else ok = false;
     }
   if (!ok) return false;
-  Kernel *kernel = instantiate_(*decl, std::move(overrides));
+  Kernel *kernel = instantiate_(*decl, std::move(overrides), stmt.attrs ? &*stmt.attrs : nullptr);
   if (!kernel) return false;
   out.kernel = kernel->name;
   if (out.args.size() != kernel->paramCount) {

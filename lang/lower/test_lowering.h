@@ -10,9 +10,11 @@ namespace xt {
 
 class TestLowering {
 public:
-  // The kernel of a launch with these overrides, made when it is not there yet; null has been reported.
+  // The kernel of a launch with these overrides, made when it is not there yet; null has been reported. `attrs`: where
+  // the overrides stand, null if there are none.
   using Instantiate =
-      std::function<Kernel *(const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides)>;
+      std::function<Kernel *(const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides,
+                             const ast::Attr *attrs)>;
 
   TestLowering(Context &context, ParamScope &params, Instantiate instantiate)
       : context_(context), params_(params), types_(context, params), instantiate_(std::move(instantiate)) {}

@@ -72,25 +72,24 @@ public:
   }
 
   // After all have run: passes on what was printed, and says what failed first.
-  Result<void> finish(const PrintSink &print, const std::vector<GridRange> &grid) {
+  Result<void> finish(const PrintSink &print, const Kernel &kernel, const std::vector<GridRange> &grid) {
     output_.flush(print, failedWorkgroup());
     if (failure_ == kNoFailure) return {};
     int64_t workgroup = failedWorkgroup();
-    std::string where = workgroupText(blockIdOf(workgroup, grid));
+    std::string where = workgroupText(kernel, blockIdOf(workgroup, grid));
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
       std::string other = str("subgroup ", d->other, d->otherPlace ? " waits at another one" : " has finished");
       if (d->other == d->waiting) other = "for others that never come";
-      return Error::kernel(str("the subgroups of ", where, " never meet: subgroup ", d->waiting,
-                               " waits at `", place.op, "`, ", other),
+      return Error::kernel(str("the subgroups of ", where, " never meet: subgroup ", d->waiting, " waits at `", place.op,
+                               "`, ", other),
                            place.range);
     }
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.condition)
       return Error::environment(str(first.message, " (", where, " of @", code().name, ")"), first.range);
     return Error::kernel(
-        assertionText(first.message, first.condition, output_.failedElement(workgroup), blockIdOf(workgroup, grid)),
-        first.range);
+        assertionText(first.message, first.condition, output_.failedElement(workgroup), where), first.range);
   }
 
 private:
@@ -149,7 +148,7 @@ public:
     pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
-    return launch.finish(print_, grid);
+    return launch.finish(print_, kernel, grid);
   }
 
 private:

@@ -1,6 +1,7 @@
 // Elementwise functions of two arrays.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "targets/run/bit_functions.h"
 #include "targets/run/chunk.h"
 #include "targets/run/functions.h"
 
@@ -15,7 +16,9 @@ bool isComparison(HostFn fn) {
 }
 bool isLogic(HostFn fn) { return fn == HostFn::And || fn == HostFn::Or; }
 // Whose result a kernel rounds.
-bool rounds(HostFn fn) { return fn != HostFn::Max && fn != HostFn::Min; }
+bool rounds(HostFn fn) {
+  return fn != HostFn::Max && fn != HostFn::Min && fn != HostFn::MaxNum && fn != HostFn::MinNum;
+}
 
 template <class F> void loop(const double *a, const double *b, int64_t n, double *out, F f) {
   for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
@@ -43,8 +46,13 @@ void floatValues(HostFn fn, const double *a, const double *b, int64_t n, double 
       double r = std::fmod(x, y);
       return r != 0 && (r < 0) != (y < 0) ? r + y : r;
     });
+  if (fn == HostFn::Remainder) return loop(a, b, n, out, [](double x, double y) { return std::fmod(x, y); });
   if (fn == HostFn::Max) return loop(a, b, n, out, maximum);
   if (fn == HostFn::Min) return loop(a, b, n, out, minimum);
+  if (fn == HostFn::MaxNum)
+    return loop(a, b, n, out, [](double x, double y) { return x != x ? y : y != y ? x : maximum(x, y); });
+  if (fn == HostFn::MinNum)
+    return loop(a, b, n, out, [](double x, double y) { return x != x ? y : y != y ? x : minimum(x, y); });
   if (fn == HostFn::Pow) return loop(a, b, n, out, [](double x, double y) { return std::pow(x, y); });
   XT_UNREACHABLE("not a float function of two arrays");
 }
@@ -67,12 +75,13 @@ double divCarried(double ea, double b, double eb, double v) {
   return least > 0 ? (ea + scaled(v, eb)) / least : std::numeric_limits<double>::infinity();
 }
 
-// x mod y is x - floor(x / y) * y; where the quotient may cross an integer, all of [0, y) counts.
-double modCarried(double a, double ea, double b, double eb) {
+// x mod y is x - floor(x / y) * y, the remainder truncates instead; where the quotient may cross an integer, all of
+// [0, y) counts.
+template <class Round> double modCarried(double a, double ea, double b, double eb, Round round) {
   if (ea == 0 && eb == 0) return 0;
   double q = a / b, eq = divCarried(ea, b, eb, q);
-  if (std::floor(q - eq) != std::floor(q + eq)) return std::fabs(b) + eb;
-  return ea + scaled(std::floor(q), eb);
+  if (round(q - eq) != round(q + eq)) return std::fabs(b) + eb;
+  return ea + scaled(round(q), eb);
 }
 
 // The bound that operands' errors give, before the function's own rounding.
@@ -85,14 +94,19 @@ void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b
   if (fn == HostFn::Mul)
     return each([&](int64_t i) { return scaled(a[i], eb[i]) + scaled(b[i], ea[i]) + ea[i] * eb[i]; });
   if (fn == HostFn::Div) return each([&](int64_t i) { return divCarried(ea[i], b[i], eb[i], v[i]); });
-  if (fn == HostFn::Mod) return each([&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i]); });
+  if (fn == HostFn::Mod)
+    return each(
+        [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::floor(q); }); });
+  if (fn == HostFn::Remainder || fn == HostFn::Quotient)
+    return each(
+        [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::trunc(q); }); });
   if (fn == HostFn::Pow) return each([&](int64_t i) { return powCarried(a[i], ea[i], b[i], eb[i], v[i]); });
-  if (fn == HostFn::Max)
+  if (fn == HostFn::Max || fn == HostFn::MaxNum)
     return each([&](int64_t i) {
       // Both count only where they lie within their errors of each other.
       return a[i] - ea[i] > b[i] + eb[i] ? ea[i] : b[i] - eb[i] > a[i] + ea[i] ? eb[i] : std::max(ea[i], eb[i]);
     });
-  if (fn == HostFn::Min)
+  if (fn == HostFn::Min || fn == HostFn::MinNum)
     return each([&](int64_t i) {
       return a[i] + ea[i] < b[i] - eb[i] ? ea[i] : b[i] + eb[i] < a[i] - ea[i] ? eb[i] : std::max(ea[i], eb[i]);
     });
@@ -150,6 +164,10 @@ int64_t floorMod(int64_t a, int64_t b) {
   int64_t r = a % b;
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
+bool truncDiv(int64_t a, int64_t b, int64_t *out) {
+  if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, out);
+  return *out = a / b, false;
+}
 bool ceilDiv(int64_t a, int64_t b, int64_t *out) {
   if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, out);
   *out = a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
@@ -168,11 +186,16 @@ bool integerValues(HostFn fn, const int64_t *a, const int64_t *b, int64_t n, int
   if (fn == HostFn::Add) return each([](int64_t x, int64_t y, int64_t *r) { return __builtin_add_overflow(x, y, r); });
   if (fn == HostFn::Sub) return each([](int64_t x, int64_t y, int64_t *r) { return __builtin_sub_overflow(x, y, r); });
   if (fn == HostFn::Mul) return each([](int64_t x, int64_t y, int64_t *r) { return __builtin_mul_overflow(x, y, r); });
-  if (fn == HostFn::Max) return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::max(x, y), false; });
-  if (fn == HostFn::Min) return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::min(x, y), false; });
+  if (fn == HostFn::Max || fn == HostFn::MaxNum)
+    return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::max(x, y), false; });
+  if (fn == HostFn::Min || fn == HostFn::MinNum)
+    return each([](int64_t x, int64_t y, int64_t *r) { return *r = std::min(x, y), false; });
   if (fn == HostFn::Mod)
     return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = floorMod(x, y), false); });
   if (fn == HostFn::CeilDiv) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || ceilDiv(x, y, r); });
+  if (fn == HostFn::Quotient) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || truncDiv(x, y, r); });
+  if (fn == HostFn::Remainder)
+    return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = y == -1 ? 0 : x % y, false); });
   XT_UNREACHABLE("not an integer function of two arrays");
 }
 
@@ -187,8 +210,8 @@ Error integerFailure(const EvalSite &site, HostFn fn, const HostArray &a, const 
   };
   int64_t x = operand(a), y = operand(b);
   std::string where = out.shape.empty() ? "" : " at index " + indexText(index);
-  if (y == 0 && (fn == HostFn::Mod || fn == HostFn::CeilDiv))
-    return site.fail(DiagCode::HostBadArgument, str("`", spelling(fn), "` by zero", where));
+  bool divides = fn == HostFn::Mod || fn == HostFn::CeilDiv || fn == HostFn::Quotient || fn == HostFn::Remainder;
+  if (y == 0 && divides) return site.fail(DiagCode::HostBadArgument, str("`", spelling(fn), "` by zero", where));
   return site.fail(DiagCode::HostIntegerOverflow,
                    str("integer overflow", where, ": ", x, " ", spelling(fn), " ", y, " does not fit 64 bits"));
 }
@@ -304,6 +327,7 @@ Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, Host
     return site.fail(DiagCode::HostShapeMismatch,
                      str("operands of `", spelling(fn), "` are ", shapeText(a.shape), " and ", shapeText(b.shape),
                          ": extents must be equal or 1, counted from the last"));
+  if (isBitFunction(fn)) return applyBitFunction(site, fn, a, b, std::move(*shape));
   bool bitwise = (fn == HostFn::Eq || fn == HostFn::Ne) && a.elem == b.elem;
   if (!isLogic(fn) && !bitwise && (holdsHugeUnsigned(a) || holdsHugeUnsigned(b))) return hugeUnsignedError(site, fn);
   if (isComparison(fn) || isLogic(fn)) return truthBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
@@ -311,6 +335,8 @@ Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, Host
   if (integers) return integerBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
   if (fn == HostFn::CeilDiv)
     return site.fail(DiagCode::HostBadArgument, "`ceildiv` takes integers; write ceil(a / b) for floats");
+  if (fn == HostFn::Quotient)
+    return site.fail(DiagCode::HostBadArgument, "`divsi` takes integers; write a / b for floats");
   return floatBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
 }
 

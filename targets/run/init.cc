@@ -5,6 +5,9 @@
 #include "targets/run/chunk.h"
 #include "targets/run/npy.h"
 
+#include <limits>
+#include <numbers>
+
 namespace xt {
 
 uint64_t splitMix64(uint64_t seed, uint64_t index) {
@@ -15,6 +18,20 @@ uint64_t splitMix64(uint64_t seed, uint64_t index) {
 }
 
 namespace {
+// In [0, 1).
+double unitNumber(uint64_t output) { return static_cast<double>(output >> 11) * 0x1p-53; }
+
+// The range may be one that hardly any number falls in: then its end nearest to 0 is taken.
+double normalNumber(uint64_t seed, double low, double high) {
+  constexpr uint64_t kMostDraws = 64;
+  for (uint64_t draw = 0; draw < kMostDraws; ++draw) {
+    double radius = 1 - unitNumber(splitMix64(seed, 2 * draw)), angle = unitNumber(splitMix64(seed, 2 * draw + 1));
+    double value = std::sqrt(-2 * std::log(radius)) * std::cos(2 * std::numbers::pi * angle);
+    if (value >= low && value < high) return value;
+  }
+  return std::clamp(0.0, low, high);
+}
+
 constexpr std::string_view kWhat = "the content of a buffer";
 
 class Initializer {
@@ -92,40 +109,74 @@ private:
   Result<RawArray> random() {
     auto start = seed(args_[0]);
     if (!start) return start.error();
-    bool bounded = args_[1] || args_[2];
-    if (isInteger(elem_) && !bounded)
-      return filled([&, s = *start](int64_t i, std::byte *to) {
-        storeInteger(elem_, to, static_cast<int64_t>(splitMix64(s, static_cast<uint64_t>(i))));
+    auto normal = isNormal();
+    if (!normal) return normal.error();
+    auto bounds = rangeOf();
+    if (!bounds) return bounds.error();
+    const HostExpr *low = bounds->first, *high = bounds->second;
+    return isInteger(elem_) ? randomIntegers(*start, low, high) : randomFloats(*start, low, high, *normal);
+  }
+
+  Result<bool> isNormal() {
+    if (!args_[1]) return false;
+    const std::string &dist = args_[1]->text;
+    if (args_[1]->kind != HostExpr::Kind::Text || (dist != "uniform" && dist != "normal"))
+      return at(*args_[1]).fail(DiagCode::HostBadArgument, "a distribution is \"uniform\" or \"normal\"");
+    if (dist == "normal" && isInteger(elem_))
+      return at(*args_[1]).fail(DiagCode::HostBadArgument, "integers are uniform; \"normal\" is for floats");
+    return dist == "normal";
+  }
+
+  // Lower and upper bound, null where none is given.
+  Result<std::pair<const HostExpr *, const HostExpr *>> rangeOf() {
+    const HostExpr *range = args_[2];
+    if (!range) return std::pair(args_[3], args_[4]);
+    if (args_[3] || args_[4])
+      return at(*range).fail(DiagCode::HostBadArgument, "`range` stands for `low` and `high`: give one or the other");
+    if (range->kind != HostExpr::Kind::List || range->args.size() != 2)
+      return at(*range).fail(DiagCode::HostBadArgument, "a range is two numbers, such as range = [-2, 3]");
+    return std::pair(&range->args[0], &range->args[1]);
+  }
+
+  Result<RawArray> randomIntegers(uint64_t start, const HostExpr *lowest, const HostExpr *above) {
+    if (!lowest && !above)
+      return filled([&](int64_t i, std::byte *to) {
+        storeInteger(elem_, to, static_cast<int64_t>(splitMix64(start, static_cast<uint64_t>(i))));
       });
-    if (isInteger(elem_)) {
-      if (!args_[1] || !args_[2])
-        return at(init_).fail(DiagCode::HostBadArgument,
-                              "`random` of integers takes both `low` and `high`, or neither");
-      auto low = evaluator_.integer(*args_[1]), high = evaluator_.integer(*args_[2]);
-      if (!low) return low.error();
-      if (!high) return high.error();
-      if (*high <= *low)
-        return at(init_).fail(DiagCode::HostBadArgument,
-                              str("`random` from ", *low, " up to and without ", *high, " is empty"));
-      return uniform(*start, *low, *high - 1);
-    }
-    double low = -1, high = 1;
-    for (auto [arg, bound] : {std::pair(args_[1], &low), std::pair(args_[2], &high)}) {
+    if (!lowest || !above)
+      return at(init_).fail(DiagCode::HostBadArgument, "`random` of integers takes both `low` and `high`, or neither");
+    auto low = evaluator_.integer(*lowest), high = evaluator_.integer(*above);
+    if (!low) return low.error();
+    if (!high) return high.error();
+    if (*high <= *low) return emptyRange(str(*low), str(*high));
+    return uniform(start, *low, *high - 1);
+  }
+  Error emptyRange(const std::string &low, const std::string &high) {
+    return at(init_).fail(DiagCode::HostBadArgument,
+                          str("`random` from ", low, " up to and without ", high, " is empty"));
+  }
+
+  // Uniform in [-1, 1) without bounds; normal from minus to plus infinity.
+  Result<RawArray> randomFloats(uint64_t start, const HostExpr *lowest, const HostExpr *above, bool normal) {
+    double infinity = std::numeric_limits<double>::infinity(), low = normal ? -infinity : -1, high = -low;
+    for (auto [arg, bound] : {std::pair(lowest, &low), std::pair(above, &high)}) {
       if (!arg) continue;
       auto given = evaluator_.number(*arg);
       if (!given) return given.error();
       *bound = *given;
     }
+    if (!(low < high) && !(low == high && !normal)) return emptyRange(floatText(low), floatText(high));
     auto raw = RawArray::make(site_->budget, sizes_, elem_, kWhat);
     if (!raw) return raw;
     int64_t size = raw->elemBytes();
-    parallelFor(raw->count(), 1 << 15, site_->threads, [&, s = *start](int64_t begin, int64_t end) {
+    parallelFor(raw->count(), 1 << 15, site_->threads, [&](int64_t begin, int64_t end) {
       double values[kMaxRun];
       for (int64_t at = begin; at < end; at += kMaxRun) {
         int64_t count = std::min(kMaxRun, end - at);
-        for (int64_t i = 0; i < count; ++i)
-          values[i] =
-              low + (high - low) * (static_cast<double>(splitMix64(s, static_cast<uint64_t>(at + i)) >> 11) * 0x1p-53);
+        for (int64_t i = 0; i < count; ++i) {
+          uint64_t output = splitMix64(start, static_cast<uint64_t>(at + i));
+          values[i] = normal ? normalNumber(output, low, high) : low + (high - low) * unitNumber(output);
+        }
         fromDoubles(elem_, values, count, raw->bytes.data() + at * size, 1);
       }
     });
@@ -166,7 +217,7 @@ private:
   Result<RawArray> load() {
     if (args_[0]->kind != HostExpr::Kind::Text)
       return at(*args_[0]).fail(DiagCode::HostBadArgument, "`load` takes the path of a .npy file as text");
-    return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads);
+    return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads, context_.small);
   }
 
   // An expression that gives one value, or one for each element.

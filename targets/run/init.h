@@ -16,13 +16,16 @@ struct InitContext {
   ValueSource &source;
   std::function<std::string(const std::string &)> resolvePath;
   uint64_t defaultSeed = 1; // of random and ints without a seed; differs between the buffers of a test
+  bool small = false;       // the small sizes of a test: `load` takes the corner of a larger file
 };
 
 // The content that an initialiser other than `out` gives a buffer.
-//   random(seed, low, high)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
-//                            integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
-//                            bounds.
-//   ints(low, high, seed)    low + floor(output * (high - low + 1) / 2^64)
+//   random(seed, dist, range)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
+//                              integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
+//                              bounds. dist = "normal": floats of the standard normal distribution, by Box and Muller
+//                              from outputs 0 and 1 of the generator that starts with the element's own output; what
+//                              lies outside of the range is drawn again from outputs 2 and 3, and so on.
+//   ints(low, high, seed)      low + floor(output * (high - low + 1) / 2^64)
 //   fill, iota, identity, from, load: see ir/ops/host.def.
 // Rounded once to a float type; a value that an integer type cannot hold is reported with its index. Errors of files
 // are Environment.

@@ -68,6 +68,8 @@ Result<NpyHeader> readHeader(File &file, const std::string &path) {
     if (errno) return fileError(path, "cannot be read: " + causeText(errno));
     return fileError(path, "is not a .npy file: it has fewer than 8 bytes");
   }
+  if (std::memcmp(prefix, "PK\x03\x04", 4) == 0)
+    return fileError(path, "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
   if (std::memcmp(prefix, "\x93NUMPY", 6) != 0)
     return fileError(path, "is not a .npy file: it does not start with \\x93NUMPY");
   int major = prefix[6];
@@ -129,15 +131,20 @@ Result<void> checkNarrow(const RawArray &array, const std::string &path) {
   return {};
 }
 
-// Fortran order: the first index runs fastest in the file.
-Result<RawArray> fromFortran(const RawArray &file, MemoryBudget &budget, const std::string &path, int threads) {
-  auto array = RawArray::make(budget, file.sizes, file.elem, path);
+// The elements at the lowest indices, in C order. Fortran order: the first index runs fastest in the file.
+Result<RawArray> rearranged(const RawArray &file, bool fortran, std::span<const int64_t> shape, MemoryBudget &budget,
+                            const std::string &path, int threads) {
+  auto array = RawArray::make(budget, {shape.begin(), shape.end()}, file.elem, path);
   if (!array) return array;
-  std::vector<int64_t> strides(file.sizes.size(), 1);
-  for (size_t d = 1; d < strides.size(); ++d) strides[d] = strides[d - 1] * file.sizes[d - 1];
-  copyStrided(file.sizes, file.elemBytes(), file.bytes.data(), strides, array->bytes.data(), denseStrides(file.sizes),
-              threads);
+  std::vector<int64_t> strides = denseStrides(file.sizes);
+  if (fortran)
+    for (size_t d = 0; d < strides.size(); ++d) strides[d] = d == 0 ? 1 : strides[d - 1] * file.sizes[d - 1];
+  copyStrided(shape, file.elemBytes(), file.bytes.data(), strides, array->bytes.data(), denseStrides(shape), threads);
   return array;
+}
+
+bool covers(std::span<const int64_t> file, std::span<const int64_t> shape) {
+  return std::ranges::equal(file, shape, [](int64_t has, int64_t wanted) { return has >= wanted; });
 }
 } // namespace
 
@@ -181,28 +188,30 @@ Result<NpyHeader> readNpyHeader(const std::string &path) {
 }
 
 Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
-                         int threads) {
+                         int threads, bool corner) {
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
   auto header = readHeader(file, path);
   if (!header) return header.error();
-  if (!npyHolds(*header, elem) || !std::ranges::equal(header->shape, shape))
+  bool same = std::ranges::equal(header->shape, shape);
+  if (!npyHolds(*header, elem) || !(same || (corner && covers(header->shape, shape))))
     return fileError(path, str("holds ", npyText(*header), ", but the buffer is ", arrayText(shape, elemName(elem)),
                                " ('", npyDescr(elem), "')"));
-  auto array = RawArray::make(budget, {shape.begin(), shape.end()}, elem, path);
+  auto array = RawArray::make(budget, header->shape, elem, path);
   if (!array) return array;
   if (!file.read(array->bytes.data(), array->bytes.count())) {
     if (errno) return fileError(path, "cannot be read: " + causeText(errno));
     struct stat status {};
     int64_t size = ::fstat(file.fd(), &status) == 0 ? static_cast<int64_t>(status.st_size) : 0;
     return fileError(path,
-                     str("is truncated: ", arrayText(shape, elemName(elem)), " takes ", array->bytes.count(),
+                     str("is truncated: ", arrayText(header->shape, elemName(elem)), " takes ", array->bytes.count(),
                          " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
-  if (header->descr[0] == '>') swapBytes(array->bytes.data(), array->count(), array->elemBytes());
+  bool raw = header->descr[1] == 'V'; // has no byte order
+  if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
-  if (header->fortran && shape.size() > 1) return fromFortran(*array, budget, path, threads);
-  return array;
+  if (same && (!header->fortran || shape.size() < 2)) return array;
+  return rearranged(*array, header->fortran, shape, budget, path, threads);
 }
 
 Result<void> writeNpy(const std::string &path, const RawArray &array) {

@@ -26,9 +26,10 @@ std::optional<Elem> npyElem(const NpyHeader &header);
 std::string npyText(const NpyHeader &header);
 
 // Reads a file whose shape and type must be those given. i1 and i4 need values that fit. C and Fortran order. Errors
-// are Error::environment and start with the path.
+// are Error::environment and start with the path. `corner`: a file of the same rank with larger extents will do, of
+// which the elements at the lowest indices are taken.
 Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
-                         int threads);
+                         int threads, bool corner = false);
 Result<NpyHeader> readNpyHeader(const std::string &path);
 
 // Writes version 1 in C order, under a temporary name in the same folder that is renamed at the end: a file that was

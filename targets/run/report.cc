@@ -159,7 +159,9 @@ nlohmann::json summaryJson(const BufferSummary &s) {
 }
 
 nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources) {
+  std::string_view text = check.range.file ? sources.file(check.range.file).slice(check.range) : std::string_view();
   return {{"at", placeJson(check.range, sources)},
+          {"text", text},
           {"passed", check.passed},
           {"tolerance", check.tolerance},
           {"compared", check.compared},
@@ -168,6 +170,7 @@ nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources)
           {"first", elementJson(check.first)},
           {"worst", elementJson(check.worst)},
           {"patterns", check.patterns},
+          {"window", check.window},
           {"notes", check.notes},
           {"problem", check.problem}};
 }

@@ -65,7 +65,8 @@ Result<void> TestRun::stage(const std::string &what) {
 
 RunReport TestRun::run(bool saves) {
   report_.sizes = state_.sizesText();
-  if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name);
+  std::optional<bool> sizes = test_.hasSmall ? std::optional(report_.small) : std::nullopt;
+  if (options_.repeatCommand) report_.repeatCommand = options_.repeatCommand(test_.name, target_.name, sizes);
   auto done = everything(saves);
   if (!done) {
     const Error &error = done.error();
@@ -151,7 +152,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
   buffer.sizes = sizes;
   if (!buffer.isOut) {
     InitContext context{state_.siteAt(stmt.value.range), state_, [this](const std::string &p) { return path(p); },
-                        state_.buffers().size()};
+                        state_.buffers().size(), report_.small};
     auto content = initialContent(stmt.value, sizes, stmt.type.elem, context);
     if (!content) return content.error();
     buffer.initial = std::move(*content);

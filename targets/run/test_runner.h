@@ -5,6 +5,7 @@
 #include "targets/target.h"
 
 #include <functional>
+#include <optional>
 
 namespace xt {
 
@@ -20,8 +21,9 @@ struct RunOptions {
   MemoryBudget *budget = nullptr; // must outlive the call
   int threads = 0;                // of the host's own work, 0: all cores
   std::string dataDirectory;      // where relative paths of `load` and `save` start
-  // The command line that repeats one test on one target.
-  std::function<std::string(const std::string &test, const std::string &target)> repeatCommand;
+  // The command line that repeats one test on one target; `small`: at which sizes, of a test that has small ones.
+  std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)>
+      repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
   bool summarise = false; // say what the buffers that launches write hold at the end

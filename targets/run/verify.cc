@@ -98,14 +98,20 @@ private:
     return any;
   }
 
-  Result<CheckReport> check(const HostStmt &stmt, size_t position) {
+  Result<CheckReport> check(const HostStmt &written, size_t position) {
     std::vector<WeakBound> weak;
     state_.setWeakBounds(&weak);
-    auto left = state_.evaluate(stmt.left, position);
+    auto left = state_.evaluate(written.left, position);
     if (!left) return left.error();
-    auto right = state_.evaluate(stmt.right, position);
+    auto right = state_.evaluate(written.right, position);
     state_.setWeakBounds(nullptr);
     if (!right) return right.error();
+    // What is got stands on the left, also where the test says `expected == got`.
+    HostStmt stmt = written;
+    if (!usesWritten(stmt.left) && usesWritten(stmt.right) && left->shape == right->shape) {
+      std::swap(stmt.left, stmt.right);
+      std::swap(*left, *right);
+    }
     EvalSite site = state_.siteAt(stmt.range);
     auto comparison = Comparison::make(site, *left, *right, stmt);
     if (!comparison) return comparison.error();
@@ -121,7 +127,7 @@ private:
     Proof proof = Proof::Something;
     if (!report.passed) {
       if (auto described = describe(report, *comparison, result, stmt, position); !described) return described.error();
-    } else if (auto found = proofOf(report, stmt, position, *right, site)) {
+    } else if (auto found = proofOf(report, stmt, position, *left, *right, site)) {
       proof = *found;
     } else {
       return found.error();
@@ -142,8 +148,8 @@ private:
   }
 
   // Whether the check would fail if the launches did nothing.
-  Result<Proof> proofOf(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &right,
-                        const EvalSite &site) {
+  Result<Proof> proofOf(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
+                        const HostArray &right, const EvalSite &site) {
     if (report.compared == 0) return Proof::Something; // an empty result is all there is to check
     if (constantInputs_ && right.count() > 1 && right.count() == report.compared && constantValues(right)) {
       report.problem =
@@ -155,21 +161,32 @@ private:
       report.problem = "this check proves nothing: both sides are the same expression";
       return Proof::Nothing;
     }
-    if (holdsPoison(stmt.left)) return Proof::Something;
-    auto left = before(stmt.left, position);
-    if (!left) return left.error();
-    auto vacuous = passes(*left, right, stmt, site);
+    auto vacuous = passesUnlaunched(stmt, position, left, right, site);
     if (!vacuous) return vacuous.error();
-    if (!*vacuous && usesWritten(stmt.right) && !holdsPoison(stmt.right)) {
-      // The expected value may come from what the launches write, too.
-      auto old = before(stmt.right, position);
-      if (!old) return old.error();
-      vacuous = passes(*left, *old, stmt, site);
-      if (!vacuous) return vacuous.error();
-    }
     if (!*vacuous) return Proof::Something;
     report.problem = "this check proves nothing: it passes on the contents before the launches as well";
-    return mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
+    return mentionsBefore(stmt.left) || mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
+  }
+
+  // Where the left side, or both, as the expected value may come from what the launches write, too, stand for what they
+  // held before. Poison never passes.
+  Result<bool> passesUnlaunched(const HostStmt &stmt, size_t position, const HostArray &left, const HostArray &right,
+                                const EvalSite &site) {
+    if (holdsPoison(stmt.left)) return false;
+    std::optional<HostArray> old;
+    if (usesWritten(stmt.left)) {
+      auto value = before(stmt.left, position);
+      if (!value) return value.error();
+      old = std::move(*value);
+      auto vacuous = passes(*old, right, stmt, site);
+      if (!vacuous || *vacuous) return vacuous;
+    } else if (!usesWritten(stmt.right)) {
+      return true; // as it has passed
+    }
+    if (!usesWritten(stmt.right) || holdsPoison(stmt.right)) return false;
+    auto expected = before(stmt.right, position);
+    if (!expected) return expected.error();
+    return passes(old ? *old : left, *expected, stmt, site);
   }
 
   // Whether an expression uses a buffer that held poison before the launches.
@@ -256,12 +273,13 @@ private:
       if (!found) return; // the report does without
       for (size_t i = 0; i < found->size(); ++i) {
         std::string &text = (i == 0 ? report.first : report.worst)->writer;
-if (const auto &by = (*found)[i]) {
-            text = str(by->workgroup.empty() ? "" : str("workgroup (", join(by->workgroup, ", "), "), "), "subgroup ",
-                       by->subgroup);
-            if (by->stores > 1) text += str(", the last of ", by->stores, " times");
-          } else
+        if (const auto &by = (*found)[i]) {
+          text = str(by->workgroup.empty() ? "" : workgroupText(*launch.kernel, by->workgroup) + ", ", "subgroup ",
+                     by->subgroup);
+          if (by->stores > 1) text += str(", the last of ", by->stores, " times");
+        } else {
           text = "no workgroup";
+        }
       }
     }
   }

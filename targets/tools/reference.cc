@@ -41,7 +41,7 @@ std::string listOps() {
   for (HostFnClass cls : {HostFnClass::Initializer, HostFnClass::Elementwise, HostFnClass::Reduction, HostFnClass::Array}) {
     out += str(classText(cls), "\n");
     for (const HostFnInfo &fn : allHostFns())
-      if (fn.cls == cls) out += str("  ", fn.example, "\n      ", fn.summary, "\n");
+      if (fn.cls == cls) out += str("  ", fn.example, "\n      ", fn.summary, "\n", fn.kernels.empty() ? "" : str("      also as ", fn.kernels, "\n"));
   }
   return out;
 }
@@ -60,7 +60,7 @@ std::string opReference() {
     }
   }
   out += "\n## Host functions of tests\n";
-  for (const HostFnInfo &fn : allHostFns()) out += str("\n- `", fn.example, "`: ", fn.summary);
+  for (const HostFnInfo &fn : allHostFns()) out += str("\n- `", fn.example, "`: ", fn.summary, fn.kernels.empty() ? "" : str("; also as ", fn.kernels));
   return out + "\n";
 }
 

@@ -1,6 +1,7 @@
 #include "targets/tools/repeat_command.h"
 
 #include "ir/base/text.h"
+#include "targets/target.h"
 #include "targets/tools/launch_text.h"
 
 namespace xt {
@@ -17,7 +18,7 @@ std::string quoted(const std::string &text) {
 } // namespace
 
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
-                          const std::string &target) {
+                          const std::string &target, std::optional<bool> small) {
   std::string command = str("xtrun --target=", target);
   auto add = [&](std::string_view option, const std::string &value) {
     command += str(" ", option, " ", quoted(value));
@@ -31,7 +32,8 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   for (const auto &[name, value] : options.tolerances) add("--" + name, value);
   for (const auto &[name, value] : options.defines) add("-D", name + "=" + value);
   if (!options.dataDir.empty()) add("--data-dir", options.dataDir);
-  if (options.small) command += *options.small ? " --small" : " --full";
+  const Target *runs = findTarget(target);
+  if (small && runs && *small != runs->wantsSmallSizes()) command += *small ? " --small" : " --full";
   if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
   if (options.threads) command += str(" --threads ", options.threads);
   return command + " " + quoted(file);

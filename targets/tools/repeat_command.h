@@ -7,8 +7,8 @@
 namespace xt {
 
 // "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": what of the options bears on one test of a file on one
-// target, quoted for a shell.
+// target, quoted for a shell. `small`: at which sizes, of a test that has small ones.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
-                          const std::string &target);
+                          const std::string &target, std::optional<bool> small);
 
 } // namespace xt

@@ -68,6 +68,8 @@ private:
     progress_.clear();
     ExitStatus status = worstStatus(statuses_);
     if (options_.json) {
+      if (!json_.contains("problems")) json_["problems"] = nlohmann::json::array();
+      if (!json_.contains("files")) json_["files"] = nlohmann::json::array();
       json_["status"] = static_cast<int>(status);
       std::printf("%s\n", json_.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
     } else if (!reports_.empty() && !options_.quiet) {
@@ -240,10 +242,10 @@ private:
     run.threads = options_.threads;
     size_t slash = file.rfind('/');
     bool beside = options_.dataDir.empty() && launchText_.empty();
-    run.dataDirectory = !beside ? options_.dataDir : slash == std::string::npos ? "." : file.substr(0, slash + 1);
+    run.dataDirectory = !beside ? options_.dataDir : slash == std::string::npos ? "" : file.substr(0, slash + 1);
     run.summarise = !launchText_.empty() && options_.expects.empty();
-    run.repeatCommand = [this, file](const std::string &test, const std::string &target) {
-      return repeatCommand(options_, file, test, target);
+    run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
+      return repeatCommand(options_, file, test, target, small);
     };
     run.mayPrint = [this](bool may) {
       std::lock_guard lock(mutex_);

@@ -117,6 +117,8 @@ TEST(ErrorBound, ElementwiseChains) {
       {"tanh(%A + %B * %B) * erf(%A)", [](float x, float y) { return std::tanh(x + y * y) * std::erf(x); }},
       {"max(%A * %B, %A + %B) - min(%A * %B, 0.0)",
        [](float x, float y) { return std::max(x * y, x + y) - std::min(x * y, 0.0f); }},
+      {"remf(%A * 5.0, 0.75) - maxnumf(%A * %B, minnumf(%A + %B, 0.25))",
+       [](float x, float y) { return std::fmod(x * 5.0f, 0.75f) - std::fmax(x * y, std::fmin(x + y, 0.25f)); }},
       {"where(%A * %B > %A - %B, exp(%A), cos(%B))",
        [](float x, float y) { return x * y > x - y ? std::exp(x) : std::cos(y); }},
       {"log(%A * %A + 1.0) + sqrt(%B * %B) - rsqrt(%A * %A + 2.0)",

@@ -1,3 +1,4 @@
+#include "ir/op_info.h"
 #include "run_helper.h"
 
 #include <cmath>
@@ -120,6 +121,72 @@ TEST(Eval, Functions) {
   expectValues(Expression("", "pow(3.0, 2)"), {}, {9});
   expectValues(Expression("", "abs(-3)"), {}, {3});
   expectValues(Expression(kA, "dim(%A, 1) + dim(%A + 1, 0)"), {}, {5});
+}
+
+TEST(Eval, EveryFunctionOfKernelsIsThere) {
+  for (const OpInfo &op : allOps()) {
+    if (!op.elementwise || op.typeRule != TypeRule::Elementwise) continue;
+    EXPECT_TRUE(findHostFn(op.name, false)) << op.name;
+  }
+  for (const char *name : {"select", "min", "max", "mod", "abs", "ceildiv", "dim"})
+    EXPECT_TRUE(findHostFn(name, false) || findHostOperator(name, 2)) << name;
+}
+
+TEST(Eval, FunctionsOfKernels) {
+  auto value = [](const std::string &expression) {
+    Expression e("%b = fill(-3) : memref<2xi8>\n%i = fill(-7) : memref<2xi32>\n%u = fill(200) : memref<2xu8>\n"
+                 "%w = fill(-2) : memref<2xi64>\n%x = fill(-2.75) : memref<2xf32>",
+                 expression);
+    EXPECT_TRUE(e.ok()) << expression << e.messages();
+    return e.at(0);
+  };
+  auto message = [](const std::string &expression) {
+    Expression e("%i = fill(-7) : memref<2xi32>\n%x = fill(-2.75) : memref<2xf32>", expression);
+    EXPECT_FALSE(e.ok()) << expression;
+    return e.messages();
+  };
+  // Names of what there is by another one.
+  EXPECT_EQ(value("absf(%x) + negf(%x)"), 5.5);
+  EXPECT_EQ(value("absi(%i)"), 7);
+  EXPECT_EQ(value("addf(%x, subf(1.0, mulf(2.0, divf(3.0, 4.0))))"), -3.25);
+  EXPECT_EQ(value("addi(%i, subi(1, muli(2, 3)))"), -12);
+  EXPECT_EQ(value("minimumf(%x, 0.0) + maximumf(%x, 0.5)"), -2.25);
+  EXPECT_EQ(value("minsi(%i, 3) + maxsi(%i, 3)"), -4);
+  EXPECT_EQ(value("ceildivsi(%i, 2)"), -3);
+  EXPECT_EQ(value("select(%x < 0.0, 1, 2)"), 1);
+  // What truncates, and what a NaN loses.
+  EXPECT_EQ(value("divsi(%i, 2)"), -3);
+  EXPECT_EQ(value("remsi(%i, 2)"), -1);
+  EXPECT_EQ(value("remsi(%i, -1)"), 0);
+  EXPECT_EQ(value("%i mod 2"), 1);
+  EXPECT_EQ(value("remf(%x, 1.0)"), -0.75);
+  EXPECT_EQ(value("maxnumf(%x, nan)"), -2.75);
+  EXPECT_EQ(value("minnumf(nan, %x)"), -2.75);
+  EXPECT_EQ(value("maxnumf(3, %i)"), 3);
+  // Bits.
+  EXPECT_EQ(value("andi(%i, 12)"), 8);
+  EXPECT_EQ(value("ori(%i, 6)"), -1);
+  EXPECT_EQ(value("xori(%b, 5)"), -8);
+  EXPECT_EQ(value("shli(%i, 3)"), -56);
+  EXPECT_EQ(value("shrsi(%i, 1)"), -4);
+  EXPECT_EQ(value("shrui(%b, 1)"), 126);
+  EXPECT_EQ(value("shrui(%i, 28)"), 15);
+  EXPECT_EQ(value("shrui(%w, 1)"), 0x7FFFFFFFFFFFFFFF);
+  EXPECT_EQ(value("divui(%b, 2)"), 126);
+  EXPECT_EQ(value("remui(%b, 10)"), 3);
+  EXPECT_EQ(value("remui(%w, 10)"), 4); // 2^64 - 2
+  EXPECT_EQ(value("maxui(%b, 3)"), -3);
+  EXPECT_EQ(value("minui(%i, 3)"), 3);
+  EXPECT_EQ(value("maxui(%u, 3)"), 200);
+  EXPECT_EQ(value("andi(cast(xori(%i, shli(%i, 13)), i32), 65535)"), (-7 ^ (-7 * 8192)) & 65535);
+  // Mistakes.
+  EXPECT_NE(message("divsi(%i, 0)").find("`divsi` by zero"), std::string::npos);
+  EXPECT_NE(message("divsi(%x, 2.0)").find("`divsi` takes integers; write a / b"), std::string::npos);
+  EXPECT_NE(message("xori(%x, 2)").find("`xori` takes integers"), std::string::npos);
+  EXPECT_NE(message("shli(%i, 64)").find("`shli` shifts by 0 to 63 places, at index [0]"), std::string::npos);
+  EXPECT_NE(message("shli(%i, 62)").find("does not fit 64 bits"), std::string::npos);
+  EXPECT_NE(message("divui(%i + 0, 2)").find("cast(x, i32) gives it one"), std::string::npos);
+  EXPECT_NE(message("remui(%i, 0)").find("`remui` by zero"), std::string::npos);
 }
 
 TEST(Eval, Casts) {

@@ -60,6 +60,46 @@ TEST(Init, RandomRanges) {
   EXPECT_EQ(high, 127);
 }
 
+TEST(Init, Distributions) {
+  Expression range("%A = random(1, \"uniform\", [2, 3]) : memref<100xf32>", "%A");
+  Expression bounds("%A = random(seed = 1, low = 2.0, high = 3.0) : memref<100xf32>", "%A");
+  Expression bytes("%A = random(range = [-3, 3], seed = 1) : memref<100xi8>", "%A");
+  Expression bytesBounds("%A = random(seed = 1, low = -3, high = 3) : memref<100xi8>", "%A");
+  for (int64_t k = 0; k < 100; ++k) {
+    EXPECT_EQ(at(range, k), at(bounds, k));
+    EXPECT_EQ(at(bytes, k), at(bytesBounds, k));
+  }
+  constexpr int64_t kCount = 20000;
+  Expression normal("%A = random(seed = 3, dist = \"normal\") : memref<20000xf64>", "%A");
+  Expression column("%A = random(seed = 3, dist = \"normal\") : memref<200x100xf64, affine_map<(d0, d1) -> (d1, d0)>>",
+                    "%A");
+  Expression cut("%A = random(seed = 3, dist = \"normal\", range = [-1, 2]) : memref<20000xf64>", "%A");
+  Expression far("%A = random(seed = 3, dist = \"normal\", low = 50) : memref<3xf64>", "%A");
+  double sum = 0, squares = 0, within = 0;
+  for (int64_t k = 0; k < kCount; ++k) {
+    double x = at(normal, k);
+    sum += x, squares += x * x, within += std::fabs(x) < 1;
+    EXPECT_EQ(at(column, k), x);
+    EXPECT_GE(at(cut, k), -1);
+    EXPECT_LT(at(cut, k), 2);
+    if (x >= -1 && x < 2) {
+      EXPECT_EQ(at(cut, k), x);
+    }
+  }
+  EXPECT_NEAR(sum / kCount, 0, 0.03);
+  EXPECT_NEAR(squares / kCount, 1, 0.03);
+  EXPECT_NEAR(within / kCount, 0.6827, 0.015);
+  EXPECT_EQ(at(far, 2), 50);
+  expectError("random(dist = \"gauss\") : memref<2xf32>", "a distribution is \"uniform\" or \"normal\"");
+  expectError("random(dist = 1) : memref<2xf32>", "a distribution is \"uniform\" or \"normal\"");
+  expectError("random(dist = \"normal\") : memref<2xi32>", "integers are uniform");
+  expectError("random(range = [1, 2, 3]) : memref<2xf32>", "a range is two numbers");
+  expectError("random(range = 3) : memref<2xf32>", "a range is two numbers");
+  expectError("random(range = [0, 1], low = 0) : memref<2xf32>", "give one or the other");
+  expectError("random(range = [1, 0]) : memref<2xf32>", "`random` from 1.0 up to and without 0.0 is empty");
+  expectError("random(range = [0, 0]) : memref<2xi32>", "`random` from 0 up to and without 0 is empty");
+}
+
 TEST(Init, BuffersWithoutASeedDiffer) {
   Expression e("%A = random : memref<8xf32>\n%B = random : memref<8xf32>", "sum(%A == %B)");
   EXPECT_EQ(at(e, 0), 0);

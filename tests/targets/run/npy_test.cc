@@ -95,6 +95,26 @@ TEST_F(Npy, FortranOrderAndBigEndian) {
   for (int64_t i = 0; i < 6; ++i) EXPECT_EQ(loadInteger(Elem::I16, raw->bytes.data() + 2 * i), i / 3 * 10 + i % 3);
 }
 
+TEST_F(Npy, CornersOfLargerFiles) {
+  // 3 x 4 with elements 10*row + column, in both orders.
+  std::string c, fortran;
+  for (int i = 0; i < 12; ++i) c += static_cast<char>(i / 4 * 10 + i % 4);
+  for (int i = 0; i < 12; ++i) fortran += static_cast<char>(i % 3 * 10 + i / 3);
+  for (const char *order : {"False", "True"}) {
+    std::string head = std::string("{'shape': (3, 4), 'fortran_order': ") + order + ", 'descr': '|i1'}";
+    std::string file = put("a.npy", fileText(1, head, order[0] == 'T' ? fortran : c));
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{2, 3}, {3, 4}, {3, 1}, {0, 4}}) {
+      auto raw = readNpy(file, shape, Elem::I8, budget_, 1, true);
+      ASSERT_TRUE(raw.ok()) << raw.error().message;
+      for (int64_t i = 0; i < raw->count(); ++i)
+        EXPECT_EQ(loadInteger(Elem::I8, raw->bytes.data() + i), i / shape[1] * 10 + i % shape[1]);
+    }
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{4, 4}, {3, 5}, {3}, {3, 4, 1}})
+      EXPECT_FALSE(readNpy(file, shape, Elem::I8, budget_, 1, true).ok());
+    expectError(file, {2, 3}, Elem::I8, "holds 3x4 of numpy type '|i1', but the buffer is 2x3 of i8");
+  }
+}
+
 TEST_F(Npy, ForeignTypesAreRawBytes) {
   std::string file =
       put("b.npy", fileText(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (1,)}", std::string("\x80\x3f", 2)));
@@ -153,6 +173,41 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
   EXPECT_EQ(files, 1u) << "a temporary file was left behind";
 }
 
+// Damaged headers give an error or a header, never a crash.
+TEST_F(Npy, DamagedHeaders) {
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n";
+  uint64_t state = 1;
+  auto next = [&](uint64_t below) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % below;
+  };
+  const std::string_view kPieces[] = {"'", "\"", "(", ")", "{", "}", ",", ":", "[", "\\", "9", "-", "L", "True", "\0"};
+  int refused = 0, rounds = 20000;
+  for (int round = 0; round < rounds; ++round) {
+    std::string text = good;
+    for (uint64_t edits = 1 + next(4); edits > 0; --edits) {
+      size_t at = next(text.size() + 1);
+      switch (next(3)) {
+      case 0: text.erase(at, next(8)); break;
+      case 1: text.insert(at, kPieces[next(std::size(kPieces))]); break;
+      default: text.resize(at); break;
+      }
+    }
+    auto header = parseNpyHeader(text);
+    refused += !header.ok();
+    if (header) {
+      EXPECT_LE(header->shape.size(), 32u);
+      npyText(*header), npyElem(*header);
+    } else {
+      EXPECT_FALSE(header.error().message.empty());
+    }
+  }
+  EXPECT_GT(refused, rounds / 2);
+}
+
+// --- numpy
+// ----------------------------------------------------------------------------------------------------------------
+
 // A Python with numpy, or "" where none is found.
 std::string pythonWithNumpy() {
   for (const char *python : {"/usr/bin/python3", "python3"})
@@ -160,31 +215,110 @@ std::string pythonWithNumpy() {
   return "";
 }
 
-TEST_F(Npy, NumpyReadsAndWritesTheSame) {
+struct NumpyType {
+  Elem elem;
+  const char *name; // as numpy calls it
+};
+constexpr NumpyType kNumpyTypes[] = {{Elem::I1, "?"},    {Elem::I8, "i1"},   {Elem::I16, "i2"},    {Elem::I32, "i4"},
+                                     {Elem::I64, "i8"},  {Elem::U8, "u1"},   {Elem::U16, "u2"},    {Elem::U32, "u4"},
+                                     {Elem::U64, "u8"},  {Elem::F16, "f2"},  {Elem::F32, "f4"},    {Elem::F64, "f8"},
+                                     {Elem::BF16, "V2"}, {Elem::TF32, "f4"}, {Elem::F8E4M3, "V1"}, {Elem::F8E5M2, "V1"},
+                                     {Elem::Index, "i8"}};
+const std::vector<std::vector<int64_t>> kShapes = {{},     {1},    {7},       {0},       {3, 5},       {0, 4},
+                                                   {4, 0}, {1, 6}, {2, 3, 4}, {2, 0, 3}, {2, 3, 2, 3}, {2, 1, 3, 2, 2}};
+
+std::string nameOf(std::span<const int64_t> shape) {
+  std::string name = "s";
+  for (int64_t extent : shape) name += "_" + std::to_string(extent);
+  return name;
+}
+
+// What the scripts below start with: the array that Npy::make makes.
+const char *const kScript = R"(
+import numpy as n, sys
+folder = sys.argv[1]
+shapes = [(), (1,), (7,), (0,), (3, 5), (0, 4), (4, 0), (1, 6), (2, 3, 4), (2, 0, 3), (2, 3, 2, 3), (2, 1, 3, 2, 2)]
+def name(shape): return 's' + ''.join('_%d' % e for e in shape)
+def make(type, shape):
+    d = n.dtype(type)
+    count = int(n.prod(shape, dtype=int))
+    raw = bytes((i * 37 + 11) % 256 & (1 if type == '?' else 255) for i in range(count * d.itemsize))
+    return n.frombuffer(raw, dtype=d, count=count).reshape(shape)
+)";
+
+TEST_F(Npy, NumpyReadsWhatWeWrite) {
   std::string python = pythonWithNumpy();
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
-  const std::pair<Elem, const char *> kTypes[] = {
-      {Elem::F16, "float16"}, {Elem::F32, "float32"}, {Elem::F64, "float64"}, {Elem::I8, "int8"},
-      {Elem::I16, "int16"},   {Elem::I32, "int32"},   {Elem::I64, "int64"},   {Elem::U8, "uint8"},
-      {Elem::U16, "uint16"},  {Elem::U32, "uint32"},  {Elem::U64, "uint64"},  {Elem::I1, "bool"}};
-  for (auto [elem, name] : kTypes) {
-    RawArray array = make({3, 4}, elem);
-    if (isFloat(elem))
-      for (int64_t i = 0; i < array.count(); ++i)
-        storeFloat(elem, &array.bytes[i * array.elemBytes()], 0.25 * static_cast<double>(i) - 1);
-    ASSERT_TRUE(writeNpy(path("ours.npy"), array).ok());
-    std::string script = "import numpy as n; a = n.load('" + path("ours.npy") + "'); assert a.dtype == n.dtype('" +
-                         name + "') and a.shape == (3, 4); n.save('" + path("c.npy") + "', a); n.save('" +
-                         path("f.npy") + "', n.asfortranarray(a)); n.save('" + path("b.npy") +
-                         "', a.astype(a.dtype.newbyteorder('>')))";
-    ASSERT_EQ(std::system((python + " -c \"" + script + "\"").c_str()), 0) << name;
-    for (const char *file : {"c.npy", "f.npy", "b.npy"}) {
-      auto back = readNpy(path(file), array.sizes, elem, budget_, 1);
-      ASSERT_TRUE(back.ok()) << back.error().message;
-      EXPECT_EQ(std::memcmp(back->bytes.data(), array.bytes.data(), static_cast<size_t>(array.bytes.count())), 0)
-          << name << file;
-    }
+  std::string script = kScript;
+  for (const NumpyType &type : kNumpyTypes) {
+    std::string prefix(elemName(type.elem));
+    for (const auto &shape : kShapes)
+      ASSERT_TRUE(writeNpy(path(prefix + nameOf(shape) + ".npy"), make(shape, type.elem)).ok());
+    script += "for s in shapes:\n    a = n.load(folder + '/" + prefix + "' + name(s) + '.npy', allow_pickle=False)\n" +
+              "    assert a.dtype == n.dtype('" + type.name + "') and a.shape == s, (a.dtype, a.shape, s)\n" +
+              "    assert a.tobytes() == make('" + type.name + "', s).tobytes(), ('" + prefix + "', s)\n";
   }
+  put("check.py", script);
+  EXPECT_EQ(std::system((python + " " + path("check.py") + " " + folder_.string()).c_str()), 0);
+}
+
+TEST_F(Npy, WeReadWhatNumpyWrites) {
+  std::string python = pythonWithNumpy();
+  if (python.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
+  std::string script = kScript;
+  script += "from numpy.lib import format\ndef save(path, a, version):\n    with open(path, 'wb') as f: "
+            "format.write_array(f, a, version=version, allow_pickle=False)\n"
+            "def fortran(a): return n.asfortranarray(a) if a.ndim else a\n"; // which makes scalars arrays
+  script += "for t in '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 V1 V2'.split():\n  for s in shapes:\n    a = make(t, s)\n"
+            "    b = a if a.dtype.itemsize == 1 or t[0] == 'V' else a.byteswap().view(a.dtype.newbyteorder('>'))\n"
+            "    for v in (1, 2, 3):\n      base = folder + '/' + t.replace('?', 'b') + name(s) + '_v%d_' % v\n"
+            "      save(base + 'c.npy', a, (v, 0))\n      save(base + 'f.npy', fortran(a), (v, 0))\n"
+            "      save(base + 'big.npy', b, (v, 0))\n      save(base + 'bigf.npy', fortran(b), (v, 0))\n";
+  put("make.py", script);
+  ASSERT_EQ(std::system((python + " " + path("make.py") + " " + folder_.string()).c_str()), 0);
+  size_t read = 0;
+  for (const NumpyType &type : kNumpyTypes)
+    for (const auto &shape : kShapes) {
+      RawArray expected = make(shape, type.elem);
+      for (int version : {1, 2, 3})
+        for (const char *kind : {"c", "f", "big", "bigf"}) {
+          std::string file = (type.name[0] == '?' ? "b" : type.name) + nameOf(shape) + "_v" + std::to_string(version) +
+                             "_" + kind + ".npy";
+          auto back = readNpy(path(file), shape, type.elem, budget_, 2);
+          ASSERT_TRUE(back.ok()) << back.error().message;
+          ASSERT_EQ(std::memcmp(back->bytes.data(), expected.bytes.data(), static_cast<size_t>(expected.bytes.count())),
+                    0)
+              << file << " as " << elemName(type.elem);
+          ++read;
+        }
+    }
+  EXPECT_EQ(read, std::size(kNumpyTypes) * kShapes.size() * 12);
+}
+
+TEST_F(Npy, NumpysOtherTypesAreNamed) {
+  std::string python = pythonWithNumpy();
+  if (python.empty()) GTEST_SKIP() << "no python3 with numpy is installed";
+  put("make.py", std::string(kScript) + R"(
+for key, a in {'complex': n.zeros(3, 'c8'), 'object': n.array([1, 'a', None], dtype=object), 'text': n.array(['abc'] * 3),
+               'bytes': n.array([b'abc'] * 3), 'date': n.zeros(3, 'M8[D]'), 'span': n.zeros(3, 'm8[s]'),
+               'record': n.zeros(3, [('a', '<f4'), ('b', '<i2')]), 'long': n.zeros(3, n.longdouble),
+               'nested': n.zeros(3, [('a', '<f4', (2, 2))])}.items():
+    n.save(folder + '/' + key + '.npy', a)
+n.savez(folder + '/several.npz', a=n.zeros(3))
+)");
+  ASSERT_EQ(std::system((python + " " + path("make.py") + " " + folder_.string()).c_str()), 0);
+  expectError(path("complex.npy"), {3}, Elem::F32, "holds 3 of numpy type '<c8' (complex numbers), but the buffer is");
+  expectError(path("object.npy"), {3}, Elem::F32,
+              "numpy type '|O' (Python objects), but the buffer is 3 of f32 ('<f4')");
+  expectError(path("text.npy"), {3}, Elem::F32, "numpy type '<U3' (text), but the buffer is");
+  expectError(path("bytes.npy"), {3}, Elem::I8, "numpy type '|S3' (text), but the buffer is");
+  expectError(path("date.npy"), {3}, Elem::I64, "numpy type '<M8[D]' (dates), but the buffer is");
+  expectError(path("span.npy"), {3}, Elem::I64, "numpy type '<m8[s]' (durations), but the buffer is");
+  expectError(path("record.npy"), {3}, Elem::F32, "its elements are records: only plain numbers can be read");
+  expectError(path("nested.npy"), {3}, Elem::F32, "its elements are records: only plain numbers can be read");
+  expectError(path("long.npy"), {3}, Elem::F64, "(floats of no standard format), but the buffer is 3 of f64 ('<f8')");
+  expectError(path("several.npz"), {3}, Elem::F64,
+              "is a .npz archive of several arrays: unpack it, each .npy in it can be read");
 }
 
 } // namespace

@@ -55,7 +55,7 @@ public:
     options.budget = &budget;
     options.threads = 2;
     options.dataDirectory = XT_BINARY_DIR;
-    options.repeatCommand = [](const std::string &test, const std::string &target) {
+    options.repeatCommand = [](const std::string &test, const std::string &target, std::optional<bool>) {
       return "xtrun test.xt --test=" + test + " --target=" + target;
     };
   }
@@ -261,6 +261,14 @@ TEST(Runner, ChecksMustProveSomething) {
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X == before(%X)", TestStatus::Failed, "proves nothing: it passes");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck %X == before(%X)", TestStatus::Passed, "");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck 1 == 1", TestStatus::Failed, "proves nothing");
+  // The sides may be exchanged.
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X + 3 == %Y", TestStatus::Passed, "no error");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X + 2 == %Y", TestStatus::Failed, "at [0, 0]: got 3, expected 2");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck 3 == %Y[0, 0]", TestStatus::Passed, "no error");
+  expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X - %X + 3 == %Y[0, 0]", TestStatus::Passed, "no error");
+  expectAdd(kXY + "%Z = out : memref<8x8xi32>\nlaunch @add(%X, %Z, 0)\ncheck %X == %Z", TestStatus::Passed, "no error");
+  expectAdd(kXY + "%I = iota : memref<8x8xi32>\nlaunch @add(%X, %X, 0)\ncheck %I == %X", TestStatus::Failed,
+            "proves nothing: it passes on the contents before");
   std::string constant = "%X = fill(2) : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n";
   expectAdd(constant + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Failed,
             "all inputs of the launches are constant");

@@ -3,17 +3,10 @@
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
-#include <regex>
-
 namespace xt {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string withoutTimes(const std::string &text) {
-  static const std::regex time("\\]  [0-9.e+-]+ (us|ms|s)\\b");
-  return std::regex_replace(text, time, "]  (time)");
-}
 
 // Runs each line; "\" at its end continues it.
 std::string session(const fs::path &script, const fs::path &folder) {
@@ -31,7 +24,7 @@ std::string session(const fs::path &script, const fs::path &folder) {
     }
     test::ToolRun run = test::runTool("cd " + folder.string() + " && PATH=%bin:$PATH && " + command);
     EXPECT_EQ(run.output.find("compiler bug"), std::string::npos) << command << '\n' << run.output;
-    out += "$ " + command + "\n" + withoutTimes(run.output) + "=> " + std::to_string(run.status) + "\n";
+    out += "$ " + command + "\n" + test::withoutTimes(run.output) + "=> " + std::to_string(run.status) + "\n";
     command.clear();
   }
   return out;

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdio>
+#include <regex>
 #include <string>
 #include <sys/wait.h>
 
@@ -29,6 +30,12 @@ inline ToolRun runTool(std::string command) {
   int status = pclose(pipe);
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
+}
+
+// Reports without how long launches took.
+inline std::string withoutTimes(const std::string &text) {
+  static const std::regex time("\\]  [0-9.e+-]+ (us|ms|s)\\b");
+  return std::regex_replace(text, time, "]  (time)");
 }
 
 } // namespace xt::test

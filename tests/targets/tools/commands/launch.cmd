@@ -22,8 +22,10 @@ xtrun kernels.xt --kernel square --arg 'A=ints(-9, 9, seed = 7):4x8xi32' --arg B
 xtrun kernels.xt --kernel columns --arg A=iota:8x8 --arg n=0 --out B=sums.npy:8
 # An i64 parameter takes the address of a buffer that is made for it.
 xtrun kernels.xt --kernel halves --arg address=iota:1x16xf32 --out B=halves.npy
-# A kernel without a grid of its own.
-xtrun kernels.xt --kernel ids --out B=ids.npy --grid 8,8
+# A kernel without a grid of its own takes it with x first; x counts the columns here.
+xtrun kernels.xt --kernel ids --out B=ids.npy:2x4 --grid 4,2
+xtrun kernels.xt --kernel ids --out B=ids.npy:1x3 --grid 3 --target=interp,cpu
+xtrun kernels.xt --kernel ids --out B=ids.npy:4x2 --grid 4,2
 # A machine reads the same.
 xtrun kernels.xt --kernel square --arg A=ints:1 --out B=b.npy --json | sed 's/"\(launch\|setup\|verify\)": .*/"\1": (time)/' 
 # Nothing but the outputs is left behind.

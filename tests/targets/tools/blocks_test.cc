@@ -1,0 +1,51 @@
+// Test blocks as language.md, section 7 describes them: each file of blocks/ passes on both targets; of a fail_NAME.xt
+// what is printed and the exit status are in NAME.txt.
+#include "tests/golden.h"
+#include "tests/targets/tools/run_tool.h"
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Runs in a copy of the folder: files are made beside the tests.
+class Blocks : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "xt-blocks-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    fs::copy(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/blocks", folder_, fs::copy_options::recursive);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  test::ToolRun run(const std::string &file) const {
+    return test::runTool("cd " + folder_.string() + " && %bin/xtrun --target=interp,cpu " + file);
+  }
+
+  fs::path folder_;
+};
+
+bool mustFail(const fs::path &path) { return path.filename().string().starts_with("fail_"); }
+
+TEST_F(Blocks, EachPassesOnBothTargets) {
+  for (const auto &path : test::filesIn("targets/tools/blocks", ".xt")) {
+    if (mustFail(path)) continue;
+    test::ToolRun ran = run(path.filename());
+    EXPECT_EQ(ran.status, 0) << path << '\n' << ran.output;
+  }
+}
+
+TEST_F(Blocks, EachFailureIsReported) {
+  for (const auto &path : test::filesIn("targets/tools/blocks", ".xt")) {
+    if (!mustFail(path)) continue;
+    test::ToolRun ran = run(path.filename());
+    EXPECT_NE(ran.status, 0) << path;
+    EXPECT_EQ(ran.output.find("compiler bug"), std::string::npos) << ran.output;
+    EXPECT_EQ(ran.output.find(folder_.string()), std::string::npos) << "a path of this run is in the text";
+    fs::path golden = path;
+    test::expectGolden(golden.replace_extension(".txt"),
+                       test::withoutTimes(ran.output) + "=> " + std::to_string(ran.status) + "\n");
+  }
+}
+
+} // namespace
+} // namespace xt
