@@ -51,6 +51,7 @@ std::string codeText(DiagCode code) {
 
 // Kernels that are made of one text for several parameters say the same, and so do several uses of one alias.
 bool Diagnostics::isReported(const Diagnostic &diagnostic) const {
+  if (diagnostic.range.file == 0) return false; // no place: two may be about two things
   return std::any_of(list_.begin(), list_.end(), [&](const Diagnostic &other) {
     return other.code == diagnostic.code && other.range == diagnostic.range && other.message == diagnostic.message;
   });
