@@ -4,7 +4,6 @@
 // per dimension); a scalar is its value. Kernels see nothing else of the host.
 #pragma once
 #include "ir/base/result.h"
-#include "ir/base/text.h"
 #include "ir/elem.h"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "ir/interp/print_value.h"
 
 #include "ir/base/text.h"
-#include "ir/launch.h"
 
 namespace xt {
 namespace {
@@ -36,7 +35,7 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
     }
     where = str(" at [", join(index, ", "), "]");
   }
-  return str("assertion failed: ", text, where, " (", workgroup, ")");
+  return str("assertion failed: ", text, where, workgroup.empty() ? "" : str(" (", workgroup, ")"));
 }
 
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }

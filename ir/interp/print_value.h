@@ -13,7 +13,7 @@ namespace xt {
 // Without values, the text alone.
 inline constexpr int64_t kPrintedColumns = 16, kPrintedRows = 32;
 // The message of a failed assert: its text, which element (row-major) of a vector condition is false, and the
-// workgroup's name (ir/launch.h).
+// workgroup's name (ir/launch.h) where there are several.
 std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view workgroup);
 std::string printedText(std::string_view text);
 std::string printedValue(std::string_view text, Type type, std::span<const Number> elements);

@@ -122,11 +122,13 @@ Result<void> Subgroup::assertion(const Step &step) {
 }
 
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment) {
-  for (size_t k = 0; k < condition.size(); ++k)
-    if (condition[k].i == 0)
-      return Error::kernel(assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k),
-                                         workgroupText(environment.kernel, environment.blockId)),
-                           op.range());
+  for (size_t k = 0; k < condition.size(); ++k) {
+    if (condition[k].i != 0) continue;
+    std::string where;
+    if (!environment.blockId.empty()) where = workgroupText(environment.kernel, environment.blockId);
+    return Error::kernel(
+        assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), where), op.range());
+  }
   return {};
 }
 

@@ -88,8 +88,9 @@ public:
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.condition)
       return Error::environment(str(first.message, " (", where, " of @", code().name, ")"), first.range);
-    return Error::kernel(
-        assertionText(first.message, first.condition, output_.failedElement(workgroup), where), first.range);
+    if (grid.empty()) where.clear();
+    return Error::kernel(assertionText(first.message, first.condition, output_.failedElement(workgroup), where),
+                         first.range);
   }
 
 private:

@@ -97,7 +97,7 @@ void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b
   if (fn == HostFn::Mod)
     return each(
         [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::floor(q); }); });
-  if (fn == HostFn::Remainder || fn == HostFn::Quotient)
+  if (fn == HostFn::Remainder)
     return each(
         [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::trunc(q); }); });
   if (fn == HostFn::Pow) return each([&](int64_t i) { return powCarried(a[i], ea[i], b[i], eb[i], v[i]); });
@@ -110,7 +110,8 @@ void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b
     return each([&](int64_t i) {
       return a[i] + ea[i] < b[i] - eb[i] ? ea[i] : b[i] + eb[i] < a[i] - ea[i] ? eb[i] : std::max(ea[i], eb[i]);
     });
-  if (fn == HostFn::CeilDiv) return each([&](int64_t i) { return std::ceil(divCarried(ea[i], b[i], eb[i], v[i])); });
+  if (fn == HostFn::CeilDiv || fn == HostFn::Quotient || fn == HostFn::QuotientFloor)
+    return each([&](int64_t i) { return std::ceil(divCarried(ea[i], b[i], eb[i], v[i])); });
   XT_UNREACHABLE("function of two arrays");
 }
 
@@ -168,6 +169,11 @@ bool truncDiv(int64_t a, int64_t b, int64_t *out) {
   if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, out);
   return *out = a / b, false;
 }
+bool floorDiv(int64_t a, int64_t b, int64_t *out) {
+  if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, out);
+  *out = a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+  return false;
+}
 bool ceilDiv(int64_t a, int64_t b, int64_t *out) {
   if (b == -1) return __builtin_sub_overflow(int64_t{0}, a, out);
   *out = a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
@@ -193,6 +199,8 @@ bool integerValues(HostFn fn, const int64_t *a, const int64_t *b, int64_t n, int
   if (fn == HostFn::Mod)
     return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = floorMod(x, y), false); });
   if (fn == HostFn::CeilDiv) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || ceilDiv(x, y, r); });
+  if (fn == HostFn::QuotientFloor)
+    return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || floorDiv(x, y, r); });
   if (fn == HostFn::Quotient) return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || truncDiv(x, y, r); });
   if (fn == HostFn::Remainder)
     return each([](int64_t x, int64_t y, int64_t *r) { return y == 0 || (*r = y == -1 ? 0 : x % y, false); });
@@ -210,7 +218,8 @@ Error integerFailure(const EvalSite &site, HostFn fn, const HostArray &a, const 
   };
   int64_t x = operand(a), y = operand(b);
   std::string where = out.shape.empty() ? "" : " at index " + indexText(index);
-  bool divides = fn == HostFn::Mod || fn == HostFn::CeilDiv || fn == HostFn::Quotient || fn == HostFn::Remainder;
+  bool divides = fn == HostFn::Mod || fn == HostFn::CeilDiv || fn == HostFn::Quotient || fn == HostFn::QuotientFloor ||
+                 fn == HostFn::Remainder;
   if (y == 0 && divides) return site.fail(DiagCode::HostBadArgument, str("`", spelling(fn), "` by zero", where));
   return site.fail(DiagCode::HostIntegerOverflow,
                    str("integer overflow", where, ": ", x, " ", spelling(fn), " ", y, " does not fit 64 bits"));
@@ -337,6 +346,8 @@ Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, Host
     return site.fail(DiagCode::HostBadArgument, "`ceildiv` takes integers; write ceil(a / b) for floats");
   if (fn == HostFn::Quotient)
     return site.fail(DiagCode::HostBadArgument, "`divsi` takes integers; write a / b for floats");
+  if (fn == HostFn::QuotientFloor)
+    return site.fail(DiagCode::HostBadArgument, "`floordivsi` takes integers; write floor(a / b) for floats");
   return floatBinary(site, fn, std::move(a), std::move(b), std::move(*shape));
 }
 

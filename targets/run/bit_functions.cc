@@ -10,8 +10,8 @@ namespace xt {
 
 namespace {
 bool isUnsignedFunction(HostFn fn) {
-  return fn == HostFn::ShiftRightUnsigned || fn == HostFn::QuotientUnsigned || fn == HostFn::RemainderUnsigned ||
-         fn == HostFn::MaxUnsigned || fn == HostFn::MinUnsigned;
+  return fn == HostFn::ShiftRightUnsigned || fn == HostFn::QuotientUnsigned || fn == HostFn::QuotientUnsignedUp ||
+         fn == HostFn::RemainderUnsigned || fn == HostFn::MaxUnsigned || fn == HostFn::MinUnsigned;
 }
 bool isShift(HostFn fn) {
   return fn == HostFn::ShiftLeft || fn == HostFn::ShiftRight || fn == HostFn::ShiftRightUnsigned;
@@ -63,11 +63,13 @@ private:
     if (fn_ == HostFn::ShiftRightUnsigned && (y < 0 || y > 63)) return Fault::Shift;
     std::optional<uint64_t> a = bitsOf(x, elemA_ ? elemA_ : elem_), b = bitsOf(y, elemB_ ? elemB_ : elem_);
     if (!a || !b) return Fault::Negative;
-    bool divides = fn_ == HostFn::QuotientUnsigned || fn_ == HostFn::RemainderUnsigned;
+    bool divides =
+        fn_ == HostFn::QuotientUnsigned || fn_ == HostFn::QuotientUnsignedUp || fn_ == HostFn::RemainderUnsigned;
     if (divides && *b == 0) return Fault::ByZero;
     uint64_t bits = 0;
     if (fn_ == HostFn::ShiftRightUnsigned) bits = *a >> *b;
     if (fn_ == HostFn::QuotientUnsigned) bits = *a / *b;
+    if (fn_ == HostFn::QuotientUnsignedUp) bits = *a / *b + (*a % *b != 0);
     if (fn_ == HostFn::RemainderUnsigned) bits = *a % *b;
     if (fn_ == HostFn::MaxUnsigned) bits = std::max(*a, *b);
     if (fn_ == HostFn::MinUnsigned) bits = std::min(*a, *b);

@@ -156,6 +156,9 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("select(%x < 0.0, 1, 2)"), 1);
   // What truncates, and what a NaN loses.
   EXPECT_EQ(value("divsi(%i, 2)"), -3);
+  EXPECT_EQ(value("floordivsi(%i, 2)"), -4);
+  EXPECT_EQ(value("floordivsi(%i, -2)"), 3);
+  EXPECT_EQ(value("powf(%x, 2.0)"), 7.5625);
   EXPECT_EQ(value("remsi(%i, 2)"), -1);
   EXPECT_EQ(value("remsi(%i, -1)"), 0);
   EXPECT_EQ(value("%i mod 2"), 1);
@@ -173,6 +176,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("shrui(%i, 28)"), 15);
   EXPECT_EQ(value("shrui(%w, 1)"), 0x7FFFFFFFFFFFFFFF);
   EXPECT_EQ(value("divui(%b, 2)"), 126);
+  EXPECT_EQ(value("ceildivui(%b, 2)"), 127);
   EXPECT_EQ(value("remui(%b, 10)"), 3);
   EXPECT_EQ(value("remui(%w, 10)"), 4); // 2^64 - 2
   EXPECT_EQ(value("maxui(%b, 3)"), -3);

@@ -65,6 +65,17 @@ TEST(Tools, ExamplesAndStdlibPassOnAllTargets) {
     }
 }
 
+// Its input files are large: on the interpreter the test that reads them takes a corner.
+TEST(Tools, FileExampleRunsAtSmallSizes) {
+  Scratch data;
+  std::string folder = "--data-dir " + data.path.string();
+  ASSERT_EQ(test::runTool("%bin/xtrun " + folder + " %src/examples/00_inputs.xt").status, 0);
+  test::ToolRun run = test::runTool("%bin/xtrun --target=interp,cpu --small " + folder +
+                                    " --test 'from files' %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
+}
+
 // What each subgroup does for itself gives what the workgroup did, and no subgroup reads what another may still write.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   Scratch folder;
@@ -83,17 +94,6 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
       }
     }
   EXPECT_GE(ran, 20u);
-}
-
-// Its input files are large: on the interpreter the test that reads them takes a corner.
-TEST(Tools, FileExampleRunsAtSmallSizes) {
-  Scratch data;
-  std::string folder = "--data-dir " + data.path.string();
-  ASSERT_EQ(test::runTool("%bin/xtrun " + folder + " %src/examples/00_inputs.xt").status, 0);
-  test::ToolRun run = test::runTool("%bin/xtrun --target=interp,cpu --small " + folder +
-                                    " --test 'from files' %src/examples/01_gemm.xt");
-  EXPECT_EQ(run.status, 0) << run.output;
-  EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
 }
 
 // The reference pages are what the tables say now; tests/run --update writes them.
