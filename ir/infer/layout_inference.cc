@@ -29,6 +29,7 @@ public:
       if (value->type().layout()) origins_.set(value, {value->range(), "declared"});
     for (const DeclaredType &type : written.types)
       if (type.value->type().layout()) origins_.set(type.value, {type.value->range(), "declared", type.range});
+    origins_.setCalls(&written.calls);
     written_ = written.operands;
     for (const LayoutPair &pair : written.pairs) pairs_[pair.op] = &pair;
     do {

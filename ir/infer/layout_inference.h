@@ -7,6 +7,7 @@
 #include "ir/module.h"
 
 #include <span>
+#include <unordered_map>
 
 namespace xt {
 
@@ -39,6 +40,7 @@ struct WrittenLayouts {
   std::vector<OperandLayout> operands;
   std::vector<LayoutPair> pairs;
   std::vector<DeclaredType> types;
+  std::unordered_map<const Op *, SourceRange> calls; // of ops that stand in a function: the call; looked up only
   std::span<const LayoutAlias> aliases; // for messages
 };
 

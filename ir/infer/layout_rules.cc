@@ -175,6 +175,10 @@ FixIt conversion(const Op &op, const Value *value, SourceRange range, const Layo
 // Offers to convert an operand that is a plain name.
 void offerConversion(Diagnostic &diagnostic, const Op &op, const Value *value, SourceRange range, const Layout *to,
                      const LayoutOrigins &origins) {
+  if (const SourceRange *call = origins.callOf(op)) { // the names in a function are not those of the values
+    diagnostic.at(*call, "called here");
+    return;
+  }
   if (!to || !value->type().isVector() || !isPlainName(value, range)) return;
   diagnostic.fixits.push_back(conversion(op, value, range, to, origins));
 }
@@ -193,8 +197,11 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
                                           str(operands ? "operands of `" : "operand and result of `", op.info().name,
                                               "` have different distributions"),
                                           DiagCode::LayoutsDiffer, origins, diagnostics);
-    // A tile's layout is part of what it is: the vector beside it is converted.
-    bool second = operands && value->type().isVector();
+    // A tile's layout is part of what it is: the vector beside it is converted. Of three, the odd one out.
+    size_t like = 0;
+    for (const Value *other : op.operands()) like += holdsLayout(other->type()) && other->type().layout() == value->type().layout();
+    bool firstIsOdd = like > 1 && first->type().isVector();
+    bool second = operands && value->type().isVector() && !firstIsOdd;
     offerConversion(diagnostic, op, second ? value : first, second ? range : firstRange,
                     (second ? first : value)->type().layout(), origins);
     return false;
@@ -356,6 +363,9 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
   bool alike = op.kind() == OpKind::Transpose;
   for (int d = 0; alike && d < result->rank(); ++d) alike = splitOf(expected, d) == splitOf(result, d);
   if (alike) return true;
+  if (op.kind() == OpKind::LoadTile && dimensionOrder(op).empty())
+    return checkDerived(op, expected, op.result(), "a vector is loaded in the layout of its tile; `convert_layout` gives it another one",
+                        origins, diagnostics);
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
                       diagnostics, turnedBack(context, op, result));
 }
@@ -365,6 +375,12 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
   auto found = origins_.find(value);
   return found == origins_.end() ? nullptr : &found->second;
+}
+
+const SourceRange *LayoutOrigins::callOf(const Op &op) const {
+  if (!calls_) return nullptr;
+  auto found = calls_->find(&op);
+  return found == calls_->end() ? nullptr : &found->second;
 }
 
 std::string LayoutOrigins::spell(Type type, const Layout *layout) const {

@@ -24,10 +24,14 @@ public:
   // "tile<16x32xf32, #mp_b>": the type with that layout.
   std::string spellType(Type type, const Layout *layout) const;
   Context &context() const { return context_; }
+  // Where the function is called in whose body an op stands; null: in none.
+  void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
+  const SourceRange *callOf(const Op &op) const;
 
 private:
   Context &context_;
   std::span<const LayoutAlias> aliases_;
+  const std::unordered_map<const Op *, SourceRange> *calls_ = nullptr;
   std::unordered_map<const Value *, LayoutOrigin> origins_; // looked up, never iterated
 };
 

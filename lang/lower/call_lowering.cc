@@ -85,7 +85,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   // What is wrong inside a function is said once, not once a call.
   if (state_.failedFunctions.contains(decl)) return std::nullopt;
   size_t before = diagnostics().errorCount();
-  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments);
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
     state_.failedFunctions.insert(decl);
     diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
@@ -95,7 +95,8 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
 }
 
 std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,
-                                                                      const std::vector<Value *> &arguments) {
+                                                                      const std::vector<Value *> &arguments,
+                                                                      SourceRange call) {
   Environment outerNames = std::move(names_);
   std::vector<RegionYield> outerYields = std::move(yields_);
   bool outerLost = namesLost_;
@@ -110,7 +111,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast:
           .at(other->range, "first here");
     names_.bind(name.text, {arguments[i], false, name.range});
   }
-  calls_.push_back({&decl, false, {}, {}});
+  calls_.push_back({&decl, false, {}, {}, call});
   lowerBlock(decl.body);
   CallFrame frame = std::move(calls_.back());
   calls_.pop_back();
@@ -178,7 +179,7 @@ void KernelLowering::checkFunction() {
     arguments.push_back(kernel_->body.addParam(type, param.name.text, param.name.range));
   }
   size_t before = diagnostics().errorCount();
-  lowerFunctionBody(decl_, arguments);
+  lowerFunctionBody(decl_, arguments, decl_.name.range);
   if (diagnostics().errorCount() != before) state_.failedFunctions.insert(&decl_);
 }
 
