@@ -14,20 +14,6 @@ namespace po = boost::program_options;
 
 constexpr const char *kVersion = "xt 0.1.0";
 
-std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
-  std::vector<std::string> parts;
-  for (const std::string &text : texts) {
-    size_t begin = 0;
-    while (begin <= text.size()) {
-      size_t comma = text.find(',', begin);
-      if (comma == std::string::npos) comma = text.size();
-      if (comma > begin) parts.push_back(text.substr(begin, comma - begin));
-      begin = comma + 1;
-    }
-  }
-  return parts;
-}
-
 po::options_description commonOptions() {
   po::options_description options("Input and messages");
   auto add = options.add_options();
@@ -162,6 +148,20 @@ std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions
 
 } // namespace
 
+std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
+  std::vector<std::string> parts;
+  for (const std::string &text : texts) {
+    size_t begin = 0;
+    while (begin <= text.size()) {
+      size_t comma = text.find(',', begin);
+      if (comma == std::string::npos) comma = text.size();
+      if (comma > begin) parts.push_back(text.substr(begin, comma - begin));
+      begin = comma + 1;
+    }
+  }
+  return parts;
+}
+
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description output("What to do (default: check the files)");
   auto add = output.add_options();
@@ -178,6 +178,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   addList("list-passes", "print every pass");
   addList("list-codes", "print every diagnostic code");
   addList("reference", po::value<std::string>()->value_name("ops|codes"), "print the reference of all ops, or of all messages, as Markdown");
+  addList("query", po::value<std::vector<std::string>>()->multitoken()->value_name("TARGET [TYPES [SIZES]]"),
+          "what a GPU target has: all of it, the sizes for types (f16,f16,f32), or whether it has a size (8x16x16)");
   addList("explain", po::value<std::string>()->value_name("CODE"), "print the page of a diagnostic code, such as XT0201");
   po::options_description drawing("Drawing who owns what");
   auto addDrawing = drawing.add_options();
@@ -218,7 +220,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (!options.reference.empty() && options.reference != "ops" && options.reference != "codes")
     return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
-  bool lists_ = !options.showLayout.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
+  if (map.count("query")) options.query = map["query"].as<std::vector<std::string>>();
+  bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};
 }

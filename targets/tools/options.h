@@ -37,6 +37,7 @@ struct XtcOptions : CommonOptions {
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
   std::string reference; // ops, codes
+  std::vector<std::string> query; // a target, types, sizes
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file
   bool lanes = false, registers = false;
@@ -66,6 +67,8 @@ template <class Options> struct ParsedCommand {
   std::string text;
   int status = 0;
 };
+// "a,b", "c" as a, b, c.
+std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);
 ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv);
 

@@ -4,6 +4,7 @@
 #include "passes/passes.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
+#include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
@@ -86,6 +87,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
 
 int run(const XtcOptions &options) {
   if (!options.showLayout.empty()) return showLayout(options);
+  if (!options.query.empty()) return query(options);
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
   if (std::optional<std::string> problem = unknownPass(options, options.run)) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());

@@ -56,8 +56,8 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// Runs the kernel of a text on a target, through the target's passes.
-void runOn(const std::string &targetName, const std::string &text, std::optional<Memory> &memory) {
+// Runs the kernel of a text on a target, through the target's passes; `distributed`: its subgroups each on their own.
+void runOn(const std::string &targetName, const std::string &text, bool distributed, std::optional<Memory> &memory) {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
@@ -65,6 +65,7 @@ void runOn(const std::string &targetName, const std::string &text, std::optional
   ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
   Target *target = findTarget(targetName);
   std::vector<std::string_view> names = target->pipeline();
+  if (distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
   auto passes = passesNamed(names);
   ASSERT_TRUE(passes.ok());
   PassOptions options;
@@ -80,20 +81,32 @@ void runOn(const std::string &targetName, const std::string &text, std::optional
   ASSERT_TRUE(done.ok()) << text << done.error().message;
 }
 
-void expectTargetsAgree(const std::string &text) {
-  std::optional<Memory> interp, cpu;
-  runOn("interp", text, interp);
-  if (!testing::Test::HasFatalFailure()) runOn("cpu", text, cpu);
-  if (testing::Test::HasFatalFailure()) return;
+void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   auto first = [](const std::vector<unsigned char> &x, const std::vector<unsigned char> &y) {
     size_t i = 0;
     while (i < x.size() && x[i] == y[i]) ++i;
     return i;
   };
-  EXPECT_EQ(interp->c, cpu->c) << text << "element " << first(interp->c, cpu->c) / static_cast<size_t>(elemInfo(interp->out).storageBytes);
-  EXPECT_EQ(interp->sums, cpu->sums) << text << "sum " << first(interp->sums, cpu->sums) / 4;
+  EXPECT_EQ(a.c, b.c) << text << "element " << first(a.c, b.c) / static_cast<size_t>(elemInfo(a.out).storageBytes);
+  EXPECT_EQ(a.sums, b.sums) << text << "sum " << first(a.sums, b.sums) / 4;
 }
 
+void expectTargetsAgree(const std::string &text) {
+  std::optional<Memory> interp;
+  runOn("interp", text, false, interp);
+  if (testing::Test::HasFatalFailure()) return;
+  struct Way {
+    const char *target;
+    bool distributed;
+  };
+  for (Way way : {Way{"cpu", false}, Way{"interp", true}, Way{"cpu", true}}) {
+    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : ""));
+    std::optional<Memory> other;
+    runOn(way.target, text, way.distributed, other);
+    if (testing::Test::HasFatalFailure()) return;
+    expectSame(text, *interp, *other);
+  }
+}
 TEST(Differential, RandomKernelsAgreeToTheBit) {
   uint64_t seed = fromEnvironment("XT_DIFFERENTIAL_SEED", 1), count = fromEnvironment("XT_DIFFERENTIAL_KERNELS", 150);
   std::printf("%llu kernels from seed %llu\n", static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));

@@ -65,6 +65,26 @@ TEST(Tools, ExamplesAndStdlibPassOnAllTargets) {
     }
 }
 
+// What each subgroup does for itself gives what the workgroup did, and no subgroup reads what another may still write.
+TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
+  Scratch folder;
+  size_t ran = 0;
+  for (const char *from : {"../stdlib", "../examples", "rfc/mended"})
+    for (const auto &path : test::filesIn(from, ".xt")) {
+      if (path.stem() == "00_inputs") continue;
+      std::string out = (folder.path / path.filename()).string(), tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
+      test::ToolRun made = test::runTool("%bin/xtc --run=infer-layouts,distribute-to-subgroups --round-trip --emit=ir " + path.string() + " -o " + out);
+      EXPECT_EQ(made.status, 0) << path << made.output;
+      if (test::readText(out).find("\ntest ") == std::string::npos) continue;
+      ++ran;
+      for (const char *how : {"--check=race,uninit,divergence", "--target=cpu"}) {
+        test::ToolRun run = test::runTool(std::string("%bin/xtrun -q --small ") + how + tests + out);
+        EXPECT_EQ(run.status, 0) << path << ' ' << how << '\n' << run.output;
+      }
+    }
+  EXPECT_GE(ran, 20u);
+}
+
 // The reference pages are what the tables say now; tests/run --update writes them.
 TEST(Tools, ReferencePagesAreFresh) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/ops/REFERENCE.md", test::runTool("%bin/xtc --reference=ops").output);

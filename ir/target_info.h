@@ -1,0 +1,43 @@
+// What a target has, as data: what passes ask of hardware, and what `xtc --query` prints (seed 002's interface).
+#pragma once
+#include "ir/elem.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace xt {
+
+// One product that the hardware has: result[m, n] += a[m, k] * b[k, n], by one subgroup.
+struct MmaShape {
+  Elem a, b, result;
+  int64_t m, n, k;
+};
+
+// What the base matrix of a 2D block message must be, in bytes; all 0: there are no such messages.
+struct BlockRules {
+  int64_t baseAlignment = 0;
+  int64_t minimalWidth = 0, widthMultiple = 0;
+  int64_t minimalPitch = 0, pitchMultiple = 0;
+  bool any() const { return baseAlignment != 0; }
+};
+
+struct TargetInfo {
+  std::string_view name, summary;
+  std::span<const int64_t> subgroupSizes; // the first is what kernels with mma need
+  std::span<const MmaShape> mma;          // best first, for each combination of types
+  BlockRules blocks;
+  int64_t slmBytes = 0;      // of a workgroup
+  int64_t namedBarriers = 0; // of a workgroup
+  int64_t lanesPerWorkgroup = 0;
+  std::span<const int64_t> registerFile; // sizes of a lane's register file that a kernel may ask for, in registers
+  int64_t registerBytes = 0;
+  bool f64 = false;
+};
+
+std::span<const TargetInfo> targetInfos();
+// Null for an unknown name.
+const TargetInfo *findTargetInfo(std::string_view name);
+
+} // namespace xt

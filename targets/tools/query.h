@@ -1,0 +1,10 @@
+// xtc --query TARGET [types [sizes]]: seed 002's general, default-value and validation forms.
+#pragma once
+#include "targets/tools/options.h"
+
+namespace xt {
+
+// Prints to standard output; the exit status. 2: the target has no such product, with what it has to standard error.
+int query(const XtcOptions &options);
+
+} // namespace xt

@@ -1,0 +1,13 @@
+# All that a target has; the sizes for types; whether it has a size.
+xtc --query xe-pvc
+xtc --query xe-dg2 f16,f16,f32
+xtc --query xe-bmg tf32,tf32 8x16x8
+xtc --query spirv
+xtc --query xe-dg2 i8,u8,i32 8x8x32 --format json
+# What it has not, with what it has.
+xtc --query xe-dg2 tf32,tf32,f32
+xtc --query xe-pvc f16,f16,f32 16x16x16
+# Mistakes
+xtc --query sm90
+xtc --query xe-pvc f16
+xtc --query xe-pvc f16,f16,f32 8x16x16 more
