@@ -16,6 +16,7 @@ namespace xt {
 struct LoweringState {
   std::set<const ast::KernelDecl *> failedFunctions; // their mistakes have been reported
   const std::vector<LayoutAlias> &aliases;           // of the module, for messages
+  const SourceManager &sources;                      // likewise
 };
 
 class KernelLowering {
@@ -83,6 +84,7 @@ private:
     Type written;
     SourceRange writtenRange, range;
     std::vector<OperandLayout> layouts; // op is filled in when it is made
+    std::vector<WrittenLayout> declared; // of its one result
     std::optional<LayoutPair> pair;     // likewise
   };
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
@@ -97,6 +99,7 @@ private:
   bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);
   bool literalAttr(const ast::Attr &literal, Type type, OpDraft &draft);
+  WrittenLayout layoutPlace(const ast::TypeExpr &expr);
   bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
   bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);

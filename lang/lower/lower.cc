@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/test_lowering.h"
+#include "lang/lower/try_fixes.h"
 #include "lang/parse/parse.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ constexpr int kMaxSearchDepth = 2000;
 class FileLowering {
 public:
   // The first file is the one that is compiled, the others are what it imports.
-  FileLowering(std::vector<const ast::File *> files, Context &context, Diagnostics &diagnostics)
+  FileLowering(std::vector<const ast::File *> files, const SourceManager &sources, Context &context, Diagnostics &diagnostics)
       : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, diagnostics),
-        module_(std::make_unique<Module>(context)) {}
+        module_(std::make_unique<Module>(context)), state_{{}, module_->aliases, sources} {}
 
   void run(const LowerOptions &options) {
     readDefines(options);
@@ -173,7 +174,7 @@ private:
   Diagnostics &diagnostics_;
   FileSymbols symbols_;
   std::unique_ptr<Module> module_;
-  LoweringState state_{{}, module_->aliases};
+  LoweringState state_;
   Overrides defines_;
   std::vector<Instance> instances_;
 };
@@ -182,14 +183,17 @@ private:
 
 Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
                                           const LowerOptions &options, Diagnostics &diagnostics) {
-  size_t before = diagnostics.errorCount();
+  size_t before = diagnostics.errorCount(), first = diagnostics.all().size();
   ast::File file = parse(sources, index, diagnostics);
   std::vector<std::unique_ptr<ast::File>> imports = loadImports(file, sources, options.imports, diagnostics);
   std::vector<const ast::File *> files = {&file};
   for (const auto &import : imports) files.push_back(import.get());
-  FileLowering lowering(std::move(files), context, diagnostics);
+  FileLowering lowering(std::move(files), sources, context, diagnostics);
   lowering.run(options);
-  if (diagnostics.errorCount() != before) return Error::diagnosed();
+  if (diagnostics.errorCount() != before) {
+    if (options.tryFixes) tryFixes(sources, index, options, first, diagnostics);
+    return Error::diagnosed();
+  }
   std::unique_ptr<Module> module = lowering.take();
   module->fileName = sources.file(index).name();
   return module;
