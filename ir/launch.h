@@ -4,6 +4,7 @@
 // per dimension); a scalar is its value. Kernels see nothing else of the host.
 #pragma once
 #include "ir/base/result.h"
+#include "ir/base/text.h"
 #include "ir/elem.h"
 
 #include <cstdint>
@@ -34,6 +35,11 @@ struct LaunchArg {
 struct GridRange { // values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;
 };
+
+// "workgroup (3, 0)"; "the workgroup" where there is no grid.
+inline std::string workgroupText(const std::vector<int64_t> &blockId) {
+  return blockId.empty() ? "the workgroup" : "workgroup (" + join(blockId, ", ") + ")";
+}
 
 // The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting
 // Kernel::gridBlock (defined in ir/interp). An Error if an argument does not fit its parameter, a step is not positive,

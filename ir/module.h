@@ -23,6 +23,8 @@ inline constexpr size_t kFormCount = 0
 #include "ir/forms.def"
 #undef XT_FORM
     ;
+// Stands beside the forms of a printed kernel that is at workgroup scope although no layout is left in it to say so.
+inline constexpr std::string_view kWorkgroupScopeText = "workgroup_scope";
 std::string_view formText(Form form);
 std::optional<Form> findForm(std::string_view text);
 class Forms {

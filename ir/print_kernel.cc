@@ -84,6 +84,19 @@ const Attr *clauseAttr(const Op &op, size_t i = 0) {
   return op.info().attrs.size() > i ? op.attr(op.info().attrs[i].name) : nullptr;
 }
 
+namespace {
+bool hasLayouts(const Kernel &kernel) {
+  bool found = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      Type type = op.result(i)->type();
+      found |= type && (type.isVector() || type.isTile()) && type.layout();
+    }
+  });
+  return found;
+}
+} // namespace
+
 void KernelPrinter::kernel(const Kernel &kernel) {
   names_.add(kernel.body);
   for (size_t i = 0; i < kernel.gridBlock.params().size() && i < kernel.paramCount; ++i)
@@ -93,12 +106,14 @@ void KernelPrinter::kernel(const Kernel &kernel) {
     out_ += (i ? ", " : "") + name(kernel.param(i)) + ": " + types_.of(kernel.param(i)->type());
   out_ += ")";
   grid(kernel);
-  if (kernel.subgroupsWritten || (kernel.scope == Scope::Subgroup && kernel.subgroups != 1))
+  bool silent = kernel.scope == Scope::Workgroup && !hasLayouts(kernel);
+  if (kernel.subgroupsWritten || silent || (kernel.scope == Scope::Subgroup && kernel.subgroups != 1))
     out_ += str(" subgroups(", kernel.subgroups, ")");
   std::string forms;
   for (size_t f = 0; f < kFormCount; ++f)
     if (kernel.forms.has(static_cast<Form>(f)))
       forms += (forms.empty() ? "" : ", ") + std::string(formText(static_cast<Form>(f)));
+  if (silent) forms += str(forms.empty() ? "" : ", ", kWorkgroupScopeText);
   if (!forms.empty()) out_ += " form " + forms;
   out_ += " {\n";
   block(kernel.body, 1);

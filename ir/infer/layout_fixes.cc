@@ -1,6 +1,7 @@
 #include "ir/infer/layout_fixes.h"
 
 #include "ir/base/text.h"
+#include "ir/layout_pieces.h"
 
 #include <algorithm>
 #include <array>
@@ -248,34 +249,48 @@ void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &o
   offerCheapest(diagnostic, fixes);
 }
 
+namespace {
+
+int64_t pieceOfK(const Layout *layout, size_t operand) { return dimPieces(*layout, operand == 0 ? 1 : 0).length; }
+
+// The layout of a or b (operand 0 or 1) that has the result's rows or columns, and its K in pieces of `length`; null:
+// none that is simple. As the other one has it if that works, else as it is, else whole.
+const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, const LayoutOrigins &origins) {
+  const Layout *result = layoutOf(op.result());
+  DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
+  DimOf ofA{layoutOf(op.operand(0)), 1}, ofB{layoutOf(op.operand(1)), 0};
+  for (DimOf k : {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{nullptr, 0}}) {
+    std::array dims = operand == 0 ? std::array{kept, k} : std::array{k, kept};
+    const Layout *layout = combined(origins.context(), dims, op.operand(operand)->type().shape());
+    if (layout && pieceOfK(layout, operand) == length) return layout;
+  }
+  return nullptr;
+}
+
+} // namespace
+
 void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
   const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1)), *result = layoutOf(op.result());
-  auto layouts = [&](const Layout *kOf, int kDim, size_t operand) {
-    std::array dims =
-        operand == 0 ? std::array{DimOf{result, 0}, DimOf{kOf, kDim}} : std::array{DimOf{kOf, kDim}, DimOf{result, 1}};
-    return combined(origins.context(), dims, op.operand(operand)->type().shape());
-  };
   bool rows = sameDistribution(a, 0, result, 0), columns = sameDistribution(b, 1, result, 1);
-  // Each conversion gives its operand the K of the other one; whole, where both are converted.
+  bool alike = pieceOfK(a, 0) == pieceOfK(b, 1);
   auto converted = [&](bool first, bool second) {
+    // Whole, where both are converted.
+    int64_t length = first && second ? op.operand(0)->type().extent(1) : first ? pieceOfK(b, 1) : pieceOfK(a, 0);
     LayoutFix fix(origins);
-    if (first) fix.convertOperand(op, 0, second ? layouts(nullptr, 0, 0) : layouts(b, 0, 0));
-    if (second) fix.convertOperand(op, 1, first ? layouts(nullptr, 0, 1) : layouts(a, 1, 1));
+    if (first) fix.convertOperand(op, 0, mmaOperandLayout(op, 0, length, origins));
+    if (second) fix.convertOperand(op, 1, mmaOperandLayout(op, 1, length, origins));
     if (op.operandCount() > 2) fix.convertOperand(op, 2, result);
     return fix;
   };
   std::vector<LayoutFix> fixes;
-  if (rows && columns && sameDistribution(a, 1, b, 0))
-    fixes.push_back(converted(false, false));
-  else if (rows && columns)
-    fixes = {converted(false, true), converted(true, false)};
-  else
-    fixes.push_back(converted(!rows, !columns));
+  if (rows && columns && alike) fixes.push_back(converted(false, false));
+  else if (rows && columns) fixes = {converted(false, true), converted(true, false)};
+  else fixes.push_back(converted(!rows, !columns));
   // Another result, converted behind the op; an accumulator would have to be converted in each step as well.
-  if (op.operandCount() == 2 && sameDistribution(a, 1, b, 0)) {
+  if (op.operandCount() == 2 && alike) {
     LayoutFix fix(origins);
-    fix.convertResult(op,
-                      combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
+    fix.convertResult(
+        op, combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
     fixes.push_back(std::move(fix));
   }
   offerCheapest(diagnostic, fixes);

@@ -307,8 +307,8 @@ bool checkOperandClasses(const TypeRuleInput &in) {
                    spec.arity == Arity::Variadic ? "…" : "");
     in.diagnostics
         .report(DiagCode::OperandCount, in.range,
-                str(opName(in), " takes ", least == most ? str(least) : str("at least ", least), " operand",
-                    least == 1 && most == 1 ? "" : "s", names.empty() ? "" : " (" + names + ")", ", but ",
+                str(opName(in), " takes ", least == most ? str(least) : in.operands.size() > most ? str("at most ", most) : str("at least ", least),
+                    " operand", least == 1 && most == 1 ? "" : "s", names.empty() ? "" : " (" + names + ")", ", but ",
                     in.operands.size(), in.operands.size() == 1 ? " is" : " are", " given"))
         .note(str("for example `", in.op.example, "`"));
     return false;

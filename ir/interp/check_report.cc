@@ -98,7 +98,7 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
 void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
   Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
                                               str("subgroups ", way.subgroups[0], " and ", way.subgroups[1],
-                                                  " of workgroup (", join(way.workgroup, ", "), ") meet at this ",
+                                                  " of ", xt::workgroupText(way.workgroup), " meet at this ",
                                                   opName(*way.place), " in different iterations of a loop"));
   diagnostic.at(way.loop->range(),
                 str("subgroup ", way.subgroups[0], " is in iteration ", way.iterations[0], " of this loop, subgroup ",

@@ -59,14 +59,15 @@ int64_t floatToInt(double value) {
   return 0;
 }
 
+// "olt": ordered and less; "ult": unordered or less.
 FloatCompare floatCompareFromName(std::string_view name) {
-  if (name == "oeq") return FloatCompare::Oeq;
-  if (name == "une") return FloatCompare::Une;
-  if (name == "olt") return FloatCompare::Olt;
-  if (name == "ole") return FloatCompare::Ole;
-  if (name == "ogt") return FloatCompare::Ogt;
-  XT_CHECK(name == "oge", "kind of cmpf");
-  return FloatCompare::Oge;
+  if (name == "false" || name == "true") return {name == "true", name == "true", name == "true", name == "true"};
+  if (name == "ord" || name == "uno") return {name == "ord", name == "ord", name == "ord", name == "uno"};
+  std::string_view relation = name.substr(1);
+  bool less = relation[0] == 'l' || relation == "ne", greater = relation[0] == 'g' || relation == "ne";
+  bool equal = relation == "eq" || relation == "le" || relation == "ge";
+  XT_CHECK(less || greater || equal, "kind of cmpf");
+  return {less, equal, greater, name[0] == 'u'};
 }
 
 } // namespace xt

@@ -25,7 +25,10 @@ double unsignedToFloat(Elem floatType, uint64_t value);
 // Towards zero, modulo 2^64; 0 for NaN, inf and what lies beyond 64 bits.
 int64_t floatToInt(double value);
 
-enum class FloatCompare : uint8_t { Oeq, Une, Olt, Ole, Ogt, Oge };
+// What a kind of cmpf gives where the first is less than, equal to or greater than the second, or either is NaN.
+struct FloatCompare {
+  bool less, equal, greater, unordered;
+};
 FloatCompare floatCompareFromName(std::string_view name);
 
 } // namespace xt

@@ -60,6 +60,20 @@ int64_t ceilDivideSigned(Elem elem, int64_t x, int64_t y) {
   return join({quotient, negative});
 }
 
+int64_t floorDivideSigned(Elem elem, int64_t x, int64_t y) {
+  SignedParts a = partsOf(elem, x), b = partsOf(elem, y);
+  if (b.magnitude == 0 || overflows(elem, a, b)) return 0;
+  bool negative = a.negative != b.negative;
+  uint64_t quotient = a.magnitude / b.magnitude;
+  if (negative && a.magnitude % b.magnitude != 0) ++quotient;
+  return join({quotient, negative});
+}
+
+int64_t ceilDivideUnsigned(Elem elem, int64_t a, int64_t b) {
+  uint64_t x = unsignedBits(elem, a), y = unsignedBits(elem, b);
+  return y == 0 ? 0 : static_cast<int64_t>(x / y + (x % y != 0));
+}
+
 int64_t divideUnsigned(Elem elem, int64_t a, int64_t b) {
   uint64_t divisor = unsignedBits(elem, b);
   return divisor ? static_cast<int64_t>(unsignedBits(elem, a) / divisor) : 0;

@@ -16,6 +16,8 @@ int64_t signedValue(Elem elem, int64_t value);
 int64_t divideSigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderSigned(Elem elem, int64_t a, int64_t b);
 int64_t ceilDivideSigned(Elem elem, int64_t a, int64_t b);
+int64_t ceilDivideUnsigned(Elem elem, int64_t a, int64_t b);
+int64_t floorDivideSigned(Elem elem, int64_t a, int64_t b);
 int64_t divideUnsigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderUnsigned(Elem elem, int64_t a, int64_t b);
 // The amount is an unsigned number; the type's width and more shift everything out.

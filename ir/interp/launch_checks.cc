@@ -243,8 +243,8 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   std::vector<Standing> standing = standingsOf(subgroups);
   auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
   Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
-                                         str("not all subgroups of workgroup (", join(workgroups_.back(), ", "),
-                                             ") come to this `", waits->place->op->info().name, "`"));
+                                         str("not all subgroups of ", xt::workgroupText(workgroups_.back()),
+                                             " come to this `", waits->place->op->info().name, "`"));
   diagnostic.withLabel(waits->text());
   for (const Standing &other : standing) {
     if (other.place == waits->place) continue;

@@ -1,6 +1,7 @@
 #include "ir/interp/print_value.h"
 
 #include "ir/base/text.h"
+#include "ir/launch.h"
 
 namespace xt {
 namespace {
@@ -34,7 +35,7 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
     }
     where = str(" at [", join(index, ", "), "]");
   }
-  return str("assertion failed: ", text, where, " (workgroup (", join(blockId, ", "), "))");
+  return str("assertion failed: ", text, where, blockId.empty() ? "" : str(" (", workgroupText({blockId.begin(), blockId.end()}), ")"));
 }
 
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }

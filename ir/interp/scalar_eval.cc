@@ -102,15 +102,11 @@ struct Evaluation {
   }
 
   bool compareFloats() const {
-    switch (floatCompareFromName(op.compare)) {
-    case FloatCompare::Oeq: return test([](Number a, Number b) { return a.f == b.f; });
-    case FloatCompare::Une: return test([](Number a, Number b) { return a.f != b.f; });
-    case FloatCompare::Olt: return test([](Number a, Number b) { return a.f < b.f; });
-    case FloatCompare::Ole: return test([](Number a, Number b) { return a.f <= b.f; });
-    case FloatCompare::Ogt: return test([](Number a, Number b) { return a.f > b.f; });
-    case FloatCompare::Oge: return test([](Number a, Number b) { return a.f >= b.f; });
-    }
-    return false;
+    FloatCompare compare = floatCompareFromName(op.compare);
+    return test([compare](Number a, Number b) {
+      bool unordered = std::isnan(a.f) || std::isnan(b.f);
+      return unordered ? compare.unordered : a.f < b.f ? compare.less : a.f > b.f ? compare.greater : compare.equal;
+    });
   }
   bool compareInts() const {
     Elem e = op.operand;
@@ -184,6 +180,15 @@ bool Evaluation::run() const {
   case OpKind::Floor: return move1([](double a) { return std::floor(a); });
   case OpKind::Ceil: return move1([](double a) { return std::ceil(a); });
   case OpKind::Exp: return float1([](double a) { return std::exp(a); });
+  case OpKind::Expm1: return float1([](double a) { return std::expm1(a); });
+  case OpKind::Log10: return float1([](double a) { return std::log10(a); });
+  case OpKind::Log1p: return float1([](double a) { return std::log1p(a); });
+  case OpKind::Sinh: return float1([](double a) { return std::sinh(a); });
+  case OpKind::Atan: return float1([](double a) { return std::atan(a); });
+  case OpKind::PowF: return float2([](double a, double b) { return std::pow(a, b); });
+  case OpKind::Round: return move1([](double a) { return std::round(a); });
+  case OpKind::RoundEven: return move1([](double a) { return std::nearbyint(a); });
+  case OpKind::Trunc: return move1([](double a) { return std::trunc(a); });
   case OpKind::Exp2: return float1([](double a) { return std::exp2(a); });
   case OpKind::Log: return float1([](double a) { return std::log(a); });
   case OpKind::Log2: return float1([](double a) { return std::log2(a); });
@@ -206,6 +211,8 @@ bool Evaluation::run() const {
   case OpKind::RemSI: return typed2(remainderSigned);
   case OpKind::RemUI: return typed2(remainderUnsigned);
   case OpKind::CeilDivSI: return typed2(ceilDivideSigned);
+  case OpKind::CeilDivUI: return typed2(ceilDivideUnsigned);
+  case OpKind::FloorDivSI: return typed2(floorDivideSigned);
   case OpKind::AndI: return int2([](int64_t a, int64_t b) { return a & b; });
   case OpKind::OrI: return int2([](int64_t a, int64_t b) { return a | b; });
   case OpKind::XorI: return int2([](int64_t a, int64_t b) { return a ^ b; });

@@ -112,7 +112,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::Cast: elementwise(step); return {};
   case TypeRule::Dim: return dim(step);
   case TypeRule::Id: blockOrSubgroupId(step); return {};
-  case TypeRule::InitTile: initTile(step); return {};
+  case TypeRule::InitTile: return initTile(step);
   case TypeRule::LoadTile: return loadTile(step);
   case TypeRule::StoreTile: return storeTile(step);
   case TypeRule::PrefetchTile: return {};

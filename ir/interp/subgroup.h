@@ -117,7 +117,7 @@ private:
   Result<void> assertion(const Step &step);
   // subgroup_memory.cc: memrefs and tiles
   Result<void> dim(const Step &step);
-  void initTile(const Step &step);
+  Result<void> initTile(const Step &step);
   void initScatter(const Step &step, const MemRefValue &base);
   void moveTile(const Step &step);
   Result<void> loadTile(const Step &step);

@@ -8,7 +8,7 @@
 namespace xt {
 
 std::string Subgroup::whereabouts() const {
-  return str("subgroup ", id_, " of workgroup (", join(environment_.blockId, ", "), ")");
+  return str("subgroup ", id_, " of ", workgroupText(environment_.blockId));
 }
 
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
@@ -39,7 +39,7 @@ Result<void> Subgroup::dim(const Step &step) {
 }
 
 // With a shape and strides of its own, or from an address, a tile may reach anywhere: its accesses are checked.
-void Subgroup::initTile(const Step &step) {
+Result<void> Subgroup::initTile(const Step &step) {
   MemRefValue base;
   const RuntimeValue &given = slots_[step.operands[0]];
   if (const auto *memref = std::get_if<MemRefValue>(&given)) {
@@ -49,7 +49,7 @@ void Subgroup::initTile(const Step &step) {
     base.elem = step.op->result()->type().elem();
     base.rank = 2;
   }
-  if (step.op->result()->type().data().scatter) return initScatter(step, base);
+  if (step.op->result()->type().data().scatter) return initScatter(step, base), Result<void>();
   std::vector<int64_t> values = indices(step, 1);
   bool explicitView = values.size() > base.rank;
   if (explicitView)
@@ -57,9 +57,14 @@ void Subgroup::initTile(const Step &step) {
       base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
+  size_t inner = step.op->result()->type().data().order == Order::ColumnMajor ? 2 : 1; // from the last dimension
+  if (explicitView && base.strides[base.rank - inner] != 1 && base.sizes[base.rank - inner] > 1)
+    return Error::kernel(str("the innermost stride of a base is 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
+                         step.op->range());
   TileValue tile = xt::initTile(base, std::span(values).first(base.rank), step.op->result()->type().packFactor());
   tile.checked = explicitView;
   slots_[step.results[0]] = tile;
+  return {};
 }
 
 void Subgroup::initScatter(const Step &step, const MemRefValue &base) {

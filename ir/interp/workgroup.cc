@@ -98,7 +98,7 @@ Error Workgroup::divergence() const {
     if (!first) first = standing.place;
   }
   return Error::kernel(
-      str("the subgroups of workgroup (", join(environment_.blockId, ", "), ") never meet: ", join(groups, "; ")),
+      str("the subgroups of ", workgroupText(environment_.blockId), " never meet: ", join(groups, "; ")),
       first->op->range());
 }
 

@@ -42,6 +42,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
     return;
   }
   case ast::Stmt::Kind::Assign: {
+    if (std::optional<ast::OpClause> clause = opWithParentheses(stmt)) {
+      std::optional<std::vector<Value *>> values = lowerOp(*clause, clause->op.range.to(stmt.range));
+      return values ? bindResults(stmt, *values, clause->op.text) : poison(stmt);
+    }
     Type like = stmt.type ? types_.resolve(*stmt.type) : Type();
     if (stmt.type && !like) return poison(stmt);
     if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall &&
@@ -81,9 +85,28 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   }
 }
 
+// `truncf (%f * 2.0) : f32 -> f16` reads like the call of a function, which has neither signature nor attributes.
+std::optional<ast::OpClause> KernelLowering::opWithParentheses(const ast::Stmt &stmt) const {
+  if (!stmt.expr || !stmt.expr->is(ast::Expr::Kind::Call) || stmt.expr->symbolCall) return std::nullopt;
+  const OpInfo *info = findOp(stmt.expr->text);
+  if (!info || info->clause != Clause::Operands || !(stmt.signature || stmt.attrs || stmt.type)) return std::nullopt;
+  ast::OpClause clause;
+  clause.op = {stmt.expr->text, stmt.expr->textRange};
+  clause.operands = stmt.expr->children;
+  if (stmt.attrs) clause.attrs.push_back(*stmt.attrs);
+  if (stmt.signature) clause.signature = stmt.signature;
+  if (stmt.type) {
+    clause.signature.emplace();
+    clause.signature->left.push_back(*stmt.type);
+    clause.signature->range = stmt.type->range;
+  }
+  return clause;
+}
+
 void KernelLowering::poison(const ast::Stmt &stmt) {
   poisoned_ = true;
   namesLost_ |= stmt.kind == ast::Stmt::Kind::Error && stmt.results.empty();
+  if (stmt.kind == ast::Stmt::Kind::Error && !yields_.empty()) yields_.back().lost = true;
   for (const ast::Binding &binding : stmt.results)
     if (binding.name) names_.bind(binding.name.text, {nullptr, false, binding.name.range});
 }
@@ -105,8 +128,10 @@ void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value 
   for (const ast::Binding &binding : stmt.results) named += binding.count;
   if (named != static_cast<int64_t>(values.size())) {
     SourceRange range = stmt.results.empty() ? stmt.range : stmt.results.front().name.range;
-    // A value that nobody names is legal for an op with effects or a structure; a bare pure op is a slip.
+    // A value that nobody names is legal for an op with effects; a bare pure op is a slip.
     if (named == 0 && values.size() == 1) {
+      const Op *op = values[0]->definingOp();
+      if (op && has(op->info().effects, Effect::Writes)) return;
       diagnostics().report(DiagCode::ResultCount, range, str("the value of `", what, "` is not used: give it a name"));
       return;
     }
@@ -277,6 +302,7 @@ std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::
     yield.values.insert(yield.values.begin(), head.broken ? loop->operand(0) : lowerCondition(*stmt.expr, "while"));
     yield.ranges.insert(yield.ranges.begin(), stmt.expr->range);
   }
+  if (yield.lost && yield.values.size() != explicitCount + first) return std::nullopt;
   if (yield.values.size() != explicitCount + first) {
     diagnostics().report(DiagCode::ResultCount, head.range,
                          str("this loop carries ", explicitCount, " value", explicitCount == 1 ? "" : "s",
@@ -379,7 +405,9 @@ void KernelLowering::lowerIf(const ast::Stmt &stmt) {
     names_.pop();
   }
   size_t explicitCount = yields[0].values.size() - carried.size();
-  if (yields[1].values.size() != yields[0].values.size()) {
+  if (yields[1].values.size() != yields[0].values.size() && (yields[0].lost || yields[1].lost)) {
+    failed = true;
+  } else if (yields[1].values.size() != yields[0].values.size()) {
     diagnostics().report(DiagCode::ResultCount, header,
                          str("one branch of this `if` yields ", explicitCount, " values, the other ",
                              yields[1].values.size() - carried.size()));

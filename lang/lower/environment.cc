@@ -25,7 +25,8 @@ const SourceRange *Environment::lost(const std::string &name) const {
 std::vector<std::string_view> Environment::names() const {
   std::vector<std::string_view> list;
   for (const auto &scope : scopes_)
-    for (const auto &[name, bound] : scope) list.push_back(name);
+    for (const auto &[name, bound] : scope)
+      if (name.find('#') == std::string::npos) list.push_back(name); // not the parts of %x:2, which have no name
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;

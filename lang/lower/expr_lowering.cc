@@ -252,6 +252,12 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
   if (name == "subgroup_id") return count(0) ? emit(OpKind::SubgroupId, {}, {}, expr.range) : nullptr;
   if (name == "workgroup_id" || name == "block_id") {
     if (!count(1)) return nullptr;
+    if (name == "workgroup_id" && !kernel_->grid.empty()) {
+      diagnostics()
+          .report(DiagCode::NotHere, expr.range, "this kernel has a grid of its own: its variables say where a workgroup stands")
+          .note("`workgroup_id` is for kernels without one; `block_id` counts the values of a grid variable");
+      return nullptr;
+    }
     std::optional<int64_t> d = params_.evalInt(expr.children[0], "a grid dimension");
     if (!d) return nullptr;
     if (*d < 0 || *d > 2) {

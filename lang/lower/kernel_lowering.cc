@@ -120,7 +120,8 @@ void KernelLowering::finish() {
     return;
   }
   for (const ast::Name &form : decl_.forms) {
-    if (std::optional<Form> known = findForm(form.text)) kernel_->forms.add(*known);
+    if (form.text == kWorkgroupScopeText) kernel_->scope = Scope::Workgroup;
+    else if (std::optional<Form> known = findForm(form.text)) kernel_->forms.add(*known);
     else diagnostics().report(DiagCode::UnknownAttribute, form.range, str("unknown form `", form.text, "`"));
   }
   checkPlaces();

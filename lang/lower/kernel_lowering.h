@@ -61,6 +61,7 @@ private:
   };
   struct RegionYield { // the explicit yield of a region, if one was written
     bool written = false;
+    bool lost = false; // a statement of the region could not be read: it may have been the yield
     std::vector<Value *> values;
     std::vector<SourceRange> ranges;
   };
@@ -87,6 +88,7 @@ private:
     std::vector<WrittenLayout> declared; // of its one result
     std::optional<LayoutPair> pair;     // likewise
   };
+  std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
   bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
   void offsetsAsMatrix(OpDraft &draft);

@@ -80,11 +80,19 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     for (const ast::Expr &other : clause.operands)
       if (!like && !isLiteralOperand(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
-    if (like && (wanted == OperandClass::Scalar || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
+    if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
   if (wantsIndex) like = context_.index();
   if (expr.is(ast::Expr::Kind::Values)) { // %x:2
     bool ok = true;
+    if (!names_.find(str(expr.text, "#0"))) { // said of the name that is written, once
+      ast::Expr whole = expr;
+      whole.kind = ast::Expr::Kind::Value;
+      lowerValue(whole);
+      draft.operands.push_back(nullptr);
+      draft.operandRanges.push_back(expr.range);
+      return false;
+    }
     for (int64_t i = 0; i < expr.integer; ++i) {
       ast::Expr one = expr;
       one.kind = ast::Expr::Kind::Value;

@@ -20,6 +20,8 @@ std::string_view libraryName(OpKind kind) {
   static constexpr std::array kNames = {
       Entry{OpKind::Exp, "exp"},   Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},
       Entry{OpKind::Log2, "log2"}, Entry{OpKind::Tanh, "tanh"}, Entry{OpKind::Erf, "erf"},
+      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
+      Entry{OpKind::Sinh, "sinh"}, Entry{OpKind::Atan, "atan"}, Entry{OpKind::PowF, "pow"},
       Entry{OpKind::Sin, "sin"},   Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
   };
   for (const Entry &entry : kNames)
@@ -37,13 +39,16 @@ Intrinsic::ID intrinsicOf(OpKind kind) {
       Entry{OpKind::MinNumF, Intrinsic::minimumnum}, Entry{OpKind::MaxNumF, Intrinsic::maximumnum},
       Entry{OpKind::Sqrt, Intrinsic::sqrt},          Entry{OpKind::AbsF, Intrinsic::fabs},
       Entry{OpKind::Floor, Intrinsic::floor},        Entry{OpKind::Ceil, Intrinsic::ceil},
+      Entry{OpKind::Round, Intrinsic::round},        Entry{OpKind::RoundEven, Intrinsic::roundeven},
+      Entry{OpKind::Trunc, Intrinsic::trunc},
   };
   for (const Entry &entry : kIntrinsics)
     if (entry.kind == kind) return entry.id;
   return Intrinsic::not_intrinsic;
 }
 
-Predicate predicateOf(std::string_view kind) {
+// The kinds "ult" … are those of unsigned integers, or of floats where either may be NaN.
+Predicate predicateOf(std::string_view kind, bool floats) {
   struct Entry {
     std::string_view kind;
     Predicate predicate;
@@ -54,8 +59,14 @@ Predicate predicateOf(std::string_view kind) {
       Entry{"ult", Predicate::ICMP_ULT}, Entry{"ule", Predicate::ICMP_ULE}, Entry{"ugt", Predicate::ICMP_UGT},
       Entry{"uge", Predicate::ICMP_UGE}, Entry{"oeq", Predicate::FCMP_OEQ}, Entry{"une", Predicate::FCMP_UNE},
       Entry{"olt", Predicate::FCMP_OLT}, Entry{"ole", Predicate::FCMP_OLE}, Entry{"ogt", Predicate::FCMP_OGT},
-      Entry{"oge", Predicate::FCMP_OGE},
+      Entry{"oge", Predicate::FCMP_OGE}, Entry{"one", Predicate::FCMP_ONE}, Entry{"ord", Predicate::FCMP_ORD},
+      Entry{"ueq", Predicate::FCMP_UEQ}, Entry{"uno", Predicate::FCMP_UNO}, Entry{"true", Predicate::FCMP_TRUE},
+      Entry{"false", Predicate::FCMP_FALSE},
   };
+  static constexpr std::array kUnordered = {Entry{"ult", Predicate::FCMP_ULT}, Entry{"ule", Predicate::FCMP_ULE},
+                                            Entry{"ugt", Predicate::FCMP_UGT}, Entry{"uge", Predicate::FCMP_UGE}};
+  for (const Entry &entry : kUnordered)
+    if (floats && entry.kind == kind) return entry.predicate;
   for (const Entry &entry : kPredicates)
     if (entry.kind == kind) return entry.predicate;
   XT_UNREACHABLE("kind of a comparison");
@@ -64,13 +75,14 @@ Predicate predicateOf(std::string_view kind) {
 // The `…ui` ops take bits as an unsigned number, the others what the type says.
 bool isSignedOp(OpKind kind, Elem elem) {
   bool ui = kind == OpKind::DivUI || kind == OpKind::RemUI || kind == OpKind::ShRUI || kind == OpKind::MinUI ||
-            kind == OpKind::MaxUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP || kind == OpKind::FPToUI;
+            kind == OpKind::MaxUI || kind == OpKind::CeilDivUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP || kind == OpKind::FPToUI;
   return !ui && !elemInfo(elem).isUnsigned;
 }
 
 // Picks or re-signs an operand: exact, so a tf32 keeps bits that arithmetic would round away.
 bool onlyMoves(OpKind kind) {
   return kind == OpKind::NegF || kind == OpKind::AbsF || kind == OpKind::Floor || kind == OpKind::Ceil ||
+         kind == OpKind::Round || kind == OpKind::RoundEven || kind == OpKind::Trunc ||
          kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF;
 }
 
@@ -124,7 +136,7 @@ LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
 LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {
   Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
   for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
-  return b.CreateFCmp(predicateOf(op.textAttr("kind")), args[0], args[1]);
+  return b.CreateFCmp(predicateOf(op.textAttr("kind"), true), args[0], args[1]);
 }
 
 // --- integers --------------------------------------------------------------------------------------------------------
@@ -166,7 +178,7 @@ LlvmValue *RegisterOps::toInteger(LlvmValue *value, Elem from, Elem to, bool isS
 }
 
 LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem) {
-  Predicate predicate = predicateOf(op.textAttr("kind"));
+  Predicate predicate = predicateOf(op.textAttr("kind"), false);
   if (elemInfo(elem).isUnsigned) predicate = llvm::ICmpInst::getUnsignedPredicate(predicate);
   for (LlvmValue *&arg : args) arg = integerForm(arg, elem, !llvm::CmpInst::isUnsigned(predicate));
   return b.CreateICmp(predicate, args[0], args[1]);
@@ -224,8 +236,13 @@ LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem ele
   if (kind == OpKind::DivSI || kind == OpKind::DivUI) return done(quotient);
   LlvmValue *remainder = b.CreateSub(x, b.CreateMul(quotient, divisor));
   if (kind == OpKind::RemSI || kind == OpKind::RemUI) return done(remainder);
-  XT_CHECK(kind == OpKind::CeilDivSI, "an elementwise op on integers");
   LlvmValue *up = b.CreateICmpNE(remainder, bits(x, 0));
+  if (kind == OpKind::FloorDivSI) {
+    if (!isSigned) return done(quotient);
+    LlvmValue *down = b.CreateAnd(up, b.CreateICmpSLT(b.CreateXor(remainder, divisor), bits(x, 0)));
+    return done(b.CreateSub(quotient, b.CreateZExt(down, x->getType())));
+  }
+  XT_CHECK(kind == OpKind::CeilDivSI || kind == OpKind::CeilDivUI, "an elementwise op on integers");
   // Truncation already rounds a negative quotient up.
   if (isSigned) up = b.CreateAnd(up, b.CreateICmpSGE(b.CreateXor(remainder, divisor), bits(x, 0)));
   return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));

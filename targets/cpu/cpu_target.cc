@@ -76,18 +76,18 @@ public:
     output_.flush(print, failedWorkgroup());
     if (failure_ == kNoFailure) return {};
     int64_t workgroup = failedWorkgroup();
-    std::string where = join(blockIdOf(workgroup, grid), ", ");
+    std::string where = workgroupText(blockIdOf(workgroup, grid));
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
       std::string other = str("subgroup ", d->other, d->otherPlace ? " waits at another one" : " has finished");
       if (d->other == d->waiting) other = "for others that never come";
-      return Error::kernel(str("the subgroups of workgroup (", where, ") never meet: subgroup ", d->waiting,
+      return Error::kernel(str("the subgroups of ", where, " never meet: subgroup ", d->waiting,
                                " waits at `", place.op, "`, ", other),
                            place.range);
     }
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.condition)
-      return Error::environment(str(first.message, " (workgroup (", where, ") of @", code().name, ")"), first.range);
+      return Error::environment(str(first.message, " (", where, " of @", code().name, ")"), first.range);
     return Error::kernel(
         assertionText(first.message, first.condition, output_.failedElement(workgroup), blockIdOf(workgroup, grid)),
         first.range);

@@ -47,6 +47,14 @@ void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *
   if (fn == HostFn::Erf) return monotone([](double p) { return std::erf(p); }, -kInf);
   if (fn == HostFn::Floor) return monotone([](double p) { return std::floor(p); }, -kInf);
   if (fn == HostFn::Ceil) return monotone([](double p) { return std::ceil(p); }, -kInf);
+  if (fn == HostFn::Expm1) return monotone([](double p) { return std::expm1(p); }, -kInf);
+  if (fn == HostFn::Log10) return monotone([](double p) { return std::log10(p); }, 0);
+  if (fn == HostFn::Log1p) return monotone([](double p) { return std::log1p(p); }, -1);
+  if (fn == HostFn::Sinh) return monotone([](double p) { return std::sinh(p); }, -kInf);
+  if (fn == HostFn::Atan) return monotone([](double p) { return std::atan(p); }, -kInf);
+  if (fn == HostFn::Round) return monotone([](double p) { return std::round(p); }, -kInf);
+  if (fn == HostFn::RoundEven) return monotone([](double p) { return std::nearbyint(p); }, -kInf);
+  if (fn == HostFn::Trunc) return monotone([](double p) { return std::trunc(p); }, -kInf);
   if (fn == HostFn::Sin) return slopeOne([](double p) { return std::sin(p); }, 2);
   if (fn == HostFn::Cos) return slopeOne([](double p) { return std::cos(p); }, 2);
   if (fn == HostFn::Abs) return slopeOne([](double p) { return std::fabs(p); }, kInf);
@@ -54,9 +62,13 @@ void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *
   XT_UNREACHABLE("not a float function of one array");
 }
 
+bool givesIntegers(HostFn fn) {
+  return fn == HostFn::Floor || fn == HostFn::Ceil || fn == HostFn::Round || fn == HostFn::RoundEven || fn == HostFn::Trunc;
+}
+
 // Exact in every float type.
 bool isExactFn(HostFn fn) {
-  return fn == HostFn::Abs || fn == HostFn::Neg || fn == HostFn::Floor || fn == HostFn::Ceil;
+  return fn == HostFn::Abs || fn == HostFn::Neg || givesIntegers(fn);
 }
 
 Result<HostArray> floatFunction(const EvalSite &site, HostFn fn, HostArray x) {
@@ -120,7 +132,7 @@ Result<HostArray> logicalNot(const EvalSite &site, HostArray x) {
 Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x) {
   if (fn == HostFn::Not) return logicalNot(site, std::move(x));
   if (x.integer && (fn == HostFn::Neg || fn == HostFn::Abs)) return negateInteger(site, fn, std::move(x));
-  if (x.integer && (fn == HostFn::Floor || fn == HostFn::Ceil)) return x;
+  if (x.integer && givesIntegers(fn)) return x;
   if (x.elem == Elem::U64) {
     auto floats = asFloats(std::move(x), site.budget, site.threads);
     if (!floats) return floats;

@@ -267,6 +267,9 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   std::string problem;
   if (!readCommon(map, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
   options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
+  for (size_t i = 0; i < options.targets.size(); ++i) // one that is given twice runs once
+    options.targets.erase(std::remove(options.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.targets.end(), options.targets[i]),
+                          options.targets.end());
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();
   if (map.count("data-dir")) options.dataDir = map["data-dir"].as<std::string>();
   if (map.count("check")) {

@@ -161,8 +161,10 @@ TEST_F(PrintOp, HeaderOfAKernel) {
   EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(1) {\n}\n");
   kernel_.subgroupsWritten = false;
   kernel_.scope = Scope::Workgroup;
-  kernel_.subgroups = 8;
-  EXPECT_EQ(print(kernel_, module_), "kernel @k() {\n}\n");
+  kernel_.subgroups = 8; // nothing in it says so
+  EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(8) form workgroup_scope {\n}\n");
+  kernel_.scope = Scope::Subgroup;
+  kernel_.subgroups = 1;
   auto symbol = [&](std::string name) {
     kernel_.name = std::move(name);
     std::string text = print(kernel_, module_);
