@@ -284,7 +284,7 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
   };
   std::vector<LayoutFix> fixes;
   if (rows && columns && alike) fixes.push_back(converted(false, false));
-  else if (rows && columns) fixes = {converted(false, true), converted(true, false)};
+  else if (rows && columns) fixes = {converted(false, true), converted(true, false), converted(true, true)};
   else fixes.push_back(converted(!rows, !columns));
   // Another result, converted behind the op; an accumulator would have to be converted in each step as well.
   if (op.operandCount() == 2 && alike) {
