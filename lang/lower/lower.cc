@@ -22,7 +22,7 @@ public:
   // The first file is the one that is compiled, the others are what it imports.
   FileLowering(std::vector<const ast::File *> files, const SourceManager &sources, Context &context, Diagnostics &diagnostics)
       : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, diagnostics),
-        module_(std::make_unique<Module>(context)), state_{{}, module_->aliases, sources} {}
+        module_(std::make_unique<Module>(context)), state_{{}, {}, module_->aliases, sources} {}
 
   void run(const LowerOptions &options) {
     readDefines(options);
@@ -32,7 +32,6 @@ public:
     for (const ast::KernelDecl &kernel : files_[0]->kernels) {
       if (symbols_.kernel(kernel.name.text) != &kernel) continue;
       if (!kernel.isFunction || isKernelLike(kernel)) instantiate(kernel, {});
-      else if (!called_.contains(kernel.name.text)) checkUncalled(kernel);
     }
     for (const ast::TestDecl &decl : files_[0]->tests) {
       ParamScope params = scope({});
@@ -41,6 +40,10 @@ public:
       HostTest test;
       if (lowering.lower(decl, test)) module_->tests.push_back(std::move(test));
     }
+    for (const ast::KernelDecl &decl : files_[0]->kernels)
+      if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
+          !state_.lowered.contains(&decl))
+        checkUncalledFunction(context_, scope({}), state_, decl, diagnostics_);
   }
 
   std::unique_ptr<Module> take() { return std::move(module_); }
@@ -73,12 +76,6 @@ private:
     if (depth > kMaxSearchDepth) return;
     if (expr.is(ast::Expr::Kind::Call) && expr.symbolCall) called_.insert(expr.text);
     for (const ast::Expr &child : expr.children) collectCalls(child, depth + 1);
-  }
-
-  void checkUncalled(const ast::KernelDecl &decl) {
-    if (decl.broken) return;
-    ParamScope params = scope({});
-    KernelLowering(context_, params, state_, decl, decl.name.text).checkFunction();
   }
 
   void readDefines(const LowerOptions &options) {
