@@ -50,7 +50,7 @@ std::string codeText(DiagCode code) {
   return "XT" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
 }
 
-// Kernels that are made of one text for several parameters say the same.
+// Kernels that are made of one text for several parameters say the same, and so do several uses of one alias.
 bool Diagnostics::isReported(const Diagnostic &diagnostic) const {
   return std::any_of(list_.begin(), list_.end(), [&](const Diagnostic &other) {
     return other.code == diagnostic.code && other.range == diagnostic.range && other.message == diagnostic.message;
@@ -63,8 +63,8 @@ Diagnostic &Diagnostics::report(DiagCode code, SourceRange range, std::string me
   diagnostic.severity = diagInfo(code).severity;
   diagnostic.range = range;
   diagnostic.message = std::move(message);
-  if (diagnostic.severity == Severity::Remark && (!remarks_ || isReported(diagnostic)))
-    return dropped_ = std::move(diagnostic);
+  bool unwanted = diagnostic.severity == Severity::Remark && !remarks_;
+  if (unwanted || isReported(diagnostic)) return dropped_ = std::move(diagnostic);
   if (diagnostic.severity == Severity::Error) ++errors_;
   list_.push_back(std::move(diagnostic));
   return list_.back();

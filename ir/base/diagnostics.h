@@ -77,7 +77,7 @@ struct Diagnostic {
 class Diagnostics {
 public:
   // Records a diagnostic with the code's own severity; the reference is good until the next report. Remarks that nobody
-  // wants, or that say again what one says, are dropped.
+  // wants are dropped, and so is what says again what has been said of a place.
   Diagnostic &report(DiagCode code, SourceRange range, std::string message);
   // Whether remarks are kept (`--remarks`). Passes and targets report them either way, and ask only before costly work.
   void wantRemarks(bool wanted) { remarks_ = wanted; }

@@ -15,7 +15,8 @@ std::string shapeText(std::span<const int64_t> shape) {
   return text;
 }
 
-std::string floatText(double value) {
+namespace {
+template <class Float> std::string shortestText(Float value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[40];
@@ -24,6 +25,10 @@ std::string floatText(double value) {
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }
+} // namespace
+
+std::string floatText(double value) { return shortestText(value); }
+std::string floatText(float value) { return shortestText(value); }
 
 size_t editDistance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));

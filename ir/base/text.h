@@ -35,6 +35,7 @@ std::string shapeText(std::span<const int64_t> shape);
 // The shortest text that reads back as the same double ("0.1", "1e-05", "inf", "nan"); always has a point, an
 // exponent, or is inf/nan, so that it lexes as a float literal.
 std::string floatText(double value);
+std::string floatText(float value); // the shortest digits that read back as this f32
 
 // Edit distance with transpositions (optimal string alignment).
 size_t editDistance(std::string_view a, std::string_view b);

@@ -31,6 +31,7 @@ public:
     for (Value *value : values_)
       if (value->type().layout()) origins_.set(value, {value->range(), "declared"});
     for (const DeclaredLayout &declared : written.declared) origins_.addPlace(declared.value, declared.place);
+    origins_.setCalls(&written.calls);
     written_ = written.operands;
     for (const LayoutPair &pair : written.pairs) pairs_[pair.op] = &pair;
     do {

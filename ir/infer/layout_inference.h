@@ -7,6 +7,7 @@
 #include "ir/module.h"
 
 #include <span>
+#include <unordered_map>
 
 namespace xt {
 
@@ -51,8 +52,9 @@ struct WrittenLayouts {
   std::vector<OperandLayout> operands;
   std::vector<LayoutPair> pairs;
   std::vector<DeclaredLayout> declared;
-  std::span<const LayoutAlias> aliases;   // for messages
-  const SourceManager *sources = nullptr; // for fixes; null: none are offered
+  std::unordered_map<const Op *, SourceRange> calls; // of ops that stand in a function: the call; looked up only
+  std::span<const LayoutAlias> aliases;              // for messages
+  const SourceManager *sources = nullptr;            // for fixes; null: none are offered
 };
 
 // Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of

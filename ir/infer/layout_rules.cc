@@ -153,6 +153,10 @@ Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, Sou
   return diagnostic;
 }
 
+void atCall(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
+  if (const SourceRange *call = origins.callOf(op)) diagnostic.at(*call, "called here");
+}
+
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
@@ -169,6 +173,7 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
                                           str(operands ? "operands of `" : "operand and result of `", op.info().name,
                                               "` have different distributions"),
                                           DiagCode::LayoutsDiffer, origins, diagnostics);
+    atCall(diagnostic, op, origins);
     fixSameLayouts(diagnostic, op, origins);
     return false;
   };
@@ -198,6 +203,7 @@ bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
   diagnostic.withPicture(tile->type().layout()->picture(8));
   diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
                   "extents");
+  atCall(diagnostic, op, origins);
   fixTwoWriters(diagnostic, op, last, origins);
   return false;
 }
@@ -208,6 +214,7 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
   auto fail = [&](const Value *x, SourceRange rx, size_t operand, std::string_view what) {
     Diagnostic &diagnostic = reportDiffer(x, rx, op.operand(operand), op.operandRange(operand), std::string(what),
                                           DiagCode::MmaLayouts, origins, diagnostics);
+    atCall(diagnostic, op, origins);
     fixMmaLayouts(diagnostic, op, origins);
     return false;
   };
@@ -247,6 +254,7 @@ bool checkCarried(const Op &op, size_t index, const LayoutOrigins &origins, Diag
     Diagnostic *diagnostic =
         untied(op, init, op.operandRange(index + at.operand), param, param->range(), origins, diagnostics);
     if (diagnostic) {
+      atCall(*diagnostic, op, origins);
       LayoutFix(origins).convertBefore(op, index, param->type().layout()).offer(*diagnostic);
       return false;
     }
@@ -261,7 +269,10 @@ bool checkCarried(const Op &op, size_t index, const LayoutOrigins &origins, Diag
     const Op *yield = yieldOf(changing);
     Diagnostic *diagnostic = untied(op, kept, op.range(), yield->operand(index + at.yield),
                                     yield->operandRange(index + at.yield), origins, diagnostics);
-    if (diagnostic) fixCarriedLayout(*diagnostic, op, changing, index, kept->type().layout(), origins);
+    if (diagnostic) {
+      atCall(*diagnostic, op, origins);
+      fixCarriedLayout(*diagnostic, op, changing, index, kept->type().layout(), origins);
+    }
     return false;
   }
   return true;
@@ -290,6 +301,7 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
                         origins.spell(derived->type(), expected)));
   // A broadcast's operand does not say how the stretched dimension is split: whole is one way.
   const Layout *made = derived == result ? expected : assumedForResult(origins.context(), op);
+  atCall(diagnostic, op, origins);
   fixDerivedLayout(diagnostic, op, made, origins);
   return false;
 }
@@ -312,6 +324,9 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
   bool alike = op.kind() == OpKind::Transpose;
   for (int d = 0; alike && d < result->rank(); ++d) alike = splitOf(expected, d) == splitOf(result, d);
   if (alike) return true;
+  if (op.kind() == OpKind::LoadTile && dimensionOrder(op).empty())
+    return checkDerived(op, expected, op.result(), "a vector is loaded in the layout of its tile; `convert_layout` gives it another one",
+                        origins, diagnostics);
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
                       diagnostics);
 }
@@ -321,6 +336,12 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
 const LayoutOrigin *LayoutOrigins::find(const Value *value) const {
   auto found = origins_.find(value);
   return found == origins_.end() ? nullptr : &found->second;
+}
+
+const SourceRange *LayoutOrigins::callOf(const Op &op) const {
+  if (!calls_) return nullptr;
+  auto found = calls_->find(&op);
+  return found == calls_->end() ? nullptr : &found->second;
 }
 
 const LayoutAlias *LayoutOrigins::aliasOf(Type type, const Layout *layout) const {

@@ -29,11 +29,15 @@ public:
   Context &context() const { return context_; }
   std::span<const LayoutAlias> aliases() const { return aliases_; }
   const SourceManager *sources() const { return sources_; } // null: not known, so no fixes
+  // Where the function is called in whose body an op stands; null: in none.
+  void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
+  const SourceRange *callOf(const Op &op) const;
 
 private:
   Context &context_;
   std::span<const LayoutAlias> aliases_;
   const SourceManager *sources_;
+  const std::unordered_map<const Op *, SourceRange> *calls_ = nullptr;
   std::unordered_map<const Value *, LayoutOrigin> origins_; // looked up, never iterated
 };
 

@@ -18,6 +18,7 @@ const Attr *findAttr(const TypeRuleInput &in, std::string_view name) {
 Type agree(const TypeRuleInput &in, Type derived) {
   if (!in.written) return derived;
   if (sameTypeButLayout(in.written, derived)) return in.written;
+  if (writtenAgrees(in.written, derived)) return derived;
   in.diagnostics
       .report(DiagCode::SignatureMismatch, in.writtenRange,
               str("the signature gives ", shapedText(in.written), ", but the operands of ", opName(in), " give ",
@@ -244,6 +245,14 @@ bool sameTypeButLayout(Type a, Type b) {
   // A tile's memory space follows from its base, not from its spelling.
   x.space = y.space = MemorySpace::Global;
   return x == y;
+}
+
+bool writtenAgrees(Type written, Type actual) {
+  if (sameTypeButLayout(written, actual)) return true;
+  if (!written || !actual || !written.isTile() || !actual.isTile()) return false;
+  const TypeData &data = written.data();
+  if (data.order != Order::RowMajor || data.scatter || data.packed) return false;
+  return data.elem == actual.elem() && data.shape == actual.data().shape;
 }
 
 std::optional<Elem> mmaResultElem(Elem a, Elem b) {

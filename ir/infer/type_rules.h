@@ -32,6 +32,10 @@ bool inferTypes(const TypeRuleInput &input, std::vector<Type> &results);
 // Whether two types agree apart from their layouts, which the layout rules compare.
 bool sameTypeButLayout(Type a, Type b);
 
+// Whether a type that is written says what `actual` is: a tile's type without attributes says nothing of its order, of
+// scattering or packing.
+bool writtenAgrees(Type written, Type actual);
+
 // The element type that tile_mma gives for these operands when the result does not say, or nullopt if there is none.
 std::optional<Elem> mmaResultElem(Elem a, Elem b);
 

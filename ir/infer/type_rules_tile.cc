@@ -295,7 +295,7 @@ bool updateTileOffset(const TypeRuleInput &in, Results &results) {
         .note("a tile is moved by two indices; a scatter tile by one, or by a vector of its own shape");
     return false;
   }
-  if (in.written && !sameTypeButLayout(in.written, tile)) return static_cast<bool>(agree(in, tile));
+  if (in.written && !writtenAgrees(in.written, tile)) return static_cast<bool>(agree(in, tile));
   if (!tile.layout() && in.written) tile = in.context.withLayout(tile, in.written.layout());
   results.push_back(tile);
   return true;

@@ -9,6 +9,7 @@ namespace {
 std::string numberText(Elem elem, Number number) {
   if (elem == Elem::I1) return number.i ? "true" : "false";
   if (elem == Elem::U64) return std::to_string(static_cast<uint64_t>(number.i));
+  if (elem == Elem::F32) return floatText(static_cast<float>(number.f));
   return isFloat(elem) ? floatText(number.f) : std::to_string(number.i);
 }
 

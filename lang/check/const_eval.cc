@@ -121,8 +121,16 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     }
   evaluating_.push_back(name.text);
   std::optional<ConstValue> value;
-  if (param->typeValue) {
+  if (param->typeValue && param->typeValue->kind == ast::TypeExpr::Kind::Param) {
+    value = get(param->typeValue->name); // another parameter's type
+    if (value && value->kind != ConstValue::Kind::Type) value = typeValue(*param->typeValue, diagnostics_);
+  } else if (param->typeValue) {
     value = typeValue(*param->typeValue, diagnostics_);
+  } else if (!param->value) {
+    diagnostics_
+        .report(DiagCode::NotConstant, name.range, str("parameter `$", name.text, "` has no value"))
+        .at(param->name.range, "declared here")
+        .note(str("give it one where it is declared, or with `-D ", name.text, "=…`"));
   } else if (param->value) {
     value = eval(*param->value);
     if (value) value = paramValue(*param, *value, param->value->range, diagnostics_);

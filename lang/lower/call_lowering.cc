@@ -96,7 +96,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   if (state_.failedFunctions.contains(decl)) return std::nullopt;
   state_.lowered.insert(decl);
   size_t before = diagnostics().errorCount();
-  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments);
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
     state_.failedFunctions.insert(decl);
     diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
@@ -106,7 +106,8 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
 }
 
 std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,
-                                                                      const std::vector<Value *> &arguments) {
+                                                                      const std::vector<Value *> &arguments,
+                                                                      SourceRange call) {
   Environment outerNames = std::move(names_);
   std::vector<RegionYield> outerYields = std::move(yields_);
   bool outerLost = namesLost_;
@@ -121,7 +122,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast:
           .at(other->range, "first here");
     names_.bind(name.text, {arguments[i], false, name.range});
   }
-  calls_.push_back({&decl, false, {}, {}});
+  calls_.push_back({&decl, false, {}, {}, call});
   lowerBlock(decl.body);
   CallFrame frame = std::move(calls_.back());
   calls_.pop_back();

@@ -55,7 +55,7 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
     }
     Value *value = lowerExpr(*stmt.expr, like);
     if (!value) return poison(stmt);
-    if (like && !sameTypeButLayout(value->type(), like)) {
+    if (like && !writtenAgrees(like, value->type())) {
       diagnostics().report(DiagCode::TypeMismatch, stmt.type->range,
                            str("the value is ", shapedText(value->type()), ", not ", shapedText(like)));
       return poison(stmt);
@@ -207,7 +207,7 @@ void KernelLowering::lowerYield(const ast::Stmt &stmt) {
   }
   for (size_t i = 0; i < yield.values.size(); ++i) {
     Type type = types_.resolve(stmt.signature->left[i]);
-    if (type && yield.values[i] && !sameTypeButLayout(type, yield.values[i]->type()))
+    if (type && yield.values[i] && !writtenAgrees(type, yield.values[i]->type()))
       diagnostics().report(DiagCode::SignatureMismatch, stmt.signature->left[i].range,
                            str("the signature gives ", shapedText(type), ", but the value is ",
                                shapedText(yield.values[i]->type())));
@@ -261,7 +261,7 @@ std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &
   for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
     Type like = i < stmt.resultTypes.size() ? types_.resolve(stmt.resultTypes[i]) : Type();
     Value *init = lowerExpr(stmt.iterArgs[i].init, like);
-    if (init && like && !sameTypeButLayout(like, init->type()))
+    if (init && like && !writtenAgrees(like, init->type()))
       diagnostics().report(DiagCode::SignatureMismatch, stmt.resultTypes[i].range,
                            str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text,
                                "` starts as ", shapedText(init->type())));

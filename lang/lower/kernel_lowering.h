@@ -121,11 +121,13 @@ private:
     bool returned;
     std::vector<Value *> values;
     SourceRange range; // of the return
+    SourceRange call;
   };
   const ast::KernelDecl *calledFunction(const ast::Expr &expr);
   bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values);
   std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr);
-  std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
+  std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
+                                                         SourceRange call);
   std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
   void lowerReturn(const ast::Stmt &stmt);
 

@@ -77,8 +77,15 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     // The signature's one type, or the type of another operand, says what a literal is.
     if (clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
       like = types_.resolve(clause.signature->left[0]);
+    // … or where it has types for all operands, the one for this.
+    if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && clause.signature->hasArrow)
+      like = types_.resolve(clause.signature->left[index]);
+    auto isCondition = [&](const ast::Expr &other) {
+      auto at = static_cast<size_t>(&other - clause.operands.data());
+      return wanted != OperandClass::Bool && at < specs.size() && specs[at].type == OperandClass::Bool;
+    };
     for (const ast::Expr &other : clause.operands)
-      if (!like && !isLiteralOperand(other))
+      if (!like && !isLiteralOperand(other) && !isCondition(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
     if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
@@ -395,7 +402,7 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
   }
   auto matches = [&](const std::vector<size_t> &order) {
     for (size_t k = 0; k < order.size(); ++k)
-      if (!sameTypeButLayout(written[k], types[order[k]])) return false;
+      if (!writtenAgrees(written[k], types[order[k]])) return false;
     return true;
   };
   // The RFC prints a store's tile first and an mma's c first: accepted where types tell.
@@ -406,7 +413,7 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
   }
   for (size_t k = 0; k < listed.size(); ++k) {
     size_t i = listed[k];
-    if (!sameTypeButLayout(written[k], types[i])) {
+    if (!writtenAgrees(written[k], types[i])) {
       diagnostics()
           .report(DiagCode::SignatureMismatch, exprs[k].range,
                   str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])))
@@ -475,7 +482,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
     if (left.size() == 1) {
       Type type = types_.resolve(left[0]);
       if (!type) return false;
-      if (!types.empty() && !sameTypeButLayout(type, types[0])) {
+      if (!types.empty() && !writtenAgrees(type, types[0])) {
         diagnostics()
             .report(DiagCode::SignatureMismatch, left[0].range,
                     str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(types[0])))
@@ -573,6 +580,7 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   builder_.setRange(draft.range);
   Op *op = builder_.create(draft.info->kind, draft.operands, results);
   op->setOperandRanges(draft.operandRanges);
+  if (!calls_.empty()) written_.calls[op] = calls_.front().call;
   for (Attr &attr : draft.attrs) op->setAttr(attr.name, std::move(attr.value), attr.range);
   for (OperandLayout &layout : draft.layouts) {
     layout.op = op;

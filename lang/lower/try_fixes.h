@@ -4,8 +4,8 @@
 
 namespace xt {
 
-// Applies each candidate among the fixes of diagnostics from place `first` of all() on to file `index` and what it
-// imports, compiles the result, and drops the candidate unless that has fewer errors.
+// Applies each candidate among the fixes of diagnostics from place `first` of all() on to file `index`, compiles the
+// result, and drops the candidate unless that has fewer errors. Fixes of what the file imports are dropped.
 void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &options, size_t first,
               Diagnostics &diagnostics);
 

@@ -36,7 +36,7 @@ bool KernelLowering::checkFunction() {
     arguments.push_back(kernel_->body.addParam(type, decl_.params[i].name.text, decl_.params[i].name.range));
   }
   state_.lowered.insert(&decl_);
-  lowerFunctionBody(decl_, arguments);
+  lowerFunctionBody(decl_, arguments, decl_.name.range);
   return anyExtents_;
 }
 

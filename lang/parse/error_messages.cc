@@ -190,15 +190,21 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
 bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expected) {
   if (!last || expected.size() != 1) return false;
   SourceRange where = after(last);
-  if (expected.contains(static_cast<size_t>(P::EQ)))
-    report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)))
-        .fix("insert `=`", where, " =");
+  if (expected.contains(static_cast<size_t>(P::EQ))) {
+    Diagnostic &missing =
+        report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
+    // What stands there may be what other languages write for it.
+    if (at->getType() == P::EQEQ) missing.fix("replace with `=`", range(at), "=");
+    else if (at->getType() != P::COLON) missing.fix("insert `=`", where, " =");
+  }
   else if (expected.contains(static_cast<size_t>(P::COLON)))
     report(DiagCode::MissingColon, where, str("missing `:` before ", found(at))).fix("insert `:`", where, ":");
-  else if (expected.contains(static_cast<size_t>(P::KW_TO)))
-    report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
-  else
+  else if (expected.contains(static_cast<size_t>(P::KW_TO))) {
+    if (at->getType() == P::WORD) report(DiagCode::SyntaxError, range(at), str("expected `to`, found ", found(at))).fix("replace with `to`", range(at), "to");
+    else report(DiagCode::SyntaxError, where, str("missing `to` before ", found(at))).fix("insert `to`", where, " to");
+  } else {
     return false;
+  }
   return true;
 }
 

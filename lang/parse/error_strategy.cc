@@ -154,9 +154,13 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
       {P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
   for (const Row &row : kRows) {
     if (!expected.contains(row.type)) continue;
-    if (!alreadyReported(parser, at))
-      report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"))
-          .fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
+    if (!alreadyReported(parser, at)) {
+      Diagnostic &missing =
+          report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"));
+      // `tile<…>` is a type in the wrong place.
+      size_t next = parser->getTokenStream()->LA(2);
+      if (next != P::LANGLE && next != P::LT) missing.fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
+    }
     static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);
     return true;
   }

@@ -37,9 +37,13 @@ void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool 
   if (misspelt)
     report(DiagCode::MisspeltKeyword, range(i), str(quoted(i), " is not a keyword; did you mean `", meant, "`?"))
         .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
-  else
-    report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)))
-        .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  else {
+    Diagnostic &expected = report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)));
+    // Other languages bind with a word in front.
+    bool binds = scan_.text(i) == "let" || scan_.text(i) == "var" || scan_.text(i) == "const" || scan_.text(i) == "auto";
+    if (binds) expected.note("a value is bound as `%x = …`, with no word in front");
+    else expected.fix(str("replace with `", meant, "`"), range(i), std::string(meant));
+  }
   emit(scan_.at(i), type);
 }
 
@@ -83,14 +87,28 @@ void ItemShaper::missingAngle(size_t i) {
   }
 }
 
+// Whether a bracket is open on this line, other than that of `for (…)`.
+bool ItemShaper::inList(size_t i) const {
+  int closed = 0;
+  for (size_t k = i; k-- > begin_ && !scan_.at(k + 1).firstOnLine;) {
+    if (scan_.type(k) == L::RPAREN || scan_.type(k) == L::RBRACK) ++closed;
+    if (scan_.type(k) != L::LPAREN && scan_.type(k) != L::LBRACK) continue;
+    if (closed-- == 0) return k == begin_ || scan_.type(k - 1) != L::KW_FOR;
+  }
+  return false;
+}
+
 void ItemShaper::stray(size_t i) {
   // A run of stray characters is one mistake.
   if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
   SourceRange where = range(i);
   for (size_t k = i + 1; scan_.type(k) == L::STRAY && scan_.at(k).begin == where.end; ++k) where.end = scan_.at(k).end;
   if (scan_.text(i) == ";") {
-    report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does")
-        .fix("remove `;`", where, "");
+    Diagnostic &semicolon = report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does");
+    // At the end of a line it goes; in a list it was meant as a comma; what else it was meant for is open.
+    bool last = i + 1 >= end_ || scan_.at(i + 1).firstOnLine;
+    if (last) semicolon.fix("remove `;`", where, "");
+    else if (inList(i)) semicolon.fix("replace with `,`", where, ",");
     return;
   }
   // What word processors and other notations put in for a character of the language.
@@ -118,6 +136,13 @@ void ItemShaper::stray(size_t i) {
     }
   if (text == "%" || text == "@" || text == "#" || text == "$") {
     report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
+    return;
+  }
+  // An operator of another language: what it was meant for is open.
+  if (text.find_first_of("&|^~.?!\\") != std::string_view::npos) {
+    Diagnostic &unknown = report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`"));
+    if (text == "&" || text == "|" || text == "^" || text == "~")
+      unknown.note("conditions are joined by `and`, `or`, `not`; bits of integers by the ops `andi`, `ori`, `xori`");
     return;
   }
   bool printable = where.end - where.begin <= 4 && static_cast<unsigned char>(text[0]) > 0x20 && text[0] != 0x7F;

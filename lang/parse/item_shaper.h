@@ -58,6 +58,7 @@ private:
   void gluedName(size_t i);
   void missingAngle(size_t i);
   void stray(size_t i);
+  bool inList(size_t i) const;
   // Brackets (item_brackets.cc).
   bool bracket(size_t i);
   void operatorToken(const SyntaxToken &token);

@@ -108,7 +108,7 @@ struct Partial {
   CompareResult result;
   double worst = -1;
   void add(int64_t i, const Verdict &verdict) {
-    result.unbounded += !(verdict.bound < kInf);
+    result.unbounded += verdict.bound == kInf; // not NaN, which lets only NaN pass
     if (verdict.passes) {
       if (verdict.bound > 0 && verdict.bound < kInf)
         result.worstRatio = std::max(result.worstRatio, verdict.difference / verdict.bound);

@@ -163,9 +163,6 @@ private:
     if (!npyHolds(header, elem) || header.shape != source.shape)
       return usageMistake(str(path, " holds ", npyText(header), ", but ", name, " is ", shapeText(source.shape), "x",
                               elemName(source.elem)));
-    if (tolerance_.empty() && isFloat(source.elem))
-      return usageMistake(str("--expect ", name, "=", path, " compares ", elemName(source.elem),
-                              ": say how closely, with --rtol and --atol or with --ulp (--ulp 0: every bit)"));
     std::string expected = name + "_expected";
     auto taken = [&](const std::string &text) {
       for (size_t i = 0; i < kernel_.paramCount; ++i)

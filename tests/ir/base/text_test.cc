@@ -17,7 +17,8 @@ TEST(Text, JoinsAndConcatenates) {
 }
 
 TEST(Text, FloatsLexAsFloatsAndReadBack) {
-  EXPECT_EQ(floatText(1), "1.0");
+  EXPECT_EQ(floatText(1.0), "1.0");
+  EXPECT_EQ(floatText(0.1f), "0.1");
   EXPECT_EQ(floatText(-0.0), "-0.0");
   EXPECT_EQ(floatText(0.1), "0.1");
   EXPECT_EQ(floatText(1e-5), "1e-05");

@@ -178,7 +178,7 @@ TEST_F(InterpreterTest, SubgroupsThatNeverMeetAreReported) {
     Result<void> done = tryRun({array.arg()}, {order, 1});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().message,
-              "the subgroups of workgroup () never meet: subgroup 0 waits at `tile_mma`; subgroup 1 has finished");
+              "the subgroups of the workgroup never meet: subgroup 0 waits at `tile_mma`; subgroup 1 has finished");
     EXPECT_EQ(done.error().range, (SourceRange{1, 5, 9}));
   }
 }

@@ -11,7 +11,8 @@ constexpr Elem kIntegers[] = {Elem::I1, Elem::I4,  Elem::I8,  Elem::I16, Elem::I
 bool isLibraryFunction(OpKind kind) {
   return kind == OpKind::Exp || kind == OpKind::Exp2 || kind == OpKind::Log || kind == OpKind::Log2 ||
          kind == OpKind::Rsqrt || kind == OpKind::Tanh || kind == OpKind::Erf || kind == OpKind::Sin ||
-         kind == OpKind::Cos;
+         kind == OpKind::Cos || kind == OpKind::Expm1 || kind == OpKind::Log10 || kind == OpKind::Log1p ||
+         kind == OpKind::Sinh || kind == OpKind::Atan || kind == OpKind::PowF;
 }
 
 // One kernel of many ops on 3x37 matrices: operands x, y, z of one type, an output per op, all compared at once.

@@ -113,7 +113,7 @@ kernel @k(%A: memref<?x?xi8>) subgroups(3) {
 )");
   Array a(Elem::I8, {1, 1});
   auto outcome = kernel.launch({&a});
-  EXPECT_EQ(outcome.error.message, "assertion failed: two rows at [1, 0] (workgroup ())");
+  EXPECT_EQ(outcome.error.message, "assertion failed: two rows at [1, 0]");
   EXPECT_EQ(outcome.printed, "s: 0\n");
 }
 

@@ -147,7 +147,7 @@ TEST(Addresses, OutsideOfAllBuffersAreAnError) {
   };
   const std::string outside =
       "] of a base with a shape and strides of its own lies outside of all buffers of the launch "
-      "(subgroup 0 of workgroup ())";
+      "(subgroup 0 of the workgroup)";
   EXPECT_EQ(failure(at("-8")), "5: element [0, 0" + outside);
   EXPECT_EQ(failure(at("12")), "5: element [1, 1" + outside);
   EXPECT_EQ(failure(at("-9223372036854775808")), "5: element [0, 0" + outside);
@@ -176,7 +176,7 @@ test "waits" {
     options.schedule = schedule;
     EXPECT_EQ(
         failure(text, options),
-        "5: the subgroups of workgroup () never meet: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
+        "5: the subgroups of the workgroup never meet: subgroups 0–2, 4 wait at `barrier`; subgroup 3 has finished; "
         "subgroup 5 waits at `barrier`");
   }
 }
