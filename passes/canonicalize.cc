@@ -12,7 +12,7 @@ constexpr int kMaxSweeps = 8;
 
 class Canonicalize {
 public:
-  explicit Canonicalize(Context &context) : context_(context) {}
+  Canonicalize(Context &context, Diagnostics &diagnostics) : context_(context), diagnostics_(diagnostics) {}
 
   // True if something changed.
   bool run(Block &body) {
@@ -37,7 +37,10 @@ private:
   bool visit(Op &op, Op *&next) {
     if (op.regionCount()) {
       changed_ |= forwardKnownResults(op);
-      return resolveStructure(op, next);
+      SourceRange range = op.range();
+      std::string_view becomes = resolveStructure(op, next);
+      if (!becomes.empty()) diagnostics_.report(DiagCode::PassRemark, range, std::string(becomes));
+      return !becomes.empty();
     }
     constantToTheRight(op);
     Value *value = simplifiedValue(op, context_);
@@ -57,6 +60,7 @@ private:
   }
 
   Context &context_;
+  Diagnostics &diagnostics_;
   bool changed_ = false;
 };
 
@@ -64,7 +68,7 @@ private:
 
 Result<void> canonicalize(Module &module, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
-    Canonicalize pass(module.context());
+    Canonicalize pass(module.context(), diagnostics);
     for (int i = 0; i < kMaxSweeps && pass.run(kernel->body); ++i) {
     }
     eraseDeadCode(*kernel, diagnostics);

@@ -25,6 +25,8 @@ public:
           buckets_[hash].push_back(op);
           sight_.push_back(hash);
         }
+      } else if (isLoad(*op)) {
+        remarkLoad(*op);
       } else {
         for (size_t r = 0; r < op->regionCount(); ++r) this->block(*op->region(r));
       }
@@ -69,6 +71,29 @@ private:
     for (Op *other : bucket->second)
       if (equal(*other, op)) return other;
     return nullptr;
+  }
+
+  // Of two loads that are alike, in one block: what is between them may have changed memory.
+  void remarkLoad(Op &op) {
+    if (!diagnostics_.wantsRemarks()) return;
+    const std::vector<Use> &uses = op.operand(0)->uses();
+    const Op *earlier = nullptr;
+    for (const Use &use : uses)
+      if (use.user != &op && use.user->block() == op.block() && equal(*use.user, op) && use.user->isBefore(&op)) {
+        if (!earlier || earlier->isBefore(use.user)) earlier = use.user;
+      }
+    if (!earlier || earlier->range() == op.range()) return;
+    Diagnostic &remark = diagnostics_.report(
+        DiagCode::PassRemark, op.range(),
+        str("`", op.info().name,
+            "` loads once more what is loaded already: loads are not merged, as memory may change in between"));
+    remark.at(earlier->range(), "loaded here");
+    if (const Op *write = firstWrite(earlier->next(), &op)) {
+      bool writes = has(write->info().effects, Effect::Writes);
+      remark.at(write->range(), writes ? "written here" : "others may have written here");
+    } else {
+      remark.note("nothing writes between the two; if no other workgroup does either, one load will do");
+    }
   }
 
   void replace(Op &op, Op &earlier) {

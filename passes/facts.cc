@@ -16,6 +16,20 @@ bool costsWork(const Op &op) {
   return op.resultCount() && op.result(0)->type().isVector() && op.info().layoutRule != LayoutRule::Free;
 }
 
+bool isLoad(const Op &op) { return op.info().effects == Effect::Reads && op.regionCount() == 0 && costsWork(op); }
+
+const Op *firstWrite(const Op *first, const Op *end) {
+  const Op *found = nullptr;
+  auto look = [&](const Op &op) {
+    if (!found && (has(op.info().effects, Effect::Writes) || has(op.info().effects, Effect::Synchronises))) found = &op;
+  };
+  for (const Op *op = first; op && op != end && !found; op = op->next()) {
+    look(*op);
+    for (size_t r = 0; r < op->regionCount(); ++r) walk(*op->region(r), look);
+  }
+  return found;
+}
+
 bool isLoop(const Op &op) { return carriedAt(op).loops; }
 
 bool definedInside(const Value &value, const Block &block) {

@@ -9,8 +9,22 @@ namespace xt {
 namespace {
 
 bool isInvariant(const Op &op, const Block &body) {
-  return isPure(op) && std::none_of(op.operands().begin(), op.operands().end(),
-                                    [&](const Value *operand) { return definedInside(*operand, body); });
+  return std::none_of(op.operands().begin(), op.operands().end(),
+                      [&](const Value *operand) { return definedInside(*operand, body); });
+}
+
+void remarkKept(const Op &load, const Op &loop, Diagnostics &diagnostics) {
+  Diagnostic &remark = diagnostics.report(
+      DiagCode::PassRemark, load.range(),
+      str("`", load.info().name,
+          "` reads the same place in each step, but stays in this loop: memory may change in between"));
+  remark.at(loop.range(), "the loop");
+  if (const Op *write = firstWrite(loop.region()->first(), nullptr)) {
+    bool writes = has(write->info().effects, Effect::Writes);
+    remark.at(write->range(), writes ? "written here" : "others may have written here");
+  } else {
+    remark.note("nothing in the loop writes; if no other workgroup does either, it can stand before the loop");
+  }
 }
 
 // Inner loops first: what they give up their outer loop may give up in turn.
@@ -21,7 +35,10 @@ void hoist(Block &block, Diagnostics &diagnostics) {
     Block &body = *op.region();
     for (Op *inner = body.first(); inner;) {
       Op *next = inner->next();
-      if (isInvariant(*inner, body)) {
+      bool invariant = (isPure(*inner) || isLoad(*inner)) && isInvariant(*inner, body);
+      if (invariant && isLoad(*inner)) {
+        remarkKept(*inner, op, diagnostics);
+      } else if (invariant) {
         if (costsWork(*inner))
           diagnostics
               .report(DiagCode::PassRemark, inner->range(),

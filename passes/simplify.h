@@ -9,11 +9,12 @@ namespace xt {
 // known. Its type is the result's.
 Value *simplifiedValue(Op &op, Context &context);
 
-// Loops and branches. Each returns true if something changed.
+// Loops and branches.
 // Results that are known without the op: a carried value that no step changes, a branch that gives the same either way.
+// Returns true if something changed.
 bool forwardKnownResults(Op &op);
 // Replaces a loop of no or one step, or a branch with a constant condition, by what it does, and erases it. `next` is
-// then the first op that took its place, or the op behind it.
-bool resolveStructure(Op &op, Op *&next);
+// then the first op that took its place, or the op behind it. Says what was known, for a remark; "" if nothing changed.
+std::string_view resolveStructure(Op &op, Op *&next);
 
 } // namespace xt

@@ -60,34 +60,35 @@ void inlineRegion(Op &op, Block &region, Op *&next) {
   block.erase(&op);
 }
 
-bool resolveLoop(Op &loop, Op *&next) {
+std::string_view resolveLoop(Op &loop, Op *&next) {
   std::optional<int> steps = knownSteps(loop);
   Block &body = *loop.region();
   CarriedAt at = carriedAt(loop);
   std::vector<Value *> inits(loop.operands().begin() + static_cast<ptrdiff_t>(at.operand), loop.operands().end()),
       results = resultsOf(loop), carried;
   for (size_t i = at.param; i < body.params().size(); ++i) carried.push_back(body.param(i));
-  if (!steps || !sameTypes(inits, results) || !sameTypes(inits, carried)) return false;
+  if (!steps || !sameTypes(inits, results) || !sameTypes(inits, carried)) return "";
   if (*steps == 0) {
     replaceResults(loop, inits);
     next = loop.next();
     loop.block()->erase(&loop);
-    return true;
+    return "this loop has no step: it is left out";
   }
-  if (!sameTypes(results, body.last()->operands())) return false;
+  if (!sameTypes(results, body.last()->operands())) return "";
   body.param(0)->replaceAllUsesWith(loop.operand(0));
   for (size_t i = 0; i < carried.size(); ++i) carried[i]->replaceAllUsesWith(inits[i]);
   inlineRegion(loop, body, next);
-  return true;
+  return "this loop has one step: its body takes its place";
 }
 
-bool resolveBranch(Op &branch, Op *&next) {
+std::string_view resolveBranch(Op &branch, Op *&next) {
   std::optional<int64_t> condition = constantInteger(*branch.operand(0));
-  if (!condition) return false;
+  if (!condition) return "";
   Block &taken = *branch.region(*condition ? 0 : 1);
-  if (!sameTypes(resultsOf(branch), taken.last()->operands())) return false;
+  if (!sameTypes(resultsOf(branch), taken.last()->operands())) return "";
   inlineRegion(branch, taken, next);
-  return true;
+  return *condition ? "this condition always holds: it is not tested"
+                    : "this condition never holds: what stands under it is left out";
 }
 
 bool forward(Value *from, Value *to) {
@@ -117,9 +118,9 @@ bool forwardKnownResults(Op &op) {
   return changed;
 }
 
-bool resolveStructure(Op &op, Op *&next) {
+std::string_view resolveStructure(Op &op, Op *&next) {
   if (isLoop(op)) return resolveLoop(op, next);
-  return op.info().typeRule == TypeRule::If && resolveBranch(op, next);
+  return op.info().typeRule == TypeRule::If ? resolveBranch(op, next) : "";
 }
 
 } // namespace xt

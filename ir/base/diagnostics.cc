@@ -1,6 +1,7 @@
 #include "ir/base/diagnostics.h"
 
 #include "ir/base/check.h"
+#include "ir/base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -95,18 +96,38 @@ void Diagnostics::labelErrorAfter(size_t errors, SourceRange range, std::string 
   if (Diagnostic *diagnostic = errorAfter(errors)) diagnostic->at(range, std::move(text));
 }
 
-std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources) {
-  std::vector<TextEdit> edits = fix.edits;
-  for (TextEdit &edit : edits) {
-    if (!edit.ownLine) continue;
-    std::string_view text = sources.file(edit.range.file).text();
-    size_t line = std::min<size_t>(edit.range.begin, text.size());
-    while (line > 0 && text[line - 1] != '\n') --line;
-    size_t first = text.find_first_not_of(" \t", line);
-    std::string_view indent = text.substr(line, std::min(first, text.size()) - line);
-    edit = {{edit.range.file, static_cast<uint32_t>(line), static_cast<uint32_t>(line)},
-            std::string(indent) + edit.replacement + "\n"};
+void Diagnostics::tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends) {
+  constexpr size_t kMostFixes = 2;
+  for (size_t d = first; d < list_.size(); ++d) {
+    std::vector<FixIt> kept;
+    bool beforeKept = false;
+    for (FixIt &fix : list_[d].fixits) {
+      if (fix.instead && beforeKept) continue;
+      beforeKept = kept.size() < kMostFixes && (!fix.candidate || mends(fix));
+      if (!beforeKept) continue;
+      fix.candidate = false;
+      kept.push_back(std::move(fix));
+    }
+    list_[d].fixits = std::move(kept);
   }
+}
+
+namespace {
+TextEdit plainEdit(const TextEdit &edit, std::string_view text) {
+  if (edit.place == TextEdit::Place::Range) return edit;
+  size_t line = std::min<size_t>(edit.range.begin, text.size());
+  while (line > 0 && text[line - 1] != '\n') --line;
+  std::string_view indent = text.substr(line, std::min(text.find_first_not_of(" \t", line), text.size()) - line);
+  if (edit.place == TextEdit::Place::LineBefore)
+    return {{edit.range.file, static_cast<uint32_t>(line), static_cast<uint32_t>(line)}, str(indent, edit.replacement, "\n")};
+  auto end = static_cast<uint32_t>(std::min(text.find('\n', edit.range.end), text.size()));
+  return {{edit.range.file, end, end}, str("\n", indent, edit.replacement)};
+}
+} // namespace
+
+std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources) {
+  std::vector<TextEdit> edits;
+  for (const TextEdit &edit : fix.edits) edits.push_back(plainEdit(edit, sources.file(edit.range.file).text()));
   std::stable_sort(edits.begin(), edits.end(),
                    [](const TextEdit &a, const TextEdit &b) { return a.range.begin > b.range.begin; });
   return edits;

@@ -3,6 +3,7 @@
 #pragma once
 #include "ir/base/source.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,14 +38,19 @@ struct Label { // a secondary range with a text
 };
 
 struct TextEdit {
-  SourceRange range; // empty: an insertion
+  // Where the replacement goes: in place of the range (an insertion where that is empty), or as a line of its own before
+  // the line where the range begins or behind the one where it ends, indented like the former.
+  enum class Place : unsigned char { Range, LineBefore, LineAfter };
+  SourceRange range;
   std::string replacement;
-  bool ownLine = false; // a statement that goes before the line where `range` begins, indented like it
+  Place place = Place::Range;
 };
 
 struct FixIt {
   std::string title; // "insert ','"
   std::vector<TextEdit> edits;
+  bool candidate = false; // may break something elsewhere: to be tried before it is shown
+  bool instead = false;   // of a candidate: only where the one before it fails
 };
 
 struct Diagnostic {
@@ -56,7 +62,7 @@ struct Diagnostic {
   std::vector<Label> labels;  // other places
   std::vector<std::string> notes;
   std::string picture;        // preformatted lines, e.g. who owns what
-  std::vector<FixIt> fixits;  // at most two, each compiles
+  std::vector<FixIt> fixits;  // at most two, each compiles; more before candidates have been tried
 
   Diagnostic &note(std::string text) { return notes.push_back(std::move(text)), *this; }
   Diagnostic &at(SourceRange where, std::string text) { return labels.push_back({where, std::move(text)}), *this; }
@@ -86,6 +92,9 @@ public:
   void noteErrorAfter(size_t errors, std::string text);
   // Adds a label to that error.
   void labelErrorAfter(size_t errors, SourceRange range, std::string text);
+  // Drops the candidates that `mends` refuses, and what goes beyond two. Looks at diagnostics from place `first` of all()
+  // on.
+  void tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends);
   void clear() { list_.clear(), errors_ = 0; }
 
 private:

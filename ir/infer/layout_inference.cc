@@ -1,15 +1,18 @@
 #include "ir/infer/layout_inference.h"
 
 #include "ir/base/text.h"
+#include "ir/infer/layout_fixes.h"
 #include "ir/infer/layout_rules.h"
+
+#include <algorithm>
 
 namespace xt {
 namespace {
 
 class Inference {
 public:
-  Inference(Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics)
-      : kernel_(kernel), context_(context), diagnostics_(diagnostics), origins_(context, aliases) {
+  Inference(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics), origins_(context, written.aliases, written.sources) {
     walk(kernel_.body, [&](Op &op) { ops_.push_back(&op); });
     for (Op *op : ops_) {
       for (size_t i = 0; i < op->resultCount(); ++i) note(op->result(i));
@@ -27,8 +30,7 @@ public:
   bool run(const WrittenLayouts &written) {
     for (Value *value : values_)
       if (value->type().layout()) origins_.set(value, {value->range(), "declared"});
-    for (const DeclaredType &type : written.types)
-      if (type.value->type().layout()) origins_.set(type.value, {type.value->range(), "declared", type.range});
+    for (const DeclaredLayout &declared : written.declared) origins_.addPlace(declared.value, declared.place);
     origins_.setCalls(&written.calls);
     written_ = written.operands;
     for (const LayoutPair &pair : written.pairs) pairs_[pair.op] = &pair;
@@ -43,9 +45,13 @@ public:
   }
 
   bool rulesHold() {
-    bool ok = true;
-    for (Op *op : ops_) ok &= checkLayoutRule(context_, *op, origins_, diagnostics_);
-    return ok;
+    // A loop's condition and the body of a function are there more than once, and are told once.
+    std::vector<SourceRange> broken;
+    for (Op *op : ops_) {
+      bool told = op->range().file != 0 && std::find(broken.begin(), broken.end(), op->range()) != broken.end();
+      if (!told && !checkLayoutRule(context_, *op, origins_, diagnostics_)) broken.push_back(op->range());
+    }
+    return broken.empty();
   }
 
   bool sameSubgroups() {
@@ -56,14 +62,16 @@ public:
         first = value;
         kernel_.subgroups = layout->subgroups();
       } else if (layout->subgroups() != first->type().layout()->subgroups()) {
-        diagnostics_
-            .report(DiagCode::SubgroupCounts, value->range(),
-                    str("this layout has ", layout->subgroups(), " subgroups, an earlier one has ",
-                        first->type().layout()->subgroups()))
-            .withLabel(layout->text())
-            .at(first->range(), first->type().layout()->text())
-            .note("the product of sg_layout is the number of subgroups in a workgroup, the same in all layouts of a "
-                  "kernel");
+        Diagnostic &diagnostic =
+            diagnostics_
+                .report(DiagCode::SubgroupCounts, value->range(),
+                        str("this layout has ", layout->subgroups(), " subgroups, an earlier one has ",
+                            first->type().layout()->subgroups()))
+                .withLabel(layout->text())
+                .at(first->range(), first->type().layout()->text())
+                .note("the product of sg_layout is the number of subgroups in a workgroup, the same in all layouts of a "
+                      "kernel");
+        fixSubgroupCounts(diagnostic, value, first, origins_);
         return false;
       }
     }
@@ -76,8 +84,21 @@ private:
   }
 
   void set(Value *value, const Layout *layout, const Op &from) {
+    setAlone(value, layout, from);
+    if (Value *other = sameInLoop(value); other && open(other)) setAlone(other, layout, from);
+  }
+  void setAlone(Value *value, const Layout *layout, const Op &from) {
     value->setType(context_.withLayout(value->type(), layout));
     origins_.set(value, {from.range(), str("inferred from `", from.info().name, "`")});
+  }
+
+  // A loop's parameter and its result are one variable: the result for the parameter, and the other way round.
+  static Value *sameInLoop(const Value *value) {
+    const Op *loop = value->definingOp() ? value->definingOp() : value->definingBlock()->parentOp();
+    if (!loop || loop->regionCount() == 0 || !carriedAt(*loop).loops) return nullptr;
+    CarriedAt at = carriedAt(*loop);
+    if (value->definingOp()) return loop->region()->param(value->index() + at.param);
+    return value->index() < at.param ? nullptr : loop->result(value->index() - at.param);
   }
 
   static bool open(const Value *value) { return holdsLayout(value->type()) && !value->type().layout(); }
@@ -117,11 +138,6 @@ private:
         if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
       }
-      CarriedAt at = carriedAt(*op);
-      if (!at.loops) continue;
-      for (size_t i = 0; i < op->resultCount(); ++i)
-        if (Value *param = op->region()->param(i + at.param); open(param))
-          if (const Layout *layout = op->result(i)->type().layout()) set(param, layout, *op), changed = true;
     }
     return changed;
   }
@@ -138,8 +154,8 @@ private:
     size_t from = matches[0] != matches[1] ? (matches[0] ? 0 : 1) : fits[usual] ? usual : 1 - usual;
     Value *result = pair.op->result();
     result->setType(context_.withLayout(result->type(), pair.asResult[1 - from]));
-    origins_.set(result, {pair.ranges[1 - from], "declared"});
-    written_.push_back({pair.op, pair.operand, pair.asOperand[from], pair.ranges[from]});
+    origins_.set(result, {pair.ranges[1 - from], "declared", {{pair.ranges[1 - from]}}});
+    written_.push_back({pair.op, pair.operand, pair.asOperand[from], {pair.ranges[from]}});
     pairs_.erase(pair.op);
   }
 
@@ -157,7 +173,7 @@ private:
       Value *operand = w.op->operand(w.operand);
       if (!open(operand)) continue;
       operand->setType(context_.withLayout(operand->type(), w.layout));
-      origins_.set(operand, {w.range, "declared"});
+      origins_.set(operand, {w.place.range, "declared", {w.place}});
       changed = true;
     }
     return changed;
@@ -242,12 +258,13 @@ private:
       const Value *operand = w.op->operand(w.operand);
       if (operand->type().layout() == w.layout) continue;
       ok = false;
-      auto &diagnostic = diagnostics_.report(DiagCode::LayoutAttribute, w.range,
+      auto &diagnostic = diagnostics_.report(DiagCode::LayoutAttribute, w.place.range,
                                              str("this layout is given for an operand of `", w.op->info().name,
                                                  "`, which is distributed differently"));
       diagnostic.withLabel(w.layout->text()).at(w.op->operandRange(w.operand), operand->type().layout()->text());
       if (const LayoutOrigin *origin = origins_.find(operand); origin && origin->range.file != 0)
         diagnostic.at(origin->range, str("its distribution comes from here (", origin->how, ")"));
+      fixWrittenLayout(diagnostic, w, origins_);
     }
     return ok;
   }
@@ -265,7 +282,7 @@ private:
 } // namespace
 
 bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics) {
-  Inference inference(kernel, context, written.aliases, diagnostics);
+  Inference inference(kernel, context, written, diagnostics);
   if (!inference.anyLayout() && written.operands.empty() && written.pairs.empty()) {
     kernel.forms.add(Form::LayoutsKnown);
     return true;
@@ -286,7 +303,7 @@ bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnosti
         ok = false;
         diagnostics.report(DiagCode::LayoutUnknown, op.range(), str("a result of `", op.info().name, "` has no layout"));
       }
-    LayoutOrigins origins(context, {});
+    LayoutOrigins origins(context, {}, nullptr);
     if (ok) ok = checkLayoutRule(context, op, origins, diagnostics);
   });
   return ok;

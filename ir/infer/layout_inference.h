@@ -11,12 +11,24 @@
 
 namespace xt {
 
-// A layout attribute that names an operand's layout: it is checked, not declared.
+// A place of the source that says a layout.
+struct WrittenLayout {
+  enum class Kind : uint8_t {
+    Attribute, // {#l}
+    InType,    // the #l of a type
+    Type,      // a whole type, which says it by an alias or in parts
+  };
+  SourceRange range;
+  Kind kind = Kind::Attribute;
+  bool withOrder = false; // InType: an order comes with it
+};
+
+// A layout that is written for an operand: it is checked, not declared.
 struct OperandLayout {
   const Op *op;
   size_t operand;
   const Layout *layout;
-  SourceRange range;
+  WrittenLayout place;
 };
 
 // Two layout attributes on one op: one is the operand's and one the result's, and which is which follows from the
@@ -29,24 +41,25 @@ struct LayoutPair {
   SourceRange ranges[2];
 };
 
-// The range of a type that declares a value's layout, for fixes that change it.
-struct DeclaredType {
+// Where a value's layout is declared, for fixes that change it.
+struct DeclaredLayout {
   const Value *value;
-  SourceRange range;
+  WrittenLayout place;
 };
 
 // What the source says beside the types of values.
 struct WrittenLayouts {
   std::vector<OperandLayout> operands;
   std::vector<LayoutPair> pairs;
-  std::vector<DeclaredType> types;
+  std::vector<DeclaredLayout> declared;
   std::unordered_map<const Op *, SourceRange> calls; // of ops that stand in a function: the call; looked up only
-  std::span<const LayoutAlias> aliases; // for messages
+  std::span<const LayoutAlias> aliases;              // for messages
+  const SourceManager *sources = nullptr;            // for fixes; null: none are offered
 };
 
 // Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of
 // subgroups, and gives the form layouts_known; or reports what disagrees and returns false. A kernel in which no layout
-// appears is at subgroup scope and stays as it is. Idempotent.
+// appears is at subgroup scope and stays as it is. Idempotent. Fixes are candidates (FixIt::candidate).
 bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics);
 
 // The layout rules alone, on a kernel whose layouts are all known: what the verifier runs.

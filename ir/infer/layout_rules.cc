@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/infer/layout_fixes.h"
 #include "ir/layout_pieces.h"
 
 #include <array>
@@ -152,40 +153,15 @@ Diagnostic &reportDiffer(const Value *a, SourceRange rangeA, const Value *b, Sou
   return diagnostic;
 }
 
-std::string byteText(int64_t bytes) {
-  return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
-}
-
-// Whether the operand is written as a plain name, which a fix can replace.
-bool isPlainName(const Value *value, SourceRange range) {
-  return !value->name().empty() && range.end - range.begin == value->name().size() + 1;
-}
-
-// The edits that put `%x_converted = convert_layout %x {#to}` before the op and use it, with what that costs.
-FixIt conversion(const Op &op, const Value *value, SourceRange range, const Layout *to, const LayoutOrigins &origins) {
-  Type type = value->type();
-  int64_t bytes = movedBytes(type.layout(), to, elemInfo(type.elem()).storageBytes);
-  std::string cost = bytes ? str(byteText(bytes), " through shared local memory, 1 barrier") : "inside each subgroup";
-  std::string converted = str("%", value->name(), "_converted");
-  std::string statement = str(converted, " = convert_layout %", value->name(), " {", origins.spell(type, to), "}");
-  return {str("convert `%", value->name(), "` (", cost, "): `", statement, "`"),
-          {{op.range(), statement, true}, {range, converted}}};
-}
-
-// Offers to convert an operand that is a plain name.
-void offerConversion(Diagnostic &diagnostic, const Op &op, const Value *value, SourceRange range, const Layout *to,
-                     const LayoutOrigins &origins) {
-  if (const SourceRange *call = origins.callOf(op)) { // the names in a function are not those of the values
-    diagnostic.at(*call, "called here");
-    return;
-  }
-  if (!to || !value->type().isVector() || !isPlainName(value, range)) return;
-  diagnostic.fixits.push_back(conversion(op, value, range, to, origins));
+void atCall(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
+  if (const SourceRange *call = origins.callOf(op)) diagnostic.at(*call, "called here");
 }
 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  // First, as what mends it makes the operands agree as well.
+  if (has(op.info().effects, Effect::Writes) && !oneWriter(op, origins, diagnostics)) return false;
   const Value *first = nullptr;
   SourceRange firstRange;
   auto same = [&](const Value *value, SourceRange range) {
@@ -197,35 +173,15 @@ bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
                                           str(operands ? "operands of `" : "operand and result of `", op.info().name,
                                               "` have different distributions"),
                                           DiagCode::LayoutsDiffer, origins, diagnostics);
-    // A tile's layout is part of what it is: the vector beside it is converted. Of three, the odd one out.
-    size_t like = 0;
-    for (const Value *other : op.operands()) like += holdsLayout(other->type()) && other->type().layout() == value->type().layout();
-    bool firstIsOdd = like > 1 && first->type().isVector();
-    bool second = operands && value->type().isVector() && !firstIsOdd;
-    offerConversion(diagnostic, op, second ? value : first, second ? range : firstRange,
-                    (second ? first : value)->type().layout(), origins);
+    atCall(diagnostic, op, origins);
+    fixSameLayouts(diagnostic, op, origins);
     return false;
   };
   for (size_t i = 0; i < op.operandCount(); ++i)
     if (!same(op.operand(i), op.operandRange(i))) return false;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (!same(op.result(i), op.range())) return false;
-  return !has(op.info().effects, Effect::Writes) || oneWriter(op, origins, diagnostics);
-}
-
-// The wg_map whose pieces are cut so that no dimension wraps around; null where the subgroups do not divide an extent.
-const Layout *withoutCopies(Context &context, const Layout *layout) {
-  LayoutSpec spec = layout->spec();
-  if (!spec.wg || spec.sg) return nullptr;
-  for (size_t d = 0; d < spec.wg->sgData.size(); ++d) {
-    int64_t extent = layout->shape()[d], subgroups = spec.wg->sgLayout[d];
-    if (subgroups * spec.wg->sgData[d] <= extent) continue;
-    if (extent % subgroups != 0) return nullptr;
-    spec.wg->sgData[d] = extent / subgroups;
-  }
-  LayoutOrError made = makeLayout(context, spec, layout->shape());
-  const Layout *const *unique = std::get_if<const Layout *>(&made);
-  return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
+  return true;
 }
 
 // The tile that an op writes to.
@@ -233,29 +189,6 @@ size_t tileOperand(const Op &op) {
   size_t tile = op.operandCount() - 1;
   while (!op.operand(tile)->type().isTile()) --tile;
   return tile;
-}
-
-// A store's tile is declared in a layout with one owner for each element, and the value converted to it; unless the
-// value is what the tile held.
-void offerOneWriter(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
-  size_t last = tileOperand(op);
-  const Value *value = op.operand(0), *tile = op.operand(last);
-  const LayoutOrigin *origin = origins.find(tile);
-  const Layout *unique = withoutCopies(origins.context(), tile->type().layout());
-  bool alone = last == 1 && op.resultCount() == 0; // no mask, no result
-  if (!unique || !alone || !origin || origin->written.file == 0) return;
-  std::string type = origins.spellType(tile->type(), unique);
-  TextEdit declaration{origin->written, type};
-  const Op *load = value->definingOp();
-  bool loaded = load && load->kind() == OpKind::LoadTile && load->operand(0) == tile && value->uses().size() == 1;
-  if (loaded && tile->uses().size() == 2) {
-    diagnostic.fixits.push_back({str("make the tile a `", type, "`"), {std::move(declaration)}});
-  } else if (tile->uses().size() == 1 && isPlainName(value, op.operandRange(0))) { // nothing else has to follow
-    FixIt fix = conversion(op, value, op.operandRange(0), unique, origins);
-    fix.title += str(", and make the tile a `", type, "`");
-    fix.edits.push_back(std::move(declaration));
-    diagnostic.fixits.push_back(std::move(fix));
-  }
 }
 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
@@ -270,67 +203,92 @@ bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnost
   diagnostic.withPicture(tile->type().layout()->picture(8));
   diagnostic.note("a store needs one owner for each element: use a layout whose sg_layout * sg_data does not exceed the "
                   "extents");
-  offerOneWriter(diagnostic, op, origins);
+  atCall(diagnostic, op, origins);
+  fixTwoWriters(diagnostic, op, last, origins);
   return false;
 }
 
-bool checkMma(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Value *a = op.operand(0), *b = op.operand(1), *result = op.result();
   const Layout *la = a->type().layout(), *lb = b->type().layout(), *lr = result->type().layout();
-  // The second of the two is the one that would be converted; `wanted` is what it should have.
-  auto fail = [&](const Value *x, SourceRange rx, size_t operand, const Layout *wanted, std::string_view what) {
-    const Value *y = op.operand(operand);
-    Diagnostic &diagnostic =
-        reportDiffer(x, rx, y, op.operandRange(operand), std::string(what), DiagCode::MmaLayouts, origins, diagnostics);
-    offerConversion(diagnostic, op, y, op.operandRange(operand), wanted, origins);
+  auto fail = [&](const Value *x, SourceRange rx, size_t operand, std::string_view what) {
+    Diagnostic &diagnostic = reportDiffer(x, rx, op.operand(operand), op.operandRange(operand), std::string(what),
+                                          DiagCode::MmaLayouts, origins, diagnostics);
+    atCall(diagnostic, op, origins);
+    fixMmaLayouts(diagnostic, op, origins);
     return false;
   };
   if (op.operandCount() > 2 && op.operand(2)->type().layout() != lr)
-    return fail(result, op.range(), 2, lr, "the accumulator of `tile_mma` is distributed differently from its result");
+    return fail(result, op.range(), 2, "the accumulator of `tile_mma` is distributed differently from its result");
   if (!sameDistribution(la, 0, lr, 0))
-    return fail(result, op.range(), 0, combined(context, std::array{DimOf{lr, 0}, DimOf{lb, 0}}, a->type().shape()),
+    return fail(result, op.range(), 0,
                 "the rows of a are distributed differently from the rows of the result of `tile_mma`");
   if (!sameDistribution(lb, 1, lr, 1))
-    return fail(result, op.range(), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
+    return fail(result, op.range(), 1,
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
   // Whoever holds a part of K, its parts are the same: what a subgroup lacks comes from the others.
   if (dimPieces(*la, 1).length != dimPieces(*lb, 0).length)
-    return fail(a, op.operandRange(0), 1, combined(context, std::array{DimOf{la, 1}, DimOf{lr, 1}}, b->type().shape()),
-                "the K of a and the K of b are cut into different pieces in `tile_mma`");
+    return fail(a, op.operandRange(0), 1, "the K of a and the K of b are cut into different pieces in `tile_mma`");
   return true;
 }
 
-bool tied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb, const LayoutOrigins &origins,
-          Diagnostics &diagnostics) {
-  if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return true;
-  reportDiffer(a, ra, b, rb,
-               str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
-               DiagCode::LayoutsDiffer, origins, diagnostics);
-  return false;
+// Null where they agree.
+Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb,
+                   const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return nullptr;
+  return &reportDiffer(a, ra, b, rb,
+                       str("a value carried by `", op.info().name, "` changes its distribution; it keeps one throughout"),
+                       DiagCode::LayoutsDiffer, origins, diagnostics);
+}
+
+bool isInside(const Value *value, const Block *region) {
+  const Block *block = value->definingOp() ? value->definingOp()->block() : value->definingBlock();
+  while (block && block != region) block = block->parentOp() ? block->parentOp()->block() : nullptr;
+  return block == region;
+}
+
+bool checkCarried(const Op &op, size_t index, const LayoutOrigins &origins, Diagnostics &diagnostics) {
+  CarriedAt at = carriedAt(op);
+  if (at.loops) {
+    const Value *init = op.operand(index + at.operand), *param = op.region()->param(index + at.param);
+    Diagnostic *diagnostic =
+        untied(op, init, op.operandRange(index + at.operand), param, param->range(), origins, diagnostics);
+    if (diagnostic) {
+      atCall(*diagnostic, op, origins);
+      LayoutFix(origins).convertBefore(op, index, param->type().layout()).offer(*diagnostic);
+      return false;
+    }
+  }
+  auto yieldOf = [&](size_t region) { return op.region(region)->last(); };
+  for (size_t r = 0; r < op.regionCount(); ++r) {
+    size_t changing = r;
+    const Value *kept = op.result(index), *yielded = yieldOf(r)->operand(index + at.yield);
+    if (!holdsLayout(kept->type()) || kept->type().layout() == yielded->type().layout()) continue;
+    // A branch that leaves a value as it is does not change it: the other one does.
+    if (!at.loops && !isInside(yielded, op.region(r))) kept = yielded, changing = 1 - r;
+    const Op *yield = yieldOf(changing);
+    Diagnostic *diagnostic = untied(op, kept, op.range(), yield->operand(index + at.yield),
+                                    yield->operandRange(index + at.yield), origins, diagnostics);
+    if (diagnostic) {
+      atCall(*diagnostic, op, origins);
+      fixCarriedLayout(*diagnostic, op, changing, index, kept->type().layout(), origins);
+    }
+    return false;
+  }
+  return true;
 }
 
 bool checkRegion(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (op.kind() == OpKind::Yield) return true; // checked with its parent
-  CarriedAt at = carriedAt(op);
-  for (size_t i = 0; i < op.resultCount(); ++i) {
-    for (size_t r = 0; r < op.regionCount(); ++r) {
-      const Op *yield = op.region(r)->last();
-      if (at.loops) {
-        const Value *init = op.operand(i + at.operand), *param = op.region()->param(i + at.param);
-        if (!tied(op, init, op.operandRange(i + at.operand), param, param->range(), origins, diagnostics)) return false;
-      }
-      const Value *yielded = yield->operand(i + at.yield);
-      if (!tied(op, op.result(i), op.result(i)->range(), yielded, yield->operandRange(i + at.yield), origins, diagnostics))
-        return false;
-    }
-  }
-  return true;
+  bool ok = true;
+  for (size_t i = 0; i < op.resultCount(); ++i) ok &= checkCarried(op, i, origins, diagnostics);
+  return ok;
 }
 
 // One operand, one result: the layout that one gives the other must be the one that it has. `expected` is null where no
 // layout spells it.
 bool checkDerived(const Op &op, const Layout *expected, const Value *derived, std::string_view rule,
-                  const LayoutOrigins &origins, Diagnostics &diagnostics, const Layout *wanted = nullptr) {
+                  const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (expected == derived->type().layout()) return true;
   const Value *operand = op.operand(0), *result = op.result();
   Diagnostic &diagnostic = reportDiffer(
@@ -338,10 +296,13 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
       str("operand and result of `", op.info().name, "` are distributed in ways that do not fit"),
       DiagCode::LayoutRule, origins, diagnostics);
   diagnostic.note(std::string(rule));
-  if (expected) diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ", expected->text()));
-  // Else the operand can be converted to what gives the result as it is declared.
-  if (derived == result && wanted) offerConversion(diagnostic, op, operand, op.operandRange(0), wanted, origins);
-  if (derived == operand) offerConversion(diagnostic, op, operand, op.operandRange(0), expected, origins);
+  if (expected)
+    diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ",
+                        origins.spell(derived->type(), expected)));
+  // A broadcast's operand does not say how the stretched dimension is split: whole is one way.
+  const Layout *made = derived == result ? expected : assumedForResult(origins.context(), op);
+  atCall(diagnostic, op, origins);
+  fixDerivedLayout(diagnostic, op, made, origins);
   return false;
 }
 
@@ -367,7 +328,7 @@ bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins
     return checkDerived(op, expected, op.result(), "a vector is loaded in the layout of its tile; `convert_layout` gives it another one",
                         origins, diagnostics);
   return checkDerived(op, expected, op.result(), "a transpose swaps the two dimensions of sg_layout and of sg_data", origins,
-                      diagnostics, turnedBack(context, op, result));
+                      diagnostics);
 }
 
 } // namespace
@@ -383,13 +344,17 @@ const SourceRange *LayoutOrigins::callOf(const Op &op) const {
   return found == calls_->end() ? nullptr : &found->second;
 }
 
+const LayoutAlias *LayoutOrigins::aliasOf(Type type, const Layout *layout) const {
+  return xt::aliasOf(context_, aliases_, type, layout);
+}
+
 std::string LayoutOrigins::spell(Type type, const Layout *layout) const {
-  const LayoutAlias *alias = aliasOf(context_, aliases_, type, layout);
+  const LayoutAlias *alias = aliasOf(type, layout);
   return alias ? "#" + alias->name : layout->text();
 }
 
 std::string LayoutOrigins::spellType(Type type, const Layout *layout) const {
-  const LayoutAlias *alias = aliasOf(context_, aliases_, type, layout);
+  const LayoutAlias *alias = aliasOf(type, layout);
   return alias ? typeText(type, "#" + alias->name, alias->order.has_value()) : typeText(type, layout->text());
 }
 
@@ -437,21 +402,13 @@ const Layout *assumedForResult(Context &context, const Op &op) {
   return widened(context, op, layoutOf(op.operand(0)));
 }
 
-namespace {
-// A layout of the operand that a reduction turns into what its result has; null: there is none that is simple.
-const Layout *reducible(Context &context, const Op &op) {
-  const Layout *wide = widened(context, op, op.result()->type().layout());
-  return wide && narrowed(context, op, wide) == op.result()->type().layout() ? wide : nullptr;
-}
-} // namespace
-
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   switch (op.info().layoutRule) {
   case LayoutRule::None:
   case LayoutRule::Convert:
   case LayoutRule::Free: return true;
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
-  case LayoutRule::Mma: return checkMma(context, op, origins, diagnostics);
+  case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
   case LayoutRule::Load:
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);
@@ -459,7 +416,7 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
     return checkDerived(op, narrowed(context, op, op.operand(0)->type().layout()), op.result(),
                         "the kept dimension is distributed as the operand's; in the reduced one a result is held by all that "
                         "held one of its terms",
-                        origins, diagnostics, reducible(context, op));
+                        origins, diagnostics);
   case LayoutRule::Broadcast:
     return checkDerived(op, narrowed(context, op, op.result()->type().layout()), op.operand(0),
                         "the kept dimension is distributed alike; in the other an element is held by all that hold a copy of "

@@ -1,7 +1,6 @@
 // How the layouts of one op's operands and results determine each other (OpInfo::layoutRule), and what must hold.
 #pragma once
-#include "ir/base/diagnostics.h"
-#include "ir/module.h"
+#include "ir/infer/layout_inference.h"
 
 #include <unordered_map>
 
@@ -10,20 +9,26 @@ namespace xt {
 // Where a value's layout comes from, for messages.
 struct LayoutOrigin {
   SourceRange range;
-  std::string how;         // "declared", "inferred from `load_tile`"
-  SourceRange written = {}; // the type that declares it, where that is known
+  std::string how;                         // "declared", "inferred from `load_tile`"
+  std::vector<WrittenLayout> written = {}; // all places that declare it, where they are known
 };
 // What messages need beside the layouts: where they come from, and how the source spells them.
 class LayoutOrigins {
 public:
-  LayoutOrigins(Context &context, std::span<const LayoutAlias> aliases) : context_(context), aliases_(aliases) {}
+  LayoutOrigins(Context &context, std::span<const LayoutAlias> aliases, const SourceManager *sources)
+      : context_(context), aliases_(aliases), sources_(sources) {}
   void set(const Value *value, LayoutOrigin origin) { origins_[value] = std::move(origin); }
+  void addPlace(const Value *value, const WrittenLayout &place) { origins_[value].written.push_back(place); }
   const LayoutOrigin *find(const Value *value) const; // null: not known
+  // The alias that says this layout of a value of this type; null: none.
+  const LayoutAlias *aliasOf(Type type, const Layout *layout) const;
   // "#mp_b" where an alias owns alike, else the layout spelled out.
   std::string spell(Type type, const Layout *layout) const;
   // "tile<16x32xf32, #mp_b>": the type with that layout.
   std::string spellType(Type type, const Layout *layout) const;
   Context &context() const { return context_; }
+  std::span<const LayoutAlias> aliases() const { return aliases_; }
+  const SourceManager *sources() const { return sources_; } // null: not known, so no fixes
   // Where the function is called in whose body an op stands; null: in none.
   void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
   const SourceRange *callOf(const Op &op) const;
@@ -31,6 +36,7 @@ public:
 private:
   Context &context_;
   std::span<const LayoutAlias> aliases_;
+  const SourceManager *sources_;
   const std::unordered_map<const Op *, SourceRange> *calls_ = nullptr;
   std::unordered_map<const Value *, LayoutOrigin> origins_; // looked up, never iterated
 };

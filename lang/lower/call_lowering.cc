@@ -22,6 +22,15 @@ bool fits(Type pattern, Type type) {
   return p.scatter == t.scatter && (p.order == t.order || p.order == Order::RowMajor);
 }
 
+// The same for any extents, and for tiles stored in either order.
+Type withAnyExtents(Context &context, Type type) {
+  if (!type || type.isScalar()) return type;
+  TypeData data = type.data();
+  std::fill(data.shape.begin(), data.shape.end(), kDynamic);
+  data.order = Order::RowMajor;
+  return context.intern(std::move(data));
+}
+
 } // namespace
 
 const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
@@ -68,6 +77,7 @@ bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl
     values.push_back(value);
     if (fits(pattern, value->type())) continue;
     ok = false;
+    if (anyExtents_ && fits(withAnyExtents(context_, pattern), value->type())) continue;
     diagnostics()
         .report(DiagCode::CallMismatch, expr.children[i].range,
                 str("`%", decl.params[i].name.text, "` of `@", expr.text, "` is ", shapedText(pattern), ", but this is ",
@@ -84,6 +94,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
   // What is wrong inside a function is said once, not once a call.
   if (state_.failedFunctions.contains(decl)) return std::nullopt;
+  state_.lowered.insert(decl);
   size_t before = diagnostics().errorCount();
   std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
@@ -138,6 +149,7 @@ std::optional<std::vector<Value *>> KernelLowering::checkedResults(const ast::Ke
     Type pattern = types_.resolvePattern(decl.results[i]);
     if (!pattern || !frame.values[i]) return std::nullopt;
     if (fits(pattern, frame.values[i]->type())) continue;
+    if (anyExtents_ && fits(withAnyExtents(context_, pattern), frame.values[i]->type())) return std::nullopt;
     diagnostics()
         .report(DiagCode::FunctionResult, frame.range,
                 str("`@", decl.name.text, "` returns ", shapedText(frame.values[i]->type()), ", but declares ",
@@ -167,20 +179,6 @@ void KernelLowering::lowerReturn(const ast::Stmt &stmt) {
     frame.values.push_back(lowerExpr(stmt.values[i], like && like.isScalar() ? like : Type()));
     if (!frame.values.back()) poisoned_ = true;
   }
-}
-
-// A function whose parameters all have fixed types means something without a call: its body is lowered for its mistakes.
-void KernelLowering::checkFunction() {
-  std::vector<Value *> arguments;
-  names_.push();
-  for (const ast::Param &param : decl_.params) {
-    Type type = types_.resolvePattern(param.type);
-    if (!type || !(type.isScalar() || type.hasStaticShape())) return;
-    arguments.push_back(kernel_->body.addParam(type, param.name.text, param.name.range));
-  }
-  size_t before = diagnostics().errorCount();
-  lowerFunctionBody(decl_, arguments, decl_.name.range);
-  if (diagnostics().errorCount() != before) state_.failedFunctions.insert(&decl_);
 }
 
 } // namespace xt

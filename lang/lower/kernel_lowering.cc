@@ -110,11 +110,13 @@ void KernelLowering::finish() {
   }
   if (!blocksStandAlone()) return;
   written_.aliases = state_.aliases;
+  written_.sources = &state_.sources;
   if (!inferLayouts(*kernel_, context_, written_, diagnostics())) return;
   if (subgroups && *subgroups != kernel_->subgroups) {
-    diagnostics().report(DiagCode::SubgroupCounts, decl_.subgroups->range,
-                         str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", kernel_->subgroups,
-                             " subgroups"));
+    diagnostics()
+        .report(DiagCode::SubgroupCounts, decl_.subgroups->range,
+                str("`subgroups(", *subgroups, ")`, but the layouts of this kernel have ", kernel_->subgroups, " subgroups"))
+        .fix(str("write `", kernel_->subgroups, "`"), decl_.subgroups->range, str(kernel_->subgroups));
     return;
   }
   for (const ast::Name &form : decl_.forms) {

@@ -15,7 +15,9 @@ namespace xt {
 // What the lowerings of a file's kernels share.
 struct LoweringState {
   std::set<const ast::KernelDecl *> failedFunctions; // their mistakes have been reported
+  std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been looked at
   const std::vector<LayoutAlias> &aliases;           // of the module, for messages
+  const SourceManager &sources;                      // likewise
 };
 
 class KernelLowering {
@@ -24,8 +26,9 @@ public:
                  std::string name);
   // Null if something was reported.
   std::unique_ptr<Kernel> run();
-  // Of a function that nothing calls: only reports.
-  void checkFunction();
+  // Of a function that nothing calls: only reports. True if extents stood for `?`: only mistakes that have nothing to do
+  // with extents count then.
+  bool checkFunction();
 
 private:
   // kernel_lowering.cc
@@ -84,6 +87,7 @@ private:
     Type written;
     SourceRange writtenRange, range;
     std::vector<OperandLayout> layouts; // op is filled in when it is made
+    std::vector<WrittenLayout> declared; // of its one result
     std::optional<LayoutPair> pair;     // likewise
   };
   std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
@@ -99,6 +103,7 @@ private:
   bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);
   bool literalAttr(const ast::Attr &literal, Type type, OpDraft &draft);
+  WrittenLayout layoutPlace(const ast::TypeExpr &expr);
   bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
   bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
@@ -154,9 +159,14 @@ private:
   bool poisoned_ = false;  // a statement has no meaning, which has been reported; the kernel is not made
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
+  bool anyExtents_ = false; // a `?` of a function that nothing calls has been given an extent
   int depth_ = 0;
   std::deque<CallFrame> calls_; // innermost last; a deque, as a nested call must not move the frames around it
   std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
 };
+
+// Reports the mistakes of a function that no kernel calls, as far as they do not depend on what `?` stands for.
+void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
+                           Diagnostics &diagnostics);
 
 } // namespace xt

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/test_lowering.h"
+#include "lang/lower/try_fixes.h"
 #include "lang/parse/parse.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ constexpr int kMaxSearchDepth = 2000;
 class FileLowering {
 public:
   // The first file is the one that is compiled, the others are what it imports.
-  FileLowering(std::vector<const ast::File *> files, Context &context, Diagnostics &diagnostics)
+  FileLowering(std::vector<const ast::File *> files, const SourceManager &sources, Context &context, Diagnostics &diagnostics)
       : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, diagnostics),
-        module_(std::make_unique<Module>(context)) {}
+        module_(std::make_unique<Module>(context)), state_{{}, {}, module_->aliases, sources} {}
 
   void run(const LowerOptions &options) {
     readDefines(options);
@@ -31,7 +32,6 @@ public:
     for (const ast::KernelDecl &kernel : files_[0]->kernels) {
       if (symbols_.kernel(kernel.name.text) != &kernel) continue;
       if (!kernel.isFunction || isKernelLike(kernel)) instantiate(kernel, {}, nullptr);
-      else if (!called_.contains(kernel.name.text)) checkUncalled(kernel);
     }
     for (const ast::TestDecl &decl : files_[0]->tests) {
       ParamScope params = scope({});
@@ -42,6 +42,10 @@ public:
       HostTest test;
       if (lowering.lower(decl, test)) module_->tests.push_back(std::move(test));
     }
+    for (const ast::KernelDecl &decl : files_[0]->kernels)
+      if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
+          !state_.lowered.contains(&decl))
+        checkUncalledFunction(context_, scope({}), state_, decl, diagnostics_);
   }
 
   std::unique_ptr<Module> take() { return std::move(module_); }
@@ -74,12 +78,6 @@ private:
     if (depth > kMaxSearchDepth) return;
     if (expr.is(ast::Expr::Kind::Call) && expr.symbolCall) called_.insert(expr.text);
     for (const ast::Expr &child : expr.children) collectCalls(child, depth + 1);
-  }
-
-  void checkUncalled(const ast::KernelDecl &decl) {
-    if (decl.broken) return;
-    ParamScope params = scope({});
-    KernelLowering(context_, params, state_, decl, decl.name.text).checkFunction();
   }
 
   void readDefines(const LowerOptions &options) {
@@ -202,7 +200,7 @@ private:
   Diagnostics &diagnostics_;
   FileSymbols symbols_;
   std::unique_ptr<Module> module_;
-  LoweringState state_{{}, module_->aliases};
+  LoweringState state_;
   Overrides defines_;
   std::vector<Instance> instances_;
 };
@@ -211,14 +209,17 @@ private:
 
 Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
                                           const LowerOptions &options, Diagnostics &diagnostics) {
-  size_t before = diagnostics.errorCount();
+  size_t before = diagnostics.errorCount(), first = diagnostics.all().size();
   ast::File file = parse(sources, index, diagnostics);
   std::vector<std::unique_ptr<ast::File>> imports = loadImports(file, sources, options.imports, diagnostics);
   std::vector<const ast::File *> files = {&file};
   for (const auto &import : imports) files.push_back(import.get());
-  FileLowering lowering(std::move(files), context, diagnostics);
+  FileLowering lowering(std::move(files), sources, context, diagnostics);
   lowering.run(options);
-  if (diagnostics.errorCount() != before) return Error::diagnosed();
+  if (diagnostics.errorCount() != before) {
+    if (options.tryFixes) tryFixes(sources, index, options, first, diagnostics);
+    return Error::diagnosed();
+  }
   std::unique_ptr<Module> module = lowering.take();
   module->fileName = sources.file(index).name();
   return module;

@@ -17,6 +17,7 @@ struct LowerOptions {
   // `-D BM=128`: name without '$', value as text. They replace the declared defaults; a launch's own overrides win.
   std::vector<std::pair<std::string, std::string>> defines = {};
   ImportOptions imports = {};
+  bool tryFixes = true; // false: candidates among the fixes are neither tried nor dropped
 };
 
 // Parses, checks and lowers file `index` of `sources`, and adds the files that it imports. All mistakes are reported, several in one run; the result is

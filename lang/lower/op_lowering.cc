@@ -421,9 +421,27 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
       return false;
     }
     bool holds = types[i].isVector() || types[i].isTile();
-    if (holds && written[k].layout()) draft.layouts.push_back({nullptr, i, written[k].layout(), exprs[k].range});
+    if (holds && written[k].layout()) draft.layouts.push_back({nullptr, i, written[k].layout(), layoutPlace(exprs[k])});
   }
   return true;
+}
+
+// The attribute of a type that says its layout, where one does alone.
+WrittenLayout KernelLowering::layoutPlace(const ast::TypeExpr &expr) {
+  WrittenLayout whole{expr.range, WrittenLayout::Kind::Type};
+  if (expr.kind != ast::TypeExpr::Kind::Shaped) return whole;
+  WrittenLayout place = whole;
+  Diagnostics scratch;
+  ParamScope quiet(params_, scratch);
+  TypeResolver resolver(context_, quiet);
+  for (const ast::Attr::Entry &entry : expr.attrs) {
+    ShapedAttrs attrs;
+    if (!entry.value || !resolver.resolveAttr(*entry.value, attrs) || !attrs.layout) continue;
+    bool more = place.kind == WrittenLayout::Kind::InType || attrs.scatter || attrs.packed || attrs.use != MatrixUse::None;
+    if (more) return whole;
+    place = {entry.value->range, WrittenLayout::Kind::InType, attrs.order.has_value()};
+  }
+  return place;
 }
 
 bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft) {
@@ -434,6 +452,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
   auto setResult = [&](const ast::TypeExpr &expr) {
     draft.written = types_.resolve(expr);
     draft.writtenRange = expr.range;
+    if (draft.written && draft.written.layout()) draft.declared.push_back(layoutPlace(expr));
     return static_cast<bool>(draft.written);
   };
   size_t resultCount = static_cast<size_t>(std::max(draft.info->results, 0));
@@ -472,6 +491,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
       }
       draft.written = type;
       draft.writtenRange = left[0].range;
+      if (type.layout()) draft.declared.push_back(layoutPlace(left[0]));
       return true;
     }
     break;
@@ -500,7 +520,7 @@ bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts,
   }
   auto operandLayout = [&](const ast::Attr &attr, size_t i) {
     const Layout *layout = types_.layoutFor(attr, draft.operands[i]->type().shape());
-    if (layout) draft.layouts.push_back({nullptr, i, layout, attr.range});
+    if (layout) draft.layouts.push_back({nullptr, i, layout, {attr.range}});
     return layout != nullptr;
   };
   auto resultLayout = [&](const ast::Attr &attr) {
@@ -514,6 +534,7 @@ bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts,
       return false;
     }
     results[0] = context_.withLayout(results[0], layout);
+    draft.declared.push_back({attr.range});
     return true;
   };
   if (layouts.size() == 1 && hasResult) return resultLayout(*layouts[0]);
@@ -565,8 +586,8 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
     layout.op = op;
     written_.operands.push_back(layout);
   }
-  if (draft.written && draft.written.layout() && op->resultCount() == 1)
-    written_.types.push_back({op->result(), draft.writtenRange});
+  if (op->resultCount() == 1)
+    for (const WrittenLayout &place : draft.declared) written_.declared.push_back({op->result(), place});
   if (draft.pair) {
     draft.pair->op = op;
     written_.pairs.push_back(*draft.pair);

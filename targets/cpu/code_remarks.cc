@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 #include "targets/cpu/register_tile.h"
 
+#include <unordered_set>
+
 namespace xt {
 namespace {
 
@@ -19,6 +21,7 @@ public:
       if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile)
         tile(op, operand->type());
     if (op.info().elementwise || op.kind() == OpKind::LoadTile) kept(op);
+    fused(op);
   }
 
 private:
@@ -46,6 +49,29 @@ private:
                                                          : "the tile is column-major, so neighbours in a row are not "
                                                            "neighbours in memory";
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` goes element by element: ", why));
+  }
+
+  // What an op that runs a loop of its own computes in that loop besides.
+  void fused(const Op &op) {
+    bool inlined = op.resultCount() && fusion_.isInline(op.result());
+    if (inlined || op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::TileMma) return;
+    constexpr size_t kMostNames = 6;
+    std::string names;
+    size_t count = 0;
+    std::unordered_set<const Value *> seen;
+    for (Value *operand : op.operands()) {
+      if (!operand->type().isVector()) continue;
+      for (const Value *value : fusion_.nodes(operand)) {
+        const Op *node = value->definingOp();
+        bool computed = node && fusion_.isInline(value) && node->info().layoutRule != LayoutRule::Free;
+        if (!computed || !seen.insert(value).second) continue;
+        if (count++ < kMostNames) names += str(count == 1 ? "`" : ", `", node->info().name, "`");
+      }
+    }
+    if (count == 0) return;
+    if (count > kMostNames) names += str(" and ", count - kMostNames, " more");
+    diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                        str("one loop computes `", op.info().name, "` and, without memory in between, ", names));
   }
 
   // A vector that is not computed inside the loop of what uses it.

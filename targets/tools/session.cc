@@ -60,6 +60,14 @@ Result<std::string> readFile(const std::string &path) {
   return text;
 }
 
+ImportOptions importsFromDisk() {
+  auto read = [](const std::string &path) -> std::optional<std::string> {
+    Result<std::string> content = readFile(path);
+    return content ? std::optional(std::move(*content)) : std::nullopt;
+  };
+  return {read, stdlibFolder()};
+}
+
 Result<void> writeFile(const std::string &path, std::string_view content) {
   std::string temporary = str(path, ".tmp", ::getpid());
   std::FILE *file = std::fopen(temporary.c_str(), "wb");
@@ -119,11 +127,7 @@ Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string 
 Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagnostics) {
   LowerOptions options;
   options.defines = options_.defines;
-  options.imports.stdlib = stdlibFolder();
-  options.imports.read = [](const std::string &path) -> std::optional<std::string> {
-    Result<std::string> content = readFile(path);
-    return content ? std::optional(std::move(*content)) : std::nullopt;
-  };
+  options.imports = importsFromDisk();
   std::optional<Result<std::unique_ptr<Module>>> module;
   addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
   if (!*module) return module->error();

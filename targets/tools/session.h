@@ -12,6 +12,8 @@ namespace xt {
 
 // The folder of the standard library; "" where there is none.
 std::string stdlibFolder();
+// How the files that a file imports are found and read.
+ImportOptions importsFromDisk();
 // Reads a whole file; the Error says which file and why.
 Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/layout_drawing.h"
 #include "lang/check/types.h"
+#include "lang/lower/imports.h"
 #include "lang/parse/parse.h"
 #include "targets/tools/session.h"
 
@@ -51,8 +52,11 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
                          std::span<const int64_t> shape) {
   Diagnostics &diagnostics = session.diagnostics();
   ast::File file;
-  if (!options.files.empty())
+  std::vector<std::unique_ptr<ast::File>> imports;
+  if (!options.files.empty()) {
     file = parse(session.sources(), session.sources().add(options.files[0], std::move(text)), diagnostics);
+    imports = loadImports(file, session.sources(), importsFromDisk(), diagnostics);
+  }
   // A shell may have eaten the '#'; nothing else starts with a letter.
   bool bare = std::isalpha(static_cast<unsigned char>(options.showLayout[0])) || options.showLayout[0] == '_';
   std::string written = str(kBefore, bare ? "#" : "", options.showLayout, "\n");
@@ -66,7 +70,8 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
     diagnostics.report(DiagCode::LayoutExpected, all, "--show-layout takes one layout, or the name of one");
     return nullptr;
   }
-  const ast::File *files[] = {&file};
+  std::vector<const ast::File *> files = {&file};
+  for (const auto &import : imports) files.push_back(import.get());
   FileSymbols symbols(files, diagnostics);
   ParamScope params(symbols, diagnostics);
   overrideParams(options, symbols, params);
@@ -77,10 +82,10 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
     diagnostics.noteErrorAfter(
         0, "no file is given that could define it: xtc --show-layout '#name' --shape 256x256 file.xt");
   else if (attr->kind == ast::Attr::Kind::Alias && symbols.attrAliasNames().empty())
-    diagnostics.noteErrorAfter(0, str(options.files[0], " defines no alias"));
+    diagnostics.noteErrorAfter(0, str(options.files[0], imports.empty() ? " defines no alias" : " and what it imports define no alias"));
   else if (attr->kind == ast::Attr::Kind::Alias && !symbols.attrAlias(attr->name.text))
     diagnostics.noteErrorAfter(
-        0, str("the aliases of ", options.files[0], " are #", join(symbols.attrAliasNames(), ", #")));
+        0, str("the aliases of ", options.files[0], imports.empty() ? " are #" : " and of what it imports are #", join(symbols.attrAliasNames(), ", #")));
   return nullptr;
 }
 

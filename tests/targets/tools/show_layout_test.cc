@@ -2,6 +2,8 @@
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
+#include <fstream>
+
 namespace xt {
 namespace {
 
@@ -68,6 +70,27 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
       "element_tile = [1, 4], subgroup_strides = [1, 0], thread_strides = [1, 16]>' --shape 64x64",
       "lanes       64 a subgroup; each holds 2x16 = 32 elements, in 2x4 blocks of 1x4");
   expectPrints("'#wg_map<sg_layout = [2, 1, 1, 1, 2], sg_data = [1, 1, 1, 1, 1]>' --shape 2x1x3x1x2", "at [1, 0, 0]:");
+}
+
+TEST(ShowLayout, FindsLayoutsOfImportedFiles) {
+  Scratch folder;
+  fs::create_directory(folder.path / "parts");
+  auto write = [&](const char *name, const std::string &text) { std::ofstream(folder.path / name) << text; };
+  write("parts/rows.xt", "param $ROWS : index = 8\n#rows = #wg_map<sg_layout = [$ROWS, 1], sg_data = [4, 32]>\n");
+  write("parts/all.xt", "import \"rows\"\n");
+  write("shown.xt", "import \"parts/all\"\n#own = #rows\n");
+  write("lost.xt", "import \"parts/none\"\n#own = #wg_map<sg_layout = [1, 1], sg_data = [4, 4]>\n");
+  write("empty.xt", "import \"parts/nothing\"\n");
+  write("parts/nothing.xt", "");
+  std::string at = " --shape 64x32 " + (folder.path / "shown.xt").string();
+  const std::string drawn = "#wg_map<sg_layout = [8, 1], sg_data = [4, 32]> on 64x32\n";
+  expectPrints("'#rows'" + at, drawn);
+  expectPrints("'#own'" + at, drawn);
+  expectPrints("'#own' -D ROWS=16" + at, "sg_layout = [16, 1]");
+  expectRefuses("'#columns'" + at, 2, "shown.xt and of what it imports are #own, #rows");
+  expectRefuses("'#own' --shape 4x4 " + (folder.path / "lost.xt").string(), 2, "cannot import \"parts/none\"");
+  expectRefuses("'#own' --shape 4x4 " + (folder.path / "empty.xt").string(), 2,
+                "empty.xt and what it imports define no alias");
 }
 
 TEST(ShowLayout, LanesRegistersAndColors) {

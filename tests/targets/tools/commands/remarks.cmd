@@ -4,3 +4,7 @@ xtc --remarks --cpu=x86-64-v4 remarks.xt
 xtc --remarks --cpu=x86-64-v4 --run=hoist-invariants --emit=llvm remarks.xt -o remarks.ll
 # Without the switch there are none.
 xtc remarks.xt
+# What is not merged and not moved, and why.
+xtc --remarks --run=canonicalize,cse,hoist-invariants missed.xt
+# Which ops share a loop.
+xtc --remarks --cpu=x86-64-v4 missed.xt

@@ -1,0 +1,384 @@
+#include "ir/infer/layout_fixes.h"
+
+#include "ir/base/text.h"
+#include "ir/layout_pieces.h"
+
+#include <algorithm>
+#include <array>
+
+namespace xt {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+bool isNameByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+std::string byteText(int64_t bytes) {
+  return bytes >= 1024 && bytes % 1024 == 0 ? str(bytes / 1024, " KiB") : str(bytes, " bytes");
+}
+
+const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
+
+// A second, shorter list of candidates than any file would need: each costs a compilation to try.
+constexpr size_t kMostLayouts = 3;
+
+void addLayout(std::vector<const Layout *> &list, const Layout *layout) {
+  if (layout && list.size() < kMostLayouts && std::find(list.begin(), list.end(), layout) == list.end())
+    list.push_back(layout);
+}
+
+} // namespace
+
+// --- one offer -------------------------------------------------------------------------------------------------------
+
+std::string_view LayoutFix::text(SourceRange range) const {
+  return origins_->sources() ? origins_->sources()->file(range.file).slice(range) : std::string_view();
+}
+
+std::string_view LayoutFix::lineBefore(SourceRange range) const {
+  std::string_view file = origins_->sources()->file(range.file).text();
+  size_t lineBreak = range.begin ? file.rfind('\n', range.begin - 1) : std::string_view::npos;
+  size_t line = lineBreak == std::string_view::npos ? 0 : lineBreak + 1;
+  std::string_view before = file.substr(line, range.begin - line);
+  before.remove_prefix(std::min(before.find_first_not_of(kBlanks), before.size()));
+  return before;
+}
+
+std::string_view LayoutFix::lineAfter(SourceRange range) const {
+  std::string_view file = origins_->sources()->file(range.file).text();
+  std::string_view after = file.substr(range.end, std::min(file.find('\n', range.end), file.size()) - range.end);
+  after.remove_prefix(std::min(after.find_first_not_of(kBlanks), after.size()));
+  return after;
+}
+
+bool LayoutFix::isName(SourceRange range) const {
+  std::string_view name = text(range);
+  return name.size() > 1 && name[0] == '%' && std::all_of(name.begin() + 1, name.end(), isNameByte);
+}
+
+// Whether a statement before the line where the range begins is executed as often as what stands there: braces would
+// open or end a block in between, and a loop computes its condition again.
+bool LayoutFix::standsAlone(SourceRange range) const {
+  if (!possible_ || range.file == 0) return false;
+  std::string_view before = lineBefore(range);
+  return before.find_first_of("{}") == std::string_view::npos && !before.starts_with("while") &&
+         !before.starts_with("scf.while");
+}
+
+void LayoutFix::say(std::string part) { fix_.title += fix_.title.empty() ? std::move(part) : ", and " + part; }
+
+void LayoutFix::conversion(std::string_view name, Type type, const Layout *to, std::string_view statement,
+                           std::string_view where) {
+  int64_t bytes = movedBytes(type.layout(), to, elemInfo(type.elem()).storageBytes);
+  bytes_ += std::min(bytes, INT64_MAX - bytes_);
+  std::string cost = bytes ? str(byteText(bytes), " through shared local memory, 1 barrier") : "inside each subgroup";
+  say(str("convert `", name, "`", where, " (", cost, "): `", statement, "`"));
+}
+
+// `%x_converted`, or with a number where the file has that name.
+std::string LayoutFix::freshName(SourceRange range) const {
+  std::string_view file = origins_->sources()->file(range.file).text();
+  auto isThere = [&](const std::string &name) {
+    for (size_t at = file.find(name); at != std::string_view::npos; at = file.find(name, at + 1))
+      if (at + name.size() == file.size() || !isNameByte(file[at + name.size()])) return true;
+    return std::any_of(converted_.begin(), converted_.end(), [&](const Converted &c) { return c.converted == name; });
+  };
+  std::string name = std::string(text(range)) + "_converted";
+  if (!isThere(name)) return name;
+  for (size_t number = 2;; ++number)
+    if (std::string numbered = str(name, number); !isThere(numbered)) return numbered;
+}
+
+std::string LayoutFix::statementOf(std::string_view result, std::string_view name, Type type, const Layout *to) const {
+  return str(result, " = convert_layout ", name, " {", origins_->spell(type, to), "}");
+}
+
+LayoutFix &LayoutFix::convertOperand(const Op &op, size_t operand, const Layout *to) {
+  const Value *value = op.operand(operand);
+  SourceRange range = op.operandRange(operand);
+  if (!to) return impossible();
+  if (value->type().layout() == to) return *this;
+  if (!value->type().isVector() || !standsAlone(range) || !isName(range)) return impossible();
+  for (const Converted &c : converted_)
+    if (c.name == text(range) && c.to == to) return fix_.edits.push_back({range, c.converted}), *this;
+  std::string name(text(range)), converted = freshName(range),
+                                 statement = statementOf(converted, name, value->type(), to);
+  fix_.edits.push_back({range, statement, TextEdit::Place::LineBefore});
+  fix_.edits.push_back({range, converted});
+  conversion(name, value->type(), to, statement, "");
+  converted_.push_back({name, converted, to});
+  return *this;
+}
+
+LayoutFix &LayoutFix::convertResult(const Op &op, const Layout *made) {
+  const Value *result = op.result();
+  const Layout *to = result->type().layout();
+  if (!made) return impossible();
+  if (made == to) return *this;
+  std::string_view after = possible_ ? lineAfter(op.range()) : std::string_view();
+  bool endsLine = after.empty() || after.starts_with("//");
+  if (!result->type().isVector() || !standsAlone(op.range()) || !endsLine || !isName(result->range()))
+    return impossible();
+  Type from = origins_->context().withLayout(result->type(), made);
+  std::string name(text(result->range())), statement = statementOf(name, name, from, to);
+  const LayoutOrigin *origin = origins_->find(result);
+  if (origin)
+    for (const WrittenLayout &place : origin->written) rewrite(place, result->type(), made);
+  if (origin && !origin->written.empty()) say(str("give `", name, "` the layout `", origins_->spell(from, made), "`"));
+  fix_.edits.push_back({op.range(), statement, TextEdit::Place::LineAfter});
+  conversion(name, from, to, statement, " behind the op");
+  return *this;
+}
+
+LayoutFix &LayoutFix::convertYielded(const Op &op, size_t region, size_t index, const Layout *to) {
+  const Op *yield = op.region(region)->last();
+  size_t operand = index + carriedAt(op).yield;
+  const Value *value = yield->operand(operand);
+  SourceRange range = yield->operandRange(operand), end = yield->range();
+  if (!possible_ || !value->type().isVector() || range.file == 0 || !isName(range)) return impossible();
+  std::string_view line = lineBefore(range);
+  if (line.starts_with("yield") || line.starts_with("scf.yield")) return convertOperand(*yield, operand, to);
+  // The name carries the value to the brace that ends the region.
+  SourceRange brace{end.file, end.end - 1, end.end};
+  if (end.end == 0 || text(brace) != "}" || !lineBefore(brace).empty()) return impossible();
+  std::string name(text(range)), statement = statementOf(name, name, value->type(), to);
+  std::string_view file = origins_->sources()->file(end.file).text();
+  auto last = static_cast<uint32_t>(file.find_last_not_of(" \t\r\n", brace.begin - 1) + 1); // of the body
+  fix_.edits.push_back({{end.file, last, last}, statement, TextEdit::Place::LineAfter});
+  conversion(name, value->type(), to, statement,
+             op.kind() == OpKind::If ? " at the end of the branch" : " at the end of the body");
+  return *this;
+}
+
+LayoutFix &LayoutFix::convertBefore(const Op &op, size_t index, const Layout *to) {
+  CarriedAt at = carriedAt(op);
+  if (!possible_ || !lineBefore(op.range()).empty()) return impossible(); // behind a `}`, or with results
+  const Op *yield = op.region()->last();
+  size_t operand = at.loops ? index + at.operand : index + at.yield;
+  const Op &holder = at.loops ? op : *yield;
+  SourceRange range = holder.operandRange(operand);
+  // Of a loop with iter_args the header names it; else it is the name that the body binds anew.
+  bool inHeader = at.loops && range.begin >= op.range().begin && range.end <= op.range().end;
+  if (inHeader) return convertOperand(op, operand, to);
+  const Value *value = holder.operand(operand);
+  if (at.loops) value = op.operand(operand);
+  if (!value->type().isVector() || range.file == 0 || !isName(range)) return impossible();
+  std::string name(text(range)), statement = statementOf(name, name, value->type(), to);
+  fix_.edits.push_back({op.range(), statement, TextEdit::Place::LineBefore});
+  conversion(name, value->type(), to, statement,
+             str(" before the `", op.info().name.substr(op.info().name.find('.') + 1), "`"));
+  return *this;
+}
+
+void LayoutFix::rewrite(const WrittenLayout &place, Type type, const Layout *layout) {
+  if (place.range.file == 0) {
+    impossible();
+    return;
+  }
+  std::string text;
+  switch (place.kind) {
+  case WrittenLayout::Kind::Attribute: text = origins_->spell(type, layout); break;
+  case WrittenLayout::Kind::Type: text = origins_->spellType(type, layout); break;
+  case WrittenLayout::Kind::InType: {
+    const LayoutAlias *alias = origins_->aliasOf(type, layout);
+    text = origins_->spell(type, layout);
+    bool order = place.withOrder && !(alias && alias->order);
+    if (order) text += type.data().order == Order::ColumnMajor ? ", order = [0, 1]" : ", order = [1, 0]";
+    break;
+  }
+  }
+  fix_.edits.push_back({place.range, std::move(text)});
+}
+
+LayoutFix &LayoutFix::declare(const Value *value, const Layout *layout) {
+  const LayoutOrigin *origin = origins_->find(value);
+  if (!layout || !origin || origin->written.empty() || !isName(value->range())) return impossible();
+  for (const WrittenLayout &place : origin->written) rewrite(place, value->type(), layout);
+  say(str("give `", text(value->range()), "` the layout `", origins_->spell(value->type(), layout), "`"));
+  return *this;
+}
+
+LayoutFix &LayoutFix::correct(const OperandLayout &written, const Layout *layout) {
+  Type type = written.op->operand(written.operand)->type();
+  if (!layout || !possible_) return impossible();
+  rewrite(written.place, type, layout);
+  say(str("write `", fix_.edits.empty() ? std::string() : fix_.edits.back().replacement, "`"));
+  return *this;
+}
+
+void LayoutFix::offer(Diagnostic &diagnostic, bool instead) {
+  if (!isPossible()) return;
+  fix_.candidate = true;
+  fix_.instead = instead;
+  diagnostic.fixits.push_back(fix_);
+}
+
+void offerCheapest(Diagnostic &diagnostic, std::span<LayoutFix> fixes) {
+  std::vector<LayoutFix *> order;
+  for (LayoutFix &fix : fixes)
+    if (fix.isPossible()) order.push_back(&fix);
+  std::stable_sort(order.begin(), order.end(), [](LayoutFix *a, LayoutFix *b) { return a->bytes() < b->bytes(); });
+  for (LayoutFix *fix : order) fix->offer(diagnostic);
+}
+
+// --- what to do about each rule --------------------------------------------------------------------------------------
+
+void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
+  // A tile's layout is part of what it is: the vectors beside it are converted.
+  std::vector<const Layout *> targets;
+  for (const Value *operand : op.operands())
+    if (operand->type().isTile()) addLayout(targets, layoutOf(operand));
+  if (targets.empty())
+    for (size_t i = 0; i < op.resultCount(); ++i) addLayout(targets, layoutOf(op.result(i)));
+  if (targets.empty() || op.operand(0)->type().isVector())
+    for (const Value *operand : op.operands())
+      if (operand->type().isVector() && targets.size() < 2) addLayout(targets, layoutOf(operand));
+  std::vector<LayoutFix> fixes;
+  for (const Layout *to : targets) {
+    LayoutFix fix(origins);
+    for (size_t i = 0; i < op.operandCount(); ++i)
+      if (layoutOf(op.operand(i))) fix.convertOperand(op, i, to);
+    // A result whose layout is not written follows.
+    const LayoutOrigin *origin = op.resultCount() == 1 ? origins.find(op.result()) : nullptr;
+    if (origin && !origin->written.empty()) fix.convertResult(op, to);
+    fixes.push_back(std::move(fix));
+  }
+  offerCheapest(diagnostic, fixes);
+}
+
+namespace {
+
+int64_t pieceOfK(const Layout *layout, size_t operand) { return dimPieces(*layout, operand == 0 ? 1 : 0).length; }
+
+// The layout of a or b (operand 0 or 1) that has the result's rows or columns, and its K in pieces of `length`; null:
+// none that is simple. As the other one has it if that works, else as it is, else whole.
+const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, const LayoutOrigins &origins) {
+  const Layout *result = layoutOf(op.result());
+  DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
+  DimOf ofA{layoutOf(op.operand(0)), 1}, ofB{layoutOf(op.operand(1)), 0};
+  for (DimOf k : {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{nullptr, 0}}) {
+    std::array dims = operand == 0 ? std::array{kept, k} : std::array{k, kept};
+    const Layout *layout = combined(origins.context(), dims, op.operand(operand)->type().shape());
+    if (layout && pieceOfK(layout, operand) == length) return layout;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
+  const Layout *a = layoutOf(op.operand(0)), *b = layoutOf(op.operand(1)), *result = layoutOf(op.result());
+  bool rows = sameDistribution(a, 0, result, 0), columns = sameDistribution(b, 1, result, 1);
+  bool alike = pieceOfK(a, 0) == pieceOfK(b, 1);
+  auto converted = [&](bool first, bool second) {
+    // Whole, where both are converted.
+    int64_t length = first && second ? op.operand(0)->type().extent(1) : first ? pieceOfK(b, 1) : pieceOfK(a, 0);
+    LayoutFix fix(origins);
+    if (first) fix.convertOperand(op, 0, mmaOperandLayout(op, 0, length, origins));
+    if (second) fix.convertOperand(op, 1, mmaOperandLayout(op, 1, length, origins));
+    if (op.operandCount() > 2) fix.convertOperand(op, 2, result);
+    return fix;
+  };
+  std::vector<LayoutFix> fixes;
+  if (rows && columns && alike) fixes.push_back(converted(false, false));
+  else if (rows && columns) fixes = {converted(false, true), converted(true, false), converted(true, true)};
+  else fixes.push_back(converted(!rows, !columns));
+  // Another result, converted behind the op; an accumulator would have to be converted in each step as well.
+  if (op.operandCount() == 2 && alike) {
+    LayoutFix fix(origins);
+    fix.convertResult(
+        op, combined(origins.context(), std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape()));
+    fixes.push_back(std::move(fix));
+  }
+  offerCheapest(diagnostic, fixes);
+}
+
+void fixDerivedLayout(Diagnostic &diagnostic, const Op &op, const Layout *expected, const LayoutOrigins &origins) {
+  std::array fixes = {LayoutFix(origins), LayoutFix(origins)};
+  fixes[0].convertOperand(op, 0, wantedForOperand(origins.context(), op, 0));
+  fixes[1].convertResult(op, expected);
+  offerCheapest(diagnostic, fixes);
+}
+
+void fixCarriedLayout(Diagnostic &diagnostic, const Op &op, size_t region, size_t index, const Layout *kept,
+                      const LayoutOrigins &origins) {
+  const Layout *given = layoutOf(op.region(region)->last()->operand(index + carriedAt(op).yield));
+  if (!given || !kept) return;
+  LayoutFix(origins).convertYielded(op, region, index, kept).offer(diagnostic);
+  if (carriedAt(op).loops) {
+    LayoutFix(origins).convertBefore(op, index, given).offer(diagnostic);
+    return;
+  }
+  for (size_t other = 0; other < op.regionCount(); ++other)
+    if (other != region) LayoutFix(origins).convertYielded(op, other, index, given).offer(diagnostic);
+}
+
+namespace {
+
+// The wg_map whose pieces are cut so that no dimension wraps around; null where the subgroups do not divide an extent.
+const Layout *withoutCopies(Context &context, const Layout *layout) {
+  LayoutSpec spec = layout->spec();
+  if (!spec.wg || spec.sg) return nullptr;
+  for (size_t d = 0; d < spec.wg->sgData.size(); ++d) {
+    int64_t extent = layout->shape()[d], subgroups = spec.wg->sgLayout[d];
+    if (subgroups * spec.wg->sgData[d] <= extent) continue;
+    if (extent % subgroups != 0) return nullptr;
+    spec.wg->sgData[d] = extent / subgroups;
+  }
+  LayoutOrError made = makeLayout(context, spec, layout->shape());
+  const Layout *const *unique = std::get_if<const Layout *>(&made);
+  return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
+}
+
+// Those that aliases give a value of that type, on so many subgroups.
+void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique,
+                const LayoutOrigins &origins) {
+  for (const LayoutAlias &alias : origins.aliases()) {
+    if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
+    LayoutOrError made = makeLayout(origins.context(), alias.spec, type.shape());
+    const Layout *const *layout = std::get_if<const Layout *>(&made);
+    if (layout && (*layout)->subgroups() == subgroups && !(unique && (*layout)->isReplicated(Axis::Subgroup)))
+      addLayout(list, *layout);
+  }
+}
+
+} // namespace
+
+void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const LayoutOrigins &origins) {
+  const Value *target = op.operand(tile);
+  std::vector<const Layout *> layouts;
+  addLayout(layouts, withoutCopies(origins.context(), layoutOf(target)));
+  addAliases(layouts, target->type(), layoutOf(target)->subgroups(), true, origins);
+  for (const Layout *layout : layouts) {
+    // Where the value is what the tile held, or follows it otherwise, it need not be converted.
+    LayoutFix(origins).declare(target, layout).offer(diagnostic);
+    LayoutFix both(origins), value(origins);
+    for (size_t i = 0; i < op.operandCount(); ++i)
+      if (i != tile && layoutOf(op.operand(i))) both.convertOperand(op, i, layout), value.convertOperand(op, i, layout);
+    both.declare(target, layout).offer(diagnostic, true);
+    // A tile without a layout of its own takes the value's.
+    const LayoutOrigin *origin = origins.find(target);
+    if (origin && origin->written.empty()) value.offer(diagnostic, true);
+  }
+}
+
+void fixWrittenLayout(Diagnostic &diagnostic, const OperandLayout &written, const LayoutOrigins &origins) {
+  LayoutFix(origins).correct(written, layoutOf(written.op->operand(written.operand))).offer(diagnostic);
+  LayoutFix(origins).convertOperand(*written.op, written.operand, written.layout).offer(diagnostic);
+}
+
+void fixSubgroupCounts(Diagnostic &diagnostic, const Value *value, const Value *earlier, const LayoutOrigins &origins) {
+  for (auto [changed, kept] : {std::pair{value, earlier}, std::pair{earlier, value}}) {
+    const Layout *model = layoutOf(kept);
+    std::vector<const Layout *> layouts;
+    if (std::ranges::equal(changed->type().shape(), kept->type().shape())) addLayout(layouts, model);
+    addAliases(layouts, changed->type(), model->subgroups(), false, origins);
+    for (size_t i = 0; i < layouts.size(); ++i)
+      LayoutFix(origins).declare(changed, layouts[i]).offer(diagnostic, i != 0);
+  }
+}
+
+} // namespace xt

@@ -1,0 +1,98 @@
+// Functions that no kernel calls.
+#include "ir/base/text.h"
+#include "lang/lower/kernel_lowering.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace xt {
+namespace {
+
+// What stands for `?`: most sizes of blocks divide it, and a matrix of it is as large as a vector may be.
+constexpr int64_t kAnyExtent = 46080;
+constexpr int kMostRank = 3; // numbers of elements still fit 64 bits
+
+} // namespace
+
+bool KernelLowering::checkFunction() {
+  std::vector<Value *> arguments;
+  names_.push();
+  size_t before = diagnostics().errorCount();
+  std::vector<Type> patterns;
+  for (const ast::Param &param : decl_.params) patterns.push_back(types_.resolvePattern(param.type));
+  for (const ast::TypeExpr &result : decl_.results) types_.resolvePattern(result);
+  if (diagnostics().errorCount() != before) return false;
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    Type type = patterns[i];
+    if (!type) return false;
+    bool open = type.isVector() || type.isTile() || type.isTensorDesc();
+    if (open && !type.hasStaticShape() && type.rank() > kMostRank) return false;
+    if (!type.isScalar() && !type.hasStaticShape()) {
+      anyExtents_ = true;
+      TypeData data = type.data();
+      if (!type.isMemRef()) std::replace(data.shape.begin(), data.shape.end(), kDynamic, kAnyExtent);
+      type = context_.intern(std::move(data));
+    }
+    arguments.push_back(kernel_->body.addParam(type, decl_.params[i].name.text, decl_.params[i].name.range));
+  }
+  state_.lowered.insert(&decl_);
+  lowerFunctionBody(decl_, arguments, decl_.name.range);
+  return anyExtents_;
+}
+
+namespace {
+
+// Mistakes that no extent mends: names, counts, kinds and element types.
+bool isOfAnyExtent(DiagCode code) {
+  static constexpr DiagCode kCodes[] = {
+      DiagCode::UnknownOp,          DiagCode::UnknownValue,   DiagCode::UnknownAlias,  DiagCode::UnknownType,
+      DiagCode::UnknownParam,       DiagCode::DuplicateName,  DiagCode::RebindFixed,   DiagCode::UnknownFunction,
+      DiagCode::UnknownAttribute,   DiagCode::UnknownKind,    DiagCode::NotHere,       DiagCode::NotSupported,
+      DiagCode::CircularDefinition, DiagCode::RecursiveCall,  DiagCode::CallMismatch,  DiagCode::FunctionResult,
+      DiagCode::OperandCount,       DiagCode::OperandType,    DiagCode::TypeMismatch,  DiagCode::ResultTypeNeeded,
+      DiagCode::LiteralValue,       DiagCode::NotConstant,    DiagCode::ConditionType, DiagCode::CastInvalid,
+      DiagCode::MmaTypes,           DiagCode::OffsetCount,    DiagCode::GridRange,     DiagCode::SignatureCount,
+      DiagCode::ResultCount,        DiagCode::ExpressionType,
+  };
+  return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
+}
+
+// The extent that stands for any, as the source writes it.
+std::string withQuestionMarks(std::string text) {
+  const std::string number = str(kAnyExtent);
+  for (size_t at = text.find(number); at != std::string::npos; at = text.find(number, at + 1)) {
+    size_t end = at + number.size();
+    bool part = (at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1]))) ||
+                (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])));
+    if (!part) text.replace(at, number.size(), "?");
+  }
+  return text;
+}
+
+} // namespace
+
+void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state,
+                           const ast::KernelDecl &decl, Diagnostics &diagnostics) {
+  Diagnostics scratch;
+  ParamScope quiet(params, scratch);
+  // What fails here may succeed where it is called.
+  LoweringState own = state;
+  bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
+  state.lowered = std::move(own.lowered);
+  for (Diagnostic diagnostic : scratch.all()) {
+    auto same = [&](const Diagnostic &other) {
+      return other.code == diagnostic.code && other.range == diagnostic.range;
+    };
+    if (std::any_of(diagnostics.all().begin(), diagnostics.all().end(), same)) continue;
+    if (anyExtents) {
+      if (!isOfAnyExtent(diagnostic.code)) continue;
+      diagnostic.message = withQuestionMarks(std::move(diagnostic.message));
+      diagnostic.label = withQuestionMarks(std::move(diagnostic.label));
+      for (Label &label : diagnostic.labels) label.text = withQuestionMarks(std::move(label.text));
+      for (std::string &note : diagnostic.notes) note = withQuestionMarks(std::move(note));
+    }
+    diagnostics.report(diagnostic.code, diagnostic.range, diagnostic.message) = diagnostic;
+  }
+}
+
+} // namespace xt
