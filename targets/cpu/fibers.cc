@@ -1,6 +1,7 @@
 #include "targets/cpu/fibers.h"
 
 #include "ir/base/check.h"
+#include "targets/cpu/fault_guard.h"
 
 #include <ucontext.h>
 
@@ -92,6 +93,7 @@ void FiberGroup::prepare(Fiber &fiber) {
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
+  resumeGuardedCall(nullptr); // the fiber begins or goes on with its own
   thread_->watched.leave(fiber.watched, false);
   swapcontext(&thread_->context, &fiber.context);
   thread_->watched.arrive(fiber.watched);
@@ -110,7 +112,9 @@ void FiberGroup::waitFor(std::function<bool()> passes, int64_t place) {
   current_->place = place;
   current_->passes = std::move(passes);
   current_->state = Fiber::State::Waiting;
+  void *call = guardedCallInProgress();
   switchBack(*current_);
+  resumeGuardedCall(call);
 }
 
 size_t FiberGroup::current() const { return current_->index; }
