@@ -45,5 +45,8 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
 // "workgroup (1, 0)", in the order in which the grid is written: a kernel's own from its first variable on, a launch's
 // own (of a kernel without one) x first. "the workgroup" where there is no grid. `blockId` has the outermost first.
 std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId);
+// "workgroup (1, 0), subgroup 2": who printed a value, or failed. The workgroup is left out where there is no grid, the
+// subgroup at workgroup scope and where it is the only one.
+std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
 
 } // namespace xt

@@ -85,6 +85,9 @@ public:
 
   bool hasErrors() const { return errors_ != 0; }
   size_t errorCount() const { return errors_; }
+  // Mistakes that follow from one that is told are counted only: what mends it must not leave more behind.
+  void noteConsequence() { ++consequences_; }
+  size_t consequences() const { return consequences_; }
   const std::vector<Diagnostic> &all() const { return list_; }
   // Stable order for output: by file, then position, then order of report.
   std::vector<const Diagnostic *> sorted() const;
@@ -97,14 +100,14 @@ public:
   // Drops the candidates that `mends` refuses, and what goes beyond two. Looks at diagnostics from place `first` of all()
   // on.
   void tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends);
-  void clear() { list_.clear(), errors_ = 0; }
+  void clear() { list_.clear(), errors_ = consequences_ = 0; }
 
 private:
   Diagnostic *errorAfter(size_t errors);
   bool isReported(const Diagnostic &diagnostic) const;
   std::vector<Diagnostic> list_;
   Diagnostic dropped_{}; // takes what is added to a remark that nobody wants
-  size_t errors_ = 0;
+  size_t errors_ = 0, consequences_ = 0;
   bool remarks_ = true;
 };
 

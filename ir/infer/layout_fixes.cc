@@ -25,6 +25,16 @@ const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ?
 // A second, shorter list of candidates than any file would need: each costs a compilation to try.
 constexpr size_t kMostLayouts = 3;
 
+// Whether the bracket that begins a text is closed by its last character.
+bool matchesFirst(std::string_view text) {
+  size_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i + 1 == text.size();
+  }
+  return false;
+}
+
 void addLayout(std::vector<const Layout *> &list, const Layout *layout) {
   if (layout && list.size() < kMostLayouts && std::find(list.begin(), list.end(), layout) == list.end())
     list.push_back(layout);
@@ -59,6 +69,12 @@ bool LayoutFix::isName(SourceRange range) const {
   return name.size() > 1 && name[0] == '%' && std::all_of(name.begin() + 1, name.end(), isNameByte);
 }
 
+// An expression on one line that does nothing but compute.
+bool LayoutFix::isExpression(SourceRange range) const {
+  std::string_view expression = text(range);
+  return expression.size() > 1 && expression.find_first_of("\n@/{}\"") == std::string_view::npos;
+}
+
 // Whether a statement before the line where the range begins is executed as often as what stands there: braces would
 // open or end a block in between, and a loop computes its condition again.
 bool LayoutFix::standsAlone(SourceRange range) const {
@@ -86,7 +102,7 @@ std::string LayoutFix::freshName(SourceRange range) const {
       if (at + name.size() == file.size() || !isNameByte(file[at + name.size()])) return true;
     return std::any_of(converted_.begin(), converted_.end(), [&](const Converted &c) { return c.converted == name; });
   };
-  std::string name = std::string(text(range)) + "_converted";
+  std::string name = isName(range) ? std::string(text(range)) + "_converted" : std::string("%converted");
   if (!isThere(name)) return name;
   for (size_t number = 2;; ++number)
     if (std::string numbered = str(name, number); !isThere(numbered)) return numbered;
@@ -101,15 +117,17 @@ LayoutFix &LayoutFix::convertOperand(const Op &op, size_t operand, const Layout 
   SourceRange range = op.operandRange(operand);
   if (!to) return impossible();
   if (value->type().layout() == to) return *this;
-  if (!value->type().isVector() || !standsAlone(range) || !isName(range)) return impossible();
+  if (!value->type().isVector() || !standsAlone(range) || (!isName(range) && !isExpression(range))) return impossible();
   for (const Converted &c : converted_)
     if (c.name == text(range) && c.to == to) return fix_.edits.push_back({range, c.converted}), *this;
-  std::string name(text(range)), converted = freshName(range),
-                                 statement = statementOf(converted, name, value->type(), to);
+  // An expression is computed where it is converted, in parentheses.
+  std::string name(text(range)), converted = freshName(range);
+  if (!isName(range) && !(name.starts_with("(") && matchesFirst(name))) name = str("(", name, ")");
+  std::string statement = statementOf(converted, name, value->type(), to);
   fix_.edits.push_back({range, statement, TextEdit::Place::LineBefore});
   fix_.edits.push_back({range, converted});
   conversion(name, value->type(), to, statement, "");
-  converted_.push_back({name, converted, to});
+  converted_.push_back({std::string(text(range)), converted, to});
   return *this;
 }
 
@@ -247,6 +265,20 @@ void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &o
     fixes.push_back(std::move(fix));
   }
   offerCheapest(diagnostic, fixes);
+  // What a loop carries may be converted before it instead.
+  for (const Layout *to : targets) {
+    LayoutFix fix(origins);
+    std::vector<const Value *> done;
+    for (const Value *operand : op.operands()) {
+      if (std::find(done.begin(), done.end(), operand) != done.end()) continue;
+      done.push_back(operand);
+      const Block *body = operand->definingBlock();
+      const Op *loop = body ? body->parentOp() : nullptr;
+      if (!layoutOf(operand) || layoutOf(operand) == to || !loop || loop->resultCount() == 0) continue;
+      fix.convertBefore(*loop, operand->index() - carriedAt(*loop).param, to);
+    }
+    fix.offer(diagnostic);
+  }
 }
 
 namespace {

@@ -37,6 +37,7 @@ private:
   std::string_view lineBefore(SourceRange range) const;
   std::string_view lineAfter(SourceRange range) const;
   bool isName(SourceRange range) const;
+  bool isExpression(SourceRange range) const;
   bool standsAlone(SourceRange range) const;
   void rewrite(const WrittenLayout &place, Type type, const Layout *layout);
   void say(std::string part);

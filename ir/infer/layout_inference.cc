@@ -5,6 +5,7 @@
 #include "ir/infer/layout_rules.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace xt {
 namespace {
@@ -47,11 +48,49 @@ public:
   bool rulesHold() {
     // A loop's condition and the body of a function are there more than once, and are told once.
     std::vector<SourceRange> broken;
-    for (Op *op : ops_) {
+    bool ok = true;
+    auto check = [&](Op *op) {
       bool told = op->range().file != 0 && std::find(broken.begin(), broken.end(), op->range()) != broken.end();
-      if (!told && !checkLayoutRule(context_, *op, origins_, diagnostics_)) broken.push_back(op->range());
-    }
-    return broken.empty();
+      if (told) return;
+      if (follows(*op)) {
+        Diagnostics untold;
+        if (!checkLayoutRule(context_, *op, origins_, untold)) diagnostics_.noteConsequence();
+        return;
+      }
+      if (checkLayoutRule(context_, *op, origins_, diagnostics_)) return;
+      ok = false;
+      broken.push_back(op->range());
+      for (size_t i = 0; i < op->resultCount(); ++i) doubt(op->result(i));
+    };
+    // Loops and branches last: what they carry is made inside.
+    for (Op *op : ops_)
+      if (op->regionCount() == 0) check(op);
+    for (Op *op : ops_)
+      if (op->regionCount() != 0) check(op);
+    return ok;
+  }
+
+  // A layout that is not written and comes from a mistake is no mistake of its own.
+  void doubt(const Value *value) {
+    const LayoutOrigin *origin = origins_.find(value);
+    if (!origin || origin->written.empty()) doubtful_.insert(value);
+  }
+
+  // Whether what `op` works on is doubtful; then so is what it makes.
+  bool follows(const Op &op) {
+    auto anyDoubtful = [&](const Op &at) {
+      for (size_t i = 0; i < at.operandCount(); ++i)
+        if (doubtful_.contains(at.operand(i))) return true;
+      return false;
+    };
+    bool doubtful = anyDoubtful(op);
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      if (const Op *yield = op.region(r)->last()) doubtful |= anyDoubtful(*yield);
+    if (!doubtful) return false;
+    for (size_t i = 0; i < op.resultCount(); ++i) doubt(op.result(i));
+    const Op *parent = op.kind() == OpKind::Yield ? op.block()->parentOp() : nullptr;
+    for (size_t i = 0; parent && i < parent->resultCount(); ++i) doubt(parent->result(i));
+    return true;
   }
 
   bool sameSubgroups() {
@@ -276,6 +315,7 @@ private:
   std::vector<Value *> values_; // of vector or tile type, in program order
   LayoutOrigins origins_;
   std::vector<OperandLayout> written_;
+  std::unordered_set<const Value *> doubtful_; // looked up only
   std::unordered_map<const Op *, const LayoutPair *> pairs_; // undecided; looked up only
 };
 

@@ -16,7 +16,8 @@ int64_t storage(Type type) { return elemInfo(type.elem()).storageBytes; }
 
 class Movements {
 public:
-  Movements(Context &context, Diagnostics &diagnostics) : context_(context), diagnostics_(diagnostics) {}
+  Movements(Context &context, std::span<const LayoutAlias> aliases, Diagnostics &diagnostics)
+      : context_(context), aliases_(aliases), diagnostics_(diagnostics) {}
 
   void look(const Op &op) {
     switch (op.kind()) {
@@ -30,6 +31,11 @@ public:
   }
 
 private:
+  std::string spell(Type type, const Layout *layout) const {
+    const LayoutAlias *alias = aliasOf(context_, aliases_, type, layout);
+    return alias ? "#" + alias->name : layout->text();
+  }
+
   void moved(const Op &op, const Layout *from, Type to) {
     switch (movement(from, to.layout())) {
     case Movement::None:
@@ -40,7 +46,7 @@ private:
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
                         str("`", op.info().name, "` moves ", bytesText(movedBytes(from, to.layout(), storage(to))),
                             " between subgroups: through shared local memory, 1 barrier"))
-        .note(str("from ", from->text(), " to ", to.layout()->text()));
+        .note(str("from ", spell(to, from), " to ", spell(to, to.layout())));
   }
 
   // Terms of one result that several subgroups hold are combined through shared local memory.
@@ -72,19 +78,21 @@ private:
       auto &diagnostic = diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
                                              str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held, " subgroups: ", bytesText(bytes),
                                                  " go through shared local memory, 1 barrier"));
-      if (wanted) diagnostic.note(str("with ", wanted->text(), " every subgroup has what it needs"));
+      if (wanted) diagnostic.note(str("with ", spell(type, wanted), " every subgroup has what it needs"));
     }
   }
 
   Context &context_;
+  std::span<const LayoutAlias> aliases_;
   Diagnostics &diagnostics_;
 };
 
 } // namespace
 
-void remarkMovements(const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
+void remarkMovements(const Kernel &kernel, Context &context, std::span<const LayoutAlias> aliases,
+                     Diagnostics &diagnostics) {
   if (kernel.scope != Scope::Workgroup) return;
-  Movements movements(context, diagnostics);
+  Movements movements(context, aliases, diagnostics);
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { movements.look(op); }); // walk gives mutable ops; nothing is changed
 }
 

@@ -5,6 +5,9 @@
 namespace xt::rules {
 namespace {
 
+// More than any device has.
+constexpr int64_t kMostSlmBytes = int64_t{1} << 30;
+
 struct RealDim { // a dimension that is not 1
   int64_t extent, stride;
 };
@@ -46,6 +49,16 @@ bool allocSlm(const TypeRuleInput &in, Results &results) {
     in.diagnostics.report(DiagCode::BadExtent, in.writtenRange,
                           str("shared local memory is of static size, not ", shapedText(in.written)));
     return false;
+  }
+  if (const Attr *offset = findAttr(in, "offset")) {
+    int64_t bytes = std::get<int64_t>(offset->value), size = elemInfo(in.written.elem()).storageBytes;
+    if (bytes < 0 || bytes % size != 0 || bytes > kMostSlmBytes) {
+      in.diagnostics
+          .report(DiagCode::AttributeValue, offset->range,
+                  str("shared local memory has no place for ", elemName(in.written.elem()), " at byte ", bytes))
+          .note(str("`offset` is a multiple of the element's size (", size, "), from 0 to ", kMostSlmBytes));
+      return false;
+    }
   }
   results.push_back(in.written);
   return true;

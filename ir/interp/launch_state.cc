@@ -161,6 +161,13 @@ std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId
   return str("workgroup (", join(written, ", "), ")");
 }
 
+std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup) {
+  std::string origin = blockId.empty() ? "" : workgroupText(kernel, blockId);
+  if (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)
+    origin += str(origin.empty() ? "" : ", ", "subgroup ", subgroup);
+  return origin;
+}
+
 std::vector<int64_t> GridWalk::blockId(uint64_t n) const {
   uint64_t rest = (first_ + n * stride_) % count_; // below 2^62: both factors are at most 2^31
   std::vector<int64_t> id(ranges_.size());

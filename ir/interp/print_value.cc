@@ -1,6 +1,7 @@
 #include "ir/interp/print_value.h"
 
 #include "ir/base/text.h"
+#include "ir/module.h"
 
 namespace xt {
 namespace {
@@ -25,7 +26,7 @@ template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Sho
 
 } // namespace
 
-std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view workgroup) {
+std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view origin) {
   std::string where;
   if (condition.isVector()) {
     std::vector<int64_t> index(static_cast<size_t>(condition.rank()));
@@ -35,7 +36,12 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
     }
     where = str(" at [", join(index, ", "), "]");
   }
-  return str("assertion failed: ", text, where, workgroup.empty() ? "" : str(" (", workgroup, ")"));
+  return str("assertion failed: ", text, where, origin.empty() ? "" : str(" (", origin, ")"));
+}
+
+std::string printPrefix(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup) {
+  if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1) return {};
+  return str("[", originText(kernel, blockId, subgroup), "] ");
 }
 
 std::string printedText(std::string_view text) { return std::string(text) + "\n"; }

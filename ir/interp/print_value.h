@@ -1,6 +1,7 @@
 // How `print` shows a value, on every target.
 #pragma once
 #include "ir/interp/values.h"
+#include "ir/launch.h"
 #include "ir/type.h"
 
 #include <span>
@@ -12,9 +13,11 @@ namespace xt {
 // longer than kPrintedColumns and vectors of more than kPrintedRows rows are cut in the middle by "...". Ends in '\n'.
 // Without values, the text alone.
 inline constexpr int64_t kPrintedColumns = 16, kPrintedRows = 32;
-// The message of a failed assert: its text, which element (row-major) of a vector condition is false, and the
-// workgroup's name (ir/launch.h) where there are several.
-std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view workgroup);
+// Where each subgroup prints its own, its name stands before: "[workgroup (1), subgroup 2] text: 3.5".
+std::string printPrefix(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
+// The message of a failed assert: its text, which element (row-major) of a vector condition is false, and for
+// whom (ir/launch.h).
+std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view origin);
 std::string printedText(std::string_view text);
 std::string printedValue(std::string_view text, Type type, std::span<const Number> elements);
 

@@ -52,7 +52,8 @@ struct WorkgroupEnvironment {
 };
 
 // The error of a failed assert, of the first false element if there is one.
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment);
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment,
+                            size_t subgroup);
 
 // Subgroups that stand at one place.
 struct Standing {

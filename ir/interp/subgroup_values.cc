@@ -104,7 +104,8 @@ void Subgroup::insert(const Step &step) {
 // At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
-  std::string_view text = step.op->textAttr("text");
+  std::string text = printPrefix(environment_.kernel, environment_.blockId, static_cast<int64_t>(id_));
+  text += step.op->textAttr("text");
   if (step.operands.empty()) (*environment_.print)(printedText(text));
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const RuntimeValue &value = slots_[step.operands[i]];
@@ -117,15 +118,15 @@ void Subgroup::print(const Step &step) {
 Result<void> Subgroup::assertion(const Step &step) {
   const RuntimeValue &value = slots_[step.operands[0]];
   if (const auto *scalar = std::get_if<Number>(&value))
-    return checkAssertion(*step.op, {scalar, 1}, environment_);
-  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_);
+    return checkAssertion(*step.op, {scalar, 1}, environment_, id_);
+  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_, id_);
 }
 
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment) {
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment,
+                            size_t subgroup) {
   for (size_t k = 0; k < condition.size(); ++k) {
     if (condition[k].i != 0) continue;
-    std::string where;
-    if (!environment.blockId.empty()) where = workgroupText(environment.kernel, environment.blockId);
+    std::string where = originText(environment.kernel, environment.blockId, static_cast<int64_t>(subgroup));
     return Error::kernel(
         assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), where), op.range());
   }

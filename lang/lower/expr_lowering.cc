@@ -158,14 +158,15 @@ bool KernelLowering::lowerAlike(std::span<const ast::Expr *const> exprs, Type li
   return ok;
 }
 
-// Scalars beside vectors are spread over the vectors' shape.
-bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange range) {
+// Scalars beside vectors are spread over the vectors' shape; where all must be of one type, those of another are left for
+// the message that says so.
+bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange range, bool alike) {
   Type vector;
   for (Value *value : values)
     if (value->type().isVector() && !vector) vector = value->type();
   if (!vector) return true;
   for (Value *&value : values) {
-    if (!value->type().isScalar()) continue;
+    if (!value->type().isScalar() || (alike && value->type().elem() != vector.elem())) continue;
     Type type = context_.withLayout(context_.withElem(vector, value->type().elem()), nullptr);
     builder_.setRange(value->range());
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
@@ -286,7 +287,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     if (!lowerAlike(std::span(args).subspan(1), like, values) || !condition) return nullptr;
     bool vector = condition->type().isVector();
     if (vector) values.insert(values.begin(), condition);
-    if (!broadcastScalars(values, expr.range)) return nullptr;
+    if (!broadcastScalars(values, expr.range, false)) return nullptr;
     if (!vector) values.insert(values.begin(), condition);
     return emit(OpKind::Select, values, ranges, expr.range);
   }

@@ -93,7 +93,7 @@ private:
   std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
   bool gatherOperands(const ast::OpClause &clause, OpDraft &draft);
-  void offsetsAsMatrix(OpDraft &draft);
+  void linesAsMatrices(OpDraft &draft);
   bool explicitViewFits(const ast::OpClause &clause, const OpDraft &draft);
   bool lowerOperand(const ast::Expr &expr, size_t index, const ast::OpClause &clause, OpDraft &draft);
   bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
@@ -141,7 +141,7 @@ private:
   Value *lowerBinary(const ast::Expr &expr, Type like);
   Value *lowerCall(const ast::Expr &expr, Type like);
   bool lowerAlike(std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values);
-  bool broadcastScalars(std::vector<Value *> &values, SourceRange range);
+  bool broadcastScalars(std::vector<Value *> &values, SourceRange range, bool alike = true);
   Value *emit(OpKind kind, std::vector<Value *> operands, std::vector<SourceRange> ranges, SourceRange range,
               std::vector<Attr> attrs = {}, Type written = {});
 

@@ -58,7 +58,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause 
   if (!ok || !matchSignature(clause, draft)) return std::nullopt;
   if (draft.info->clause == Clause::Literal && !(clause.literal && literalAttr(*clause.literal, draft.written, draft)))
     return std::nullopt;
-  if (draft.info->typeRule == TypeRule::InitTile) offsetsAsMatrix(draft);
+  linesAsMatrices(draft);
   Op *op = emitDraft(draft, layouts);
   if (!op) return std::nullopt;
   std::vector<Value *> results;
@@ -133,8 +133,10 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
       for (const ast::Expr &item : list->children) ok &= lowerOperand(item, draft.operands.size(), clause, draft);
     ok = ok && explicitViewFits(clause, draft);
   } else if (clause.shapeList || clause.strides) {
+    bool both = clause.operands.size() > 1; // an offset that is no list
     diagnostics().report(DiagCode::ExplicitShape, (clause.shapeList ? *clause.shapeList : *clause.strides).range,
-                         "an explicit shape and explicit strides come together: `[shape], [strides]`");
+                         both ? "a scatter tile has the shape and strides of its base"
+                              : "an explicit shape and explicit strides come together: `[shape], [strides]`");
     ok = false;
   }
   // `store_tile %tile, %value`: types tell the operands apart.
@@ -146,12 +148,20 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
   return ok;
 }
 
-// A scatter tile is 1xN where its offsets are a vector of N.
-void KernelLowering::offsetsAsMatrix(OpDraft &draft) {
-  if (draft.operands.size() < 2 || !draft.operands[1]->type().isVector() || draft.operands[1]->type().rank() != 1) return;
-  Type offsets = draft.operands[1]->type();
-  Type matrix = context_.vector({1, offsets.extent(0)}, offsets.elem());
-  draft.operands[1] = emit(OpKind::Reshape, {draft.operands[1]}, {draft.operandRanges[1]}, draft.operandRanges[1], {}, matrix);
+// A scatter tile is 1xN where its offsets are a vector of N; so are the masks, values and deltas beside one.
+void KernelLowering::linesAsMatrices(OpDraft &draft) {
+  bool makes = draft.info->typeRule == TypeRule::InitTile, scatter = makes;
+  for (const Value *operand : draft.operands) scatter |= operand->type().isTile() && operand->type().data().scatter;
+  if (!scatter) return;
+  for (size_t i = makes ? 1 : 0; i < draft.operands.size(); ++i) {
+    Type line = draft.operands[i]->type();
+    if (!line.isVector() || line.rank() != 1) continue;
+    Type matrix = context_.vector({1, line.extent(0)}, line.elem());
+    draft.operands[i] =
+        emit(OpKind::Reshape, {draft.operands[i]}, {draft.operandRanges[i]}, draft.operandRanges[i], {}, matrix);
+  }
+  if (draft.written && draft.written.isVector() && draft.written.rank() == 1)
+    draft.written = context_.vector({1, draft.written.extent(0)}, draft.written.elem());
 }
 
 // Lists of one item per dimension, and an order that literal strides do not contradict.
@@ -175,6 +185,11 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
   if (!isLiteral(innermost)) return true;
   std::optional<int64_t> stride = params_.evalInt(innermost, "a stride");
   if (!stride || *stride == 1) return stride.has_value();
+  // Of one element there is no next one.
+  if (clause.shapeList->children.size() == clause.strides->children.size()) {
+    const ast::Expr &extent = *(clause.shapeList->children.end() - static_cast<ptrdiff_t>(fromLast));
+    if (isLiteral(extent) && params_.evalInt(extent, "an extent") == 1) return true;
+  }
   diagnostics()
       .report(DiagCode::OrderMismatch, innermost.range,
               str("the tile is ", columnMajor ? "column" : "row", "-major, so this stride is 1, not ", *stride))

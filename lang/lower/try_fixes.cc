@@ -1,6 +1,9 @@
 #include "lang/lower/try_fixes.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace xt {
 namespace {
@@ -8,7 +11,13 @@ namespace {
 // A file with many mistakes costs no more than so many compilations; what is not tried is not shown.
 constexpr size_t kMostTries = 32;
 
-size_t errorsWith(const FixIt &fix, const SourceManager &sources, uint32_t index, const LowerOptions &options) {
+enum class Worth : uint8_t { Nothing, Consequences, Error };
+
+struct Count {
+  size_t errors, consequences;
+};
+
+Count countWith(const FixIt &fix, const SourceManager &sources, uint32_t index, const LowerOptions &options) {
   std::string text = sources.file(index).text();
   for (const TextEdit &edit : plainEdits(fix, sources))
     text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
@@ -26,7 +35,7 @@ size_t errorsWith(const FixIt &fix, const SourceManager &sources, uint32_t index
   Diagnostics diagnostics;
   diagnostics.wantRemarks(false);
   (void)lowerFile(changed, root, context, again, diagnostics);
-  return diagnostics.errorCount();
+  return {diagnostics.errorCount(), diagnostics.consequences()};
 }
 
 // What is imported has other users.
@@ -41,9 +50,24 @@ void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &
               Diagnostics &diagnostics) {
   size_t errors = 0, tries = 0;
   for (size_t d = first; d < diagnostics.all().size(); ++d) errors += diagnostics.all()[d].severity == Severity::Error;
-  diagnostics.tryFixes(first, [&](const FixIt &fix) {
-    return staysIn(fix, index) && tries++ < kMostTries && errorsWith(fix, sources, index, options) < errors;
-  });
+  auto worth = [&](const FixIt &fix) {
+    if (!staysIn(fix, index) || tries++ >= kMostTries) return Worth::Nothing;
+    Count left = countWith(fix, sources, index, options);
+    if (left.errors < errors) return Worth::Error;
+    bool less = left.errors + left.consequences < errors + diagnostics.consequences();
+    return less ? Worth::Consequences : Worth::Nothing;
+  };
+  // What mends the error itself comes before what only leaves less to mend.
+  std::set<const FixIt *> good;
+  for (size_t d = first; d < diagnostics.all().size(); ++d) {
+    std::vector<std::pair<const FixIt *, Worth>> tried;
+    Worth best = Worth::Consequences;
+    for (const FixIt &fix : diagnostics.all()[d].fixits)
+      if (fix.candidate) best = std::max(best, tried.emplace_back(&fix, worth(fix)).second);
+    for (const auto &[fix, value] : tried)
+      if (value == best) good.insert(fix);
+  }
+  diagnostics.tryFixes(first, [&](const FixIt &fix) { return good.contains(&fix); });
 }
 
 } // namespace xt

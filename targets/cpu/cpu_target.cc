@@ -81,7 +81,9 @@ public:
 
   // After all have run: passes on what was printed, and says what failed first.
   Result<void> finish(const PrintSink &print, const Kernel &kernel, const std::vector<GridRange> &grid) {
-    output_.flush(print, failedWorkgroup());
+    output_.flush(print, failedWorkgroup(), [&](int64_t workgroup, int64_t subgroup) {
+      return printPrefix(kernel, blockIdOf(workgroup, grid), subgroup);
+    });
     if (failure_ == kNoFailure) return {};
     int64_t workgroup = failedWorkgroup();
     std::string where = workgroupText(kernel, blockIdOf(workgroup, grid));
@@ -96,11 +98,10 @@ public:
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
-    if (!first.condition)
-      return Error::environment(str(first.message, " (", where, " of @", code().name, ")"), first.range);
-    if (grid.empty()) where.clear();
-    return Error::kernel(assertionText(first.message, first.condition, output_.failedElement(workgroup), where),
-                         first.range);
+    if (!first.condition) return Error::kernel(str(first.message, " (", where, " of @", code().name, ")"), first.range);
+    LaunchOutput::FailedAssert failed = output_.failedAssert(workgroup);
+    where = originText(kernel, blockIdOf(workgroup, grid), failed.subgroup);
+    return Error::kernel(assertionText(first.message, first.condition, failed.element, where), first.range);
   }
 
 private:

@@ -20,7 +20,7 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
   auto print = [&](Type type, const BufferShape &shape, LlvmValue *data) {
     LlvmValue *place = number(static_cast<int64_t>(output_.prints.size()));
     output_.prints.push_back({std::string(op.textAttr("text")), type, shape});
-    callHost(kPrintSymbol, {runtime_, place, workgroup_, data});
+    callHost(kPrintSymbol, {runtime_, place, workgroup_, subgroup_ ? subgroup_ : number(0), data});
   };
   if (op.operandCount() == 0) print({}, {}, llvm::ConstantPointerNull::get(b.getPtrTy()));
   for (size_t i = 0; i < op.operandCount(); ++i) {
@@ -41,7 +41,7 @@ void KernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   int64_t failure = addFailure({op.range(), std::string(op.textAttr("text")), type});
   auto check = [&](LlvmValue *condition, LlvmValue *element) {
-    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, element}); });
+    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, subgroup_ ? subgroup_ : number(0), element}); });
   };
   if (type.isScalar()) return check(scalar(op.operand(0)), number(0));
   const Buffer &buffer = pickable(op, 0);

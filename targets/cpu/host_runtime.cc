@@ -4,7 +4,7 @@
 
 namespace xt {
 
-void LaunchOutput::print(int64_t place, int64_t workgroup, const void *data) {
+void LaunchOutput::print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data) {
   const PrintPlace &what = kernel_.prints[static_cast<size_t>(place)];
   std::string text;
   if (!what.type) {
@@ -19,12 +19,13 @@ void LaunchOutput::print(int64_t place, int64_t workgroup, const void *data) {
     text = printedValue(what.text, what.type, elements);
   }
   std::lock_guard lock(mutex_);
-  printed_[workgroup] += text;
+  std::vector<Printed> &own = printed_[workgroup];
+  own.push_back({subgroup, std::move(text)});
 }
 
-void LaunchOutput::assertFailed(int64_t workgroup, int64_t element) {
+void LaunchOutput::assertFailed(int64_t workgroup, int64_t subgroup, int64_t element) {
   std::lock_guard lock(mutex_);
-  failedElements_[workgroup] = element;
+  failedAsserts_[workgroup] = {element, subgroup};
 }
 
 void LaunchOutput::diverged(int64_t workgroup, const FiberGroup::Divergence &divergence) {
@@ -37,15 +38,19 @@ void LaunchOutput::faulted(int64_t workgroup, int64_t end, const MemoryFault &fa
   faults_[workgroup] = {fault, end - workgroup};
 }
 
-void LaunchOutput::flush(const PrintSink &sink, int64_t lastWorkgroup) const {
+void LaunchOutput::flush(const PrintSink &sink, int64_t lastWorkgroup, const Prefix &prefix) const {
   if (!sink) return;
-  for (const auto &[workgroup, text] : printed_)
-    if (workgroup <= lastWorkgroup) sink(text);
+  for (const auto &[workgroup, all] : printed_) {
+    if (workgroup > lastWorkgroup) return;
+    std::string text;
+    for (const Printed &one : all) text += prefix(workgroup, one.subgroup) + one.text;
+    sink(text);
+  }
 }
 
-int64_t LaunchOutput::failedElement(int64_t workgroup) const {
-  auto found = failedElements_.find(workgroup);
-  return found == failedElements_.end() ? 0 : found->second;
+LaunchOutput::FailedAssert LaunchOutput::failedAssert(int64_t workgroup) const {
+  auto found = failedAsserts_.find(workgroup);
+  return found == failedAsserts_.end() ? FailedAssert() : found->second;
 }
 
 const FiberGroup::Divergence *LaunchOutput::divergence(int64_t workgroup) const {
@@ -60,11 +65,11 @@ const LaunchOutput::Fault *LaunchOutput::fault(int64_t workgroup) const {
 
 } // namespace xt
 
-void xt_print(void *launch, int64_t place, int64_t workgroup, const void *data) {
-  static_cast<xt::LaunchOutput *>(launch)->print(place, workgroup, data);
+void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data) {
+  static_cast<xt::LaunchOutput *>(launch)->print(place, workgroup, subgroup, data);
 }
-void xt_assert_failed(void *launch, int64_t workgroup, int64_t element) {
-  static_cast<xt::LaunchOutput *>(launch)->assertFailed(workgroup, element);
+void xt_assert_failed(void *launch, int64_t workgroup, int64_t subgroup, int64_t element) {
+  static_cast<xt::LaunchOutput *>(launch)->assertFailed(workgroup, subgroup, element);
 }
 void xt_barrier(void *fibers, int64_t place) { static_cast<xt::FiberGroup *>(fibers)->wait(place); }
 

@@ -45,16 +45,20 @@ struct KernelOutput {
 class LaunchOutput {
 public:
   explicit LaunchOutput(const KernelOutput &kernel) : kernel_(kernel) {}
-  void print(int64_t place, int64_t workgroup, const void *data);
-  void assertFailed(int64_t workgroup, int64_t element);
+  void print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
+  void assertFailed(int64_t workgroup, int64_t subgroup, int64_t element);
   void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
   // Of one of the workgroups [workgroup, end).
   void faulted(int64_t workgroup, int64_t end, const MemoryFault &fault);
 
-  // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`.
-  void flush(const PrintSink &sink, int64_t lastWorkgroup) const;
-  // The lowest element (row-major) for which the assert failed that ended the workgroup.
-  int64_t failedElement(int64_t workgroup) const;
+  // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`; `prefix` says who printed.
+  using Prefix = std::function<std::string(int64_t workgroup, int64_t subgroup)>;
+  void flush(const PrintSink &sink, int64_t lastWorkgroup, const Prefix &prefix) const;
+  // The assert that ended the workgroup: the lowest element (row-major) for which it failed.
+  struct FailedAssert {
+    int64_t element = 0, subgroup = 0;
+  };
+  FailedAssert failedAssert(int64_t workgroup) const;
   const FiberGroup::Divergence *divergence(int64_t workgroup) const;
   struct Fault {
     MemoryFault what;
@@ -65,8 +69,12 @@ public:
 private:
   const KernelOutput &kernel_;
   std::mutex mutex_;
-  std::map<int64_t, std::string> printed_; // all by workgroup
-  std::map<int64_t, int64_t> failedElements_;
+  struct Printed {
+    int64_t subgroup;
+    std::string text;
+  };
+  std::map<int64_t, std::vector<Printed>> printed_; // all by workgroup
+  std::map<int64_t, FailedAssert> failedAsserts_;
   std::map<int64_t, FiberGroup::Divergence> divergences_;
   std::map<int64_t, Fault> faults_;
 };
@@ -75,8 +83,8 @@ private:
 
 // Called by name from compiled kernels (jit.cc).
 extern "C" {
-void xt_print(void *launch, int64_t place, int64_t workgroup, const void *data);
-void xt_assert_failed(void *launch, int64_t workgroup, int64_t element);
+void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
+void xt_assert_failed(void *launch, int64_t workgroup, int64_t subgroup, int64_t element);
 void xt_barrier(void *fibers, int64_t place);
 void xt_nbarrier_alloc(void *fibers, int64_t count);
 int64_t xt_nbarrier_count(void *fibers);

@@ -18,6 +18,10 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
     return explicitView ? scalar(op.operand(1 + 2 * rank + d)) : descriptor[1 + rank + d];
   };
   auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
+  size_t innermost = rank - (op.result()->type().data().order == Order::ColumnMajor ? 2 : 1);
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(stride(innermost)); explicitView && !(known && known->isOne()))
+    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(size(innermost), number(1))),
+           addFailure({op.range(), "the innermost stride of a base is 1"}));
   LlvmValue *elements = number(0), *inside = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
     elements = b.CreateAdd(elements, b.CreateMul(offset(d), stride(d)));

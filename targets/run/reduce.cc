@@ -244,6 +244,7 @@ Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, st
 }
 
 Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim) {
+  if (x.count() == 0) return x; // rows of no elements have no largest one, and need none
   // As kernels do it: subtract the maximum, which cancels in the quotient.
   auto top = reduce(site, HostFn::Max, x, dim);
   if (!top) return top;

@@ -47,6 +47,10 @@ public:
 
   std::string render(const TestReport &report) {
     for (const RunReport &run : report.runs) renderRun(report, run);
+    auto fine = [](const RunReport &run) { return exitStatus(run.status) == ExitStatus::Passed; };
+    // Each has passed its checks, and yet they differ.
+    if (report.status == TestStatus::Failed && std::all_of(report.runs.begin(), report.runs.end(), fine))
+      out_ += str(paint("31", statusText(report.status)), "  ", report.name, "  the targets differ\n");
     for (const std::string &line : report.comparisons) out_ += "  " + line + "\n";
     return std::move(out_);
   }

@@ -151,7 +151,11 @@ private:
   // Whether the check would fail if the launches did nothing.
   Result<Proof> proofOf(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
                         const HostArray &right, const EvalSite &site) {
-    if (report.compared == 0) return Proof::Something; // an empty result is all there is to check
+    if (report.compared == 0) {
+      if (hasEmptyBuffer(stmt.left)) return Proof::Something; // an empty result is all there is to check
+      report.problem = "this check proves nothing: it compares no element";
+      return Proof::Nothing;
+    }
     if (constantInputs_ && right.count() > 1 && right.count() == report.compared && constantValues(right)) {
       report.problem =
           "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
@@ -194,6 +198,13 @@ private:
   bool holdsPoison(const HostExpr &expr) {
     std::vector<std::string> names = state_.buffersIn(expr, true);
     return std::any_of(names.begin(), names.end(), [&](const std::string &name) { return state_.find(name)->isOut; });
+  }
+  bool hasEmptyBuffer(const HostExpr &expr) {
+    std::vector<std::string> names = state_.buffersIn(expr, true);
+    return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+      const std::vector<int64_t> &sizes = state_.find(name)->sizes;
+      return std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
+    });
   }
   bool usesWritten(const HostExpr &expr) {
     std::vector<std::string> names = state_.buffersIn(expr, false);

@@ -135,7 +135,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   addTiming("verify", timed([&] { verified = verify(***module, diagnostics); }));
   if (!verified) return verified.error();
   if (diagnostics.wantsRemarks())
-    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, diagnostics);
+    for (const auto &kernel : (**module)->kernels) remarkMovements(*kernel, context_, (**module)->aliases, diagnostics);
   return std::move(*module);
 }
 

@@ -47,9 +47,9 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
   }
 }
 
-// The layout that the options name; null has been reported.
+// The layout that the options name, and how it is written; null has been reported.
 const Layout *findLayout(const XtcOptions &options, Session &session, std::string text,
-                         std::span<const int64_t> shape) {
+                         std::span<const int64_t> shape, std::string &spelled) {
   Diagnostics &diagnostics = session.diagnostics();
   ast::File file;
   std::vector<std::unique_ptr<ast::File>> imports;
@@ -76,7 +76,9 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   ParamScope params(symbols, diagnostics);
   overrideParams(options, symbols, params);
   if (diagnostics.hasErrors()) return nullptr;
-  const Layout *layout = TypeResolver(session.context(), params).layoutFor(*attr, shape);
+  TypeResolver types(session.context(), params);
+  const Layout *layout = types.layoutFor(*attr, shape);
+  if (ShapedAttrs attrs; layout && types.resolveAttr(*attr, attrs) && attrs.layout) spelled = attrs.layout->text();
   if (layout) return layout;
   if (options.files.empty() && attr->kind == ast::Attr::Kind::Alias)
     diagnostics.noteErrorAfter(
@@ -129,12 +131,14 @@ int showLayout(const XtcOptions &options) {
     text = std::move(*read);
   }
   Session session(options);
-  const Layout *layout = findLayout(options, session, std::move(text), *shape);
+  std::string spelled;
+  const Layout *layout = findLayout(options, session, std::move(text), *shape, spelled);
   if (!session.diagnostics().all().empty()) session.printDiagnostics();
   if (!layout) return kExitCompile;
   DrawingOptions drawing{options.lanes, options.registers, colorOnOutput(options)};
-  std::string title = str(layout->text(), " on ", shapeText(*shape));
-  std::string out = title + "\n\n" + layoutText(*layout, drawing);
+  std::string title = str(spelled, " on ", shapeText(*shape));
+  std::string known = spelled == layout->text() ? "" : str("the same as ", layout->text(), "\n");
+  std::string out = str(title, "\n", known, "\n", layoutText(*layout, drawing));
   if (options.output.empty()) {
     std::fwrite(out.data(), 1, out.size(), stdout);
   } else if (Result<void> written = writeFile(options.output, out); !written) {

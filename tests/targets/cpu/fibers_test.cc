@@ -160,7 +160,10 @@ kernel @k(%C: memref<?x?xi32>) subgroups(2) grid (%i = 0 to dim(%C, 0)) {
   Array c(Elem::I32, {3, 1});
   kernel.expectAsInterpreter({&c}, {}, 3);
   auto outcome = kernel.launch({&c});
-  EXPECT_EQ(outcome.printed.substr(0, 48), "before: 0\nbefore: 1\nafter: 0\ndone\nafter: 1\ndone\n");
+  std::string first = "[workgroup (0), subgroup 0] ", second = "[workgroup (0), subgroup 1] ";
+  std::string expected = first + "before: 0\n" + second + "before: 1\n" + first + "after: 0\n" + first + "done\n" +
+                         second + "after: 1\n" + second + "done\n";
+  EXPECT_EQ(outcome.printed.substr(0, expected.size()), expected);
 }
 
 // What memory says counts as the same for all subgroups, so the front end lets it decide over a barrier.
@@ -226,9 +229,14 @@ kernel @k(%C: memref<?x?xi32>) subgroups(4) grid (%i = 0 to dim(%C, 0)) {
     auto outcome = kernel.launch({&c}, {}, threads);
     ASSERT_FALSE(outcome.ok);
     EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
-    EXPECT_EQ(outcome.error.message, "assertion failed: small (workgroup (2))");
-    std::string whole = "at: 0\nat: 1\nat: 2\nat: 3\nbehind: 0\nbehind: 1\nbehind: 2\nbehind: 3\n";
-    EXPECT_EQ(outcome.printed, whole + whole + "at: 0\nat: 1\nat: 2\n");
+    EXPECT_EQ(outcome.error.message, "assertion failed: small (workgroup (2), subgroup 2)");
+    auto lines = [](int workgroup, const char *text, int count) {
+      std::string all;
+      for (int s = 0; s < count; ++s) all += str("[workgroup (", workgroup, "), subgroup ", s, "] ", text, ": ", s, "\n");
+      return all;
+    };
+    auto whole = [&](int workgroup) { return lines(workgroup, "at", 4) + lines(workgroup, "behind", 4); };
+    EXPECT_EQ(outcome.printed, whole(0) + whole(1) + lines(2, "at", 3));
   }
 }
 

@@ -140,6 +140,8 @@ def part(depth):
             continue
         begin = random.randrange(extent)
         ends = [random.choice([None, begin]), random.choice([None, random.randint(begin, extent)])]
+        if random.random() < 0.3:
+            ends.append(random.choice([1, 2, 3, -1, -2]))
         items.append(slice(*ends))
         texts.append(":".join("" if end is None else str(end) for end in ends))
     return f"{a}[{', '.join(texts)}]", x[tuple(items)]

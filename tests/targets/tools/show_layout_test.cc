@@ -62,8 +62,9 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#mp_a' -D ROWS=16 --shape 256x32 %in/layouts.xt", "sg_layout = [16, 4], sg_data = [16, 32]");
   expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt",
                "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
-  // A spelling is shown as the layout that it is.
-  expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32", a);
+  // The user's spelling stands first, and then the usual one.
+  expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
+               "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nthe same as #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
   expectPrints(
       "'#nested_layout<subgroup_tile = [2, 1], batch_tile = [2, 4], outer_tile = [1, 1], thread_tile = [16, 4], "
