@@ -2,6 +2,7 @@
 // --full sets 2000), XT_DIFFERENTIAL_SEED where they start. What once differed stays in found/.
 #include "tests/golden.h"
 #include "tests/targets/differential/generator.h"
+#include "tests/targets/differential/rounds.h"
 
 #include "ir/base/text.h"
 #include "lang/lower/lower.h"
@@ -13,11 +14,6 @@
 
 namespace xt {
 namespace {
-
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 struct Memory { // the buffers of a launch
   std::vector<unsigned char> a, index, c, sums;
@@ -108,11 +104,10 @@ void expectTargetsAgree(const std::string &text) {
   }
 }
 TEST(Differential, RandomKernelsAgreeToTheBit) {
-  uint64_t seed = fromEnvironment("XT_DIFFERENTIAL_SEED", 1), count = fromEnvironment("XT_DIFFERENTIAL_KERNELS", 150);
-  std::printf("%llu kernels from seed %llu\n", static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
-  for (uint64_t i = 0; i < count; ++i) {
-    SCOPED_TRACE(str("seed ", seed + i));
-    expectTargetsAgree(randomKernel(seed + i));
+  Rounds rounds = roundsOr(100);
+  for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
+    SCOPED_TRACE(str("seed ", seed));
+    expectTargetsAgree(randomKernel(seed));
     if (HasFailure()) return; // one is enough to look at
   }
 }
