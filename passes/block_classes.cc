@@ -184,6 +184,11 @@ void BlockClasses::suggest(Op &op) {
   case TypeRule::Transpose: return suggestTransposed(op.operand(0), op.result(), permutationOf(op));
   case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dim());
   case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dim());
+  case TypeRule::Reshape: { // one block made of one block
+    const Class &result = classOf(op.result());
+    if (result.strength >= 0 && result.grid.count() == 1) demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
+    return;
+  }
   default: return;
   }
 }

@@ -41,7 +41,9 @@ void Blocking::initTile(const Op &op) {
   const Value *tile = op.result();
   if (isScatter(tile)) {
     if (roots_.root(tile)) return bind(tile, of(op.operand(1)));
-    return bind(tile, tileBlocks(tile, classes_.grid(tile)));
+    Values windows;
+    for (Value *offsets : of(op.operand(1))) windows.push_back(scatterBlock(op, offsets));
+    return bind(tile, std::move(windows));
   }
   size_t row = rowOffsetAt(op);
   if (roots_.root(tile)) {
@@ -104,25 +106,19 @@ Value *Blocking::tileBlock(const Value *tile, const std::vector<int64_t> &origin
   return make(OpKind::InitTile, initOperands(tile, origin), context_.intern(std::move(data)));
 }
 
-// A tile for each block. Where the root is not known, the grid is the tile's own.
-Values Blocking::tileBlocks(const Value *tile, const BlockGrid &grid) {
+Value *Blocking::scatterBlock(const Op &init, Value *offsets) {
+  Values operands;
+  for (size_t i = 0; i < init.operandCount(); ++i) operands.push_back(i == 1 ? offsets : one(init.operand(i)));
+  TypeData data = init.result()->type().data();
+  data.shape = {offsets->type().shape().begin(), offsets->type().shape().end()};
+  return make(OpKind::InitTile, std::move(operands), context_.intern(std::move(data)));
+}
+
+// The tile of block k of the grid; where the root is not known, the grid is the tile's own.
+Value *Blocking::tileOf(const Value *tile, const BlockGrid &grid, size_t k) {
   const Op *root = roots_.root(tile);
-  if (!root && !isScatter(tile)) return of(tile);
-  if (!root && values_.contains(tile)) return of(tile);
-  Values tiles;
-  for (size_t k = 0; k < grid.count(); ++k) {
-    if (!isScatter(tile)) {
-      tiles.push_back(tileBlock(tile, grid.origin(k), grid.shape(k)));
-      continue;
-    }
-    const Op &init = root ? *root : *tile->definingOp();
-    Values operands;
-    for (size_t i = 0; i < init.operandCount(); ++i) operands.push_back(i == 1 ? of(root ? tile : init.operand(1))[k] : one(init.operand(i)));
-    TypeData data = tile->type().data();
-    data.shape = grid.shape(k);
-    tiles.push_back(make(OpKind::InitTile, std::move(operands), context_.intern(std::move(data))));
-  }
-  return tiles;
+  if (!root) return of(tile)[k];
+  return isScatter(tile) ? scatterBlock(*root, of(tile)[k]) : tileBlock(tile, grid.origin(k), grid.shape(k));
 }
 
 void Blocking::atomic(const Op &op) {
@@ -131,10 +127,10 @@ void Blocking::atomic(const Op &op) {
     if (operand->type().isTile()) tile = operand;
   XT_CHECK(tile, "gathers, scatters and atomics have a tile");
   const BlockGrid &grid = classes_.grid(tile);
-  Values tiles = tileBlocks(tile, grid), results;
+  Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     Values operands;
-    for (const Value *operand : op.operands()) operands.push_back(operand == tile ? tiles[k] : of(operand)[k]);
+    for (const Value *operand : op.operands()) operands.push_back(operand == tile ? tileOf(tile, grid, k) : of(operand)[k]);
     std::vector<Type> types;
     if (op.resultCount()) types.push_back(blockType(op.result(), k));
     Op *made = copy(op, std::move(operands), std::move(types));
@@ -333,8 +329,8 @@ void Blocking::storeTile(const Op &op) {
   if (!reason.empty()) {
     fallBack(op, reason);
     BlockGrid grid = roots_.root(tile) ? memoryGrid(value->type(), classes_.grid(value)) : classes_.grid(tile);
-    Values blocks = inGrid(value, grid), tiles = tileBlocks(tile, grid);
-    for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tiles[k]}, {});
+    Values blocks = inGrid(value, grid);
+    for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k)}, {});
     return;
   }
   BlockGrid grid;
@@ -360,8 +356,8 @@ void Blocking::prefetchTile(const Op &op) {
   Type type = tile->type();
   const BlockShape *shape = whyNoMessages(tile).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
   if (!shape) {
-    Values tiles = tileBlocks(tile, roots_.root(tile) && !isScatter(tile) ? classes_.plainGrid(type) : classes_.grid(tile));
-    for (Value *window : tiles) copy(op, {window}, {});
+    const BlockGrid &grid = classes_.grid(tile);
+    for (size_t k = 0; k < grid.count(); ++k) copy(op, {tileOf(tile, grid, k)}, {});
     return;
   }
   BlockGrid grid = messageGrid(type, *shape, false, classes_.plainGrid(type));

@@ -44,7 +44,8 @@ private:
   void storeTile(const Op &op);
   void prefetchTile(const Op &op);
   void atomic(const Op &op);
-  Values tileBlocks(const Value *tile, const BlockGrid &grid);
+  Value *tileOf(const Value *tile, const BlockGrid &grid, size_t k);
+  Value *scatterBlock(const Op &init, Value *offsets);
   Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Value *descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Values initOperands(const Value *tile, const std::vector<int64_t> &origin);
