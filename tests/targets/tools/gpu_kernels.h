@@ -25,7 +25,7 @@ struct TooMuch {
 inline constexpr TooMuch kTooMuch[] = {
     // 272 KiB for what its transpose and its convert_layout exchange.
     {"02_fused_reduce", "xe-pvc xe-bmg xe-dg2 spirv", "0602"},
-    // A cache of 128 KiB by alloc_slm, shared by 64 subgroups.
+    // Two buffers of 64 KiB for 64 subgroups.
     {"04_shared_memory", "xe-dg2", "0602"},
     {"04_shared_memory", "spirv", "0602 0607"},
     // Written in XeGPU ops, which a GPU without block messages or named barriers has not.
