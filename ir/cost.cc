@@ -145,7 +145,7 @@ private:
 KernelCost kernelCost(const Kernel &kernel) {
   Counter counter;
   BlockCost body;
-  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups));
+  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups * kernel.lanes));
   return {body.once, std::move(body.loops), counter.branches, counter.slmBytes};
 }
 

@@ -227,7 +227,8 @@ private:
 } // namespace
 
 Result<void> xegpuToTiles(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) XegpuToTiles(module.context(), *kernel).run(kernel->body);
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope != Scope::Lane) XegpuToTiles(module.context(), *kernel).run(kernel->body);
   return {};
 }
 

@@ -87,6 +87,7 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     for (const ast::Expr &other : clause.operands)
       if (!like && !isLiteralOperand(other) && !isCondition(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
+    if (like && wanted == OperandClass::AnyInt && !(like.isScalar() && isInteger(like.elem()))) like = {};
     if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
   if (wantsIndex) like = context_.index();
@@ -574,7 +575,7 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   std::vector<Type> operandTypes, results;
   for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
   TypeRuleInput input{context_,      *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
-                      draft.written, draft.writtenRange, draft.range,  diagnostics()};
+                      draft.written, draft.writtenRange, draft.range,  diagnostics(),        lanes_};
   if (!inferTypes(input, results)) return nullptr;
   if (!applyLayouts(layouts, draft, results)) return nullptr;
   builder_.setRange(draft.range);

@@ -198,6 +198,8 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::AllocNbarrier: allocNamedBarriers(op); return;
   case TypeRule::CreateNbarrier: parts_[op.result()] = createNamedBarrier(op); return;
   case TypeRule::Nbarrier: meetAtNamedBarrier(op); return;
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce:
   case TypeRule::Elementwise:
   case TypeRule::Compare:
   case TypeRule::Select:
