@@ -61,7 +61,7 @@ private:
     case TypeRule::CreateNdTdesc: value = build_.value(OpKind::InitTile, blockOperands(build_, op), tileOf(op.result()->type())); break;
     case TypeRule::LoadNd: value = load(op); break;
     case TypeRule::StoreNd: store(op); break;
-    case TypeRule::PrefetchNd: meet(); break;
+    case TypeRule::PrefetchNd: meet(op); break;
     case TypeRule::UpdateNdOffset: value = moveBlock(op); break;
     case TypeRule::Dpas: value = multiply(op); break;
     case TypeRule::CreateTdesc: value = createLane(op); break;
@@ -119,7 +119,9 @@ private:
     Type type = context_.vector(std::move(shape), elem);
     return isFloat(elem) ? build_.constantFloat(type, 0.0) : build_.constantInt(type, 0);
   }
-  void meet() { build_.create(OpKind::SubgroupBarrier, {}, {}); }
+  void meet(const Op &op) { // in whose place it stands
+    build_.create(OpKind::SubgroupBarrier, {}, {})->setAttr("of", std::string(op.info().name), {});
+  }
 
   // for i from 0 up to `count`: carried = body(i, carried). `carried` may be null.
   template <class Body> Value *loop(int64_t count, Value *carried, Body body) {
@@ -175,12 +177,12 @@ private:
     Type desc = descs_.at(tile), result = op.result()->type();
     std::vector<int64_t> own = desc.layout()->ownerShape(Axis::Lane);
     if (own.size() == 1) own.insert(own.begin(), 1);
-    meet();
+    meet(op);
     Value *read = forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
       Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
       return insert(extract(one, index(0), index(0)), fragment, r, c);
     });
-    meet();
+    meet(op);
     const Attr *permutation = op.attr("transpose");
     if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1 && desc.rank() > 1) read = transpose(read, {1, 0});
     if (op.intAttr("vnni_axis", 1) != 0) return reshape(read, shapeOf(result));
@@ -192,13 +194,13 @@ private:
   void store(Op &op) {
     Value *value = op.operand(0), *tile = op.operand(1);
     if (value->type().rank() == 1) value = reshape(value, {1, value->type().extent(0)});
-    meet();
+    meet(op);
     forEachElement(tile, descs_.at(tile), nullptr, [&](Value *at, Value *r, Value *c, Value *) -> Value * {
       Value *element = extract(value, r, c);
       build_.create(OpKind::StoreTile, {splat(element, at->type()), at}, {});
       return nullptr;
     });
-    meet();
+    meet(op);
   }
 
   Value *moveBlock(Op &op) {
@@ -213,6 +215,7 @@ private:
     const auto *fragments = std::get_if<DpasFragments>(&found);
     XT_CHECK(fragments, "the type rule has found these fragments");
     std::vector<int64_t> own = fragments->a->ownerShape(Axis::Lane);
+    meet(op);
     Value *left = reshape(op.operand(0), own);
     Value *lanes = build_.constantInt(context_.index(), kernel_.lanes);
     Value *whole = loop(kernel_.lanes, zeros({fragments->rows, fragments->depth}, a.elem()), [&](Value *from, Value *collected) {

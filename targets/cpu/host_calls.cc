@@ -60,7 +60,8 @@ void KernelEmitter::emitBarrierOrFence(const Op &op) {
 }
 
 LlvmValue *KernelEmitter::barrierPlace(const Op &op) {
-  output_.barriers.push_back({op.range(), op.info().name});
+  const OpInfo *whole = op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // that it is a part of
+  output_.barriers.push_back({op.range(), whole ? whole->name : op.info().name});
   return number(static_cast<int64_t>(output_.barriers.size()) - 1);
 }
 
