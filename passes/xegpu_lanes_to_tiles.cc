@@ -112,6 +112,10 @@ private:
   Value *extract(Value *vector, Value *row, Value *column) {
     return build_.value(OpKind::Extract, {vector, row, column}, context_.scalar(vector->type().elem()));
   }
+  Value *extractFirst(Value *row) {
+    Value *zero = index(0);
+    return extract(row, zero, zero);
+  }
   Value *insert(Value *element, Value *vector, Value *row, Value *column) {
     return build_.value(OpKind::Insert, {element, vector, row, column}, vector->type());
   }
@@ -180,7 +184,7 @@ private:
     meet(op);
     Value *read = forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
       Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
-      return insert(extract(one, index(0), index(0)), fragment, r, c);
+      return insert(extractFirst(one), fragment, r, c);
     });
     meet(op);
     const Attr *permutation = op.attr("transpose");
@@ -223,7 +227,8 @@ private:
       shuffle->setAttr("mode", std::string("idx"), {});
       return loop(own[0], collected, [&](Value *r, Value *outer) {
         return loop(own[1], outer, [&](Value *c, Value *inner) {
-          return insert(extract(shuffle->result(0), r, c), inner, coordinate(*fragments->a, 0, from, r), coordinate(*fragments->a, 1, from, c));
+          Value *element = extract(shuffle->result(0), r, c), *row = coordinate(*fragments->a, 0, from, r);
+          return insert(element, inner, row, coordinate(*fragments->a, 1, from, c));
         });
       });
     });
@@ -254,7 +259,7 @@ private:
   // A lane's scalar, or its chunk, as a row, and back.
   Value *asRow(Value *value, Type tile) { return value->type().isScalar() ? splat(value, tile) : reshape(value, shapeOf(tile)); }
   Value *fromRow(Value *row, Type result) {
-    return result.isScalar() ? extract(row, index(0), index(0)) : reshape(row, shapeOf(result));
+    return result.isScalar() ? extractFirst(row) : reshape(row, shapeOf(result));
   }
   Value *gather(Op &op) {
     Type tile = op.operand(0)->type();
