@@ -8,7 +8,8 @@
 namespace xt {
 namespace {
 
-const Layout *dealt(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData, std::vector<int64_t> shape) {
+const Layout *dealt(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
+                    std::vector<int64_t> shape) {
   LayoutSpec spec;
   spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
   LayoutOrError made = makeLayout(context, spec, shape);
@@ -36,13 +37,17 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
   if (c && (!c.isVector() || c.rank() != 2))
     return DpasMismatch{2, str("a lane's part of c is [M, N / lanes], not ", shapedText(c))};
   bool threeOfB = b.rank() == 3 && f > 1 && b.extent(2) == f;
-  if (!threeOfB && b.rank() != 2) return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
+  if (!threeOfB && b.rank() != 2)
+    return DpasMismatch{1, str("a lane's part of b is [K/f, N / lanes, f], not ", shapedText(b))};
   bool pairs = b.rank() == 2 && f > 1 && b.extent(1) == f && (!c || c.extent(1) == 1);
-  Shape2 ownB = threeOfB ? Shape2{b.extent(0) * f, b.extent(1)} : pairs ? Shape2{b.extent(0) * f, 1} : Shape2{b.extent(0), b.extent(1)};
+  Shape2 ownB = threeOfB ? Shape2{b.extent(0) * f, b.extent(1)}
+                : pairs  ? Shape2{b.extent(0) * f, 1}
+                         : Shape2{b.extent(0), b.extent(1)};
   if (c && c.extent(1) != ownB.columns)
     return DpasMismatch{1, str("a lane's part of b has an N of ", ownB.columns, ", that of c one of ", c.extent(1))};
   bool threeOfA = a.rank() == 3 && f > 1 && a.extent(2) == f;
-  if (!threeOfA && a.rank() != 2) return DpasMismatch{0, str("a lane's part of a is [m, k] or [m, k/f, f], not ", shapedText(a))};
+  if (!threeOfA && a.rank() != 2)
+    return DpasMismatch{0, str("a lane's part of a is [m, k] or [m, k/f, f], not ", shapedText(a))};
   Shape2 ownA = threeOfA ? Shape2{a.extent(0), a.extent(1) * f} : Shape2{a.extent(0), a.extent(1)};
 
   DpasFragments found;
@@ -66,8 +71,8 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
     std::string text = fragmentText(*candidate, a.elem());
     if (known.find(text) == std::string::npos) known += (known.empty() ? "" : " or ") + text;
   }
-  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ", lanes, " lanes",
-                             known.empty() ? "" : ": that is " + known)};
+  return DpasMismatch{0, str(shapedText(a), " is no lane's part of a ", found.rows, "x", found.depth, " matrix a in ",
+                             lanes, " lanes", known.empty() ? "" : ": that is " + known)};
 }
 
 } // namespace xt

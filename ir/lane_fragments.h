@@ -24,9 +24,10 @@ struct DpasMismatch {
 
 // The product that fragments of these types are parts of. With L lanes and f elements in 32 bits:
 //   c and the result  wi_layout = [1, L], wi_data = [1, 1]                  a fragment is [M, N/L]
-//   b                 wi_layout = [1, L], wi_data = [f, 1]                  [K/f, N/L, f]; [K/f, f] where N is L; or [K, N/L]
-//   a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (seed 003), or
-//                     wi_layout = [1, L], wi_data = [1, 1]                  [m, k] or [m, k/f, f]: its shape tells which
+//   b                 wi_layout = [1, L], wi_data = [f, 1]                  [K/f, N/L, f]; [K/f, f] where N is L; or
+//   [K, N/L] a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (seed 003), or
+//                     wi_layout = [1, L], wi_data = [1, 1]                  [m, k] or [m, k/f, f]: its shape tells
+//                     which
 // `c` may be null: then b's shape says how many columns there are, and a's how many rows.
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes);
 

@@ -32,7 +32,8 @@ private:
       for (size_t r = 0; r < op->regionCount(); ++r) run(*op->region(r));
       build_.setBefore(op);
       build_.setRange(op->range());
-      if (op->info().dialect == Dialect::XeGpu) replace(*op);
+      if (op->info().dialect == Dialect::XeGpu)
+        replace(*op);
       else
         for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // what a loop carries
       op = next;
@@ -58,7 +59,9 @@ private:
   void replace(Op &op) {
     Value *value = nullptr;
     switch (op.info().typeRule) {
-    case TypeRule::CreateNdTdesc: value = build_.value(OpKind::InitTile, blockOperands(build_, op), tileOf(op.result()->type())); break;
+    case TypeRule::CreateNdTdesc:
+      value = build_.value(OpKind::InitTile, blockOperands(build_, op), tileOf(op.result()->type()));
+      break;
     case TypeRule::LoadNd: value = load(op); break;
     case TypeRule::StoreNd: store(op); break;
     case TypeRule::PrefetchNd: meet(op); break;
@@ -132,7 +135,8 @@ private:
     if (count == 1) return body(index(0), carried);
     std::vector<Value *> operands = {index(0), index(count), index(1)};
     if (carried) operands.push_back(carried);
-    Op *made = carried ? build_.create(OpKind::For, std::move(operands), {carried->type()}, 1) : build_.create(OpKind::For, std::move(operands), {}, 1);
+    Op *made = carried ? build_.create(OpKind::For, std::move(operands), {carried->type()}, 1)
+                       : build_.create(OpKind::For, std::move(operands), {}, 1);
     Builder around = build_;
     Block &region = *made->region();
     Value *i = region.addParam(context_.index(), "i", {});
@@ -170,7 +174,8 @@ private:
     bool matrix = desc.rank() == 2;
     return loop(matrix ? own[0] : 1, carried, [&](Value *r, Value *outer) {
       return loop(own.back(), outer, [&](Value *c, Value *inner) {
-        Value *down = matrix ? coordinate(layout, 0, lane_, r) : index(0), *right = coordinate(layout, matrix ? 1 : 0, lane_, c);
+        Value *down = matrix ? coordinate(layout, 0, lane_, r) : index(0),
+              *right = coordinate(layout, matrix ? 1 : 0, lane_, c);
         return body(build_.value(OpKind::UpdateTileOffset, {tile, down, right}, tile->type()), r, c, inner);
       });
     });
@@ -182,13 +187,15 @@ private:
     std::vector<int64_t> own = desc.layout()->ownerShape(Axis::Lane);
     if (own.size() == 1) own.insert(own.begin(), 1);
     meet(op);
-    Value *read = forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
-      Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
-      return insert(extractFirst(one), fragment, r, c);
-    });
+    Value *read =
+        forEachElement(tile, desc, zeros(own, desc.elem()), [&](Value *at, Value *r, Value *c, Value *fragment) {
+          Value *one = build_.value(OpKind::LoadTile, {at}, context_.vector({1, 1}, desc.elem()));
+          return insert(extractFirst(one), fragment, r, c);
+        });
     meet(op);
     const Attr *permutation = op.attr("transpose");
-    if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1 && desc.rank() > 1) read = transpose(read, {1, 0});
+    if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1 && desc.rank() > 1)
+      read = transpose(read, {1, 0});
     if (op.intAttr("vnni_axis", 1) != 0) return reshape(read, shapeOf(result));
     int64_t factor = result.extent(2);
     Type type = read->type();
@@ -222,16 +229,17 @@ private:
     meet(op);
     Value *left = reshape(op.operand(0), own);
     Value *lanes = build_.constantInt(context_.index(), kernel_.lanes);
-    Value *whole = loop(kernel_.lanes, zeros({fragments->rows, fragments->depth}, a.elem()), [&](Value *from, Value *collected) {
-      Op *shuffle = build_.create(OpKind::Shuffle, {left, from, lanes}, {left->type(), context_.i1()});
-      shuffle->setAttr("mode", std::string("idx"), {});
-      return loop(own[0], collected, [&](Value *r, Value *outer) {
-        return loop(own[1], outer, [&](Value *c, Value *inner) {
-          Value *element = extract(shuffle->result(0), r, c), *row = coordinate(*fragments->a, 0, from, r);
-          return insert(element, inner, row, coordinate(*fragments->a, 1, from, c));
+    Value *whole =
+        loop(kernel_.lanes, zeros({fragments->rows, fragments->depth}, a.elem()), [&](Value *from, Value *collected) {
+          Op *shuffle = build_.create(OpKind::Shuffle, {left, from, lanes}, {left->type(), context_.i1()});
+          shuffle->setAttr("mode", std::string("idx"), {});
+          return loop(own[0], collected, [&](Value *r, Value *outer) {
+            return loop(own[1], outer, [&](Value *c, Value *inner) {
+              Value *element = extract(shuffle->result(0), r, c), *row = coordinate(*fragments->a, 0, from, r);
+              return insert(element, inner, row, coordinate(*fragments->a, 1, from, c));
+            });
+          });
         });
-      });
-    });
     Value *right = op.operand(1);
     if (b.rank() == 3) right = transpose(right, {0, 2, 1});
     right = reshape(right, {fragments->depth, result.extent(1)});
@@ -257,14 +265,17 @@ private:
     return build_.value(OpKind::UpdateTileOffset, {op.operand(0), splat(asIndex(op.operand(1)), tile)}, tile);
   }
   // A lane's scalar, or its chunk, as a row, and back.
-  Value *asRow(Value *value, Type tile) { return value->type().isScalar() ? splat(value, tile) : reshape(value, shapeOf(tile)); }
+  Value *asRow(Value *value, Type tile) {
+    return value->type().isScalar() ? splat(value, tile) : reshape(value, shapeOf(tile));
+  }
   Value *fromRow(Value *row, Type result) {
     return result.isScalar() ? extractFirst(row) : reshape(row, shapeOf(result));
   }
   Value *gather(Op &op) {
     Type tile = op.operand(0)->type();
     Value *mask = splat(op.operand(1), tile);
-    return fromRow(build_.value(OpKind::LoadGather, {op.operand(0), mask}, context_.vector(shapeOf(tile), tile.elem())), op.result()->type());
+    return fromRow(build_.value(OpKind::LoadGather, {op.operand(0), mask}, context_.vector(shapeOf(tile), tile.elem())),
+                   op.result()->type());
   }
   void scatter(Op &op) {
     Type tile = op.operand(1)->type();
@@ -313,7 +324,9 @@ std::vector<Value *> blockOperands(Builder &build, const Op &op) {
     Value *low = build.value(OpKind::SubI, {address, bytes}, context.index());
     operands[0] = build.value(OpKind::IndexCast, {low}, context.scalar(Elem::I64));
     Value *column = build.value(OpKind::AddI, {operands[1], build.index(kMiddle)}, context.index());
-    operands = {operands[0], build.index(0), column, build.index(1), build.index(2 * kMiddle), build.index(2 * kMiddle), build.index(1)};
+    operands = {operands[0],    build.index(0),           column,
+                build.index(1), build.index(2 * kMiddle), build.index(2 * kMiddle),
+                build.index(1)};
   } else if (!base.isMemRef()) {
     operands[0] = tileBase(build, operands[0]);
   }

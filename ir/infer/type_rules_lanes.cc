@@ -25,8 +25,10 @@ Mode modeOf(const TypeRuleInput &in) {
         .note("the lanes of this kernel have fragments: leave the mode out, and give the tensor_desc a sg_map");
   else
     in.diagnostics
-        .report(DiagCode::NotHere, in.range, str(opName(in), " without `mode = vc` works lane by lane: it belongs to lane scope"))
-        .note("with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
+        .report(DiagCode::NotHere, in.range,
+                str(opName(in), " without `mode = vc` works lane by lane: it belongs to lane scope"))
+        .note(
+            "with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
   return Mode::Wrong;
 }
 
@@ -39,7 +41,8 @@ bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
   }
   if (!desc.layout) {
     std::string lanes = in.lanes > 0 ? str(in.lanes) : "16";
-    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
+    in.diagnostics
+        .report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
         .note(desc.scatter && desc.shape.size() == 2
                   ? str("for example `#sg_map<wi_layout = [", lanes, ", 1], wi_data = [1, ", desc.shape[1], "]>`")
                   : str("for example `#sg_map<wi_layout = [1, ", lanes, "], wi_data = [1, 1]>`"));
@@ -47,8 +50,9 @@ bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
   }
   int64_t lanes = desc.layout->axisSize(Axis::Lane);
   if (in.lanes != kAnyLanes && lanes != in.lanes) {
-    in.diagnostics.report(DiagCode::SgMap, in.writtenRange,
-                          str("this sg_map is of ", lanes, " lane", lanes == 1 ? "" : "s", ", but the kernel has ", in.lanes))
+    in.diagnostics
+        .report(DiagCode::SgMap, in.writtenRange,
+                str("this sg_map is of ", lanes, " lane", lanes == 1 ? "" : "s", ", but the kernel has ", in.lanes))
         .note(desc.layout->text());
     return false;
   }
@@ -67,8 +71,8 @@ bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   if (together) return true;
   in.diagnostics
       .report(DiagCode::SgMap, findAttr(in, "vnni_axis")->range,
-              str("neighbours along dimension ", dim, " of the block belong to different lanes: the ", factor, " ", elemName(desc.elem()),
-                  " that fill 32 bits must be one lane's"))
+              str("neighbours along dimension ", dim, " of the block belong to different lanes: the ", factor, " ",
+                  elemName(desc.elem()), " that fill 32 bits must be one lane's"))
       .withLabel(layout->text())
       .note(str("a wi_data of ", factor, " along that dimension puts them together"));
   return false;
@@ -81,7 +85,8 @@ bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results) {
   if (const auto *mismatch = std::get_if<DpasMismatch>(&found)) {
     bool ofResult = mismatch->operand >= in.operands.size();
     in.diagnostics
-        .report(DiagCode::MmaShapes, ofResult ? in.writtenRange : in.operandRange(mismatch->operand), str("`dpas`: ", mismatch->message))
+        .report(DiagCode::MmaShapes, ofResult ? in.writtenRange : in.operandRange(mismatch->operand),
+                str("`dpas`: ", mismatch->message))
         .withLabel(shapedText(ofResult ? in.written : in.operands[mismatch->operand]));
     return false;
   }
@@ -93,8 +98,9 @@ bool shuffle(const TypeRuleInput &in, Results &results) {
   if (!atLaneScope(in)) return false;
   for (size_t i = 1; i < 3; ++i)
     if (!in.operands[i].isScalar()) {
-      in.diagnostics.report(DiagCode::OperandType, in.operandRange(i),
-                            str("the ", in.op.operands[i].name, " of `shuffle` is one integer, not ", shapedText(in.operands[i])));
+      in.diagnostics.report(
+          DiagCode::OperandType, in.operandRange(i),
+          str("the ", in.op.operands[i].name, " of `shuffle` is one integer, not ", shapedText(in.operands[i])));
       return false;
     }
   if (!push(in, results, in.operands[0])) return false;
@@ -111,7 +117,8 @@ int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t other
   bool fits = value > 0 && (value & (value - 1)) == 0 && (in.lanes == kAnyLanes || value <= in.lanes);
   if (fits) return value;
   in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
-                        str(name, " is a power of two, at most the number of lanes", in.lanes > 0 ? str(" (", in.lanes, ")") : "", ", not ", value));
+                        str(name, " is a power of two, at most the number of lanes",
+                            in.lanes > 0 ? str(" (", in.lanes, ")") : "", ", not ", value));
   return 0;
 }
 } // namespace
@@ -131,9 +138,9 @@ bool subgroupReduce(const TypeRuleInput &in, Results &results) {
   const Attr *far = findAttr(in, "cluster_stride");
   if (far && (!findAttr(in, "cluster_size") || (in.lanes > 0 && in.lanes % (size * stride) != 0))) {
     in.diagnostics.report(DiagCode::AttributeValue, far->range.file ? far->range : in.range,
-                          findAttr(in, "cluster_size")
-                              ? str("clusters of ", size, " lanes, ", stride, " apart, do not divide ", in.lanes, " lanes")
-                              : std::string("a cluster_stride goes with a cluster_size"));
+                          findAttr(in, "cluster_size") ? str("clusters of ", size, " lanes, ", stride,
+                                                             " apart, do not divide ", in.lanes, " lanes")
+                                                       : std::string("a cluster_stride goes with a cluster_size"));
     return false;
   }
   return push(in, results, in.operands[0]);

@@ -20,7 +20,8 @@ Result<bool> Workgroup::lanesMeet() {
     const Step *place = group[0].waitsAt();
     // Each lane passes a named barrier by itself.
     if (!place || !place->op->info().collective || group[0].waitsAtNamedBarrier()) continue;
-    if (std::any_of(group.begin(), group.end(), [&](const Subgroup &lane) { return lane.waitsAt() != place; })) continue;
+    if (std::any_of(group.begin(), group.end(), [&](const Subgroup &lane) { return lane.waitsAt() != place; }))
+      continue;
     if (environment_.monitor) environment_.monitor->meeting(*place, group);
     if (Result<void> done = LaneMeeting(environment_, *place, group, orderings_).run(); !done) return done.error();
     met = true;
@@ -67,11 +68,13 @@ Result<void> LaneMeeting::sameBlock(size_t i) const {
   const auto &first = std::get<TileValue>(operand(0, i));
   for (size_t l = 1; l < lanes_.size(); ++l) {
     const auto &block = std::get<TileValue>(operand(l, i));
-    if (block.matrix == first.matrix && block.sizes == first.sizes && block.strides == first.strides && block.offsets == first.offsets)
+    if (block.matrix == first.matrix && block.sizes == first.sizes && block.strides == first.strides &&
+        block.offsets == first.offsets)
       continue;
-    return Error::kernel(str("the lanes of subgroup ", subgroup(), " of ", workgroupText(kernel(), environment_.blockId),
-                             " access different blocks with one `", op_.info().name, "`: lane 0 that at offset [",
-                             join(first.offsets, ", "), "], lane ", l, " that at [", join(block.offsets, ", "), "]"),
+    return Error::kernel(str("the lanes of subgroup ", subgroup(), " of ",
+                             workgroupText(kernel(), environment_.blockId), " access different blocks with one `",
+                             op_.info().name, "`: lane 0 that at offset [", join(first.offsets, ", "), "], lane ", l,
+                             " that at [", join(block.offsets, ", "), "]"),
                          op_.operandRange(i));
   }
   return {};
@@ -81,7 +84,8 @@ Result<void> LaneMeeting::sameBlock(size_t i) const {
 Holding::Part LaneMeeting::partOf(Type desc, size_t lane) const {
   Holding::Part part;
   if (desc.rank() == 1) part.slices.push_back({0});
-  for (int d = 0; d < desc.rank(); ++d) part.slices.push_back(desc.layout()->sliceOf(Axis::Lane, static_cast<int64_t>(lane), d));
+  for (int d = 0; d < desc.rank(); ++d)
+    part.slices.push_back(desc.layout()->sliceOf(Axis::Lane, static_cast<int64_t>(lane), d));
   part.count = part.slices[0].size() * part.slices[1].size();
   return part;
 }
@@ -106,7 +110,8 @@ Result<void> LaneMeeting::load() {
     }
     if (op_.intAttr("vnni_axis", 1) == 0) {
       Fragment packed(read.size());
-      forEachVnni(rows, columns, op_.result()->type().extent(2), [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });
+      forEachVnni(rows, columns, op_.result()->type().extent(2),
+                  [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });
       read = std::move(packed);
     }
     results.push_back(std::make_shared<const Fragment>(std::move(read)));
@@ -154,14 +159,18 @@ template <class Visit> void forEachOwn(const Layout &layout, size_t lane, Visit 
 void LaneMeeting::multiply() {
   const DpasFragments &of = environment_.program.fragmentsOf(op_);
   Type a = op_.operand(0)->type(), b = op_.operand(1)->type(), result = op_.result()->type();
-  auto whole = [](const Layout &layout) { return Fragment(static_cast<size_t>(layout.shape()[0] * layout.shape()[1])); };
+  auto whole = [](const Layout &layout) {
+    return Fragment(static_cast<size_t>(layout.shape()[0] * layout.shape()[1]));
+  };
   Fragment left = whole(*of.a), right = whole(*of.b), sum = whole(*of.c);
   std::fill(sum.begin(), sum.end(), numberFromAttr(result.elem(), int64_t{0}));
   auto f = static_cast<size_t>(b.rank() == 3 ? b.extent(2) : 1);
   for (size_t l = 0; l < lanes_.size(); ++l) {
     const Fragment &ownA = *lanes_[l].fragment(step_.operands[0]), &ownB = *lanes_[l].fragment(step_.operands[1]);
     forEachOwn(*of.a, l, [&](size_t place, size_t r, size_t c, size_t width) { left[place] = ownA[r * width + c]; });
-    forEachOwn(*of.b, l, [&](size_t place, size_t r, size_t c, size_t width) { right[place] = ownB[(r / f * width + c) * f + r % f]; });
+    forEachOwn(*of.b, l, [&](size_t place, size_t r, size_t c, size_t width) {
+      right[place] = ownB[(r / f * width + c) * f + r % f];
+    });
     if (step_.operands.size() < 3) continue;
     const Fragment &ownC = *lanes_[l].fragment(step_.operands[2]);
     forEachOwn(*of.c, l, [&](size_t place, size_t r, size_t c, size_t width) { sum[place] = ownC[r * width + c]; });

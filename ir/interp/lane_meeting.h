@@ -6,8 +6,8 @@ namespace xt {
 
 class LaneMeeting {
 public:
-  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the workgroup that
-  // order what lanes access.
+  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the
+  // workgroup that order what lanes access.
   LaneMeeting(const WorkgroupEnvironment &environment, const Step &step, std::span<Subgroup> lanes, uint64_t &ordering)
       : environment_(environment), step_(step), op_(*step.op), lanes_(lanes), ordering_(ordering) {}
   // Does it, and lets the lanes go on with their results.
@@ -28,7 +28,9 @@ private:
   const Kernel &kernel() const { return environment_.kernel; }
   const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].value(step_.operands[i]); }
   // The subgroup as a whole accesses memory.
-  AccessSite site() const { return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges}; }
+  AccessSite site() const {
+    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges};
+  }
 
   const WorkgroupEnvironment &environment_;
   const Step &step_;

@@ -1,5 +1,5 @@
-// What the lanes of a subgroup give each other: each leaves its value with the host, and reads those of others when all have
-// come.
+// What the lanes of a subgroup give each other: each leaves its value with the host, and reads those of others when all
+// have come.
 #include "ir/combine.h"
 #include "targets/cpu/kernel_emitter.h"
 
@@ -41,7 +41,8 @@ void KernelEmitter::emitShuffle(const Op &op) {
     b.CreateMemCpy(bufferAddress(to), llvm::Align(1), given, llvm::Align(1), static_cast<uint64_t>(to.shape.bytes()));
     return;
   }
-  parts_[op.result(0)] = {ops_.fromStorage(type.elem(), b.CreateAlignedLoad(ops_.storageType(type.elem(), 0), given, llvm::Align(1)))};
+  parts_[op.result(0)] = {
+      ops_.fromStorage(type.elem(), b.CreateAlignedLoad(ops_.storageType(type.elem(), 0), given, llvm::Align(1)))};
 }
 
 void KernelEmitter::emitSubgroupReduce(const Op &op) {
@@ -55,10 +56,12 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
     LlvmValue *identity = ops_.constant(elem, combiningIdentity(kind, elem), 0);
     return forLoop(b, number(0), number(kernel_.lanes), number(1), {identity},
                    [&](LlvmValue *other, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
-                     LlvmValue *mine = b.CreateAnd(b.CreateICmpEQ(b.CreateUDiv(other, span), b.CreateUDiv(lane_, span)),
-                                                   b.CreateICmpEQ(b.CreateURem(other, stride), b.CreateURem(lane_, stride)));
+                     LlvmValue *mine =
+                         b.CreateAnd(b.CreateICmpEQ(b.CreateUDiv(other, span), b.CreateUDiv(lane_, span)),
+                                     b.CreateICmpEQ(b.CreateURem(other, stride), b.CreateURem(lane_, stride)));
                      LlvmValue *address = byteOffset(b, givenBy(other), offset);
-                     LlvmValue *term = ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, llvm::Align(1)));
+                     LlvmValue *term = ops_.fromStorage(
+                         elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, llvm::Align(1)));
                      return {b.CreateSelect(mine, ops_.combine(kind, elem, carried[0], term), carried[0])};
                    })[0];
   };
@@ -68,7 +71,8 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
   }
   const Buffer &to = *buffers_.bufferOf(op.result());
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    LlvmValue *offset = b.CreateAdd(b.CreateMul(row, number(to.shape.pitch)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
+    LlvmValue *offset =
+        b.CreateAdd(b.CreateMul(row, number(to.shape.pitch)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
     storeTo(to, row, column, sum(offset));
   });
 }

@@ -1,4 +1,5 @@
-// Who holds what of a product of fragments, and slices of owners on any axis, against the definition element by element.
+// Who holds what of a product of fragments, and slices of owners on any axis, against the definition element by
+// element.
 #include "ir/context.h"
 #include "ir/lane_fragments.h"
 
@@ -85,7 +86,8 @@ TEST_F(Fragments, OfTheRfc) {
         EXPECT_EQ(found->b, make(context_, sg({1, 16}, {2, 1}), {16, 16}));
         EXPECT_EQ(found->c, make(context_, sg({1, 16}, {1, 1}), {8, 16}));
       }
-  EXPECT_EQ(find(vector({8, 1}, Elem::BF16), vector({8, 2}, Elem::BF16), c, 16)->a, make(context_, sg({1, 16}, {1, 1}), {8, 16}));
+  EXPECT_EQ(find(vector({8, 1}, Elem::BF16), vector({8, 2}, Elem::BF16), c, 16)->a,
+            make(context_, sg({1, 16}, {1, 1}), {8, 16}));
 }
 
 TEST_F(Fragments, OfOtherTypesAndSubgroups) {
