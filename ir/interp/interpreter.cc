@@ -15,7 +15,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!bound) return bound.error();
   Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
   if (!walk) return walk.error();
-  Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  Program program = Program::of(kernel);
   std::vector<MemoryRange> ranges = bufferRanges(args);
   SlmMemory slm(kernel);
   NamedBarriers barriers;

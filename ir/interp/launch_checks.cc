@@ -18,8 +18,8 @@ LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &a
   });
   fencesOrder_ = fences && atomics;
   addBuffers(kernel, args);
-  auto subgroups = static_cast<size_t>(kernel.subgroups);
-  known_.assign(subgroups, Clock(subgroups, 0));
+  size_t workers = workerCount(kernel);
+  known_.assign(workers, Clock(workers, 0));
   addSlm(kernel, slm);
 }
 
@@ -243,16 +243,18 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   if (!checks_.divergence) return;
   std::vector<Standing> standing = standingsOf(subgroups);
   auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
+  bool ofLanes = kernel_.scope == Scope::Lane;
+  size_t lanes = ofLanes ? static_cast<size_t>(kernel_.lanes) : 0;
   Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
-                                         str("not all subgroups of ", xt::workgroupText(kernel_, workgroups_.back()),
+                                         str("not all ", ofLanes ? "lanes" : "subgroups", " of ", xt::workgroupText(kernel_, workgroups_.back()),
                                              " come to this `", waits->place->op->info().name, "`"));
-  diagnostic.withLabel(waits->text());
+  diagnostic.withLabel(waits->text(lanes));
   for (const Standing &other : standing) {
     if (other.place == waits->place) continue;
     if (other.place)
-      diagnostic.at(other.place->op->range(), other.text());
+      diagnostic.at(other.place->op->range(), other.text(lanes));
     else
-      diagnostic.note(other.text());
+      diagnostic.note(other.text(lanes));
   }
 }
 

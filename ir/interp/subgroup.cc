@@ -71,6 +71,13 @@ void Subgroup::resume(RuntimeValue result) {
   waitsAt_ = nullptr;
 }
 
+void Subgroup::resumeWith(std::vector<RuntimeValue> results) {
+  XT_CHECK(state_ == State::Waiting && results.size() == waitsAt_->results.size(), "a value for each result");
+  for (size_t i = 0; i < results.size(); ++i) slots_[waitsAt_->results[i]] = std::move(results[i]);
+  state_ = State::Ready;
+  waitsAt_ = nullptr;
+}
+
 std::vector<Subgroup::Iteration> Subgroup::iterations() const {
   std::vector<Iteration> loops;
   for (const Frame &frame : frames_)
@@ -92,6 +99,16 @@ const FragmentRef &Subgroup::fragment(size_t slot) const {
 
 void Subgroup::setVector(const Step &step, Fragment fragment) {
   slots_[step.results[0]] = std::make_shared<const Fragment>(std::move(fragment));
+}
+
+void Subgroup::setResult(const Step &step, Fragment values) {
+  if (!step.op->result()->type().isScalar()) return setVector(step, std::move(values));
+  slots_[step.results[0]] = values[0];
+}
+
+Fragment Subgroup::elements(size_t slot) const {
+  if (const auto *scalar = std::get_if<Number>(&slots_[slot])) return {*scalar};
+  return *fragment(slot);
 }
 
 Result<void> Subgroup::execute(const Step &step) {
@@ -128,6 +145,8 @@ Result<void> Subgroup::execute(const Step &step) {
     return {};
   case TypeRule::MemRefLoad: loadElement(step); return {};
   case TypeRule::MemRefStore: storeElement(step); return {};
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce: break; // lanes meet there
   case TypeRule::Iota: iota(step); return {};
   case TypeRule::CreateMask: createMask(step); return {};
   case TypeRule::Extract: extract(step); return {};

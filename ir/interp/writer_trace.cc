@@ -78,7 +78,7 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
     return Error::environment("where it writes depends on what has changed since", kernel.nameRange);
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
-  Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  Program program = Program::of(kernel);
   WriterFinder finder(args[parameter].buffer, elements);
   std::vector<MemoryRange> ranges = bufferRanges(args);
   SlmMemory slm(kernel);

@@ -16,9 +16,12 @@ bool nestsDeeper(const Block &block, int levels) {
 
 int64_t mib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
 
+// Each with memory of its own.
+int64_t fiberCount(const Kernel &kernel) { return needsFibers(kernel) ? kernel.subgroups * kernel.lanes : 1; }
+
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
-  int64_t subgroups = needsFibers(kernel) ? kernel.subgroups : 1;
-  std::string each = subgroups > 1 ? str(" for each of ", subgroups, " subgroups") : "";
+  int64_t copies = fiberCount(kernel);
+  std::string each = copies > 1 ? str(" for each of ", copies, kernel.scope == Scope::Lane ? " lanes" : " subgroups") : "";
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::ScratchTooLarge, kernel.nameRange,
                          str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()),
@@ -55,7 +58,7 @@ bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const Slm
     reportSlm(kernel, slm, diagnostics);
     return false;
   }
-  int64_t copies = needsFibers(kernel) ? kernel.subgroups : 1;
+  int64_t copies = fiberCount(kernel);
   if (buffers.scratchBytes() <= (kMaxScratchBytes - slm.bytes) / copies) return true;
   reportScratch(kernel, buffers, diagnostics);
   return false;
@@ -89,7 +92,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.symbol = kernelSymbol(*kernel);
     code.frameWords = frameWords(*kernel);
     code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers, slm).emit();
-    code.subgroups = kernel->subgroups;
+    code.fibers = fiberCount(*kernel);
+    code.lanes = kernel->scope == Scope::Lane ? kernel->lanes : 0;
     code.slmBytes = slm.bytes;
     code.scratchBytes = buffers.scratchBytes() + (code.output.usesFibers ? kFiberHeader : code.slmBytes);
     result.kernels.push_back(std::move(code));
