@@ -155,11 +155,11 @@ private:
     Shape tile = turned ? Shape{v.shape.columns, v.shape.rows} : v.shape;
     if (ragged) {
       extent = {std::max<int64_t>(1, tile.rows + between(-3, 4)), std::max<int64_t>(1, tile.columns + between(-3, 4))};
-      y = between(-2, 3);
-      x = between(-2, 3);
+      y = between(-2, std::min<int64_t>(3, extent.rows - 1));
+      x = between(-2, std::min<int64_t>(3, extent.columns - 1));
     }
     std::string base = argument(str("random(seed = ", pick(1000), choose({", low = -4, high = 4)", ", low = -0.5, high = 2)", ")"})), v.elem, extent, false);
-    std::string padding = choose({"0.0", "-1.5", "2.0"}), at = fresh();
+    std::string padding = choose({"0.25", "-1.5", "2.0"}), at = fresh();
     line(str(at, " = init_tile ", base, "[%w, ", y, ", ", x, "] -> tile<", shapeText(tile, v.elem), withLayout(turned ? "" : v.layout), ">"));
     std::string attributes = str("{", turned ? "transpose = [1, 0], " : "", "padding = ", padding, "}");
     line(str(v.name, " = load_tile ", at, " ", attributes, workgroup_ && turned ? " {" + v.layout + "}" : ""));
