@@ -80,7 +80,7 @@ enum class TypeRule : uint8_t {
   AtomicRmw, LoadGather, StoreScatter, Transpose, Reduction, Broadcast, ConvertLayout,
   CreateNdTdesc, LoadNd, StoreNd, PrefetchNd, UpdateNdOffset, Dpas,
   CreateTdesc, GatherTdesc, ScatterTdesc, PrefetchTdesc, UpdateTdesc, AtomicTdesc, AllocNbarrier, CreateNbarrier, Nbarrier,
-  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Iota, CreateMask, Reshape, Extract, Insert, Print,
+  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Iota, CreateMask, Reshape, Extract, Insert, ExtractStridedSlice, InsertStridedSlice, Print,
   Nothing, // no operands, no results
   For, While, If, Yield,
 };

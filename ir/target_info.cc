@@ -22,15 +22,30 @@ constexpr MmaShape kDpas8[] = {XT_DPAS(8)};
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
+// The functions of cl_intel_subgroup_2d_block_io; elements of 64 bits have none.
+constexpr BlockShape kXeBlocks[] = {
+    {BlockUse::Load, 8, 32, 1, 32, 2},       {BlockUse::Load, 16, 16, 1, 32, 2},      {BlockUse::Load, 32, 16, 1, 32, 1},
+    {BlockUse::Load, 32, 8, 2, 32, 2},       {BlockUse::LoadVnni, 8, 16, 32, 32, 2},  {BlockUse::LoadVnni, 16, 16, 16, 32, 2},
+    {BlockUse::LoadTransposed, 32, 8, 16, 16, 1}, {BlockUse::Store, 16, 16, 1, 8, 1}, {BlockUse::Store, 32, 16, 1, 8, 1},
+    {BlockUse::Prefetch, 8, 64, 1, 32, 1},   {BlockUse::Prefetch, 16, 32, 1, 32, 1},  {BlockUse::Prefetch, 32, 16, 1, 32, 1},
+};
+
 // Block rules: Xe2's from cl_intel_subgroup_2d_block_io; Xe-HPC's least width and pitch are believed to be 64 bytes.
 constexpr TargetInfo kTargets[] = {
-    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, {64, 64, 4, 64, 16}, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, {64, 32, 4, 32, 16}, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, 64 << 10, 32, 1024, kGrf, 32, false},
-    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
+    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, {64, 64, 4, 64, 16, 4, 1 << 24}, kXeBlocks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, {64, 32, 4, 32, 16, 4, 1 << 24}, kXeBlocks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, 64 << 10, 32, 1024, kGrf, 32, false},
+    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
 };
 
 } // namespace
+
+const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
+  const BlockShape *widest = nullptr;
+  for (const BlockShape &shape : target.blockShapes)
+    if (shape.use == use && shape.bits == bits && (!widest || shape.columns > widest->columns)) widest = &shape;
+  return widest;
+}
 
 std::span<const TargetInfo> targetInfos() { return kTargets; }
 

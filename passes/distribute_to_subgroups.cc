@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "passes/distribution.h"
+#include "passes/part_values.h"
 
 namespace xt {
 
@@ -117,23 +118,13 @@ void Distribution::initTile(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Counted as indices, where no element type rounds, and converted after.
 void Distribution::iota(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces = piecesOf(type);
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
-  Type piece = pieceType(type, pieces), indices = context_.withElem(piece, Elem::Index), wide = context_.withElem(piece, Elem::I64);
   Values results;
-  for (size_t k = 0; k < pieces.count(); ++k) {
-    Op *count = create(OpKind::Iota, {}, {indices});
-    count->setAttr("dims", op.attr("dims")->value);
-    Value *value = count->result();
-    if (Value *first = indexOf(pieces.dims[dim], pieces.at(k)[dim]))
-      value = make(OpKind::AddI, {value, make(OpKind::Splat, {first}, indices)}, indices);
-    if (isFloat(type.elem())) value = make(OpKind::SIToFP, {make(OpKind::IndexCast, {value}, wide)}, piece);
-    else if (type.elem() != Elem::Index) value = make(OpKind::IndexCast, {value}, piece);
-    results.push_back(value);
-  }
+  for (size_t k = 0; k < pieces.count(); ++k)
+    results.push_back(iotaFrom(b, op, pieceType(type, pieces), indexOf(pieces.dims[dim], pieces.at(k)[dim])));
   bind(op.result(), std::move(results));
 }
 

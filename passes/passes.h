@@ -1,6 +1,7 @@
 // The table of passes, and looking into it.
 #pragma once
 #include "ir/base/result.h"
+#include "passes/block_tiles.h"
 #include "passes/canonicalize.h"
 #include "passes/cse.h"
 #include "passes/dead_code.h"

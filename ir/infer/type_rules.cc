@@ -381,6 +381,8 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::Iota: return iota(in, results);
   case TypeRule::CreateMask: return createMask(in, results);
   case TypeRule::Reshape: return reshape(in, results);
+  case TypeRule::ExtractStridedSlice: return extractStridedSlice(in, results);
+  case TypeRule::InsertStridedSlice: return insertStridedSlice(in, results);
   case TypeRule::Extract: return extract(in, results);
   case TypeRule::Insert: return insert(in, results);
   case TypeRule::Print:

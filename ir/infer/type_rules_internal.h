@@ -64,6 +64,8 @@ bool createMask(const TypeRuleInput &in, Results &results);
 bool reshape(const TypeRuleInput &in, Results &results);
 bool extract(const TypeRuleInput &in, Results &results);
 bool insert(const TypeRuleInput &in, Results &results);
+bool extractStridedSlice(const TypeRuleInput &in, Results &results);
+bool insertStridedSlice(const TypeRuleInput &in, Results &results);
 
 // type_rules_memory.cc
 bool allocSlm(const TypeRuleInput &in, Results &results);

@@ -270,6 +270,8 @@ bool Evaluation::run() const {
   case OpKind::Reshape:
   case OpKind::Extract:
   case OpKind::Insert:
+  case OpKind::ExtractStridedSlice:
+  case OpKind::InsertStridedSlice:
   case OpKind::While:
   case OpKind::CreateNdTdesc:
   case OpKind::LoadNd:

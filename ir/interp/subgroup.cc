@@ -125,7 +125,9 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::Reduction:
   case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
+  case TypeRule::ExtractStridedSlice:
   case TypeRule::Reshape: vectorOp(step); return {};
+  case TypeRule::InsertStridedSlice: insertSlice(step); return {};
   case TypeRule::AllocSlm: slots_[step.results[0]] = environment_.slm->at(op); return {};
   case TypeRule::MemRefCast:
     slots_[step.results[0]] =

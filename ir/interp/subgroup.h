@@ -114,6 +114,7 @@ private:
   void vectorOp(const Step &step);
   void extract(const Step &step);
   void insert(const Step &step);
+  void insertSlice(const Step &step);
   void print(const Step &step);
   Result<void> assertion(const Step &step);
   // subgroup_memory.cc: memrefs and tiles

@@ -101,6 +101,20 @@ void Subgroup::insert(const Step &step) {
   setVector(step, std::move(result));
 }
 
+void Subgroup::insertSlice(const Step &step) {
+  const auto &offsets = std::get<std::vector<int64_t>>(step.op->attr("offsets")->value);
+  Fragment result = *fragment(step.operands[1]);
+  const Fragment &part = *fragment(step.operands[0]);
+  Type partType = step.op->operand(0)->type(), whole = step.op->operand(1)->type();
+  size_t k = 0;
+  forEachHeld(wholePart(partType.shape()), [&](std::span<const int64_t> index) {
+    std::array<int64_t, kMaxRank> at{};
+    for (size_t d = 0; d < offsets.size(); ++d) at[d] = index[d] + offsets[d];
+    result[*linearIndex(whole.shape(), std::span(at).first(offsets.size()))] = part[k++];
+  });
+  setVector(step, std::move(result));
+}
+
 // At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;

@@ -152,6 +152,11 @@ void KernelLowering::checkPlaces() {
       diagnostics()
           .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
           .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole");
+    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (slices && kernel_->scope == Scope::Workgroup)
+      diagnostics()
+          .report(DiagCode::NotHere, op.range(), str("`", op.info().name, "` has no meaning at workgroup scope"))
+          .note("a part of what a workgroup holds would lie with some of its subgroups only");
     if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
       std::string_view dimension = op.textAttr("dimension");
       size_t index = dimension == "y" ? 1 : dimension == "z" ? 2 : 0;

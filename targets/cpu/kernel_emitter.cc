@@ -186,6 +186,8 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Reshape: emitReshape(op); return;
   case TypeRule::Extract: parts_[op.result()] = {emitExtract(op)}; return;
   case TypeRule::Insert: emitInsert(op); return;
+  case TypeRule::ExtractStridedSlice: emitExtractSlice(op); return;
+  case TypeRule::InsertStridedSlice: emitInsertSlice(op); return;
   case TypeRule::LoadGather: emitGather(op); return;
   case TypeRule::StoreScatter: emitScatter(op); return;
   case TypeRule::AtomicRmw: emitAtomic(op); return;

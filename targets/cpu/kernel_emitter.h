@@ -128,6 +128,9 @@ private:
   void emitReshape(const Op &op);
   LlvmValue *emitExtract(const Op &op);
   void emitInsert(const Op &op);
+  void emitExtractSlice(const Op &op);
+  void emitInsertSlice(const Op &op);
+  std::pair<LlvmValue *, LlvmValue *> placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column);
 
   // gather_emitter.cc: scatter tiles, atomics and single elements of memory
   Parts initScatterTile(const Op &op);

@@ -173,6 +173,8 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::Reshape:
   case TypeRule::Extract:
   case TypeRule::Insert:
+  case TypeRule::ExtractStridedSlice:
+  case TypeRule::InsertStridedSlice:
   case TypeRule::Print:
   case TypeRule::Nothing:
   case TypeRule::While:

@@ -1,7 +1,7 @@
 // xtc: checks .xt files and prints what they compile to.
 #include "ir/base/text.h"
 #include "lang/parse/parse.h"
-#include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
 #include "targets/tools/query.h"
@@ -70,8 +70,9 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (!module) return module.error();
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
-  if (!options.runGiven) passes = findTarget(options.target)->pipeline();
-  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
+  const TargetInfo *gpu = findTargetInfo(options.target);
+  if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
+  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   if (wants(options, "ir")) out += print(**module);
   std::optional<Result<std::string>> code;
   // The remarks about code come while it is made.
@@ -93,8 +94,15 @@ int run(const XtcOptions &options) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }
-  if (!findTarget(options.target)) {
-    std::fprintf(stderr, "xtc: no target is called `%s`\n", options.target.c_str());
+  if (!findTarget(options.target) && !findTargetInfo(options.target)) {
+    std::vector<std::string_view> names;
+    for (const Target *target : allTargets()) names.push_back(target->name());
+    for (const TargetInfo &target : targetInfos()) names.push_back(target.name);
+    std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
+    return kExitUsage;
+  }
+  if (findTargetInfo(options.target) && (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj"))) {
+    std::fprintf(stderr, "xtc: --emit=llvm, asm and obj are of the target cpu; for %s there is ir\n", options.target.c_str());
     return kExitUsage;
   }
   int status = 0;

@@ -54,20 +54,30 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// Runs the kernel of a text on a target, through the target's passes; `distributed`: its subgroups each on their own.
-void runOn(const std::string &targetName, const std::string &text, bool distributed, std::optional<Memory> &memory) {
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or cut into the
+// blocks of a GPU as well.
+struct Way {
+  const char *target;
+  bool distributed = false;
+  const TargetInfo *gpu = nullptr;
+};
+
+// Runs the kernel of a text, through the target's passes.
+void runOn(const Way &way, const std::string &text, std::optional<Memory> &memory) {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
   auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
   ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
-  Target *target = findTarget(targetName);
+  Target *target = findTarget(way.target);
   std::vector<std::string_view> names = target->pipeline();
-  if (distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
+  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
   auto passes = passesNamed(names);
   ASSERT_TRUE(passes.ok());
   PassOptions options;
   options.verifyEach = true;
+  options.target = way.gpu;
   ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
   auto executable = target->compile(**lowered, {1, {}}, diagnostics);
   ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
@@ -90,18 +100,15 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
-void expectTargetsAgree(const std::string &text) {
+void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
-  runOn("interp", text, false, interp);
+  runOn({"interp"}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
-  struct Way {
-    const char *target;
-    bool distributed;
-  };
-  for (Way way : {Way{"cpu", false}, Way{"interp", true}, Way{"cpu", true}}) {
-    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : ""));
+  const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}}) {
+    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : ""));
     std::optional<Memory> other;
-    runOn(way.target, text, way.distributed, other);
+    runOn(way, text, other);
     if (testing::Test::HasFatalFailure()) return;
     expectSame(text, *interp, *other);
   }
@@ -110,7 +117,7 @@ TEST(Differential, RandomKernelsAgreeToTheBit) {
   Rounds rounds = roundsOr(70);
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
     SCOPED_TRACE(str("seed ", seed));
-    expectTargetsAgree(randomKernel(seed));
+    expectTargetsAgree(randomKernel(seed), seed);
     if (HasFailure()) return; // one is enough to look at
   }
 }
@@ -118,7 +125,7 @@ TEST(Differential, RandomKernelsAgreeToTheBit) {
 TEST(Differential, WhatOnceDifferedAgrees) {
   for (const auto &path : test::filesIn("targets/differential/found", ".xt")) {
     SCOPED_TRACE(path.filename());
-    expectTargetsAgree(test::readText(path));
+    for (size_t gpu = 0; gpu < targetInfos().size(); ++gpu) expectTargetsAgree(test::readText(path), gpu);
   }
 }
 
