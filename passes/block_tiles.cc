@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "passes/blocking.h"
 #include "passes/part_values.h"
+#include "passes/turned_loads.h"
 
 namespace xt {
 
@@ -258,6 +259,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }
+    foldTransposesIntoLoads(*kernel, module.context());
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }
   return {};

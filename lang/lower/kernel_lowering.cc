@@ -127,7 +127,7 @@ void KernelLowering::finish() {
   checkPlaces();
 }
 
-// Blocks and lanes of XeGPU are what one subgroup works on: they have no layout that would say whose they are.
+// Blocks and lanes of XeGPU, and parts of vectors, are what one subgroup works on: they have no layout that would say whose they are.
 bool KernelLowering::blocksStandAlone() {
   const Op *block = nullptr;
   bool layouts = !written_.operands.empty() || !written_.pairs.empty();
@@ -137,12 +137,13 @@ bool KernelLowering::blocksStandAlone() {
       windows |= op.result(i)->type().isTensorDesc();
       layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
     }
-    if (windows && !block && op.info().dialect == Dialect::XeGpu) block = &op;
+    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
   });
   if (!block || !layouts) return true;
   diagnostics()
       .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks and lanes are one subgroup's");
+      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks, lanes and parts of vectors are one subgroup's");
   return false;
 }
 
@@ -152,11 +153,6 @@ void KernelLowering::checkPlaces() {
       diagnostics()
           .report(DiagCode::NotHere, op.range(), "`subgroup_id` has no meaning at workgroup scope")
           .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole");
-    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
-    if (slices && kernel_->scope == Scope::Workgroup)
-      diagnostics()
-          .report(DiagCode::NotHere, op.range(), str("`", op.info().name, "` has no meaning at workgroup scope"))
-          .note("a part of what a workgroup holds would lie with some of its subgroups only");
     if (op.kind() == OpKind::BlockId && !kernel_->grid.empty()) {
       std::string_view dimension = op.textAttr("dimension");
       size_t index = dimension == "y" ? 1 : dimension == "z" ? 2 : 0;

@@ -1,5 +1,6 @@
 #include "targets/tools/query.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/target_info.h"
 
@@ -39,14 +40,35 @@ Json combinationJson(const MmaShape &shape) {
           {"atype", elemName(shape.a)}, {"btype", elemName(shape.b)}, {"accumulatortype", elemName(shape.result)}};
 }
 
+std::string_view useName(BlockUse use) {
+  switch (use) {
+  case BlockUse::Load: return "load";
+  case BlockUse::LoadVnni: return "load in VNNI form";
+  case BlockUse::LoadTransposed: return "load transposed";
+  case BlockUse::Store: return "store";
+  case BlockUse::Prefetch: return "prefetch";
+  }
+  XT_UNREACHABLE("block use");
+}
+
+// "load 16-bit elements: 1 to 32 rows of 16, up to 2 side by side".
+std::string shapeLine(const BlockShape &shape) {
+  std::string rows = shape.fewestRows == shape.mostRows ? str(shape.mostRows) : str(shape.fewestRows, " to ", shape.mostRows);
+  return str("    ", useName(shape.use), ", ", shape.bits, "-bit elements: ", rows, " rows of ", shape.columns,
+             shape.blocks > 1 ? str(", up to ", shape.blocks, " side by side") : "", "\n");
+}
+
 std::string limitsText(const TargetInfo &target) {
   std::string text = str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
                          " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
                          "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes, " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
   const BlockRules &rules = target.blocks;
   if (!rules.any()) return text + "  2D block messages: none\n";
-  return text + str("  2D block messages: base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ",
-                    rules.widthMultiple, ", pitch at least ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, "\n");
+  text += str("  2D block messages: base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ",
+              rules.widthMultiple, ", pitch at least ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, ",\n    first column a multiple of ",
+              rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent, "\n");
+  for (const BlockShape &shape : target.blockShapes) text += shapeLine(shape);
+  return text;
 }
 
 Json targetJson(const TargetInfo &target) {
@@ -64,7 +86,16 @@ Json targetJson(const TargetInfo &target) {
                            {"minimal_width", rules.minimalWidth},
                            {"width_multiple", rules.widthMultiple},
                            {"minimal_pitch", rules.minimalPitch},
-                           {"pitch_multiple", rules.pitchMultiple}};
+                           {"pitch_multiple", rules.pitchMultiple},
+                           {"column_multiple", rules.columnMultiple},
+                           {"maximal_extent", rules.maximalExtent}};
+  for (const BlockShape &shape : target.blockShapes)
+    json["block_shapes"].push_back({{"use", useName(shape.use)},
+                                    {"bits", shape.bits},
+                                    {"columns", shape.columns},
+                                    {"fewest_rows", shape.fewestRows},
+                                    {"most_rows", shape.mostRows},
+                                    {"blocks", shape.blocks}});
   return json;
 }
 

@@ -1,5 +1,7 @@
 // xtc: checks .xt files and prints what they compile to.
 #include "ir/base/text.h"
+#include "ir/block_counts.h"
+#include "ir/print.h"
 #include "lang/parse/parse.h"
 #include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
@@ -54,6 +56,18 @@ Result<std::string> emitCode(const XtcOptions &options, const Module &module, Di
   return out;
 }
 
+// What each kernel, and each innermost loop of it, asks of the hardware.
+std::string report(const Module &module, const SourceManager &sources) {
+  std::string out;
+  for (const auto &kernel : module.kernels) {
+    KernelCounts counts = countKernel(*kernel);
+    out += str(symbolText(kernel->name), ": ", text(counts.all), counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
+    for (const LoopCounts &loop : counts.innermost)
+      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ", text(loop.counts), "\n");
+  }
+  return out;
+}
+
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out) {
   if (wants(options, "ast")) {
     Result<std::string> text = readFile(path);
@@ -74,6 +88,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   if (wants(options, "ir")) out += print(**module);
+  if (options.report) out += report(**module, session.sources());
   std::optional<Result<std::string>> code;
   // The remarks about code come while it is made.
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
