@@ -134,13 +134,11 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
   auto rank = static_cast<size_t>(result.rank());
   Parts parts(1 + 2 * rank, number(1));
   parts[0] = from[0];
-  int next = 0;
+  std::vector<int> dims = *memrefCastDims(source, result);
   for (size_t d = 0; d < rank; ++d) {
-    if (result.extent(static_cast<int>(d)) == 1) continue;
-    while (source.extent(next) == 1) ++next;
-    parts[1 + d] = from[static_cast<size_t>(1 + next)];
-    parts[1 + rank + d] = from[static_cast<size_t>(1 + source.rank() + next)];
-    ++next;
+    if (dims[d] < 0) continue;
+    parts[1 + d] = from[static_cast<size_t>(1 + dims[d])];
+    parts[1 + rank + d] = from[static_cast<size_t>(1 + source.rank() + dims[d])];
   }
   return parts;
 }
