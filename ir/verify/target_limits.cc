@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/block_rules.h"
 #include "ir/constants.h"
+#include "ir/lane_fragments.h"
 #include "ir/verify/slm_limit.h"
 
 #include <algorithm>
@@ -59,8 +60,8 @@ std::string_view mannerOf(BlockUse use) {
 
 class LimitChecker {
 public:
-  LimitChecker(const Kernel &kernel, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics)
-      : kernel_(kernel), target_(target), sources_(sources), diagnostics_(diagnostics) {}
+  LimitChecker(const Kernel &kernel, const TargetInfo &target, Context &context, const SourceManager &sources, Diagnostics &diagnostics)
+      : kernel_(kernel), target_(target), context_(context), sources_(sources), diagnostics_(diagnostics) {}
 
   bool run() {
     size_t before = diagnostics_.errorCount();
@@ -73,6 +74,8 @@ public:
   }
 
 private:
+  bool ofLanes() const { return kernel_.scope == Scope::Lane; }
+
   void check(const Op &op) {
     switch (op.info().typeRule) {
     case TypeRule::LoadNd:
@@ -95,14 +98,15 @@ private:
   void block(const Op &op, size_t at) {
     Type desc = op.operand(at)->type();
     if (desc.rank() == 1) return line(op, at);
-    std::string tiles = str("ops on tiles (`init_tile`, `", op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch",
-                            "_tile`) take any block: they are cut into what the target has");
+    std::string_view verb = op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch";
+    std::string tiles = ofLanes() ? str("lanes with offsets (`create_tdesc`) move any elements")
+                                  : str("ops on tiles (`init_tile`, `", verb, "_tile`) take any block: they are cut into what the target has");
     if (!target_.blocks.any()) {
       reportBlock(op, at, str(target_.name, " has no 2D block messages")).note(tiles);
       return;
     }
     if (desc.data().space == MemorySpace::Slm) {
-      reportBlock(op, at, "2D block messages do not reach shared local memory").note("1D blocks do (a tensor_desc of one dimension), and lanes with offsets").note(tiles);
+      reportBlock(op, at, "2D block messages do not reach shared local memory").note("1D blocks do (a tensor_desc of one dimension), and lanes with offsets (`create_tdesc`)");
       return;
     }
     BlockRequest wanted = requestOf(op, desc);
@@ -179,10 +183,22 @@ private:
 
   // --- products ------------------------------------------------------------------------------------------------------
 
-  void product(const Op &op) {
-    products_ = true;
+  // Lanes have fragments of the matrices.
+  MmaShape productOf(const Op &op) const {
     Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
     MmaShape wanted{a.elem(), b.elem(), result.elem(), result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
+    if (!ofLanes()) return wanted;
+    auto found = dpasFragments(context_, a, b, result, kernel_.lanes);
+    if (const auto *matrices = std::get_if<DpasFragments>(&found)) wanted.m = matrices->rows, wanted.n = matrices->columns, wanted.k = matrices->depth;
+    return wanted;
+  }
+
+  void product(const Op &op) {
+    if (ofLanes() && !products_ && !target_.mma.empty() && kernel_.lanes != target_.subgroupSizes[0])
+      diagnostics_.report(DiagCode::SubgroupSize, op.range(), str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0], " lanes, not ", kernel_.lanes));
+    products_ = true;
+    Type a = op.operand(0)->type(), b = op.operand(1)->type();
+    MmaShape wanted = productOf(op);
     std::vector<MmaShape> typed;
     for (const MmaShape &shape : target_.mma) {
       if (typesText(shape) != typesText(wanted)) continue;
@@ -194,7 +210,7 @@ private:
                                                  : typed.empty()     ? str(target_.name, " has no product ", typesText(wanted))
                                                                      : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
     diagnostic.withLabel(str("a is ", shapedText(a), ", b is ", shapedText(b)));
-    diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
+    if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
     if (!target_.mma.empty()) diagnostic.withPicture(str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
   }
 
@@ -215,19 +231,26 @@ private:
                                : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ", target_.namedBarriers - 1, "; there is none with the id ", *number));
   }
 
-  // A kernel without products may run in subgroups of any size that there is.
+  // A kernel that has no lanes and no products may run in subgroups of any size that there is.
   void workgroup() {
     std::span<const int64_t> sizes = target_.subgroupSizes;
-    int64_t size = products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end()), most = target_.lanesPerWorkgroup / size;
+    if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
+      diagnostics_.report(DiagCode::SubgroupSize, kernel_.nameRange,
+                          str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name, " has subgroups of ", join(sizes, ", ")));
+      return;
+    }
+    bool fixed = ofLanes() || products_;
+    int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end()), most = target_.lanesPerWorkgroup / size;
     if (kernel_.subgroups <= most) return;
     diagnostics_.report(DiagCode::WorkgroupTooLarge, kernel_.nameRange,
-                        str("`@", kernel_.name, "` has ", kernel_.subgroups, " subgroups of ", products_ || sizes.size() == 1 ? "" : "at least ", size, " lanes, ",
+                        str("`@", kernel_.name, "` has ", kernel_.subgroups, " subgroups of ", fixed ? "" : "at least ", size, " lanes, ",
                             kernel_.subgroups * size, " in all; ", target_.name, " runs ", target_.lanesPerWorkgroup, " in a workgroup"))
         .note(str("at most ", most, " subgroups fit"));
   }
 
   const Kernel &kernel_;
   const TargetInfo &target_;
+  Context &context_;
   const SourceManager &sources_;
   Diagnostics &diagnostics_;
   bool products_ = false, noBarriers_ = false;
@@ -237,7 +260,7 @@ private:
 
 Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
   bool ok = true;
-  for (const auto &kernel : module.kernels) ok &= LimitChecker(*kernel, target, sources, diagnostics).run();
+  for (const auto &kernel : module.kernels) ok &= LimitChecker(*kernel, target, module.context(), sources, diagnostics).run();
   return ok ? Result<void>() : Error::diagnosed();
 }
 
