@@ -1,6 +1,7 @@
 #include "ir/block_counts.h"
 
 #include "ir/base/text.h"
+#include "ir/slm_layout.h"
 
 #include <algorithm>
 
@@ -70,7 +71,6 @@ BlockCounts count(const Block &block, KernelCounts &kernel) {
       if (loop && kernel.innermost.size() == before) kernel.innermost.push_back({&op, inner});
       all = all + inner;
     }
-    if (op.kind() == OpKind::AllocSlm) kernel.slmBytes += op.result()->type().byteCount();
   }
   return all;
 }
@@ -98,6 +98,7 @@ std::string text(const BlockCounts &counts) {
 KernelCounts countKernel(const Kernel &kernel) {
   KernelCounts counts;
   counts.all = count(kernel.body, counts);
+  counts.slmBytes = slmLayout(kernel).bytes;
   return counts;
 }
 

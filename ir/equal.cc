@@ -162,7 +162,8 @@ bool sameExpr(const HostExpr &a, const HostExpr &b, int depth) {
       return false;
   for (size_t i = 0; i < a.ranges.size(); ++i) {
     const HostExpr::Range &x = a.ranges[i], &y = b.ranges[i];
-    if (x.single != y.single || !sameExprs(x.begin, y.begin, depth + 1) || !sameExprs(x.end, y.end, depth + 1))
+    if (x.single != y.single || !sameExprs(x.begin, y.begin, depth + 1) || !sameExprs(x.end, y.end, depth + 1) ||
+        !sameExprs(x.step, y.step, depth + 1))
       return false;
   }
   return true;

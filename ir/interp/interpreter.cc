@@ -17,7 +17,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!walk) return walk.error();
   Program program = Program::of(kernel);
   std::vector<MemoryRange> ranges = bufferRanges(args);
-  SlmMemory slm(kernel.body);
+  SlmMemory slm(kernel);
   NamedBarriers barriers;
   std::optional<LaunchChecks> checks;
   if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks);

@@ -21,17 +21,18 @@ public:
   virtual void storesElement(const unsigned char *p, size_t subgroup) = 0;
 };
 
-// The shared local memory of a workgroup: one buffer for each alloc_slm, filled with kSlmPoison.
+// The shared local memory of a workgroup: a place in it for each alloc_slm, filled with kSlmPoison.
 inline constexpr unsigned char kSlmPoison = 0xFF; // NaN as a float, -1 as an integer
 class SlmMemory {
 public:
-  explicit SlmMemory(const Block &body);
+  explicit SlmMemory(const Kernel &kernel);
   // As a workgroup finds it.
   void poison();
   MemRefValue at(const Op &alloc);
 
 private:
-  std::unordered_map<const Op *, std::vector<unsigned char>> buffers_; // looked up only
+  std::vector<unsigned char> memory_;
+  std::unordered_map<const Op *, std::pair<size_t, size_t>> places_; // offset and bytes; looked up only
 };
 
 // What all subgroups of a workgroup share.

@@ -81,7 +81,7 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
   Program program = Program::of(kernel);
   WriterFinder finder(args[parameter].buffer, elements);
   std::vector<MemoryRange> ranges = bufferRanges(args);
-  SlmMemory slm(kernel.body);
+  SlmMemory slm(kernel);
   for (uint64_t n = 0; n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
     std::vector<RuntimeValue> values = *bound;

@@ -67,6 +67,7 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Alias: {
     const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
     if (!alias) {
+      if (!params_.symbols().complete()) return {};
       auto &diagnostic =
           diagnostics().report(DiagCode::UnknownAlias, expr.range, str("unknown type alias `!", expr.name.text, "`"));
       suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
@@ -128,6 +129,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   }
   std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
   ShapedAttrs attrs;
+  ok &= eachOnce(expr.attrs);
   for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
   if (!ok || !elem) return {};
   data.elem = *elem;
@@ -252,8 +254,20 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
 }
 
 bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
-  diagnostics().report(DiagCode::UnknownAttribute, key.range, str("`", where, "` has no attribute `", key.text, "`"));
+  diagnostics().report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
   return false;
+}
+
+bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t k = 0; k < i && entries[i].key; ++k)
+      if (entries[k].key.text == entries[i].key.text) {
+        diagnostics()
+            .report(DiagCode::DuplicateName, entries[i].key.range, str("`", entries[i].key.text, "` is given twice"))
+            .at(entries[k].key.range, "first given here");
+        return false;
+      }
+  return true;
 }
 
 bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
@@ -345,6 +359,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     if (attr.kind == ast::Attr::Kind::Word) return unknownKey(attr.name, "this type");
     const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
     if (!alias) {
+      if (!params_.symbols().complete()) return false;
       auto &diagnostic =
           diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
@@ -386,6 +401,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
 }
 
 bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
+  if (!eachOnce(attr.entries)) return false;
   std::string_view name = lastWord(attr.name.text);
   if (name == "strided") {
     if (attr.entries.size() != 1 || attr.entries[0].key || !attr.entries[0].value) {
@@ -415,7 +431,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     std::optional<std::vector<int64_t>> layout, data;
     for (const ast::Attr::Entry &e : attr.entries) {
       std::string_view key = e.key.text;
-      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, name);
+      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, str("`", name, "`"));
       auto values = e.value ? integers(*e.value, key) : std::nullopt;
       if (!values) return false;
       (key.ends_with("layout") ? layout : data) = std::move(values);
@@ -469,7 +485,7 @@ std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) 
 bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
   FactorMap map;
   for (const ast::Attr::Entry &e : attr.entries) {
-    if (e.key && e.key.text != "copies") return unknownKey(e.key, "layout");
+    if (e.key && e.key.text != "copies") return unknownKey(e.key, "`layout`");
     auto list = e.value ? factors(*e.value) : std::nullopt;
     if (!list) return false;
     if (e.key) map.replication = std::move(*list);
@@ -490,7 +506,7 @@ bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
                 {"thread_strides", &nested.threadStrides}};
   for (const ast::Attr::Entry &e : attr.entries) {
     auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });
-    if (field == std::end(fields)) return unknownKey(e.key, "nested_layout");
+    if (field == std::end(fields)) return unknownKey(e.key, "`nested_layout`");
     auto values = e.value ? integers(*e.value, field->key) : std::nullopt;
     if (!values) return false;
     *field->values = std::move(*values);

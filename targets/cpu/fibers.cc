@@ -1,6 +1,7 @@
 #include "targets/cpu/fibers.h"
 
 #include "ir/base/check.h"
+#include "targets/cpu/fault_guard.h"
 
 #include <ucontext.h>
 
@@ -99,6 +100,7 @@ void FiberGroup::prepare(Fiber &fiber) {
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
+  resumeGuardedCall(nullptr); // the fiber begins or goes on with its own
   thread_->watched.leave(fiber.watched, false);
   swapcontext(&thread_->context, &fiber.context);
   thread_->watched.arrive(fiber.watched);
@@ -122,7 +124,9 @@ void FiberGroup::waitFor(std::function<bool()> passes, int64_t place, bool among
   current_->passes = std::move(passes);
   current_->amongLanes = amongLanes;
   current_->state = Fiber::State::Waiting;
+  void *call = guardedCallInProgress();
   switchBack(*current_);
+  resumeGuardedCall(call);
 }
 
 // A lane comes to the next exchange but one only after all have come to the next, and so have read this.

@@ -32,6 +32,11 @@ void LaunchOutput::diverged(int64_t workgroup, const FiberGroup::Divergence &div
   divergences_[workgroup] = divergence;
 }
 
+void LaunchOutput::faulted(int64_t workgroup, int64_t end, const MemoryFault &fault) {
+  std::lock_guard lock(mutex_);
+  faults_[workgroup] = {fault, end - workgroup};
+}
+
 void LaunchOutput::flush(const PrintSink &sink, int64_t lastWorkgroup) const {
   if (!sink) return;
   for (const auto &[workgroup, text] : printed_)
@@ -46,6 +51,11 @@ int64_t LaunchOutput::failedElement(int64_t workgroup) const {
 const FiberGroup::Divergence *LaunchOutput::divergence(int64_t workgroup) const {
   auto found = divergences_.find(workgroup);
   return found == divergences_.end() ? nullptr : &found->second;
+}
+
+const LaunchOutput::Fault *LaunchOutput::fault(int64_t workgroup) const {
+  auto found = faults_.find(workgroup);
+  return found == faults_.end() ? nullptr : &found->second;
 }
 
 } // namespace xt

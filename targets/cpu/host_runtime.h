@@ -3,6 +3,7 @@
 #include "ir/base/source.h"
 #include "ir/launch.h"
 #include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/fault_guard.h"
 #include "targets/cpu/fibers.h"
 
 #include <map>
@@ -48,12 +49,19 @@ public:
   void print(int64_t place, int64_t workgroup, const void *data);
   void assertFailed(int64_t workgroup, int64_t element);
   void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
+  // Of one of the workgroups [workgroup, end).
+  void faulted(int64_t workgroup, int64_t end, const MemoryFault &fault);
 
   // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`.
   void flush(const PrintSink &sink, int64_t lastWorkgroup) const;
   // The lowest element (row-major) for which the assert failed that ended the workgroup.
   int64_t failedElement(int64_t workgroup) const;
   const FiberGroup::Divergence *divergence(int64_t workgroup) const;
+  struct Fault {
+    MemoryFault what;
+    int64_t workgroups = 1; // in so many, from that one on
+  };
+  const Fault *fault(int64_t workgroup) const;
 
 private:
   const KernelOutput &kernel_;
@@ -61,6 +69,7 @@ private:
   std::map<int64_t, std::string> printed_; // all by workgroup
   std::map<int64_t, int64_t> failedElements_;
   std::map<int64_t, FiberGroup::Divergence> divergences_;
+  std::map<int64_t, Fault> faults_;
 };
 
 } // namespace xt

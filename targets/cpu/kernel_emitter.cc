@@ -20,8 +20,8 @@ size_t frameWords(const Kernel &kernel) {
 std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
 
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                             const BufferAssignment &buffers, const SlmPlan &slm)
-    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmPlan_(slm),
+                             const BufferAssignment &buffers, const SlmLayout &slm)
+    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
       b(module.getContext()), ops_(b, cpu) {}
 
 namespace {

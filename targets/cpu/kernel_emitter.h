@@ -15,7 +15,7 @@
 #pragma once
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/register_ops.h"
-#include "targets/cpu/slm_plan.h"
+#include "ir/slm_layout.h"
 
 #include <unordered_map>
 
@@ -38,7 +38,7 @@ std::string kernelSymbol(const Kernel &kernel);
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                const BufferAssignment &buffers, const SlmPlan &slm);
+                const BufferAssignment &buffers, const SlmLayout &slm);
   KernelOutput emit();
 
 private:
@@ -175,7 +175,7 @@ private:
   const CpuInfo &cpu_;
   const FusionPlan &fusion_;
   const BufferAssignment &buffers_;
-  const SlmPlan &slmPlan_;
+  const SlmLayout &slmLayout_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr;

@@ -42,18 +42,18 @@ const Op *firstBlockOp(const Block &body) {
   return found;
 }
 
-void reportSlm(const Kernel &kernel, const SlmPlan &slm, Diagnostics &diagnostics) {
+void reportSlm(const Kernel &kernel, const SlmLayout &slm, Diagnostics &diagnostics) {
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
                          str("`@", kernel.name, "` has ", mib(slm.bytes), " MiB of shared local memory; the limit is ",
                              mib(kMaxSlmBytes), " MiB"));
-  for (const SlmPlan::Buffer &buffer : slm.buffers)
+  for (const SlmBuffer &buffer : slm.buffers)
     diagnostic.at(buffer.alloc->range(),
                   str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
 }
 
 // False has been reported.
-bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmPlan &slm, Diagnostics &diagnostics) {
+bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmLayout &slm, Diagnostics &diagnostics) {
   if (slm.bytes > kMaxSlmBytes) {
     reportSlm(kernel, slm, diagnostics);
     return false;
@@ -81,7 +81,7 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
                                     " is an op of Xe hardware: run the pass xegpu-to-tiles before code is made for a CPU"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
-    SlmPlan slm = planSlm(*kernel);
+    SlmLayout slm = slmLayout(*kernel);
     if (!fitsMemory(*kernel, buffers, slm, diagnostics)) {
       failed = true;
       continue;

@@ -134,7 +134,7 @@ private:
   Vec cast(const Vec &v, const std::string &to) {
     static constexpr auto bits = [](const std::string &e) { return e == "f64" ? 64 : e == "f32" || e == "tf32" ? 32 : isNarrow(e) ? 16 : 8; };
     if (to == v.elem) return v;
-    if (bits(to) == bits(v.elem)) return cast(cast(v, "f32"), to);
+    if (bits(to) == bits(v.elem)) return cast(cast(v, bits(to) == 32 ? "f64" : "f32"), to);
     Vec r{fresh(), to, v.layout, "", v.shape, v.most};
     line(str(r.name, bits(to) > bits(v.elem) ? " = extf " : " = truncf ", v.name, " : ", vectorType(v.shape, v.elem), " -> ", vectorType(v.shape, to)));
     r.host = let(str("cast(", v.host, ", ", to, ")"));
@@ -155,11 +155,11 @@ private:
     Shape tile = turned ? Shape{v.shape.columns, v.shape.rows} : v.shape;
     if (ragged) {
       extent = {std::max<int64_t>(1, tile.rows + between(-3, 4)), std::max<int64_t>(1, tile.columns + between(-3, 4))};
-      y = between(-2, 3);
-      x = between(-2, 3);
+      y = between(-2, std::min<int64_t>(3, extent.rows - 1));
+      x = between(-2, std::min<int64_t>(3, extent.columns - 1));
     }
     std::string base = argument(str("random(seed = ", pick(1000), choose({", low = -4, high = 4)", ", low = -0.5, high = 2)", ")"})), v.elem, extent, false);
-    std::string padding = choose({"0.0", "-1.5", "2.0"}), at = fresh();
+    std::string padding = choose({"0.25", "-1.5", "2.0"}), at = fresh();
     line(str(at, " = init_tile ", base, "[%w, ", y, ", ", x, "] -> tile<", shapeText(tile, v.elem), withLayout(turned ? "" : v.layout), ">"));
     std::string attributes = str("{", turned ? "transpose = [1, 0], " : "", "padding = ", padding, "}");
     line(str(v.name, " = load_tile ", at, " ", attributes, workgroup_ && turned ? " {" + v.layout + "}" : ""));
@@ -318,27 +318,6 @@ private:
     settled(r);
   }
 
-  // The layouts of a, b and c of a product: rows and columns as the result's, K whole or in parts.
-  struct MmaLayouts {
-    std::string a, b, c;
-  };
-  MmaLayouts mmaLayouts(int64_t m, int64_t n, int64_t k) {
-    if (!workgroup_) return {};
-    std::vector<MmaLayouts> fitting;
-    auto fits = [](int64_t extent, int64_t parts, int64_t data) { return extent % data == 0 && (extent % (parts * data) == 0 || parts * data % extent == 0); };
-    for (int64_t x = 1; x <= subgroups_; ++x) {
-      if (subgroups_ % x) continue;
-      int64_t y = subgroups_ / x;
-      for (int64_t p = 1; p <= m; ++p)
-        for (int64_t q = 1; q <= n; ++q)
-          for (int64_t kp : {k, k / 2, k / 4}) {
-            if (kp == 0 || (kp < k && (x == 1 || y == 1)) || !fits(m, x, p) || !fits(n, y, q) || !fits(k, y, kp) || !fits(k, x, kp)) continue;
-            auto map = [&](int64_t d0, int64_t d1) { return str("#wg_map<sg_layout = [", x, ", ", y, "], sg_data = [", d0, ", ", d1, "]>"); };
-            fitting.push_back({map(p, kp), map(kp, q), map(p, q)});
-          }
-    }
-    return chooseFrom(fitting);
-  }
   // a * b + c as the sum of all its terms, c's among them: its bound counts c as one term.
   std::string summed(const std::string &a, const std::string &b, const Vec *c, int64_t m, int64_t k, const std::string &acc) {
     std::string in = acc.empty() ? "" : str(", acc = ", acc);

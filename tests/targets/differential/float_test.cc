@@ -70,7 +70,7 @@ void expectWithinBounds(const std::string &text, Tally &tally) {
 }
 
 TEST(Differential, RandomFloatKernelsAreWithinTheirBounds) {
-  Rounds rounds = roundsOr(25);
+  Rounds rounds = roundsOr(20);
   Tally tally;
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
     SCOPED_TRACE(str("seed ", seed));

@@ -18,12 +18,17 @@ Shape KernelText::randomShape() {
   return shape;
 }
 
-// An sg_data: in rounds `parts` of it divide the extent; wrapping, the extent divides them. 0: none fits.
+namespace {
+bool inRounds(int64_t extent, int64_t parts, int64_t data) { return extent % (parts * data) == 0; }
+bool wraps(int64_t extent, int64_t parts, int64_t data) { return extent % data == 0 && parts * data % extent == 0; }
+bool fits(int64_t extent, int64_t parts, int64_t data) { return inRounds(extent, parts, data) || wraps(extent, parts, data); }
+} // namespace
+
+// An sg_data, or 0 if none fits.
 int64_t KernelText::randomData(int64_t extent, int64_t parts, bool copies) {
   std::vector<int64_t> sizes;
   for (int64_t s = 1; s <= extent; ++s) {
-    bool rounds = extent % (parts * s) == 0, wraps = extent % s == 0 && parts * s % extent == 0;
-    if (rounds || (copies && wraps)) sizes.push_back(s);
+    if (inRounds(extent, parts, s) || (copies && wraps(extent, parts, s))) sizes.push_back(s);
   }
   return sizes.empty() ? 0 : chooseFrom(sizes);
 }
@@ -43,6 +48,24 @@ std::string KernelText::randomLayout(Shape shape, bool copies) {
 
 std::string KernelText::whole(Shape shape) const {
   return str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", shape.rows, ", ", shape.columns, "]>");
+}
+
+KernelText::MmaLayouts KernelText::mmaLayouts(int64_t m, int64_t n, int64_t k) {
+  if (!workgroup_) return {};
+  std::vector<MmaLayouts> fitting;
+  for (int64_t x = 1; x <= subgroups_; ++x) {
+    if (subgroups_ % x) continue;
+    int64_t y = subgroups_ / x;
+    auto map = [&](int64_t p, int64_t q) { return str("#wg_map<sg_layout = [", x, ", ", y, "], sg_data = [", p, ", ", q, "]>"); };
+    for (int64_t p = 1; p <= m; ++p)
+      for (int64_t q = 1; q <= n; ++q)
+        for (int64_t part : {k, k / 2, k / 4}) {
+          // a and b cut K into the same pieces, so both cut it or neither.
+          if (part == 0 || (part < k && (x == 1 || y == 1))) continue;
+          if (fits(m, x, p) && fits(n, y, q) && fits(k, y, part) && fits(k, x, part)) fitting.push_back({map(p, part), map(part, q), map(p, q)});
+        }
+  }
+  return chooseFrom(fitting);
 }
 
 std::string KernelText::storable(Shape shape) const {

@@ -38,6 +38,12 @@ protected:
   // One in which each dimension's first subgroup holds all of it.
   std::string whole(Shape shape) const;
 
+  // The layouts of a, b and c of a product: rows and columns as the result's, K whole or in parts.
+  struct MmaLayouts {
+    std::string a, b, c;
+  };
+  MmaLayouts mmaLayouts(int64_t m, int64_t n, int64_t k);
+
   static std::string shapeText(Shape s, const std::string &elem) { return str(s.rows, "x", s.columns, "x", elem); }
   static std::string withLayout(const std::string &layout) { return layout.empty() ? "" : ", " + layout; }
   std::string vectorType(Shape s, const std::string &elem, const std::string &layout = "") const {
