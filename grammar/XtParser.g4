@@ -115,7 +115,8 @@ value: expr | list;
 values: value (COMMA value)*;
 list: LBRACK (value (COMMA value)* COMMA?)? RBRACK;
 index: LBRACK (indexItem (COMMA indexItem)*)? RBRACK;
-indexItem: expr (COLON expr?)? | COLON expr?;
+indexItem: expr (COLON expr? step?)? | COLON expr? step?;
+step: COLON expr?; // of a slice: begin:end:step
 
 // ---- attributes -----------------------------------------------------------------------------------------------------
 // Aliases may follow one another without a comma: {#to #from}.

@@ -127,6 +127,7 @@ Difference KernelComparison::kernels(const Kernel &a, const Kernel &b) {
   if (a.name != b.name) return differ("the name", symbolText(a.name), symbolText(b.name));
   if (a.scope != b.scope) return Difference("the scope differs");
   if (a.subgroups != b.subgroups) return differ("the number of subgroups", str(a.subgroups), str(b.subgroups));
+  if (a.lanes != b.lanes) return differ("the number of lanes", str(a.lanes), str(b.lanes));
   if (!(a.forms == b.forms)) return Difference("the forms differ");
   if (a.paramCount != b.paramCount) return differ("the number of parameters", str(a.paramCount), str(b.paramCount));
   if (Difference d = params("the kernel", a.body, b.body)) return d;
@@ -161,7 +162,8 @@ bool sameExpr(const HostExpr &a, const HostExpr &b, int depth) {
       return false;
   for (size_t i = 0; i < a.ranges.size(); ++i) {
     const HostExpr::Range &x = a.ranges[i], &y = b.ranges[i];
-    if (x.single != y.single || !sameExprs(x.begin, y.begin, depth + 1) || !sameExprs(x.end, y.end, depth + 1))
+    if (x.single != y.single || !sameExprs(x.begin, y.begin, depth + 1) || !sameExprs(x.end, y.end, depth + 1) ||
+        !sameExprs(x.step, y.step, depth + 1))
       return false;
   }
   return true;

@@ -62,9 +62,9 @@ struct HostExpr {
   HostFn fn{};
   std::vector<HostExpr> args;                        // positional, in the table's order
   std::vector<std::pair<std::string, HostExpr>> named; // given by name, in source order
-  // Slice: one item per dimension. `begin:end`; a single index keeps the dimension with extent 1 dropped (NumPy).
+  // Slice: one item per dimension. `begin:end:step`; a single index drops the dimension (NumPy).
   struct Range {
-    std::vector<HostExpr> begin, end; // none or one each
+    std::vector<HostExpr> begin, end, step; // none or one each
     bool single = false;              // an index, in begin
   };
   std::vector<Range> ranges;

@@ -220,6 +220,9 @@ void TestPrinter::slice(const HostExpr &expr) {
     if (range.single) continue;
     out_ += ":";
     if (!range.end.empty()) expression(range.end[0]);
+    if (range.step.empty()) continue;
+    out_ += ":";
+    expression(range.step[0]);
   }
   out_ += "]";
 }

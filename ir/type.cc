@@ -87,9 +87,10 @@ std::string typeText(Type type) { return typeText(type, type && type.layout() ? 
 
 std::string typeText(Type type, std::string_view layout, bool spellsOrder) {
   std::string text = shapedText(type);
-  if (!type || !(type.isVector() || type.isTile())) return text;
+  if (!type || !(type.isVector() || type.isWindow())) return text;
   text.pop_back();
   if (!layout.empty()) text += str(", ", layout);
+  if (type.isTensorDesc()) return text + ">";
   if (type.data().packed) text += ", packed";
   if (type.isTile()) {
     if (type.data().order == Order::ColumnMajor && !spellsOrder) text += ", order = [0, 1]";

@@ -35,7 +35,8 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = Elem::Index;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet
+  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet. TensorDesc of
+                                             // lanes: which lane has which element (sg_map), of the shape
   MatrixUse use = MatrixUse::None;           // Vector
   bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile

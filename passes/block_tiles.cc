@@ -254,6 +254,7 @@ void Blocking::bind(const Value *old, Values values) {
 
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
+    if (kernel->scope == Scope::Lane) continue; // lanes have blocks, and tiles of their own, already
     if (kernel->scope == Scope::Workgroup) {
       diagnostics.report(DiagCode::InvalidIr, kernel->nameRange, str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name), " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");

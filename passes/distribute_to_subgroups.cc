@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/slm_layout.h"
 #include "passes/distribution.h"
 #include "passes/part_values.h"
 
@@ -312,11 +313,20 @@ Type Distribution::pieceType(Type type, const Pieces &pieces) const {
   return context_.intern(std::move(data));
 }
 
-Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels)
-    if (kernel->scope == Scope::Workgroup)
-      if (Result<void> done = Distribution(*kernel, module.context(), diagnostics).run(); !done) return done;
+static Result<void> distribute(Module &module, int64_t slmBytes, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) {
+    if (kernel->scope != Scope::Workgroup) continue;
+    // Half of what the user's own buffers leave: two exchanges may be under way in one loop.
+    int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
+    if (Result<void> done = Distribution(*kernel, module.context(), limit, diagnostics).run(); !done) return done;
+  }
   return {};
+}
+
+Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) { return distribute(module, 0, diagnostics); }
+
+Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  return distribute(module, target.slmBytes, diagnostics);
 }
 
 } // namespace xt

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace xt {
@@ -49,8 +50,9 @@ struct Pieces {
 
 class Distribution {
 public:
-  Distribution(Kernel &kernel, Context &context, Diagnostics &diagnostics)
-      : kernel_(kernel), context_(context), diagnostics_(diagnostics), b(context, kernel.body) {}
+  // `slmLimit`: how many bytes one exchange may take; 0: any.
+  Distribution(Kernel &kernel, Context &context, int64_t slmLimit, Diagnostics &diagnostics)
+      : kernel_(kernel), context_(context), diagnostics_(diagnostics), slmLimit_(slmLimit), b(context, kernel.body) {}
   Result<void> run();
 
 private:
@@ -77,6 +79,14 @@ private:
   bool tileMma(const Op &op);
   bool transpose(const Op &op);
   bool convert(const Op &op);
+  struct Bands {
+    size_t dim;
+    int64_t count;
+  };
+  std::optional<Bands> bandsOf(Type type, const Pieces &source, const Pieces &target) const;
+  void convertInBands(const Op &op, const Bands &bands);
+  Value *inBand(Value *first, int64_t band, int64_t length);
+  Value *where(Value *condition, Value *otherwise, const std::function<Value *()> &body);
   bool reduction(const Op &op);
   bool broadcast(const Op &op);
   bool reshape(const Op &op);
@@ -115,6 +125,7 @@ private:
   Kernel &kernel_;
   Context &context_;
   Diagnostics &diagnostics_;
+  int64_t slmLimit_;
   Builder b;
   std::unordered_map<const Value *, Values> values_; // looked up only
   Op *topEnd_ = nullptr;                             // the last op at the start of the kernel

@@ -18,7 +18,8 @@ using TargetPassFunction = Result<void> (*)(Module &module, const TargetInfo &ta
 
 struct PassInfo {
   std::string_view name; // as in --run and --dump-after
-  PassFunction function = nullptr; // one of these two
+  // Where both are given, the second is for modules that are compiled for known hardware.
+  PassFunction function = nullptr;
   TargetPassFunction targetFunction = nullptr;
   FixedList<Form, 4> needs{}; // forms that every kernel must have before
   FixedList<Form, 4> gives{}; // that every kernel has after

@@ -44,7 +44,7 @@ private:
 void Run::checkFailed() {
   if (!current_) return;
   std::fprintf(stderr, "  in the pass `%.*s`\n", static_cast<int>(current_->name.size()), current_->name.data());
-  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, current_->targetFunction ? str(" --target=", options_.target->name) : "", "\n", before_));
+  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, options_.target ? str(" --target=", options_.target->name) : "", "\n", before_));
 }
 
 bool Run::needsAreMet(const PassInfo &pass) {
@@ -119,8 +119,8 @@ Result<void> Run::pass(const PassInfo &pass) {
 } // namespace
 
 Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *target, Diagnostics &diagnostics) {
+  if (target && pass.targetFunction) return pass.targetFunction(module, *target, diagnostics);
   if (pass.function) return pass.function(module, diagnostics);
-  if (target) return pass.targetFunction(module, *target, diagnostics);
   return Error::environment(str("the pass `", pass.name, "` depends on the hardware: name it, such as --target=", targetInfos()[0].name));
 }
 

@@ -9,6 +9,7 @@
 #include "passes/hoist_invariants.h"
 #include "passes/infer_layouts.h"
 #include "passes/pass.h"
+#include "passes/plan_slm.h"
 #include "passes/xegpu_to_tiles.h"
 
 #include <span>

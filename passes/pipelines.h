@@ -18,7 +18,7 @@ inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind
 inline constexpr std::array kBlockPipeline = {
     PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
-    PassKind::DeadCode,     PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
+    PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
     PassKind::DeadCode};
 
 // Whether every pass finds what it needs, given nothing at first.

@@ -72,6 +72,95 @@ Value *Distribution::region(Value *buffer, Value *row, Value *column, std::vecto
   return load->result();
 }
 
+// --- bands -----------------------------------------------------------------------------------------------------------
+
+// Whether each piece of the dimension lies inside of one of the bands of `band` indices.
+static bool splitsInto(const DimPieces &dim, int64_t band) {
+  bool aligned = band % dim.length == 0;
+  for (int64_t start : dim.starts) aligned &= start % dim.length == 0;
+  for (const SubgroupDigit &digit : dim.digits) aligned &= digit.weight % dim.length == 0;
+  return aligned;
+}
+
+// What is too large for shared local memory goes through it in bands of rows or columns, one after the other.
+std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces &source, const Pieces &target) const {
+  int64_t bytes = type.byteCount();
+  if (slmLimit_ == 0 || bytes <= slmLimit_) return Bands{0, 1};
+  for (int64_t count = 2; count <= 64; count *= 2)
+    for (size_t dim = 0; dim < 2; ++dim) {
+      int64_t extent = type.extent(static_cast<int>(dim));
+      if (extent % count != 0 || bytes / count > slmLimit_) continue;
+      if (splitsInto(source.dims[dim], extent / count) && splitsInto(target.dims[dim], extent / count)) return Bands{dim, count};
+    }
+  return std::nullopt;
+}
+
+// Where pieces lie in the band in hand; null: for certain.
+Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
+  Value *which = make(OpKind::DivSI, {first ? first : index(0), index(length)}, context_.index());
+  Op *compare = create(OpKind::CmpI, {which, index(band)}, {context_.i1()});
+  compare->setAttr("kind", std::string("eq"));
+  return compare->result();
+}
+
+// `body` gives the branch's result (none: null) where the condition holds; else it is `otherwise`.
+Value *Distribution::where(Value *condition, Value *otherwise, const std::function<Value *()> &body) {
+  std::vector<Type> types;
+  if (otherwise) types.push_back(otherwise->type());
+  Op *branch = b.create(OpKind::If, {condition}, types, 2);
+  Block &outer = b.block();
+  b.setEnd(*branch->region(0));
+  Value *result = body();
+  create(OpKind::Yield, otherwise ? Values{result} : Values{}, {});
+  b.setEnd(*branch->region(1));
+  create(OpKind::Yield, otherwise ? Values{otherwise} : Values{}, {});
+  b.setEnd(outer);
+  return otherwise ? branch->result() : nullptr;
+}
+
+void Distribution::convertInBands(const Op &op, const Bands &bands) {
+  const Value *value = op.operand(0);
+  Type type = value->type();
+  Pieces source = piecesOf(type), target = piecesOf(op.result()->type());
+  std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
+  int64_t length = shape[bands.dim] /= bands.count;
+  Value *buffer = slmBuffer(shape, type.elem());
+  Type part = pieceType(op.result()->type(), target);
+  Value *zero = isFloat(part.elem()) ? b.constantFloat(part, 0) : b.constantInt(part, 0);
+  Values results(target.count(), zero);
+  // Where a piece lies in the buffer of a band.
+  auto place = [&](const Pieces &pieces, size_t k, int64_t band) {
+    std::array<Value *, 2> at;
+    for (size_t d = 0; d < 2; ++d) {
+      at[d] = indexOf(pieces.dims[d], pieces.at(k)[d]);
+      if (d == bands.dim && band > 0) at[d] = make(OpKind::SubI, {at[d] ? at[d] : index(0), index(band * length)}, context_.index());
+      if (!at[d]) at[d] = index(0);
+    }
+    return at;
+  };
+  auto first = [&](const Pieces &pieces, size_t k) { return indexOf(pieces.dims[bands.dim], pieces.at(k)[bands.dim]); };
+  for (int64_t band = 0; band < bands.count; ++band) {
+    if (band > 0) create(OpKind::Barrier, {}, {});
+    else waitForReaders();
+    onlyWhere(copyDigits(*type.layout()), [&] {
+      for (size_t k = 0; k < source.count(); ++k)
+        where(inBand(first(source, k), band, length), nullptr, [&]() -> Value * {
+          std::array<Value *, 2> at = place(source, k, band);
+          Type tile = context_.tile(source.lengths(), type.elem(), nullptr, Order::RowMajor, MemorySpace::Slm);
+          create(OpKind::StoreTile, {of(value)[k], make(OpKind::InitTile, {buffer, at[0], at[1]}, tile)}, {});
+          return nullptr;
+        });
+    });
+    create(OpKind::Barrier, {}, {});
+    for (size_t k = 0; k < target.count(); ++k)
+      results[k] = where(inBand(first(target, k), band, length), results[k], [&] {
+        std::array<Value *, 2> at = place(target, k, band);
+        return region(buffer, at[0], at[1], target.lengths());
+      });
+  }
+  bind(op.result(), std::move(results));
+}
+
 // --- distribution ----------------------------------------------------------------------------------------------------
 
 bool Distribution::convert(const Op &op) {
@@ -79,6 +168,7 @@ bool Distribution::convert(const Op &op) {
   Pieces source = piecesOf(from), target = piecesOf(to);
   if (source == target) return bind(op.result(), of(op.operand(0))), true;
   if (!isMatrix(op, from)) return false;
+  if (std::optional<Bands> bands = bandsOf(from, source, target); bands && bands->count > 1) return convertInBands(op, *bands), true;
   Value *buffer = publish(op.operand(0));
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {

@@ -16,7 +16,8 @@ private:
   int &depth_;
 };
 
-// Deeper expressions are refused before the machine's stack is; the parser's own limit on nesting is lower.
-inline constexpr int kMaxExpressionDepth = 256;
+// Deeper expressions are refused before the machine's stack is. The parser's own limits are lower: a sum of as many terms
+// as a statement may have, in as many brackets as may nest, comes to less.
+inline constexpr int kMaxExpressionDepth = 1500;
 
 } // namespace xt

@@ -96,6 +96,10 @@ void Diagnostics::labelErrorAfter(size_t errors, SourceRange range, std::string 
   if (Diagnostic *diagnostic = errorAfter(errors)) diagnostic->at(range, std::move(text));
 }
 
+void Diagnostics::fixErrorAfter(size_t errors, std::string title, SourceRange range, std::string replacement) {
+  if (Diagnostic *diagnostic = errorAfter(errors)) diagnostic->fix(std::move(title), range, std::move(replacement));
+}
+
 void Diagnostics::tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends) {
   constexpr size_t kMostFixes = 2;
   for (size_t d = first; d < list_.size(); ++d) {

@@ -92,6 +92,8 @@ public:
   void noteErrorAfter(size_t errors, std::string text);
   // Adds a label to that error.
   void labelErrorAfter(size_t errors, SourceRange range, std::string text);
+  // Adds a fix-it to that error.
+  void fixErrorAfter(size_t errors, std::string title, SourceRange range, std::string replacement);
   // Drops the candidates that `mends` refuses, and what goes beyond two. Looks at diagnostics from place `first` of all()
   // on.
   void tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends);

@@ -242,6 +242,10 @@ bool Evaluation::run() const {
   case OpKind::Dim:
   case OpKind::BlockId:
   case OpKind::SubgroupId:
+  case OpKind::LaneId:
+  case OpKind::SubgroupBarrier:
+  case OpKind::Shuffle:
+  case OpKind::SubgroupReduce:
   case OpKind::For:
   case OpKind::If:
   case OpKind::Yield:

@@ -18,8 +18,8 @@ void Subgroup::constant(const Step &step) {
 }
 
 void Subgroup::blockOrSubgroupId(const Step &step) {
-  if (step.op->kind() == OpKind::SubgroupId) {
-    slots_[step.results[0]] = integerNumber(static_cast<int64_t>(id_));
+  if (step.op->kind() == OpKind::SubgroupId || step.op->kind() == OpKind::LaneId) {
+    slots_[step.results[0]] = integerNumber(static_cast<int64_t>(step.op->kind() == OpKind::LaneId ? lane() : subgroup()));
     return;
   }
   size_t fromLast = static_cast<size_t>(step.op->textAttr("dimension")[0] - 'x');

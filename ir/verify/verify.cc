@@ -47,6 +47,7 @@ bool Verifier::header() {
   const auto &params = kernel_.body.params(), &gridParams = kernel_.gridBlock.params();
   if (kernel_.name.empty()) return fail("has no name");
   if (kernel_.subgroups < 1) return fail(str("has ", kernel_.subgroups, " subgroups"));
+  if (kernel_.lanes < 1 || (kernel_.lanes > 1 && kernel_.scope != Scope::Lane)) return fail(str("has ", kernel_.lanes, " lanes"));
   if (params.size() != kernel_.paramCount + kernel_.grid.size())
     return fail(str("its body has ", params.size(), " parameters for ", kernel_.paramCount, " of the kernel and ",
                     kernel_.grid.size(), " grid variables"));

@@ -66,6 +66,7 @@ std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue val
     diagnostics.report(DiagCode::LiteralValue, range, str("parameter `$", param.name.text, "` is a type"));
     return std::nullopt;
   }
+  if (param.type.kind == ast::TypeExpr::Kind::Error) return std::nullopt; // reported
   std::optional<Elem> elem = declaredElem(param);
   if (!elem) {
     diagnostics.report(DiagCode::UnknownType, param.type.range, "a parameter is a scalar or a `type`");
@@ -109,6 +110,7 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   if (auto it = values_.find(name.text); it != values_.end()) return it->second;
   const ast::ParamDecl *param = symbols_.param(name.text);
   if (!param) {
+    if (!symbols_.complete()) return values_[name.text] = std::nullopt;
     auto &diagnostic = diagnostics_.report(DiagCode::UnknownParam, name.range, str("unknown parameter `$", name.text, "`"));
     suggestName(diagnostic, name.range, '$', name.text, symbols_.paramNames());
     return values_[name.text] = std::nullopt;
@@ -126,10 +128,12 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
     if (value && value->kind != ConstValue::Kind::Type) value = typeValue(*param->typeValue, diagnostics_);
   } else if (param->typeValue) {
     value = typeValue(*param->typeValue, diagnostics_);
+  } else if (param->type.kind == ast::TypeExpr::Kind::Error) {
+    // reported
   } else if (!param->value) {
+    // Said where it is declared, so that it is said once.
     diagnostics_
-        .report(DiagCode::NotConstant, name.range, str("parameter `$", name.text, "` has no value"))
-        .at(param->name.range, "declared here")
+        .report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
         .note(str("give it one where it is declared, or with `-D ", name.text, "=…`"));
   } else if (param->value) {
     value = eval(*param->value);

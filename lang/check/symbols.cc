@@ -16,7 +16,8 @@ void insert(std::map<std::string_view, const T *> &table, const T &decl, std::st
 
 } // namespace
 
-FileSymbols::FileSymbols(std::span<const ast::File *const> files, Diagnostics &diagnostics) {
+FileSymbols::FileSymbols(std::span<const ast::File *const> files, bool incomplete, Diagnostics &diagnostics)
+    : incomplete_(incomplete) {
   for (const ast::File *file : files) {
     for (const auto &alias : file->attrAliases) insert(attrAliases_, alias, "alias", diagnostics);
     for (const auto &alias : file->typeAliases) insert(typeAliases_, alias, "type alias", diagnostics);

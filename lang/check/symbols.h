@@ -11,8 +11,8 @@ namespace xt {
 
 class FileSymbols {
 public:
-  // Reports names that are defined twice.
-  FileSymbols(std::span<const ast::File *const> files, Diagnostics &diagnostics);
+  // Reports names that are defined twice. `incomplete`: an import could not be read, and any name may come from it.
+  FileSymbols(std::span<const ast::File *const> files, bool incomplete, Diagnostics &diagnostics);
 
   const ast::AttrAlias *attrAlias(std::string_view name) const { return find(attrAliases_, name); }
   const ast::TypeAlias *typeAlias(std::string_view name) const { return find(typeAliases_, name); }
@@ -22,6 +22,9 @@ public:
   std::vector<std::string_view> typeAliasNames() const { return names(typeAliases_); }
   std::vector<std::string_view> paramNames() const { return names(params_); }
   std::vector<std::string_view> kernelNames() const { return names(kernels_); }
+
+  // Whether a name that is not here is unknown.
+  bool complete() const { return !incomplete_; }
 
 private:
   template <class T> using Table = std::map<std::string_view, const T *>;
@@ -38,6 +41,7 @@ private:
   Table<ast::TypeAlias> typeAliases_;
   Table<ast::ParamDecl> params_;
   Table<ast::KernelDecl> kernels_;
+  bool incomplete_;
 };
 
 // Adds "did you mean …" with a fix-it when a candidate is near; `sigil` is '%', '#' … or 0.

@@ -67,6 +67,7 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   case ast::TypeExpr::Kind::Alias: {
     const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
     if (!alias) {
+      if (!params_.symbols().complete()) return {};
       auto &diagnostic =
           diagnostics().report(DiagCode::UnknownAlias, expr.range, str("unknown type alias `!", expr.name.text, "`"));
       suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
@@ -128,6 +129,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   }
   std::optional<Elem> elem = expr.element ? element(*expr.element) : std::nullopt;
   ShapedAttrs attrs;
+  ok &= eachOnce(expr.attrs);
   for (const ast::Attr::Entry &e : expr.attrs) ok &= entry(e, attrs);
   if (!ok || !elem) return {};
   data.elem = *elem;
@@ -188,11 +190,6 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
 
 // A block of rows and columns or of neighbours; with offsets of its own for each lane, one element or a chunk of them.
 Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
-  if (attrs.layout) {
-    diagnostics().report(DiagCode::NotSupported, attrs.layoutRange.file ? attrs.layoutRange : expr.range,
-                         "a tensor_desc with a sg_map belongs to lane scope, which this version does not have");
-    return {};
-  }
   if (attrs.memory || attrs.order || attrs.packed) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range, "a tensor_desc has no memory layout of its own");
     return {};
@@ -212,12 +209,65 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
         .note("the second dimension of a scattered tensor_desc is the chunk of each lane");
     return {};
   }
+  if (attrs.layout && !lanesOf(expr, attrs, data)) return {};
   return context_.intern(std::move(data));
 }
 
+// The sg_map of a descriptor: every element belongs to one lane; of scattered lanes each has its own, with its chunk.
+bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data) {
+  SourceRange range = attrs.layoutRange.file ? attrs.layoutRange : expr.range;
+  LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
+  const Layout *layout = std::holds_alternative<const Layout *>(made) ? std::get<const Layout *>(made) : nullptr;
+  if (data.scatter) {
+    auto ownRows = [&](const Layout *l) {
+      if (l && data.shape[0] == 1) return l->axisSize(Axis::Lane) == 1;
+      return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} && l->axisSize(Axis::Lane) == data.shape[0];
+    };
+    // Seed 003 has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8, 1] for 16 lanes of 8.
+    if (!ownRows(layout) && data.shape.size() == 2) {
+      int64_t turned[] = {data.shape[1], data.shape[0]};
+      constexpr int64_t kSwap[] = {1, 0};
+      LayoutOrError other = makeLayout(context_, *attrs.layout, turned);
+      if (const Layout *const *fits = std::get_if<const Layout *>(&other)) layout = transposed(context_, *fits, kSwap);
+    }
+    if (layout && !ownRows(layout)) {
+      diagnostics().report(DiagCode::SgMap, range, str("each of the ", data.shape[0], " lanes has its own offset, and the chunk behind it"))
+          .withLabel(attrs.layout->text());
+      return false;
+    }
+  }
+  if (!layout) {
+    const LayoutError &error = std::get<LayoutError>(made);
+    diagnostics()
+        .report(DiagCode::LayoutDoesNotFit, range, str("this layout does not fit ", shapeText(data.shape), ": ", error.message))
+        .withLabel(attrs.layout->text())
+        .withPicture(error.table);
+    return false;
+  }
+  if (layout->subgroups() != 1 || layout->isReplicated(Axis::Lane)) {
+    diagnostics().report(DiagCode::SgMap, range, "a tensor_desc is one subgroup's: its map deals it out to lanes, each element to one")
+        .withLabel(attrs.layout->text());
+    return false;
+  }
+  data.layout = layout;
+  return true;
+}
+
 bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
-  diagnostics().report(DiagCode::UnknownAttribute, key.range, str("`", where, "` has no attribute `", key.text, "`"));
+  diagnostics().report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
   return false;
+}
+
+bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t k = 0; k < i && entries[i].key; ++k)
+      if (entries[k].key.text == entries[i].key.text) {
+        diagnostics()
+            .report(DiagCode::DuplicateName, entries[i].key.range, str("`", entries[i].key.text, "` is given twice"))
+            .at(entries[k].key.range, "first given here");
+        return false;
+      }
+  return true;
 }
 
 bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
@@ -309,6 +359,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
     if (attr.kind == ast::Attr::Kind::Word) return unknownKey(attr.name, "this type");
     const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
     if (!alias) {
+      if (!params_.symbols().complete()) return false;
       auto &diagnostic =
           diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
@@ -350,6 +401,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
 }
 
 bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
+  if (!eachOnce(attr.entries)) return false;
   std::string_view name = lastWord(attr.name.text);
   if (name == "strided") {
     if (attr.entries.size() != 1 || attr.entries[0].key || !attr.entries[0].value) {
@@ -379,7 +431,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
     std::optional<std::vector<int64_t>> layout, data;
     for (const ast::Attr::Entry &e : attr.entries) {
       std::string_view key = e.key.text;
-      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, name);
+      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, str("`", name, "`"));
       auto values = e.value ? integers(*e.value, key) : std::nullopt;
       if (!values) return false;
       (key.ends_with("layout") ? layout : data) = std::move(values);
@@ -433,7 +485,7 @@ std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) 
 bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
   FactorMap map;
   for (const ast::Attr::Entry &e : attr.entries) {
-    if (e.key && e.key.text != "copies") return unknownKey(e.key, "layout");
+    if (e.key && e.key.text != "copies") return unknownKey(e.key, "`layout`");
     auto list = e.value ? factors(*e.value) : std::nullopt;
     if (!list) return false;
     if (e.key) map.replication = std::move(*list);
@@ -454,7 +506,7 @@ bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
                 {"thread_strides", &nested.threadStrides}};
   for (const ast::Attr::Entry &e : attr.entries) {
     auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });
-    if (field == std::end(fields)) return unknownKey(e.key, "nested_layout");
+    if (field == std::end(fields)) return unknownKey(e.key, "`nested_layout`");
     auto values = e.value ? integers(*e.value, field->key) : std::nullopt;
     if (!values) return false;
     *field->values = std::move(*values);

@@ -48,6 +48,7 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
         .note(circle + "@" + expr.text);
     return nullptr;
   }
+  if (!decl && !symbols.complete()) return nullptr;
   auto &diagnostic = diagnostics().report(
       DiagCode::UnknownFunction, expr.textRange,
       decl ? str("`@", expr.text, "` is a kernel: tests launch it, nothing calls it") : str("unknown function `@", expr.text, "`"));

@@ -69,6 +69,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::While: return lowerWhile(stmt);
   case ast::Stmt::Kind::Return: return lowerReturn(stmt);
   case ast::Stmt::Kind::Call: {
+    if (std::optional<ast::OpClause> clause = opWithParentheses(stmt)) {
+      if (!lowerOp(*clause, stmt.range)) poison(stmt);
+      return;
+    }
     std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
     if (!values) return poison(stmt);
     if (!values->empty())
@@ -89,7 +93,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
 std::optional<ast::OpClause> KernelLowering::opWithParentheses(const ast::Stmt &stmt) const {
   if (!stmt.expr || !stmt.expr->is(ast::Expr::Kind::Call) || stmt.expr->symbolCall) return std::nullopt;
   const OpInfo *info = findOp(stmt.expr->text);
-  if (!info || info->clause != Clause::Operands || !(stmt.signature || stmt.attrs || stmt.type)) return std::nullopt;
+  // `barrier()` reads so as well.
+  bool bare = stmt.kind == ast::Stmt::Kind::Call && info && info->results == 0 && stmt.expr->children.empty();
+  bool written = info && info->clause == Clause::Operands && (stmt.signature || stmt.attrs || stmt.type);
+  if (!bare && !written) return std::nullopt;
   ast::OpClause clause;
   clause.op = {stmt.expr->text, stmt.expr->textRange};
   clause.operands = stmt.expr->children;

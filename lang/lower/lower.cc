@@ -20,8 +20,9 @@ constexpr int kMaxSearchDepth = 2000;
 class FileLowering {
 public:
   // The first file is the one that is compiled, the others are what it imports.
-  FileLowering(std::vector<const ast::File *> files, const SourceManager &sources, Context &context, Diagnostics &diagnostics)
-      : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, diagnostics),
+  FileLowering(std::vector<const ast::File *> files, bool importLost, const SourceManager &sources, Context &context,
+               Diagnostics &diagnostics)
+      : files_(std::move(files)), context_(context), diagnostics_(diagnostics), symbols_(files_, importLost, diagnostics),
         module_(std::make_unique<Module>(context)), state_{{}, {}, module_->aliases, sources} {}
 
   void run(const LowerOptions &options) {
@@ -46,6 +47,7 @@ public:
       if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
           !state_.lowered.contains(&decl))
         checkUncalledFunction(context_, scope({}), state_, decl, diagnostics_);
+    checkImportedKernels();
   }
 
   std::unique_ptr<Module> take() { return std::move(module_); }
@@ -150,6 +152,19 @@ private:
       }
   }
 
+  // Kernels of other files that nothing launches are checked, but are no part of the module.
+  void checkImportedKernels() {
+    for (size_t f = 1; f < files_.size(); ++f)
+      for (const ast::KernelDecl &decl : files_[f]->kernels) {
+        auto launched = [&](const Instance &instance) { return instance.decl == &decl; };
+        bool isKernel = !decl.isFunction || isKernelLike(decl);
+        if (!isKernel || decl.broken || symbols_.kernel(decl.name.text) != &decl) continue;
+        if (std::any_of(instances_.begin(), instances_.end(), launched)) continue;
+        ParamScope params = scope({});
+        (void)KernelLowering(context_, params, state_, decl, decl.name.text).run();
+      }
+  }
+
   // Aliases that nothing uses are checked as well, and kept under the user's names for dumps.
   void checkAliases() {
     ParamScope params = scope({});
@@ -186,12 +201,13 @@ private:
     if (kernel && attrs) checkLaunchParams(own, params, *attrs);
     Kernel *made = kernel.get();
     if (kernel) module_->kernels.push_back(std::move(kernel));
-    instances_.push_back({name, made});
+    instances_.push_back({name, &decl, made});
     return made;
   }
 
   struct Instance {
     std::string name;
+    const ast::KernelDecl *decl;
     Kernel *kernel;
   };
   std::vector<const ast::File *> files_;
@@ -212,9 +228,11 @@ Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index
   size_t before = diagnostics.errorCount(), first = diagnostics.all().size();
   ast::File file = parse(sources, index, diagnostics);
   std::vector<std::unique_ptr<ast::File>> imports = loadImports(file, sources, options.imports, diagnostics);
+  auto lost = [](const Diagnostic &d) { return d.code == DiagCode::ImportNotFound; };
+  bool importLost = std::any_of(diagnostics.all().begin() + static_cast<ptrdiff_t>(first), diagnostics.all().end(), lost);
   std::vector<const ast::File *> files = {&file};
   for (const auto &import : imports) files.push_back(import.get());
-  FileLowering lowering(std::move(files), sources, context, diagnostics);
+  FileLowering lowering(std::move(files), importLost, sources, context, diagnostics);
   lowering.run(options);
   if (diagnostics.errorCount() != before) {
     if (options.tryFixes) tryFixes(sources, index, options, first, diagnostics);

@@ -29,6 +29,10 @@ HostExpr integer(int64_t value, SourceRange range) {
 
 } // namespace
 
+bool TestLowering::isSize(std::string_view name) const {
+  return std::any_of(test_->sizes.begin(), test_->sizes.end(), [&](const HostSize &size) { return size.name == name; });
+}
+
 bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
   DepthGuard guard(depth_);
   out.range = expr.range;
@@ -53,12 +57,11 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     out.text = expr.text;
     return true;
   case ast::Expr::Kind::Param: {
-    for (const HostSize &size : test_->sizes)
-      if (size.name == expr.text) {
-        out.kind = HostExpr::Kind::Size;
-        out.text = expr.text;
-        return true;
-      }
+    if (isSize(expr.text)) {
+      out.kind = HostExpr::Kind::Size;
+      out.text = expr.text;
+      return true;
+    }
     std::optional<ConstValue> value = params_.get({expr.text, expr.range});
     if (!value) return false;
     out.kind = value->kind == ConstValue::Kind::Float ? HostExpr::Kind::Float
@@ -91,7 +94,11 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
       out.elem = *elem;
       return true;
     }
-    diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
+    auto &unknown = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown name `", expr.text, "`"));
+    if (isSize(expr.text) || params_.symbols().param(expr.text))
+      unknown.note(str("did you mean `$", expr.text, "`?")).fix(str("replace by `$", expr.text, "`"), expr.range, "$" + expr.text);
+    else if (names_.count(expr.text))
+      unknown.note(str("did you mean `%", expr.text, "`?")).fix(str("replace by `%", expr.text, "`"), expr.range, "%" + expr.text);
     return false;
   }
   case ast::Expr::Kind::Unary:
@@ -164,6 +171,7 @@ bool TestLowering::lowerSlice(const ast::Expr &expr, HostExpr &out) {
     if (item.is(ast::Expr::Kind::Slice)) {
       add(item.children[0], range.begin);
       add(item.children[1], range.end);
+      if (item.children.size() > 2) add(item.children[2], range.step);
     } else {
       range.single = true;
       add(item, range.begin);

@@ -53,13 +53,20 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
 }
 
 bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
-  HostName bound{name.range, type != nullptr, type ? *type : HostBufferType()};
+  HostName bound{name.range, type != nullptr, false, type ? *type : HostBufferType()};
   auto [it, isNew] = names_.emplace(name.text, bound);
   if (isNew) return true;
   diagnostics()
       .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound twice; names of a test are bound once"))
       .at(it->second.range, "first bound here");
   return false;
+}
+
+// A buffer whose type has no meaning is bound, so that its name is known, and not compared with what a kernel takes.
+bool TestLowering::bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed) {
+  bool ok = bind(name, &type);
+  if (ok) names_.find(name.text)->second.broken = !typed;
+  return ok;
 }
 
 bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
@@ -134,8 +141,12 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     extent.dynamic = true;
     extent.value.reset();
   }
+  size_t before = diagnostics().errorCount();
   Type type = types_.resolve(shapeless);
-  if (!type) return false;
+  if (!type) {
+    sizesWithoutSigil(expr, before);
+    return false;
+  }
   if (type.data().space == MemorySpace::Slm) {
     diagnostics().report(DiagCode::NotHere, expr.range, "shared local memory belongs to a workgroup; a test's buffers are global");
     return false;
@@ -145,13 +156,32 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
   return ok;
 }
 
+// `memref<MxNxf32>`, where M and N are sizes of the test.
+void TestLowering::sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors) {
+  if (!expr.element || expr.element->kind != ast::TypeExpr::Kind::Word || diagnostics().errorCount() == errors) return;
+  std::string spelled;
+  bool named = false;
+  std::string_view rest = expr.element->name.text;
+  for (size_t x = rest.find('x'); x != std::string_view::npos; x = rest.find('x')) {
+    std::string_view word = rest.substr(0, x);
+    bool size = isSize(word) || params_.symbols().param(word);
+    named |= size;
+    spelled += str(size ? "$" : "", word, " x ");
+    rest.remove_prefix(x + 1);
+  }
+  if (!named) return;
+  spelled += rest;
+  diagnostics().noteErrorAfter(errors, str("a size of the test or a parameter is written with `$`: `", spelled, "`"));
+  diagnostics().fixErrorAfter(errors, str("replace by `", spelled, "`"), expr.element->range, spelled);
+}
+
 bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
   out.kind = HostStmt::Kind::Buffer;
   if (stmt.results.size() != 1 || !stmt.type || !stmt.expr) return false;
   const ast::Name &name = stmt.results[0].name;
   out.name = name.text;
   out.nameRange = name.range;
-  bool ok = lowerType(*stmt.type, out.type);
+  bool typed = lowerType(*stmt.type, out.type), ok = typed;
   const ast::Expr &init = *stmt.expr;
   if (!stmt.indexVars.empty()) {
     for (const ast::Name &var : stmt.indexVars) {
@@ -160,6 +190,12 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       index.text = var.text;
       index.range = var.range;
       index.integer = static_cast<int64_t>(out.indexVars.size());
+      if (auto first = std::find(indexVars_.begin(), indexVars_.end(), var.text); first != indexVars_.end()) {
+        diagnostics()
+            .report(DiagCode::DuplicateName, var.range, str("index `", var.text, "` is there twice"))
+            .at(stmt.indexVars[static_cast<size_t>(first - indexVars_.begin())].range, "first here");
+        ok = false;
+      }
       indexVars_.push_back(var.text);
       out.indexVars.push_back(std::move(index));
     }
@@ -176,7 +212,7 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
     out.value.fn = HostFn::From;
     out.value.range = init.range;
     out.value.args.push_back(std::move(formula));
-    return bind(name, &out.type) && ok;
+    return bindBuffer(name, out.type, typed) && ok;
   }
   bool call = init.is(ast::Expr::Kind::Call) || init.is(ast::Expr::Kind::Ident);
   const HostFnInfo *fn = call && !init.symbolCall ? findHostFn(init.text, true) : nullptr;
@@ -189,11 +225,11 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
       if (f.cls == HostFnClass::Initializer) known.push_back(f.name);
     diagnostic.note("the initialisers are " + join(known, " "));
     if (call) suggestName(diagnostic, init.textRange.file ? init.textRange : init.range, 0, init.text, known);
-    bind(name, &out.type);
+    bindBuffer(name, out.type, typed);
     return false;
   }
   ok &= lowerCall(init, *fn, out.value);
-  return bind(name, &out.type) && ok;
+  return bindBuffer(name, out.type, typed) && ok;
 }
 
 // --- launches --------------------------------------------------------------------------------------------------------
@@ -208,6 +244,7 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
     diagnostic.at(param.range(), str("parameter ", index + 1, ": ", shapedText(type)));
     return false;
   };
+  if (buffer && buffer->broken) return false; // reported
   // A buffer launched for an address passes its own.
   if (type.isScalar())
     return buffer && !type.isAddress() ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
@@ -243,7 +280,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
   }
   const ast::KernelDecl *decl = params_.symbols().kernel(stmt.kernel.text);
   if (!decl) {
-    if (!stmt.kernel) return false;
+    if (!stmt.kernel || !params_.symbols().complete()) return false;
     auto &diagnostic = diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
     suggestName(diagnostic, stmt.kernel.range, '@', stmt.kernel.text, params_.symbols().kernelNames());
     return false;
@@ -253,9 +290,10 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     for (const ast::Attr::Entry &entry : stmt.attrs->entries) {
       const ast::ParamDecl *param = params_.symbols().param(entry.key.text);
       if (!param) {
+        ok = false;
+        if (!params_.symbols().complete()) continue;
         auto &diagnostic = diagnostics().report(DiagCode::UnknownParam, entry.key.range, str("unknown parameter `$", entry.key.text, "`"));
         suggestName(diagnostic, entry.key.range, 0, entry.key.text, params_.symbols().paramNames());
-        ok = false;
         continue;
       }
       std::optional<ConstValue> value;
@@ -305,8 +343,14 @@ bool TestLowering::lowerCheck(const ast::Stmt &stmt, HostStmt &out) {
     if (!value) return false;
     double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
     bool ulp = name.text == "ulp";
-    if ((!ulp && name.text != "rtol" && name.text != "atol") || (ulp && stmt.within.size() > 1) || !(number >= 0)) {
-      diagnostics().report(DiagCode::ToleranceName, name.range, "a tolerance is `ulp = n`, or `rtol = …, atol = …`, not negative");
+    std::string wrong;
+    if (!ulp && name.text != "rtol" && name.text != "atol") wrong = str("no tolerance is called `", name.text, "`");
+    else if (ulp && stmt.within.size() > 1) wrong = "`ulp` stands alone";
+    else if (!(number >= 0)) wrong = str("a tolerance is not negative: ", constText(*value));
+    if (!wrong.empty()) {
+      diagnostics()
+          .report(DiagCode::ToleranceName, name.range, wrong)
+          .note("a tolerance is `ulp = n`, or one or both of `rtol = …, atol = …`");
       return false;
     }
     out.tolerance = ulp ? HostStmt::Tolerance::Ulp : HostStmt::Tolerance::RelAbs;

@@ -32,6 +32,9 @@ private:
   bool lowerExpr(const ast::Expr &expr, HostExpr &out);
   bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
   bool lowerSlice(const ast::Expr &expr, HostExpr &out);
+  bool isSize(std::string_view name) const;
+  void sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors);
+  bool bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed);
   bool bind(const ast::Name &name, const HostBufferType *type);
   Diagnostics &diagnostics() const { return params_.diagnostics(); }
 
@@ -43,6 +46,7 @@ private:
   struct HostName {
     SourceRange range;
     bool isBuffer = false;
+    bool broken = false; // a buffer whose type has no meaning, which has been reported
     HostBufferType type; // of a buffer
   };
   std::map<std::string, HostName, std::less<>> names_;

@@ -210,6 +210,7 @@ Expr AstBuilder::indexed(Expr base, const std::vector<P::IndexContext *> &indexe
       for (P::ExprContext *part : parts) (range(part).begin < slice.textRange.begin ? begin : end) = expr(part);
       slice.children.push_back(std::move(begin));
       slice.children.push_back(std::move(end));
+      if (item->step() && item->step()->expr()) slice.children.push_back(expr(item->step()->expr()));
       out.children.push_back(std::move(slice));
     }
     base = std::move(out);

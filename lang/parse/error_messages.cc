@@ -190,13 +190,17 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
 bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expected) {
   if (!last || expected.size() != 1) return false;
   SourceRange where = after(last);
-  if (expected.contains(static_cast<size_t>(P::EQ))) {
+  if (expected.contains(static_cast<size_t>(P::EQ)) && last->getType() == P::KW_EXACTLY) {
+    report(DiagCode::SyntaxError, range(last), "`exactly` stands alone: `check … == … exactly`");
+  } else if (expected.contains(static_cast<size_t>(P::EQ))) {
     Diagnostic &missing =
         report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
     // What stands there may be what other languages write for it.
     if (at->getType() == P::EQEQ) missing.fix("replace with `=`", range(at), "=");
     else if (at->getType() != P::COLON) missing.fix("insert `=`", where, " =");
   }
+  else if (expected.contains(static_cast<size_t>(P::COLON)) && last->getType() == P::SIZE && at->getType() == P::EQ)
+    report(DiagCode::MissingColon, where, str("missing `:` and a type before ", found(at))).note("for example `param $N : index = 4`");
   else if (expected.contains(static_cast<size_t>(P::COLON)))
     report(DiagCode::MissingColon, where, str("missing `:` before ", found(at))).fix("insert `:`", where, ":");
   else if (expected.contains(static_cast<size_t>(P::KW_TO))) {
@@ -219,6 +223,36 @@ void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange whe
     report(DiagCode::SyntaxError, where, str("unexpected ", found(at), last ? str(" after ", found(last)) : ""));
 }
 
+// `- >` and `>>` before a type.
+bool ErrorStrategy::reportBrokenArrow(antlr4::CommonTokenStream *stream, Token *at) {
+  size_t i = at->getTokenIndex();
+  if (at->getType() == P::GT && i > 0 && isOperator(stream->get(i - 1)->getType())) at = stream->get(--i);
+  size_t first = at->getType(), second = i + 1 < stream->size() ? stream->get(i + 1)->getType() : Token::EOF;
+  bool adjacent = second == P::GT && range(stream->get(i + 1)).begin <= range(at).end + 1;
+  if (!adjacent || (first != P::MINUS && first != P::GT) || i + 2 >= stream->size()) return false;
+  size_t after = stream->get(i + 2)->getType();
+  if (after < P::KW_TILE || after > P::KW_TENSOR_DESC) return false;
+  SourceRange both = range(at).to(range(stream->get(i + 1)));
+  report(DiagCode::SyntaxError, both, "an arrow is written `->`").fix("replace with `->`", both, "->");
+  return true;
+}
+
+// `-> tille<8x16xf32>`: what follows reads as a comparison.
+bool ErrorStrategy::reportUnknownType(antlr4::CommonTokenStream *stream, Token *at) {
+  size_t i = at->getTokenIndex();
+  if ((at->getType() != P::LT && at->getType() != P::LANGLE) || i < 2 || stream->get(i - 1)->getType() != P::WORD)
+    return false;
+  size_t before = stream->get(i - 2)->getType();
+  if (before != P::ARROW && before != P::FAT_ARROW && before != P::KW_INTO && before != P::KW_TO && before != P::COLON)
+    return false;
+  Token *word = stream->get(i - 1);
+  static constexpr std::string_view kTypes[] = {"tile", "vector", "memref", "tensor_desc"};
+  Diagnostic &unknown = report(DiagCode::UnknownType, range(word), str("unknown type ", found(word)));
+  if (std::string_view best = closestName(text(word), kTypes); !best.empty())
+    unknown.note(str("did you mean `", best, "`?")).fix(str("replace by `", best, "`"), range(word), std::string(best));
+  return true;
+}
+
 void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet) {
   if (alreadyReported(parser, at)) return;
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
@@ -235,10 +269,14 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
     return atEnd ? str("expected ", what, " after ", found(last)) : str("expected ", what, ", found ", found(at));
   };
 
+  if (reportBrokenArrow(stream, at) || reportUnknownType(stream, at)) return;
   Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr;
   if (op) {
     report(DiagCode::ExpressionOperand, where,
            str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+  } else if (size_t rule = parser->getContext()->getRuleIndex();
+             type == P::EQ && (expectsOperator(expected) || rule == P::RuleIfElse || rule == P::RuleWhileLoop)) {
+    report(DiagCode::SyntaxError, where, "unexpected `=`: values are compared with `==`").fix("replace with `==`", where, "==");
   } else if (expectsOperand(expected)) {
     report(DiagCode::MissingOperand, where, wanted(operandName(expected)));
   } else if (expectsType(expected)) {

@@ -154,11 +154,20 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
       {P::VALUE, "%", "a value"}, {P::SYMBOL, "@", "a kernel or function"}, {P::SIZE, "$", "a parameter"}};
   for (const Row &row : kRows) {
     if (!expected.contains(row.type)) continue;
+    size_t next = parser->getTokenStream()->LA(2);
+    Token *before = parser->getTokenStream()->LT(-1);
+    // `init_tile %A[0, 0], tile<…>`: a comma where an arrow was meant.
+    if (at->getType() >= P::KW_TILE && at->getType() <= P::KW_TENSOR_DESC && (next == P::LANGLE || next == P::LT) && before &&
+        before->getType() == P::COMMA) {
+      if (!alreadyReported(parser, at))
+        report(DiagCode::SyntaxError, range(before), str("expected `->` before the type of a result, found `,`"))
+            .fix("replace with `->`", range(before), " ->");
+      return false;
+    }
     if (!alreadyReported(parser, at)) {
       Diagnostic &missing =
           report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"));
       // `tile<…>` is a type in the wrong place.
-      size_t next = parser->getTokenStream()->LA(2);
       if (next != P::LANGLE && next != P::LT) missing.fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
     }
     static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);

@@ -42,6 +42,8 @@ private:
   bool resumeAtBlock(antlr4::Parser *parser);
   // Reports that `at` stands where one of `expected` should, by the name that the mistake has (error_messages.cc).
   void emit(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
+  bool reportBrokenArrow(antlr4::CommonTokenStream *stream, antlr4::Token *at);
+  bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);
   void reportAfterStatement(antlr4::Token *last, antlr4::Token *at, SourceRange where);
   bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);

@@ -107,8 +107,20 @@ ShapedItem ItemShaper::run() {
   return std::move(result_);
 }
 
+// `dense<0.0>` is MLIR's spelling of a constant of one value: its brackets go.
+bool ItemShaper::takeDense(size_t i) {
+  if (i == denseEnd_ && i != begin_) return true;
+  if (head_ != Head::Op || last_.type != opToken(Clause::Literal) || scan_.text(i) != "dense" || scan_.type(i + 1) != L::LT)
+    return false;
+  size_t number = i + (scan_.type(i + 2) == L::MINUS ? 3 : 2);
+  if (scan_.type(number + 1) != L::GT || !scan_.sameLine(i, number + 1)) return false;
+  denseEnd_ = number + 1;
+  return true;
+}
+
 bool ItemShaper::step(size_t i) {
   const SyntaxToken &token = scan_.at(i);
+  if (takeDense(i) || (denseEnd_ && i > begin_ && scan_.text(i - 1) == "dense" && i < denseEnd_ && token.type == L::LT)) return true;
   if (token.firstOnLine) {
     lineIndent_ = token.column;
     lineBreak(i);
@@ -214,7 +226,8 @@ bool ItemShaper::startStatement(size_t i) {
   expectsBlock_ = false;
   if (stack_.empty()) {
     bool unnamed = scan_.type(i) == L::SYMBOL && scan_.type(i + 1) == L::LPAREN && scan_.at(i).column <= 1;
-    if (i == begin_ || scan_.startsItem(i) || unnamed) {
+    bool unnamedTest = scan_.type(i) == L::KW_TEST && scan_.at(i).firstOnLine;
+    if (i == begin_ || scan_.startsItem(i) || unnamed || unnamedTest) {
       startItem(i);
       if (head_ != Head::None) return true;
     }
@@ -345,7 +358,8 @@ void ItemShaper::startKernelStatement(size_t i) {
     // `whlie %c {`: the line ends in the brace of a block.
     static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
     static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
-    if (scan_.lineOpensBlock(i)) {
+    bool onOneLine = scan_.lineHoldsBlock(i) && !op && !closestName(scan_.text(i), kHeads).empty();
+    if (scan_.lineOpensBlock(i) || onOneLine) {
       if (!tryMisspelt(i, kHeads, kHeadTypes)) takeWordAs(i, L::KW_IF, "if", false);
       head_ = last_.type == L::KW_IF ? Head::Branch : Head::Loop;
       expectsBlock_ = true;

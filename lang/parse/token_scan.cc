@@ -127,6 +127,13 @@ bool TokenScan::lineOpensBlock(size_t i) const {
   return last != i && opensBody(last);
 }
 
+bool TokenScan::lineHoldsBlock(size_t i) const {
+  size_t last = i;
+  bool opened = false;
+  while (sameLine(i, last + 1) && type(last + 1) != antlr4::Token::EOF) opened |= type(++last) == L::LBRACE;
+  return opened && type(last) == L::RBRACE;
+}
+
 bool TokenScan::opensBody(size_t i) const {
   if (type(i) != L::LBRACE || !at(i + 1).firstOnLine) return false;
   if (startsStatement(i + 1)) return true;

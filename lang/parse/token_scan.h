@@ -36,6 +36,7 @@ public:
   // The brace at i ends its line, and a statement starts on the next one.
   bool opensBody(size_t i) const;
   bool lineOpensBlock(size_t i) const; // the brace that ends the line of i does
+  bool lineHoldsBlock(size_t i) const; // a brace opens on it, and another one ends it
   // The word at i, in op position, is an op's name: its clause shape. None if it is the callee of a call, or no op.
   bool isOpName(size_t i) const;
   Clause clauseOf(size_t i) const;

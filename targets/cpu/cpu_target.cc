@@ -2,6 +2,8 @@
 
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
+#include "ir/interp/subgroup.h"
+#include "targets/cpu/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
 #include "targets/cpu/launch_frame.h"
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -50,6 +53,12 @@ std::vector<int64_t> blockIdOf(int64_t workgroup, const std::vector<GridRange> &
   return id;
 }
 
+std::string hexText(uint64_t value) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%llx", static_cast<unsigned long long>(value));
+  return digits;
+}
+
 // One launch of one kernel, on all threads.
 class Launch {
 public:
@@ -62,13 +71,13 @@ public:
 
   // Bytes of the scratch memory that run() is given.
   static int64_t scratchBytes(const KernelCode &code) {
-    return code.output.usesFibers ? code.scratchBytes * code.subgroups + code.slmBytes : code.scratchBytes;
+    return code.output.usesFibers ? code.scratchBytes * code.fibers + code.slmBytes : code.scratchBytes;
   }
 
   // Workgroups [begin, end). From several threads at once.
   void run(int64_t begin, int64_t end, void *scratch) {
     if (code().output.usesFibers) return runFibers(begin, end, static_cast<unsigned char *>(scratch));
-    if (begin < failedWorkgroup()) kernel_.function(frame_.words.data(), begin, end, scratch);
+    if (begin < failedWorkgroup()) call(begin, end, begin, end, scratch);
   }
 
   // After all have run: passes on what was printed, and says what failed first.
@@ -79,12 +88,15 @@ public:
     std::string where = workgroupText(kernel, blockIdOf(workgroup, grid));
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
-      std::string other = str("subgroup ", d->other, d->otherPlace ? " waits at another one" : " has finished");
+      std::string other = str(workerText(kernel, d->other), d->otherPlace ? " waits at another one" : " has finished");
       if (d->other == d->waiting) other = "for others that never come";
-      return Error::kernel(str("the subgroups of ", where, " never meet: subgroup ", d->waiting, " waits at `", place.op,
+      return Error::kernel(str(kernel.scope == Scope::Lane ? "the lanes of " : "the subgroups of ", where, " never meet: ",
+                               workerText(kernel, d->waiting), " waits at `", place.op,
                                "`, ", other),
                            place.range);
     }
+    if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
+      return faultError(*fault, std::move(where), kernel);
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.condition)
       return Error::environment(str(first.message, " (", where, " of @", code().name, ")"), first.range);
@@ -94,29 +106,61 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF; // instead of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE; // instead of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
 
-  // Workgroup by workgroup; within one, the subgroups take turns between barriers.
+  // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
-    FiberGroup fibers(static_cast<size_t>(code().subgroups));
-    void *header[] = {scratch + code().scratchBytes * code().subgroups, &fibers};
+    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes));
+    void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
     for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
-      auto diverged = fibers.run([&](size_t subgroup) {
-        unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(subgroup);
+      auto diverged = fibers.run([&](size_t fiber) {
+        unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(fiber);
         std::memcpy(own, header, sizeof header);
-        kernel_.function(frame_.words.data(), id, static_cast<int64_t>(subgroup), own);
+        call(id, static_cast<int64_t>(fiber), id, id + 1, own);
         return id < failedWorkgroup();
       });
       if (!diverged) continue;
       output_.diverged(id, *diverged);
-      uint64_t word = static_cast<uint64_t>(id) << 32 | kDiverged;
-      std::atomic_ref failure(failure_);
-      for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {
-      }
+      noteFailure(id, kDiverged);
     }
+  }
+
+  // Calls the kernel's function for workgroups [begin, end): its second and third argument depend on how it runs.
+  void call(int64_t second, int64_t third, int64_t begin, int64_t end, void *scratch) {
+    struct Arguments {
+      Launch &launch;
+      int64_t second, third;
+      void *scratch;
+    } arguments{*this, second, third, scratch};
+    auto body = [](void *context) {
+      auto &given = *static_cast<Arguments *>(context);
+      given.launch.kernel_.function(given.launch.frame_.words.data(), given.second, given.third, given.scratch);
+    };
+    std::optional<MemoryFault> fault = guardedCall(body, &arguments);
+    if (!fault) return;
+    output_.faulted(begin, end, *fault);
+    noteFailure(begin, kFaulted);
+  }
+
+  // The lowest workgroup that fails counts.
+  void noteFailure(int64_t workgroup, uint64_t number) {
+    uint64_t word = static_cast<uint64_t>(workgroup) << 32 | number;
+    std::atomic_ref failure(failure_);
+    for (uint64_t known = failure.load(); word < known && !failure.compare_exchange_weak(known, word);) {
+    }
+  }
+
+  Error faultError(const LaunchOutput::Fault &fault, std::string where, const Kernel &kernel) const {
+    std::string at = fault.what.address ? str(" (at address 0x", hexText(*fault.what.address), ")") : "";
+    if (fault.workgroups > 1) where = str("one of ", fault.workgroups, " workgroups from ", where, " on");
+    bool takesAddress = false;
+    for (size_t i = 0; i < kernel.paramCount; ++i) takesAddress |= kernel.param(i)->type().isAddress();
+    return Error::environment(str("@", code().name, " used memory that is not there", at, ", in ", where,
+                                  takesAddress ? "; an address that it was given may be wrong" : ""),
+                              kernel.nameRange);
   }
 
   const Jit::LoadedKernel &kernel_;
@@ -145,6 +189,7 @@ public:
         return Error::environment(
             str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
             kernel.nameRange);
+    FaultGuard guard;
     Launch launch(*loaded, *frame);
     pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());

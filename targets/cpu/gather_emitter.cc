@@ -146,7 +146,7 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
 KernelEmitter::Parts KernelEmitter::slmBuffer(const Op &op) {
   Type type = op.result()->type();
   int64_t offset = 0;
-  for (const SlmPlan::Buffer &buffer : slmPlan_.buffers)
+  for (const SlmBuffer &buffer : slmLayout_.buffers)
     if (buffer.alloc == &op) offset = buffer.offset;
   Parts parts = {byteOffset(b, slm_, number(offset))};
   for (int64_t extent : type.shape()) parts.push_back(number(extent));

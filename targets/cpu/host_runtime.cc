@@ -32,6 +32,11 @@ void LaunchOutput::diverged(int64_t workgroup, const FiberGroup::Divergence &div
   divergences_[workgroup] = divergence;
 }
 
+void LaunchOutput::faulted(int64_t workgroup, int64_t end, const MemoryFault &fault) {
+  std::lock_guard lock(mutex_);
+  faults_[workgroup] = {fault, end - workgroup};
+}
+
 void LaunchOutput::flush(const PrintSink &sink, int64_t lastWorkgroup) const {
   if (!sink) return;
   for (const auto &[workgroup, text] : printed_)
@@ -46,6 +51,11 @@ int64_t LaunchOutput::failedElement(int64_t workgroup) const {
 const FiberGroup::Divergence *LaunchOutput::divergence(int64_t workgroup) const {
   auto found = divergences_.find(workgroup);
   return found == divergences_.end() ? nullptr : &found->second;
+}
+
+const LaunchOutput::Fault *LaunchOutput::fault(int64_t workgroup) const {
+  auto found = faults_.find(workgroup);
+  return found == faults_.end() ? nullptr : &found->second;
 }
 
 } // namespace xt
@@ -64,11 +74,20 @@ int64_t xt_nbarrier_count(void *fibers) { return static_cast<xt::FiberGroup *>(f
 
 void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers) {
   auto *group = static_cast<xt::FiberGroup *>(fibers);
-  group->named.arrive({static_cast<size_t>(id), role, producers, consumers}, group->current());
+  if (group->lane() != 0) return; // one arrival of the subgroup
+  group->named.arrive({static_cast<size_t>(id), role, producers, consumers}, group->subgroup());
 }
 
 void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place) {
   auto *group = static_cast<xt::FiberGroup *>(fibers);
-  size_t subgroup = group->current();
+  size_t subgroup = group->subgroup();
   group->waitFor([group, id, subgroup] { return group->named.complete({static_cast<size_t>(id)}, subgroup); }, place);
 }
+
+void xt_lane_meet(void *fibers, int64_t place) { static_cast<xt::FiberGroup *>(fibers)->meet(place); }
+
+void xt_lane_exchange(void *fibers, int64_t place, const void *own, int64_t bytes) {
+  static_cast<xt::FiberGroup *>(fibers)->exchange(own, static_cast<size_t>(bytes), place);
+}
+
+const void *xt_lane_given(void *fibers, int64_t lane) { return static_cast<xt::FiberGroup *>(fibers)->given(static_cast<size_t>(lane)); }

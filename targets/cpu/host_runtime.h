@@ -3,6 +3,7 @@
 #include "ir/base/source.h"
 #include "ir/launch.h"
 #include "targets/cpu/buffer_assignment.h"
+#include "targets/cpu/fault_guard.h"
 #include "targets/cpu/fibers.h"
 
 #include <map>
@@ -15,7 +16,8 @@ namespace xt {
 inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed",
                             *kBarrierSymbol = "xt_barrier", *kNamedAllocSymbol = "xt_nbarrier_alloc",
                             *kNamedCountSymbol = "xt_nbarrier_count", *kNamedArriveSymbol = "xt_nbarrier_arrive",
-                            *kNamedWaitSymbol = "xt_nbarrier_wait";
+                            *kNamedWaitSymbol = "xt_nbarrier_wait", *kLaneMeetSymbol = "xt_lane_meet",
+                            *kLaneExchangeSymbol = "xt_lane_exchange", *kLaneGivenSymbol = "xt_lane_given";
 
 struct Failure { // at run time; its number is its place in KernelOutput::failures
   SourceRange range;
@@ -37,7 +39,7 @@ struct KernelOutput {
     std::string_view op; // "barrier"
   };
   std::vector<Barrier> barriers;
-  bool usesFibers = false; // each subgroup runs on a stack of its own
+  bool usesFibers = false; // each subgroup, or each lane, runs on a stack of its own
 };
 
 // One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.
@@ -47,12 +49,19 @@ public:
   void print(int64_t place, int64_t workgroup, const void *data);
   void assertFailed(int64_t workgroup, int64_t element);
   void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
+  // Of one of the workgroups [workgroup, end).
+  void faulted(int64_t workgroup, int64_t end, const MemoryFault &fault);
 
   // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`.
   void flush(const PrintSink &sink, int64_t lastWorkgroup) const;
   // The lowest element (row-major) for which the assert failed that ended the workgroup.
   int64_t failedElement(int64_t workgroup) const;
   const FiberGroup::Divergence *divergence(int64_t workgroup) const;
+  struct Fault {
+    MemoryFault what;
+    int64_t workgroups = 1; // in so many, from that one on
+  };
+  const Fault *fault(int64_t workgroup) const;
 
 private:
   const KernelOutput &kernel_;
@@ -60,6 +69,7 @@ private:
   std::map<int64_t, std::string> printed_; // all by workgroup
   std::map<int64_t, int64_t> failedElements_;
   std::map<int64_t, FiberGroup::Divergence> divergences_;
+  std::map<int64_t, Fault> faults_;
 };
 
 } // namespace xt
@@ -73,4 +83,8 @@ void xt_nbarrier_alloc(void *fibers, int64_t count);
 int64_t xt_nbarrier_count(void *fibers);
 void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers);
 void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place);
+// FiberGroup's meet, exchange and given.
+void xt_lane_meet(void *fibers, int64_t place);
+void xt_lane_exchange(void *fibers, int64_t place, const void *own, int64_t bytes);
+const void *xt_lane_given(void *fibers, int64_t lane);
 }

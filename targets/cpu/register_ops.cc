@@ -168,6 +168,8 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore:
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce:
   case TypeRule::Iota:
   case TypeRule::CreateMask:
   case TypeRule::Reshape:

@@ -137,8 +137,17 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
   std::vector<int64_t> strides = denseStrides(shape);
   ViewSpec view;
   for (size_t d = 0; d < shape.size(); ++d) {
-    int64_t begin = 0, end = shape[d];
-    bool single = d < expr.ranges.size() && expr.ranges[d].single;
+    const HostExpr::Range *range = d < expr.ranges.size() ? &expr.ranges[d] : nullptr;
+    bool single = range && range->single;
+    int64_t step = 1;
+    if (range && !range->step.empty()) {
+      auto given = integer(range->step[0]);
+      if (!given) return given.error();
+      step = *given;
+      if (step == 0) return at(range->step[0]).fail(DiagCode::HostBadArgument, "the step of a slice is not 0");
+    }
+    // Backwards from the last element to the first, whose end cannot be written.
+    int64_t begin = step < 0 ? shape[d] - 1 : 0, end = step < 0 ? -1 : shape[d];
     auto bound = [&](const std::vector<HostExpr> &written, int64_t &value, int64_t most) -> Result<void> {
       if (written.empty()) return {};
       auto given = integer(written[0]);
@@ -149,14 +158,16 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
           .fail(DiagCode::HostBadSize,
                 str(*given, " is outside of dimension ", d, " of ", shapeWords(shape), ", whose extent is ", shape[d]));
     };
-    if (d < expr.ranges.size()) {
-      if (auto ok = bound(expr.ranges[d].begin, begin, single ? shape[d] - 1 : shape[d]); !ok) return ok.error();
-      if (auto ok = bound(expr.ranges[d].end, end, shape[d]); !ok) return ok.error();
+    if (range) {
+      if (auto ok = bound(range->begin, begin, single || step < 0 ? shape[d] - 1 : shape[d]); !ok) return ok.error();
+      if (auto ok = bound(range->end, end, shape[d]); !ok) return ok.error();
     }
     view.offset += begin * strides[d];
     if (single) continue;
-    view.shape.push_back(std::max<int64_t>(0, end - begin));
-    view.strides.push_back(strides[d]);
+    int64_t length = step < 0 ? begin - end : end - begin; // at most an extent
+    int64_t pace = step < 0 ? std::max(step, -shape[d] - 1) * -1 : std::min(step, shape[d] + 1);
+    view.shape.push_back(length <= 0 ? 0 : (length + pace - 1) / pace);
+    view.strides.push_back((step < 0 ? -pace : pace) * strides[d]);
   }
   return view;
 }

@@ -119,6 +119,7 @@ template <class F> void eachExpr(const HostExpr &expr, bool intoBefore, F &&f) {
     for (const HostExpr::Range &range : e->ranges) {
       for (const HostExpr &bound : range.begin) todo.push_back(&bound);
       for (const HostExpr &bound : range.end) todo.push_back(&bound);
+      for (const HostExpr &bound : range.step) todo.push_back(&bound);
     }
   }
 }

@@ -54,7 +54,8 @@ bool sameExpr(const HostExpr &a, const HostExpr &b) {
          all(a.named, b.named,
              [](const auto &x, const auto &y) { return x.first == y.first && sameExpr(x.second, y.second); }) &&
          all(a.ranges, b.ranges, [&](const HostExpr::Range &x, const HostExpr::Range &y) {
-           return x.single == y.single && all(x.begin, y.begin, sameExpr) && all(x.end, y.end, sameExpr);
+           return x.single == y.single && all(x.begin, y.begin, sameExpr) && all(x.end, y.end, sameExpr) &&
+                  all(x.step, y.step, sameExpr);
          });
 }
 
