@@ -1,6 +1,7 @@
 // Tiles: what 2D block messages can take becomes XeGPU ops, the rest tile ops on blocks.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/block_rules.h"
 #include "passes/blocking.h"
 
 #include <algorithm>
@@ -142,7 +143,6 @@ void Blocking::atomic(const Op &op) {
 // --- what messages can take ------------------------------------------------------------------------------------------
 
 std::string Blocking::whyNoBase(const Op &root) const {
-  const BlockRules &rules = target_.blocks;
   const Value *base = root.operand(0);
   if (root.operandCount() > rowOffsetAt(root) + 2 || !base->type().isMemRef())
     return "the shape and the strides of its matrix are computed in the kernel, where nothing tells whether they fit";
@@ -150,23 +150,7 @@ std::string Blocking::whyNoBase(const Op &root) const {
   while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
   bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount;
   if (!parameter) return "its base is no parameter of the kernel";
-  Type type = base->type();
-  std::vector<int64_t> strides = memrefStrides(type);
-  int64_t bytes = elemInfo(type.elem()).storageBytes;
-  size_t rank = strides.size();
-  if (strides[rank - 1] != 1) return "the elements of a row do not lie side by side";
-  auto bad = [](int64_t count, int64_t unit, int64_t least, int64_t multiple) {
-    return count != kDynamic && (count * unit < least || count * unit % multiple != 0);
-  };
-  int64_t width = type.extent(type.rank() - 1), pitch = rank > 1 ? strides[rank - 2] : kDynamic;
-  if (bad(width, bytes, rules.minimalWidth, rules.widthMultiple))
-    return str("a row has ", width * bytes, " bytes; a block message wants at least ", rules.minimalWidth, ", and a multiple of ", rules.widthMultiple);
-  if (type.extent(type.rank() - 2) != 1 && bad(pitch, bytes, rules.minimalPitch, rules.pitchMultiple))
-    return str("rows are ", pitch * bytes, " bytes apart; a block message wants at least ", rules.minimalPitch, ", and a multiple of ", rules.pitchMultiple);
-  for (size_t d = 0; d + 2 < rank; ++d)
-    if (bad(strides[d], bytes, 0, rules.baseAlignment))
-      return str("its matrices are ", strides[d] * bytes, " bytes apart; a block message wants a base that ", rules.baseAlignment, " divides");
-  return "";
+  return whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
 }
 
 std::string Blocking::whyNoMessages(const Value *tile) const {

@@ -2,6 +2,7 @@
 #include "ir/base/text.h"
 #include "ir/block_counts.h"
 #include "ir/print.h"
+#include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"
 #include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
@@ -87,8 +88,14 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   const TargetInfo *gpu = findTargetInfo(options.target);
   if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
+  std::string counts = options.report ? report(**module, session.sources()) : "";
+  Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
+  if (!fits) {
+    out += counts; // to see what is too much
+    return fits;
+  }
   if (wants(options, "ir")) out += print(**module);
-  if (options.report) out += report(**module, session.sources());
+  out += counts;
   std::optional<Result<std::string>> code;
   // The remarks about code come while it is made.
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
