@@ -47,6 +47,8 @@ int64_t BlockCounts::*rowOf(const Op &op) {
   case TypeRule::ScatterTdesc: return &BlockCounts::maskedStores;
   case TypeRule::AtomicRmw:
   case TypeRule::AtomicTdesc: return &BlockCounts::atomics;
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce: return &BlockCounts::exchanges;
   case TypeRule::Transpose: return packs(op) ? &BlockCounts::others : &BlockCounts::exchanges;
   case TypeRule::Reduction: {
     int64_t dim = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0];

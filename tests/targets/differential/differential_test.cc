@@ -106,6 +106,9 @@ void expectTargetsAgree(const std::string &text, uint64_t seed) {
   if (testing::Test::HasFatalFailure()) return;
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
   for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}}) {
+    // Many small blocks take the CPU's compiler long.
+    bool rare = way.gpu && way.target == std::string_view("cpu");
+    if (rare && seed / targetInfos().size() % 4 != 0) continue;
     SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : ""));
     std::optional<Memory> other;
     runOn(way, text, other);
@@ -114,7 +117,7 @@ void expectTargetsAgree(const std::string &text, uint64_t seed) {
   }
 }
 TEST(Differential, RandomKernelsAgreeToTheBit) {
-  Rounds rounds = roundsOr(70);
+  Rounds rounds = roundsOr(50);
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
     SCOPED_TRACE(str("seed ", seed));
     expectTargetsAgree(randomKernel(seed), seed);
