@@ -14,8 +14,16 @@ namespace fs = std::filesystem;
 
 class BlocksOf : public testing::TestWithParam<const char *> {};
 
+// Under the sanitizers the code for one GPU runs: what differs between GPUs is the compiler's output, not its own memory.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 TEST_P(BlocksOf, EveryKernelComputesTheSame) {
   std::string gpu = GetParam();
+  if (kSanitized && gpu != "xe-pvc") GTEST_SKIP() << "without the sanitizers all GPUs run";
   fs::path folder = fs::temp_directory_path() / str("xt-blocks-", getpid(), "-", gpu);
   fs::create_directories(folder);
   size_t ran = 0;
