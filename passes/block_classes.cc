@@ -12,7 +12,6 @@ namespace {
 
 constexpr int kSuggested = 0, kOperandB = 2 /* kOperand */, kOperandA = 3, kAccumulator = 4, kWhole = 5;
 constexpr int64_t kPlainRows = 8;
-constexpr int64_t kProductDepth = 16; // of a product that the hardware does not have
 
 bool isCut(Type type) { return type.isVector() || type.isTile(); }
 

@@ -12,6 +12,8 @@
 
 namespace xt {
 
+inline constexpr int64_t kProductDepth = 16; // K of a product that the hardware does not have
+
 // The product that the hardware does a tile_mma with: its operands' element types may be wider than those given (f8 goes
 // as f16). Null: none.
 struct MmaChoice {

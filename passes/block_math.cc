@@ -19,61 +19,61 @@ size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vect
 
 // --- products --------------------------------------------------------------------------------------------------------
 
+// The blocks of a (operand 0) or b, as the product takes them: filled up with zeros, in its element type, b packed.
+Values Blocking::mmaOperands(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape) {
+  const Value *value = op.operand(operand);
+  if (classes_.packed(value)) {
+    XT_CHECK(grid == classes_.grid(value), "packed blocks are those of the product");
+    return of(value);
+  }
+  Values blocks;
+  for (size_t i = 0; i < grid.count(); ++i) {
+    std::vector<int64_t> whole = grid.shape(i);
+    if (shape) whole[operand == 0 ? 1 : 0] = shape->k;
+    if (shape && operand == 1) whole[1] = shape->n;
+    Value *block = region(value, grid.origin(i), grid.shape(i), std::move(whole));
+    Elem elem = !shape ? value->type().elem() : operand == 0 ? shape->a : shape->b;
+    if (elem != value->type().elem()) block = make(OpKind::ExtF, {block}, context_.withElem(block->type(), elem));
+    bool packs = shape && operand == 1 && elemInfo(elem).bits <= 16;
+    blocks.push_back(packs ? packed(block) : block);
+  }
+  return blocks;
+}
+
+// The accumulator's blocks, as wide as the product; null where there is none.
+Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape) {
+  Values sums(grid.count(), nullptr);
+  for (size_t i = 0; i < grid.count() && op.operandCount() > 2; ++i) {
+    std::vector<int64_t> size = grid.shape(i);
+    sums[i] = of(op.operand(2))[i];
+    if (shape && size[1] != shape->n) sums[i] = inserted(sums[i], zeros({size[0], shape->n}, sums[i]->type().elem()), {0, 0});
+  }
+  return sums;
+}
+
 // Step by step along K, so that neighbouring products share an operand and none waits for the one before.
 void Blocking::tileMma(const Op &op) {
   MmaChoice choice = chooseMma(target_, op);
-  const Value *a = op.operand(0), *right = op.operand(1), *result = op.result();
-  const BlockGrid &out = classes_.grid(result);
-  constexpr int64_t kDepth = 16;
-  int64_t depth = choice.shape ? choice.shape->k : kDepth, width = choice.shape ? choice.shape->n : 0;
-  if (!choice.shape)
+  const MmaShape *shape = choice.shape;
+  if (!shape)
     diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`tile_mma` multiplies and adds element by element: ", choice.reason));
-  Lengths k = cutEvenly(a->type().extent(1), depth);
+  const BlockGrid &out = classes_.grid(op.result());
+  Lengths k = cutEvenly(op.operand(0)->type().extent(1), shape ? shape->k : kProductDepth);
   BlockGrid left{{out.dims[0], k}}, lower{{k, out.dims[1]}};
-  auto operandBlock = [&](const Value *value, const BlockGrid &grid, size_t at, std::vector<int64_t> whole, Elem elem) {
-    Value *block = region(value, grid.origin(at), grid.shape(at), whole);
-    if (elem != value->type().elem()) block = make(OpKind::ExtF, {block}, context_.withElem(block->type(), elem));
-    return block;
-  };
-  Values as, bs;
-  for (size_t i = 0; i < left.count(); ++i) {
-    std::vector<int64_t> shape = left.shape(i);
-    if (choice.shape) shape[1] = depth;
-    as.push_back(operandBlock(a, left, i, shape, choice.shape ? choice.shape->a : a->type().elem()));
-  }
-  bool packs = choice.shape && elemInfo(choice.shape->b).bits <= 16;
-  for (size_t i = 0; i < lower.count(); ++i) {
-    if (classes_.packed(right)) {
-      XT_CHECK(lower == classes_.grid(right), "packed blocks are those of the product");
-      bs.push_back(of(right)[i]);
-      continue;
-    }
-    std::vector<int64_t> shape = lower.shape(i);
-    if (choice.shape) shape = {depth, width};
-    Value *block = operandBlock(right, lower, i, shape, choice.shape ? choice.shape->b : right->type().elem());
-    bs.push_back(packs ? packed(block) : block);
-  }
-  Values sums(out.count(), nullptr);
-  for (size_t i = 0; i < out.count() && op.operandCount() > 2; ++i) {
-    std::vector<int64_t> shape = out.shape(i);
-    Value *sum = of(op.operand(2))[i];
-    if (choice.shape && shape[1] != width) sum = inserted(sum, zeros({shape[0], width}, sum->type().elem()), {0, 0});
-    sums[i] = sum;
-  }
+  Values as = mmaOperands(op, 0, left, shape), bs = mmaOperands(op, 1, lower, shape), sums = mmaSums(op, out, shape);
   for (size_t step = 0; step < k.size(); ++step)
     for (size_t n = 0; n < out.dims[1].size(); ++n)
       for (size_t m = 0; m < out.dims[0].size(); ++m) {
         Value *&sum = sums[out.number({m, n})];
         Values operands = {as[left.number({m, step})], bs[lower.number({step, n})]};
         if (sum) operands.push_back(sum);
-        int64_t columns = choice.shape ? width : out.dims[1][n];
-        Op *product = create(choice.shape ? OpKind::Dpas : OpKind::TileMma, std::move(operands),
-                             {context_.vector({out.dims[0][m], columns}, result->type().elem())});
-        if (choice.shape) product->setAttr("mode", std::string("vc"));
+        Type type = context_.vector({out.dims[0][m], shape ? shape->n : out.dims[1][n]}, op.result()->type().elem());
+        Op *product = create(shape ? OpKind::Dpas : OpKind::TileMma, std::move(operands), {type});
+        if (shape) product->setAttr("mode", std::string("vc"));
         sum = product->result();
       }
   for (size_t i = 0; i < out.count(); ++i) sums[i] = slice(sums[i], {0, 0}, out.shape(i));
-  bind(result, std::move(sums));
+  bind(op.result(), std::move(sums));
 }
 
 // --- transposes ------------------------------------------------------------------------------------------------------

@@ -61,6 +61,8 @@ private:
 
   // block_math.cc: products, and ops that move elements
   void tileMma(const Op &op);
+  Values mmaOperands(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape);
+  Values mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape);
   void transpose(const Op &op);
   void reduction(const Op &op);
   void broadcast(const Op &op);
