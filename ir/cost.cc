@@ -116,13 +116,16 @@ private:
     auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
     if (op.kind() == OpKind::TileMma)
       counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
+    else if (op.kind() == OpKind::Dpas) // of a lane: its columns
+      counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
     else if (op.info().elementwise && vector)
       counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);
     else if (op.kind() == OpKind::Reduction)
       counts.elementwise = elements(op.operand(0));
-    else if (op.kind() == OpKind::AtomicRmw)
-      counts.elementwise = elements(op.result());
-    if (op.kind() != OpKind::PrefetchTile) countBytes(op, counts);
+    else if (op.kind() == OpKind::AtomicRmw || op.kind() == OpKind::AtomicTdesc)
+      counts.elementwise = vector ? elements(op.result()) : 1;
+    TypeRule rule = op.info().typeRule;
+    if (rule != TypeRule::PrefetchTile && rule != TypeRule::PrefetchNd && rule != TypeRule::PrefetchTdesc) countBytes(op, counts);
     return counts;
   }
 
@@ -131,9 +134,10 @@ private:
     if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {
       Type type = operand->type();
-      if (!type.isTile() && !type.isMemRef()) continue;
+      if (!type.isWindow() && !type.isMemRef()) continue;
       bool slm = type.data().space == MemorySpace::Slm;
-      double bytes = type.isTile() ? static_cast<double>(type.byteCount()) : elemInfo(type.elem()).storageBytes;
+      double bytes = type.isWindow() ? static_cast<double>(type.byteCount()) : elemInfo(type.elem()).storageBytes;
+      if (type.isTensorDesc() && type.layout()) bytes /= static_cast<double>(type.layout()->axisSize(Axis::Lane)); // a lane's part
       if (reads) (slm ? counts.slmBytesRead : counts.bytesRead) += bytes;
       if (writes) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
     }
@@ -145,7 +149,7 @@ private:
 KernelCost kernelCost(const Kernel &kernel) {
   Counter counter;
   BlockCost body;
-  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups));
+  body.add(counter.count(kernel.body), kernel.scope == Scope::Workgroup ? 1.0 : static_cast<double>(kernel.subgroups * kernel.lanes));
   return {body.once, std::move(body.loops), counter.branches, counter.slmBytes};
 }
 

@@ -127,6 +127,7 @@ Difference KernelComparison::kernels(const Kernel &a, const Kernel &b) {
   if (a.name != b.name) return differ("the name", symbolText(a.name), symbolText(b.name));
   if (a.scope != b.scope) return Difference("the scope differs");
   if (a.subgroups != b.subgroups) return differ("the number of subgroups", str(a.subgroups), str(b.subgroups));
+  if (a.lanes != b.lanes) return differ("the number of lanes", str(a.lanes), str(b.lanes));
   if (!(a.forms == b.forms)) return Difference("the forms differ");
   if (a.paramCount != b.paramCount) return differ("the number of parameters", str(a.paramCount), str(b.paramCount));
   if (Difference d = params("the kernel", a.body, b.body)) return d;

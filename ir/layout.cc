@@ -33,14 +33,16 @@ std::vector<int64_t> Layout::owners(std::span<const int64_t> index, Axis axis) c
   return result;
 }
 
-std::vector<int64_t> Layout::sliceOf(int64_t subgroup, int dim) const {
-  XT_CHECK(subgroup >= 0 && subgroup < subgroups(), "the subgroup exists");
+std::vector<int64_t> Layout::sliceOf(int64_t subgroup, int dim) const { return sliceOf(Axis::Subgroup, subgroup, dim); }
+
+std::vector<int64_t> Layout::sliceOf(Axis axis, int64_t owner, int dim) const {
+  XT_CHECK(owner >= 0 && owner < axisSize(axis), "the owner exists");
   std::vector<int64_t> indices = {0};
   for (const Factor &f : factors(dim)) {
     std::vector<int64_t> finer;
     for (int64_t index : indices) {
-      if (f.axis == Axis::Subgroup)
-        finer.push_back(index * f.extent + subgroup / f.stride % f.extent);
+      if (f.axis == axis)
+        finer.push_back(index * f.extent + owner / f.stride % f.extent);
       else
         for (int64_t digit = 0; digit < f.extent; ++digit) finer.push_back(index * f.extent + digit);
     }
@@ -61,11 +63,13 @@ std::vector<int64_t> Layout::elementsOf(int64_t subgroup) const {
   return elements;
 }
 
-std::vector<int64_t> Layout::subgroupShape() const {
+std::vector<int64_t> Layout::subgroupShape() const { return ownerShape(Axis::Subgroup); }
+
+std::vector<int64_t> Layout::ownerShape(Axis axis) const {
   std::vector<int64_t> held = shape_;
   for (int d = 0; d < rank(); ++d)
     for (const Factor &f : factors(d))
-      if (f.axis == Axis::Subgroup) held[static_cast<size_t>(d)] /= f.extent;
+      if (f.axis == axis) held[static_cast<size_t>(d)] /= f.extent;
   return held;
 }
 

@@ -97,6 +97,10 @@ public:
   std::vector<int64_t> elementsOf(int64_t subgroup) const;
   // The indices along one dimension that a subgroup holds, ascending. What a subgroup holds is the product of these.
   std::vector<int64_t> sliceOf(int64_t subgroup, int dim) const;
+  // The same for what a coordinate on any axis holds of the dimension.
+  std::vector<int64_t> sliceOf(Axis axis, int64_t owner, int dim) const;
+  // Extents of what one owner on an axis holds, per dimension (the same for every owner).
+  std::vector<int64_t> ownerShape(Axis axis) const;
   // Extents of what one subgroup holds, per dimension (the same for every subgroup).
   std::vector<int64_t> subgroupShape() const;
   bool isReplicated(Axis axis) const; // some element has several owners on the axis

@@ -10,7 +10,7 @@
 
 namespace xt {
 
-enum class Scope : uint8_t { Workgroup, Subgroup };
+enum class Scope : uint8_t { Workgroup, Subgroup, Lane };
 
 // Promises that hold for a kernel; each has a check in ir/verify. Printed as `form ssa, layouts_known`.
 enum class Form : uint8_t {
@@ -53,6 +53,7 @@ public:
   // Subgroups per workgroup: of the layouts at workgroup scope, else `subgroups(n)`.
   int64_t subgroups = 1;
   bool subgroupsWritten = false;
+  int64_t lanes = 1; // of a subgroup at lane scope: `lanes(m)`
   Forms forms;
   // The launch grid, outermost first; empty: the launch's own grid, or one workgroup. gridBlock's parameters are the
   // kernel's; only scalar ops without effects stand in it.

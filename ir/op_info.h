@@ -80,7 +80,8 @@ enum class TypeRule : uint8_t {
   AtomicRmw, LoadGather, StoreScatter, Transpose, Reduction, Broadcast, ConvertLayout,
   CreateNdTdesc, LoadNd, StoreNd, PrefetchNd, UpdateNdOffset, Dpas,
   CreateTdesc, GatherTdesc, ScatterTdesc, PrefetchTdesc, UpdateTdesc, AtomicTdesc, AllocNbarrier, CreateNbarrier, Nbarrier,
-  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Iota, CreateMask, Reshape, Extract, Insert, Print,
+  AllocSlm, MemRefCast, MemRefLoad, MemRefStore, Shuffle, SubgroupReduce, Iota, CreateMask, Reshape, Extract, Insert,
+  ExtractStridedSlice, InsertStridedSlice, Print,
   Nothing, // no operands, no results
   For, While, If, Yield,
 };
@@ -125,6 +126,7 @@ struct OpInfo {
   Effect effects = Effect::None;
   bool elementwise = false; // works per element on scalars and on vectors of any shape
   bool commutative = false;
+  bool collective = false; // at lane scope the lanes of a subgroup do it together: all must come to it
   TypeRule typeRule{};
   LayoutRule layoutRule = LayoutRule::None;
   std::string_view summary{}; // one line

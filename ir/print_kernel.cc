@@ -107,8 +107,9 @@ void KernelPrinter::kernel(const Kernel &kernel) {
   out_ += ")";
   grid(kernel);
   bool silent = kernel.scope == Scope::Workgroup && !hasLayouts(kernel);
-  if (kernel.subgroupsWritten || silent || (kernel.scope == Scope::Subgroup && kernel.subgroups != 1))
+  if (kernel.subgroupsWritten || silent || (kernel.scope != Scope::Workgroup && kernel.subgroups != 1))
     out_ += str(" subgroups(", kernel.subgroups, ")");
+  if (kernel.scope == Scope::Lane) out_ += str(" lanes(", kernel.lanes, ")");
   std::string forms;
   for (size_t f = 0; f < kFormCount; ++f)
     if (kernel.forms.has(static_cast<Form>(f)))

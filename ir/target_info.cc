@@ -1,5 +1,8 @@
 #include "ir/target_info.h"
 
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
 namespace xt {
 namespace {
 
@@ -22,15 +25,77 @@ constexpr MmaShape kDpas8[] = {XT_DPAS(8)};
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
+// The functions of cl_intel_subgroup_2d_block_io; elements of 64 bits have none.
+constexpr BlockShape kXeBlocks[] = {
+    {BlockUse::Load, 8, 32, 1, 32, 2},       {BlockUse::Load, 16, 16, 1, 32, 2},      {BlockUse::Load, 32, 16, 1, 32, 1},
+    {BlockUse::Load, 32, 8, 2, 32, 2},       {BlockUse::LoadVnni, 8, 16, 32, 32, 2},  {BlockUse::LoadVnni, 16, 16, 16, 32, 2},
+    {BlockUse::LoadTransposed, 32, 8, 16, 16, 1}, {BlockUse::Store, 16, 16, 1, 8, 1}, {BlockUse::Store, 32, 16, 1, 8, 1},
+    {BlockUse::Prefetch, 8, 64, 1, 32, 1},   {BlockUse::Prefetch, 8, 32, 1, 32, 1},   {BlockUse::Prefetch, 16, 32, 1, 32, 1},
+    {BlockUse::Prefetch, 16, 16, 1, 32, 1},  {BlockUse::Prefetch, 32, 16, 1, 32, 1},  {BlockUse::Prefetch, 32, 8, 1, 32, 1},
+};
+
+// Words of the LSC's block ("transposed") messages; a message has at most 8 registers, of 64 or 32 bytes.
+constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
+
 // Block rules: Xe2's from cl_intel_subgroup_2d_block_io; Xe-HPC's least width and pitch are believed to be 64 bytes.
 constexpr TargetInfo kTargets[] = {
-    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, {64, 64, 4, 64, 16}, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, {64, 32, 4, 32, 16}, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, 64 << 10, 32, 1024, kGrf, 32, false},
-    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
+    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, {64, 64, 4, 64, 16, 4, 1 << 24}, kXeBlocks, kLscWords, 512, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, {64, 32, 4, 32, 16, 4, 1 << 24}, kXeBlocks, kLscWords, 512, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 64 << 10, 32, 1024, kGrf, 32, false},
+    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, {}, 0, 32 << 10, 0, 256, kOneGrf, 32, false},
 };
 
 } // namespace
+
+const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
+  const BlockShape *widest = nullptr;
+  for (const BlockShape &shape : target.blockShapes)
+    if (shape.use == use && shape.bits == bits && (!widest || shape.columns > widest->columns)) widest = &shape;
+  return widest;
+}
+
+std::string_view blockUseName(BlockUse use) {
+  switch (use) {
+  case BlockUse::Load: return "load";
+  case BlockUse::LoadVnni: return "load in VNNI form";
+  case BlockUse::LoadTransposed: return "load transposed";
+  case BlockUse::Store: return "store";
+  case BlockUse::Prefetch: return "prefetch";
+  }
+  XT_UNREACHABLE("block use");
+}
+
+std::string text(const BlockShape &shape) {
+  std::string rows = shape.fewestRows == shape.mostRows ? str(shape.mostRows) : str(shape.fewestRows, " to ", shape.mostRows);
+  return str(blockUseName(shape.use), ", ", shape.bits, "-bit elements: ", rows, " rows of ", shape.columns,
+             shape.blocks > 1 ? str(", up to ", shape.blocks, " side by side") : "");
+}
+
+std::vector<std::string> blockRuleLines(const BlockRules &rules) {
+  return {str("base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ", rules.widthMultiple,
+              ", pitch at least ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, ","),
+          str("first column a multiple of ", rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent)};
+}
+
+std::string lineMessageText(const TargetInfo &target) {
+  if (target.lineWords.empty()) return "none";
+  return str(join(target.lineWords.first(target.lineWords.size() - 1), ", "), " or ", target.lineWords.back(),
+             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes");
+}
+
+std::string typesText(const MmaShape &shape) {
+  return str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
+}
+std::string sizesText(const MmaShape &shape) { return str(shape.m, "x", shape.n, "x", shape.k); }
+
+std::string mmaTable(std::span<const MmaShape> shapes) {
+  std::string text;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    bool first = i == 0 || typesText(shapes[i]) != typesText(shapes[i - 1]);
+    text += first ? str(i ? "\n" : "", "  ", typesText(shapes[i]), ":  ", sizesText(shapes[i])) : ", " + sizesText(shapes[i]);
+  }
+  return text.empty() ? "  none\n" : text + "\n";
+}
 
 std::span<const TargetInfo> targetInfos() { return kTargets; }
 

@@ -87,9 +87,10 @@ std::string typeText(Type type) { return typeText(type, type && type.layout() ? 
 
 std::string typeText(Type type, std::string_view layout, bool spellsOrder) {
   std::string text = shapedText(type);
-  if (!type || !(type.isVector() || type.isTile())) return text;
+  if (!type || !(type.isVector() || type.isWindow())) return text;
   text.pop_back();
   if (!layout.empty()) text += str(", ", layout);
+  if (type.isTensorDesc()) return text + ">";
   if (type.data().packed) text += ", packed";
   if (type.isTile()) {
     if (type.data().order == Order::ColumnMajor && !spellsOrder) text += ", order = [0, 1]";
@@ -111,6 +112,37 @@ std::vector<int64_t> memrefStrides(Type memref) {
     packed = packed == kDynamic || data.shape[d] == kDynamic ? kDynamic : packed * data.shape[d];
   }
   return strides;
+}
+
+std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
+  std::vector<int64_t> fromStrides = memrefStrides(from), toStrides = memrefStrides(to);
+  auto fits = [&](int source, int d) {
+    auto known = [](int64_t wanted, int64_t got) { return wanted == kDynamic || wanted == got; };
+    bool stride = to.extent(d) == 1 || known(toStrides[static_cast<size_t>(d)], fromStrides[static_cast<size_t>(source)]);
+    return known(to.extent(d), from.extent(source)) && stride;
+  };
+  std::vector<int> own;
+  if (from.rank() == to.rank())
+    for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
+  if (own.size() == static_cast<size_t>(to.rank())) return own;
+
+  std::vector<int> dims;
+  int source = 0;
+  auto skipOnes = [&] {
+    while (source < from.rank() && from.extent(source) == 1) ++source;
+  };
+  for (int d = 0; d < to.rank(); ++d) {
+    if (to.extent(d) == 1) {
+      dims.push_back(-1);
+      continue;
+    }
+    skipOnes();
+    if (source == from.rank() || !fits(source, d)) return std::nullopt;
+    dims.push_back(source++);
+  }
+  skipOnes();
+  if (source != from.rank()) return std::nullopt;
+  return dims;
 }
 
 StorageOrders storageOrders(Type memref) {

@@ -35,7 +35,8 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = Elem::Index;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet
+  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet. TensorDesc of
+                                             // lanes: which lane has which element (sg_map), of the shape
   MatrixUse use = MatrixUse::None;           // Vector
   bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile
@@ -98,5 +99,8 @@ struct StorageOrders {
 StorageOrders storageOrders(Type memref);
 // Strides in elements as far as the type fixes them (kDynamic where the descriptor says).
 std::vector<int64_t> memrefStrides(Type memref);
+// For each dimension of `to` the one of `from` that a memref.cast makes it of, -1 for a new one of extent 1: each its own
+// where that fits, else those of extent 1 are added or dropped. Nothing where the types do not fit.
+std::optional<std::vector<int>> memrefCastDims(Type from, Type to);
 
 } // namespace xt

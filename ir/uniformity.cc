@@ -5,7 +5,7 @@ namespace {
 
 class Divergence {
 public:
-  explicit Divergence(const Kernel &kernel) {
+  Divergence(const Kernel &kernel, Among among) : among_(among) {
     // Loops carry values around: repeat until nothing is added.
     do {
       changed_ = false;
@@ -19,9 +19,11 @@ private:
 
   void visit(const Op &op) {
     if (op.regionCount()) return region(op);
-    bool differs = op.kind() == OpKind::SubgroupId;
+    bool differs = op.kind() == OpKind::LaneId || (op.kind() == OpKind::SubgroupId && among_ == Among::Workgroup);
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
     if (has(op.info().effects, Effect::Reads)) differs = false;
+    // All lanes have the same sum.
+    if (op.kind() == OpKind::SubgroupReduce && !op.attr("cluster_size") && among_ == Among::Subgroup) differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
   }
 
@@ -41,13 +43,16 @@ private:
     }
   }
 
+  Among among_;
   std::unordered_set<const Value *> values_;
   bool changed_ = false;
 };
 
 } // namespace
 
-std::unordered_set<const Value *> divergentValues(const Kernel &kernel) { return Divergence(kernel).take(); }
+std::unordered_set<const Value *> divergentValues(const Kernel &kernel, Among among) {
+  return Divergence(kernel, among).take();
+}
 
 bool divergesAt(const Op &op, const std::unordered_set<const Value *> &divergent) {
   CarriedAt at = carriedAt(op);

@@ -1,4 +1,4 @@
-// Which scalars may differ between the subgroups of a workgroup.
+// Which scalars may differ between the subgroups of a workgroup, or the lanes of a subgroup.
 #pragma once
 #include "ir/module.h"
 
@@ -6,9 +6,11 @@
 
 namespace xt {
 
-// Values of a kernel at subgroup scope that depend on subgroup_id: computed from it, or chosen by a branch or a loop that
-// depends on it. What is read from memory counts as the same for all. Looked up, never iterated.
-std::unordered_set<const Value *> divergentValues(const Kernel &kernel);
+enum class Among : uint8_t { Workgroup, Subgroup };
+// Values of a kernel at subgroup or lane scope that depend on subgroup_id or lane_id (among the workgroup), or on lane_id
+// (among the lanes of a subgroup): computed from it, or chosen by a branch or a loop that depends on it. What is read from
+// memory counts as the same for all. Looked up, never iterated.
+std::unordered_set<const Value *> divergentValues(const Kernel &kernel, Among among = Among::Workgroup);
 
 // Whether a region op's body may be run by some subgroups and not by others, or more often.
 bool divergesAt(const Op &op, const std::unordered_set<const Value *> &divergent);

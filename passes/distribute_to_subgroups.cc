@@ -2,11 +2,13 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/slm_layout.h"
 #include "passes/distribution.h"
+#include "passes/part_values.h"
 
 namespace xt {
 
-Result<void> Distribution::run() {
+void Distribution::run() {
   std::vector<Op *> olds;
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) bind(param.get(), {param.get()});
@@ -16,37 +18,32 @@ Result<void> Distribution::run() {
   topEnd_ = create(OpKind::SubgroupId, {}, {context_.index()});
   subgroupId_ = topEnd_->result();
   subgroupId_->setName("sg");
-  bool ok = true;
   for (Op *old : olds) {
     b.setEnd(kernel_.body);
-    ok = ok && op(*old);
+    op(*old);
   }
-  if (!ok) return Error::diagnosed();
   for (size_t k = olds.size(); k-- > 0;) kernel_.body.erase(olds[k]);
   kernel_.scope = Scope::Subgroup;
   kernel_.subgroupsWritten = true;
-  return {};
 }
 
-bool Distribution::block(const Block &from) {
-  for (Op &old : from)
-    if (!op(old)) return false;
-  return true;
+void Distribution::block(const Block &from) {
+  for (Op &old : from) op(old);
 }
 
 namespace {
 bool hasParts(Type type) { return (type.isVector() || type.isTile()) && type.layout(); }
 } // namespace
 
-bool Distribution::op(const Op &op) {
+void Distribution::op(const Op &op) {
   b.setRange(op.range());
   switch (op.info().typeRule) {
   case TypeRule::For:
   case TypeRule::While: return loop(op);
   case TypeRule::If: return branch(op);
-  case TypeRule::Yield: return yield(op), true;
-  case TypeRule::InitTile: return initTile(op), true;
-  case TypeRule::LoadTile: return op.attr("transpose") ? loadTransposed(op) : (eachPiece(op), true);
+  case TypeRule::Yield: return yield(op);
+  case TypeRule::InitTile: return initTile(op);
+  case TypeRule::LoadTile: return op.attr("transpose") ? loadTransposed(op) : eachPiece(op);
   case TypeRule::TileMma: return tileMma(op);
   case TypeRule::Transpose: return transpose(op);
   case TypeRule::Reduction: return reduction(op);
@@ -54,11 +51,11 @@ bool Distribution::op(const Op &op) {
   case TypeRule::ConvertLayout: return convert(op);
   case TypeRule::Reshape: return reshape(op);
   case TypeRule::Extract: return extract(op);
-  case TypeRule::Insert: return insert(op), true;
-  case TypeRule::Iota: return iota(op), true;
-  case TypeRule::CreateMask: return createMask(op), true;
+  case TypeRule::Insert: return insert(op);
+  case TypeRule::Iota: return iota(op);
+  case TypeRule::CreateMask: return createMask(op);
   case TypeRule::Print: return print(op);
-  case TypeRule::MemRefStore: return memoryStore(op), true;
+  case TypeRule::MemRefStore: return memoryStore(op);
   default: break;
   }
   bool parts = false;
@@ -66,7 +63,6 @@ bool Distribution::op(const Op &op) {
   for (const Value *operand : op.operands()) parts |= hasParts(operand->type());
   if (parts) eachPiece(op);
   else plain(op);
-  return true;
 }
 
 // The same op on what a subgroup has of its operands, which is one value each.
@@ -117,23 +113,13 @@ void Distribution::initTile(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Counted as indices, where no element type rounds, and converted after.
 void Distribution::iota(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces = piecesOf(type);
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
-  Type piece = pieceType(type, pieces), indices = context_.withElem(piece, Elem::Index), wide = context_.withElem(piece, Elem::I64);
   Values results;
-  for (size_t k = 0; k < pieces.count(); ++k) {
-    Op *count = create(OpKind::Iota, {}, {indices});
-    count->setAttr("dims", op.attr("dims")->value);
-    Value *value = count->result();
-    if (Value *first = indexOf(pieces.dims[dim], pieces.at(k)[dim]))
-      value = make(OpKind::AddI, {value, make(OpKind::Splat, {first}, indices)}, indices);
-    if (isFloat(type.elem())) value = make(OpKind::SIToFP, {make(OpKind::IndexCast, {value}, wide)}, piece);
-    else if (type.elem() != Elem::Index) value = make(OpKind::IndexCast, {value}, piece);
-    results.push_back(value);
-  }
+  for (size_t k = 0; k < pieces.count(); ++k)
+    results.push_back(iotaFrom(b, op, pieceType(type, pieces), indexOf(pieces.dims[dim], pieces.at(k)[dim])));
   bind(op.result(), std::move(results));
 }
 
@@ -202,7 +188,7 @@ void Distribution::bindAll(std::span<Value *const> olds, const Values &news) {
   }
 }
 
-bool Distribution::loop(const Op &op) {
+void Distribution::loop(const Op &op) {
   std::vector<Type> results;
   std::vector<Value *> oldResults;
   for (size_t i = 0; i < op.resultCount(); ++i) {
@@ -220,17 +206,15 @@ bool Distribution::loop(const Op &op) {
   Block &outer = b.block();
   b.setEnd(*made->region());
   ++loops_;
-  bool ok = block(*op.region());
+  block(*op.region());
   --loops_;
-  if (!ok) return false;
   b.setEnd(outer);
   Values news;
   for (size_t i = 0; i < made->resultCount(); ++i) news.push_back(made->result(i));
   bindAll(oldResults, news);
-  return true;
 }
 
-bool Distribution::branch(const Op &op) {
+void Distribution::branch(const Op &op) {
   std::vector<Type> results;
   std::vector<Value *> oldResults;
   for (size_t i = 0; i < op.resultCount(); ++i) {
@@ -241,13 +225,12 @@ bool Distribution::branch(const Op &op) {
   Block &outer = b.block();
   for (size_t r = 0; r < 2; ++r) {
     b.setEnd(*made->region(r));
-    if (!block(*op.region(r))) return false;
+    block(*op.region(r));
   }
   b.setEnd(outer);
   Values news;
   for (size_t i = 0; i < made->resultCount(); ++i) news.push_back(made->result(i));
   bindAll(oldResults, news);
-  return true;
 }
 
 void Distribution::yield(const Op &op) { create(OpKind::Yield, expanded(op.operands()), {}); }
@@ -321,10 +304,22 @@ Type Distribution::pieceType(Type type, const Pieces &pieces) const {
   return context_.intern(std::move(data));
 }
 
-Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels)
-    if (kernel->scope == Scope::Workgroup)
-      if (Result<void> done = Distribution(*kernel, module.context(), diagnostics).run(); !done) return done;
+static void distribute(Module &module, int64_t slmBytes) {
+  for (const auto &kernel : module.kernels) {
+    if (kernel->scope != Scope::Workgroup) continue;
+    // Half of what the user's own buffers leave: two exchanges may be under way in one loop.
+    int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
+    Distribution(*kernel, module.context(), limit).run();
+  }
+}
+
+Result<void> distributeToSubgroups(Module &module, Diagnostics &) {
+  distribute(module, 0);
+  return {};
+}
+
+Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &) {
+  distribute(module, target.slmBytes);
   return {};
 }
 

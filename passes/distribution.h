@@ -1,13 +1,12 @@
 // Internal to the pass distribute-to-subgroups.
 #pragma once
-#include "ir/base/diagnostics.h"
-#include "ir/base/result.h"
 #include "ir/builder.h"
 #include "ir/context.h"
 #include "ir/layout_pieces.h"
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 namespace xt {
@@ -49,14 +48,15 @@ struct Pieces {
 
 class Distribution {
 public:
-  Distribution(Kernel &kernel, Context &context, Diagnostics &diagnostics)
-      : kernel_(kernel), context_(context), diagnostics_(diagnostics), b(context, kernel.body) {}
-  Result<void> run();
+  // `slmLimit`: how many bytes one exchange may take; 0: any.
+  Distribution(Kernel &kernel, Context &context, int64_t slmLimit)
+      : kernel_(kernel), context_(context), slmLimit_(slmLimit), b(context, kernel.body) {}
+  void run();
 
 private:
   // distribute_to_subgroups.cc: structure, and ops whose parts need nothing of others
-  bool block(const Block &from);
-  bool op(const Op &op);
+  void block(const Block &from);
+  void op(const Op &op);
   void plain(const Op &op);
   void eachPiece(const Op &op);
   void initTile(const Op &op);
@@ -64,8 +64,8 @@ private:
   void createMask(const Op &op);
   void insert(const Op &op);
   void memoryStore(const Op &op);
-  bool loop(const Op &op);
-  bool branch(const Op &op);
+  void loop(const Op &op);
+  void branch(const Op &op);
   void yield(const Op &op);
   Values expanded(std::span<Value *const> values) const;
   std::vector<Type> expandedTypes(std::span<const Type> types) const;
@@ -73,18 +73,25 @@ private:
   void bindAll(std::span<Value *const> olds, const Values &news);
 
   // subgroup_movement.cc: ops that may need what others hold
-  bool loadTransposed(const Op &op);
-  bool tileMma(const Op &op);
-  bool transpose(const Op &op);
-  bool convert(const Op &op);
-  bool reduction(const Op &op);
-  bool broadcast(const Op &op);
-  bool reshape(const Op &op);
-  bool extract(const Op &op);
-  bool print(const Op &op);
+  void loadTransposed(const Op &op);
+  void tileMma(const Op &op);
+  void transpose(const Op &op);
+  void convert(const Op &op);
+  struct Bands {
+    size_t dim;
+    int64_t count;
+  };
+  std::optional<Bands> bandsOf(Type type, const Pieces &source, const Pieces &target) const;
+  void convertInBands(const Op &op, const Bands &bands);
+  Value *inBand(Value *first, int64_t band, int64_t length);
+  Value *where(Value *condition, Value *otherwise, const std::function<Value *()> &body);
+  void reduction(const Op &op);
+  void broadcast(const Op &op);
+  void reshape(const Op &op);
+  void extract(const Op &op);
+  void print(const Op &op);
   Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
-  bool reduceAcross(const Op &op, const Pieces &from);
-  bool isMatrix(const Op &op, Type type); // reports that only matrices go through shared local memory
+  void reduceAcross(const Op &op, const Pieces &from);
   // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
   Value *publish(const Value *value);
   // A region of a matrix in such a buffer.
@@ -92,6 +99,16 @@ private:
   Value *slmBuffer(std::vector<int64_t> shape, Elem elem);
   void waitForReaders(); // before a buffer is written again
   void onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body);
+
+  // subgroup_exchange.cc: what others hold, element by element
+  void exchangeElements(const Op &op);
+  Value *publishElements(const Value *value);
+  void gatherPieces(const Op &op, Value *buffer, const std::vector<int64_t> &strides);
+  Value *wholeByElements(const Value *value, Value *buffer);
+  Value *elementOffsets(const Pieces &pieces, size_t k, const std::vector<int64_t> &strides);
+  Value *scattered(Value *buffer, Value *offsets);
+  Value *rows(Value *vector);
+  Value *allTrue(Type like);
 
   // Values that depend on the subgroup's id alone, computed at the start of the kernel.
   Value *subgroupId();
@@ -114,7 +131,7 @@ private:
 
   Kernel &kernel_;
   Context &context_;
-  Diagnostics &diagnostics_;
+  int64_t slmLimit_;
   Builder b;
   std::unordered_map<const Value *, Values> values_; // looked up only
   Op *topEnd_ = nullptr;                             // the last op at the start of the kernel

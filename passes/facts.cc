@@ -38,13 +38,6 @@ bool definedInside(const Value &value, const Block &block) {
   return at == &block;
 }
 
-const AttrValue *constantValue(const Value &value) {
-  const Op *op = value.definingOp();
-  if (!op || op->kind() != OpKind::Constant) return nullptr;
-  const Attr *attr = op->attr("value");
-  return attr ? &attr->value : nullptr;
-}
-
 bool sameAttributes(const Op &a, const Op &b) {
   if (a.attrs().size() != b.attrs().size()) return false;
   for (size_t i = 0; i < a.attrs().size(); ++i) {

@@ -1,5 +1,6 @@
 // Questions about ops and values that several passes ask. All follow from the op table and the structure of the IR.
 #pragma once
+#include "ir/constants.h"
 #include "ir/module.h"
 
 namespace xt {
@@ -20,8 +21,6 @@ const Op *firstWrite(const Op *first, const Op *end);
 bool costsWork(const Op &op);
 // Whether `value` is defined in `block` or in a block inside it.
 bool definedInside(const Value &value, const Block &block);
-// The value of a constant, scalar or the same in all elements; null otherwise.
-const AttrValue *constantValue(const Value &value);
 bool sameAttributes(const Op &a, const Op &b);
 size_t countOps(const Module &module);
 

@@ -44,7 +44,7 @@ private:
 void Run::checkFailed() {
   if (!current_) return;
   std::fprintf(stderr, "  in the pass `%.*s`\n", static_cast<int>(current_->name.size()), current_->name.data());
-  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, "\n", before_));
+  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, options_.target ? str(" --target=", options_.target->name) : "", "\n", before_));
 }
 
 bool Run::needsAreMet(const PassInfo &pass) {
@@ -62,10 +62,10 @@ bool Run::needsAreMet(const PassInfo &pass) {
 }
 
 Result<void> Run::timed(const PassInfo &pass) {
-  if (!options_.timing) return pass.function(module_, diagnostics_);
+  if (!options_.timing) return runPass(pass, module_, options_.target, diagnostics_);
   PassTiming timing{pass.name, 0, countOps(module_), 0};
   auto start = std::chrono::steady_clock::now();
-  Result<void> result = pass.function(module_, diagnostics_);
+  Result<void> result = runPass(pass, module_, options_.target, diagnostics_);
   timing.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   timing.opsAfter = countOps(module_);
   options_.timing(timing);
@@ -117,6 +117,12 @@ Result<void> Run::pass(const PassInfo &pass) {
 }
 
 } // namespace
+
+Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *target, Diagnostics &diagnostics) {
+  if (target && pass.targetFunction) return pass.targetFunction(module, *target, diagnostics);
+  if (pass.function) return pass.function(module, diagnostics);
+  return Error::environment(str("the pass `", pass.name, "` depends on the hardware: name it, such as --target=", targetInfos()[0].name));
+}
 
 Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, const PassOptions &options,
                        Diagnostics &diagnostics) {

@@ -19,6 +19,8 @@ struct PassTiming {
 };
 
 struct PassOptions {
+  // The hardware that the module is compiled for; passes that depend on it are an Error (environment) without.
+  const TargetInfo *target = nullptr;
   // Verify before the first pass and after each.
   bool verifyEach = true;
   // Which passes' results go to `dump`, as legal .xt text: all, or those named.
@@ -32,6 +34,9 @@ struct PassOptions {
   // What differs when the module's text is read back, or nullopt. Called after each pass; a difference is a bug.
   std::function<std::optional<std::string>(const Module &module)> roundTrip;
 };
+
+// One pass and nothing around it.
+Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *target, Diagnostics &diagnostics);
 
 // Runs the passes in order and stops at the first that reports an error. A module that does not hold what a pass needs
 // is a diagnostic; a pass that leaves behind broken IR ends the process like a failed XT_CHECK (kExitCompilerBug).

@@ -1,6 +1,7 @@
 // The table of passes, and looking into it.
 #pragma once
 #include "ir/base/result.h"
+#include "passes/block_tiles.h"
 #include "passes/canonicalize.h"
 #include "passes/cse.h"
 #include "passes/dead_code.h"
@@ -8,6 +9,7 @@
 #include "passes/hoist_invariants.h"
 #include "passes/infer_layouts.h"
 #include "passes/pass.h"
+#include "passes/plan_slm.h"
 #include "passes/xegpu_to_tiles.h"
 
 #include <span>

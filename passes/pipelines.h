@@ -14,6 +14,13 @@ inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::Canonicalize, PassKind::Cse,
                                              PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
 
+// The same for GPUs, down to their messages and products (`xtc --target=xe-pvc`).
+inline constexpr std::array kBlockPipeline = {
+    PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
+    PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
+    PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
+    PassKind::DeadCode};
+
 // Whether every pass finds what it needs, given nothing at first.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
   std::array<bool, kFormCount> has{};
@@ -28,6 +35,13 @@ constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
 }
 static_assert(needsAreMet(kFrontPipeline));
 static_assert(needsAreMet(kTilePipeline));
+static_assert(needsAreMet(kBlockPipeline));
+
+inline std::vector<std::string_view> passNames(std::span<const PassKind> pipeline) {
+  std::vector<std::string_view> names;
+  for (PassKind kind : pipeline) names.push_back(passInfo(kind).name);
+  return names;
+}
 
 // The passes of a pipeline, for runPasses.
 inline std::vector<const PassInfo *> passesOf(std::span<const PassKind> pipeline) {

@@ -137,7 +137,24 @@ Value *splatConstant(Op &op, Context &context) {
   return value ? constant(op, context, *value) : nullptr;
 }
 
+// Elements in other places: of one value everywhere they are that value; what is undone at once never happened.
+Value *rearranged(Op &op, Context &context) {
+  Value *from = op.operand(0);
+  if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);
+  if (from->type() == op.result()->type() && op.kind() != OpKind::Transpose) return from;
+  const Op *inner = from->definingOp();
+  if (!inner || inner->kind() != op.kind()) return nullptr;
+  if (op.kind() == OpKind::Reshape) return inner->operand(0);
+  if (op.kind() != OpKind::Transpose) return nullptr;
+  std::vector<int64_t> first = permutationOf(*inner), second = permutationOf(op);
+  for (size_t d = 0; d < second.size(); ++d)
+    if (first[static_cast<size_t>(second[d])] != static_cast<int64_t>(d)) return nullptr;
+  return inner->operand(0);
+}
+
 Value *special(Op &op, Context &context) {
+  if (op.kind() == OpKind::Transpose || op.kind() == OpKind::Reshape || op.kind() == OpKind::Broadcast || op.kind() == OpKind::ExtractStridedSlice)
+    return rearranged(op, context);
   if (op.kind() == OpKind::Select) return selected(op);
   if (op.kind() == OpKind::CmpI) return comparedWithItself(op, context);
   if (op.kind() == OpKind::Dim) return knownExtent(op, context);

@@ -9,14 +9,6 @@ namespace xt {
 
 // --- shared local memory ---------------------------------------------------------------------------------------------
 
-bool Distribution::isMatrix(const Op &op, Type type) {
-  if (type.rank() == 2) return true;
-  diagnostics_.report(DiagCode::NotSupported, op.range(),
-                      str("`", op.info().name, "` needs parts that other subgroups hold, and ", shapedText(type),
-                          " is no matrix that could go through shared local memory"));
-  return false;
-}
-
 Value *Distribution::slmBuffer(std::vector<int64_t> shape, Elem elem) {
   topEnd_ = atTop().create(OpKind::AllocSlm, {}, {context_.memref(std::move(shape), elem, MemorySpace::Slm)});
   return topEnd_->result();
@@ -72,13 +64,103 @@ Value *Distribution::region(Value *buffer, Value *row, Value *column, std::vecto
   return load->result();
 }
 
+// --- bands -----------------------------------------------------------------------------------------------------------
+
+// Whether each piece of the dimension lies inside of one of the bands of `band` indices.
+static bool splitsInto(const DimPieces &dim, int64_t band) {
+  bool aligned = band % dim.length == 0;
+  for (int64_t start : dim.starts) aligned &= start % dim.length == 0;
+  for (const SubgroupDigit &digit : dim.digits) aligned &= digit.weight % dim.length == 0;
+  return aligned;
+}
+
+// What is too large for shared local memory goes through it in bands of rows or columns, one after the other.
+std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces &source, const Pieces &target) const {
+  int64_t bytes = type.byteCount();
+  if (slmLimit_ == 0 || bytes <= slmLimit_) return Bands{0, 1};
+  for (int64_t count = 2; count <= 64; count *= 2)
+    for (size_t dim = 0; dim < 2; ++dim) {
+      int64_t extent = type.extent(static_cast<int>(dim));
+      if (extent % count != 0 || bytes / count > slmLimit_) continue;
+      if (splitsInto(source.dims[dim], extent / count) && splitsInto(target.dims[dim], extent / count)) return Bands{dim, count};
+    }
+  return std::nullopt;
+}
+
+// Where pieces lie in the band in hand; null: for certain.
+Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
+  Value *which = make(OpKind::DivSI, {first ? first : index(0), index(length)}, context_.index());
+  Op *compare = create(OpKind::CmpI, {which, index(band)}, {context_.i1()});
+  compare->setAttr("kind", std::string("eq"));
+  return compare->result();
+}
+
+// `body` gives the branch's result (none: null) where the condition holds; else it is `otherwise`.
+Value *Distribution::where(Value *condition, Value *otherwise, const std::function<Value *()> &body) {
+  std::vector<Type> types;
+  if (otherwise) types.push_back(otherwise->type());
+  Op *branch = b.create(OpKind::If, {condition}, types, 2);
+  Block &outer = b.block();
+  b.setEnd(*branch->region(0));
+  Value *result = body();
+  create(OpKind::Yield, otherwise ? Values{result} : Values{}, {});
+  b.setEnd(*branch->region(1));
+  create(OpKind::Yield, otherwise ? Values{otherwise} : Values{}, {});
+  b.setEnd(outer);
+  return otherwise ? branch->result() : nullptr;
+}
+
+void Distribution::convertInBands(const Op &op, const Bands &bands) {
+  const Value *value = op.operand(0);
+  Type type = value->type();
+  Pieces source = piecesOf(type), target = piecesOf(op.result()->type());
+  std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
+  int64_t length = shape[bands.dim] /= bands.count;
+  Value *buffer = slmBuffer(shape, type.elem());
+  Type part = pieceType(op.result()->type(), target);
+  Value *zero = isFloat(part.elem()) ? b.constantFloat(part, 0) : b.constantInt(part, 0);
+  Values results(target.count(), zero);
+  // Where a piece lies in the buffer of a band.
+  auto place = [&](const Pieces &pieces, size_t k, int64_t band) {
+    std::array<Value *, 2> at;
+    for (size_t d = 0; d < 2; ++d) {
+      at[d] = indexOf(pieces.dims[d], pieces.at(k)[d]);
+      if (d == bands.dim && band > 0) at[d] = make(OpKind::SubI, {at[d] ? at[d] : index(0), index(band * length)}, context_.index());
+      if (!at[d]) at[d] = index(0);
+    }
+    return at;
+  };
+  auto first = [&](const Pieces &pieces, size_t k) { return indexOf(pieces.dims[bands.dim], pieces.at(k)[bands.dim]); };
+  for (int64_t band = 0; band < bands.count; ++band) {
+    if (band > 0) create(OpKind::Barrier, {}, {});
+    else waitForReaders();
+    onlyWhere(copyDigits(*type.layout()), [&] {
+      for (size_t k = 0; k < source.count(); ++k)
+        where(inBand(first(source, k), band, length), nullptr, [&]() -> Value * {
+          std::array<Value *, 2> at = place(source, k, band);
+          Type tile = context_.tile(source.lengths(), type.elem(), nullptr, Order::RowMajor, MemorySpace::Slm);
+          create(OpKind::StoreTile, {of(value)[k], make(OpKind::InitTile, {buffer, at[0], at[1]}, tile)}, {});
+          return nullptr;
+        });
+    });
+    create(OpKind::Barrier, {}, {});
+    for (size_t k = 0; k < target.count(); ++k)
+      results[k] = where(inBand(first(target, k), band, length), results[k], [&] {
+        std::array<Value *, 2> at = place(target, k, band);
+        return region(buffer, at[0], at[1], target.lengths());
+      });
+  }
+  bind(op.result(), std::move(results));
+}
+
 // --- distribution ----------------------------------------------------------------------------------------------------
 
-bool Distribution::convert(const Op &op) {
+void Distribution::convert(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   Pieces source = piecesOf(from), target = piecesOf(to);
-  if (source == target) return bind(op.result(), of(op.operand(0))), true;
-  if (!isMatrix(op, from)) return false;
+  if (source == target) return bind(op.result(), of(op.operand(0)));
+  if (from.rank() != 2) return exchangeElements(op);
+  if (std::optional<Bands> bands = bandsOf(from, source, target); bands && bands->count > 1) return convertInBands(op, *bands);
   Value *buffer = publish(op.operand(0));
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {
@@ -86,13 +168,12 @@ bool Distribution::convert(const Op &op) {
     results.push_back(region(buffer, indexOf(target.dims[0], at[0]), indexOf(target.dims[1], at[1]), target.lengths()));
   }
   bind(op.result(), std::move(results));
-  return true;
 }
 
 // Piece (i, j) of the result is piece (j, i) of the tile, transposed as it is loaded.
-bool Distribution::loadTransposed(const Op &op) {
+void Distribution::loadTransposed(const Op &op) {
   bool swaps = std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1;
-  if (!swaps) return eachPiece(op), true;
+  if (!swaps) return eachPiece(op);
   Pieces target = piecesOf(op.result()->type()), source = piecesOf(op.operand(0)->type());
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {
@@ -102,10 +183,9 @@ bool Distribution::loadTransposed(const Op &op) {
     results.push_back(load->result());
   }
   bind(op.result(), std::move(results));
-  return true;
 }
 
-bool Distribution::transpose(const Op &op) {
+void Distribution::transpose(const Op &op) {
   std::vector<int64_t> permutation = permutationOf(op);
   Type from = op.operand(0)->type(), to = op.result()->type();
   Pieces source = piecesOf(from), target = piecesOf(to);
@@ -120,9 +200,9 @@ bool Distribution::transpose(const Op &op) {
       turn->setAttr("permutation", permutation);
       results.push_back(turn->result());
     }
-    return bind(op.result(), std::move(results)), true;
+    return bind(op.result(), std::move(results));
   }
-  if (!isMatrix(op, from)) return false;
+  if (from.rank() != 2) return exchangeElements(op);
   bool swaps = permutation[0] == 1;
   Value *buffer = publish(op.operand(0));
   for (size_t k = 0; k < target.count(); ++k) {
@@ -130,11 +210,11 @@ bool Distribution::transpose(const Op &op) {
     Value *first = indexOf(target.dims[0], at[0]), *second = indexOf(target.dims[1], at[1]);
     results.push_back(region(buffer, swaps ? second : first, swaps ? first : second, target.lengths(), swaps));
   }
-  return bind(op.result(), std::move(results)), true;
+  return bind(op.result(), std::move(results));
 }
 
 // A subgroup needs all of K for what it holds of the result.
-bool Distribution::tileMma(const Op &op) {
+void Distribution::tileMma(const Op &op) {
   Type result = op.result()->type();
   Pieces target = piecesOf(result);
   auto operand = [&](size_t i) { // by rows of a, or by columns of b
@@ -162,7 +242,6 @@ bool Distribution::tileMma(const Op &op) {
     results.push_back(make(OpKind::TileMma, std::move(operands), pieceType(result, target)));
   }
   bind(op.result(), std::move(results));
-  return true;
 }
 
 // --- reductions and broadcasts ---------------------------------------------------------------------------------------
@@ -177,7 +256,7 @@ Value *Distribution::reducePiece(const Op &op, Value *piece, std::vector<int64_t
   return reduce->result();
 }
 
-bool Distribution::reduction(const Op &op) {
+void Distribution::reduction(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   int64_t extent = from.extent(static_cast<int>(dim)), size = extent / to.extent(static_cast<int>(dim));
@@ -191,9 +270,8 @@ bool Distribution::reduction(const Op &op) {
   if (whole && smaller == target.dims[dim] && source.dims[1 - dim] == target.dims[1 - dim]) {
     Values results;
     for (Value *piece : of(op.operand(0))) results.push_back(reducePiece(op, piece, target.lengths(), size));
-    return bind(op.result(), std::move(results)), true;
+    return bind(op.result(), std::move(results));
   }
-  if (!isMatrix(op, from)) return false;
   if (size == extent) return reduceAcross(op, source);
   // Blocks that straddle subgroups: what a piece of the result is made of is read back.
   Value *buffer = publish(op.operand(0));
@@ -206,11 +284,11 @@ bool Distribution::reduction(const Op &op) {
     shape[dim] *= size;
     results.push_back(reducePiece(op, region(buffer, first[0], first[1], shape), target.lengths(), size));
   }
-  return bind(op.result(), std::move(results)), true;
+  return bind(op.result(), std::move(results));
 }
 
 // Each subgroup reduces what it holds; the partial results go through shared local memory, side by side.
-bool Distribution::reduceAcross(const Op &op, const Pieces &source) {
+void Distribution::reduceAcross(const Op &op, const Pieces &source) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   size_t kept = 1 - dim;
@@ -256,10 +334,9 @@ bool Distribution::reduceAcross(const Op &op, const Pieces &source) {
     }
   }
   bind(op.result(), std::move(sums));
-  return true;
 }
 
-bool Distribution::broadcast(const Op &op) {
+void Distribution::broadcast(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   int64_t size = to.extent(static_cast<int>(dim)) / from.extent(static_cast<int>(dim));
@@ -286,9 +363,8 @@ bool Distribution::broadcast(const Op &op) {
       if (one) at[dim] = 0;
       results.push_back(stretch(of(op.operand(0))[source.number(at)]));
     }
-    return bind(op.result(), std::move(results)), true;
+    return bind(op.result(), std::move(results));
   }
-  if (!isMatrix(op, from)) return false;
   Value *buffer = publish(op.operand(0));
   for (size_t k = 0; k < target.count(); ++k) {
     std::vector<size_t> at = target.at(k);
@@ -298,56 +374,58 @@ bool Distribution::broadcast(const Op &op) {
     shape[dim] = std::max<int64_t>(1, shape[dim] / size);
     results.push_back(stretch(region(buffer, first[0], first[1], shape)));
   }
-  return bind(op.result(), std::move(results)), true;
+  return bind(op.result(), std::move(results));
 }
 
 // --- whole vectors ---------------------------------------------------------------------------------------------------
 
-// One piece on both sides keeps its elements in their order.
-bool Distribution::reshape(const Op &op) {
+// A subgroup holds the same elements before and after. One piece on both sides keeps them in their order; between others
+// they are sorted in shared local memory.
+void Distribution::reshape(const Op &op) {
   Pieces source = piecesOf(op.operand(0)->type()), target = piecesOf(op.result()->type());
-  if (source.count() == 1 && target.count() == 1) {
-    bind(op.result(), {make(OpKind::Reshape, {one(op.operand(0))}, pieceType(op.result()->type(), target))});
-    return true;
-  }
-  diagnostics_.report(DiagCode::NotSupported, op.range(), "a reshape of a vector that a subgroup holds in several pieces is not distributed")
-      .at(op.operandRange(0), op.operand(0)->type().layout()->text());
-  return false;
+  if (source.count() > 1 || target.count() > 1) return exchangeElements(op);
+  bind(op.result(), {make(OpKind::Reshape, {one(op.operand(0))}, pieceType(op.result()->type(), target))});
 }
 
-bool Distribution::extract(const Op &op) {
+void Distribution::extract(const Op &op) {
   Type from = op.operand(0)->type();
   Values operands = expanded(op.operands());
   bool all = true;
   for (const DimPieces &dim : piecesOf(from).dims) all &= dim.whole();
-  if (all) return bind(op.result(), {make(OpKind::Extract, std::move(operands), op.result()->type())}), true;
-  if (!isMatrix(op, from)) return false;
-  Values indices = {publish(op.operand(0))};
-  for (size_t i = 1; i < op.operandCount(); ++i) indices.push_back(one(op.operand(i)));
+  if (all) return bind(op.result(), {make(OpKind::Extract, std::move(operands), op.result()->type())});
+  Values indices;
+  if (from.rank() == 2) {
+    indices = {publish(op.operand(0)), one(op.operand(1)), one(op.operand(2))};
+  } else { // by its number
+    Value *buffer = publishElements(op.operand(0)), *linear = one(op.operand(1));
+    for (int d = 1; d < from.rank(); ++d)
+      linear = add(make(OpKind::MulI, {linear, index(from.extent(d))}, context_.index()), one(op.operand(1 + static_cast<size_t>(d))));
+    indices = {buffer, linear};
+  }
   bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});
-  return true;
 }
 
 // Once per workgroup: by the first subgroup. Parts of a condition are asserted where they are.
-bool Distribution::print(const Op &op) {
+void Distribution::print(const Op &op) {
   bool vectors = false;
   for (const Value *operand : op.operands()) vectors |= operand->type().isVector();
-  if (op.kind() == OpKind::Assert) return vectors ? eachPiece(op) : plain(op), true;
+  if (op.kind() == OpKind::Assert) return vectors ? eachPiece(op) : plain(op);
+  auto matrix = [](const Value *value) { return value->type().rank() == 2; };
   Values whole;
-  for (const Value *operand : op.operands()) {
-    if (operand->type().isVector() && !isMatrix(op, operand->type())) return false;
-    whole.push_back(operand->type().isVector() ? publish(operand) : one(operand));
-  }
+  for (const Value *operand : op.operands())
+    whole.push_back(!operand->type().isVector() ? one(operand) : matrix(operand) ? publish(operand) : publishElements(operand));
   onlyWhere({{1, kernel_.subgroups, 1}}, [&] {
     Values shown;
     for (size_t i = 0; i < whole.size(); ++i) {
-      Type type = op.operand(i)->type();
-      shown.push_back(type.isVector() ? region(whole[i], nullptr, nullptr, {type.shape().begin(), type.shape().end()}) : whole[i]);
+      const Value *operand = op.operand(i);
+      Type type = operand->type();
+      shown.push_back(!type.isVector()  ? whole[i]
+                      : matrix(operand) ? region(whole[i], nullptr, nullptr, {type.shape().begin(), type.shape().end()})
+                                        : wholeByElements(operand, whole[i]));
     }
     Op *copy = create(op.kind(), std::move(shown), {});
     for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
   });
-  return true;
 }
 
 } // namespace xt

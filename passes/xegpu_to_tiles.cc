@@ -3,12 +3,10 @@
 #include "ir/base/check.h"
 #include "ir/builder.h"
 #include "ir/context.h"
+#include "passes/xegpu_lanes_to_tiles.h"
 
 namespace xt {
 namespace {
-
-// Of an address without bounds: a row that reaches far to both sides of it.
-constexpr int64_t kMiddle = int64_t{1} << 40;
 
 class XegpuToTiles {
 public:
@@ -85,31 +83,7 @@ private:
 
   // --- blocks --------------------------------------------------------------------------------------------------------
 
-  Value *createBlock(Op &op) {
-    Type desc = op.result()->type(), tile = tileOf(desc);
-    std::vector<Value *> operands = op.operands();
-    Type base = operands[0]->type();
-    if (base.isMemRef() && base.rank() == 1) { // as a matrix of one row
-      TypeData row = base.data();
-      row.shape.insert(row.shape.begin(), 1);
-      if (row.memory.kind == MemoryLayout::Kind::Strided) row.memory.strides.insert(row.memory.strides.begin(), kDynamic);
-      row.memory.permutation.clear();
-      operands[0] = build_.value(OpKind::Cast, {operands[0]}, context_.intern(std::move(row)));
-      operands.insert(operands.begin() + 1, index(0));
-    } else if (!base.isMemRef() && operands.size() == 2) {
-      // All on both sides of the address is one row.
-      Value *bytes = index(kMiddle * elemInfo(desc.elem()).storageBytes);
-      Value *address = build_.value(OpKind::IndexCast, {operands[0]}, context_.index());
-      Value *low = build_.value(OpKind::SubI, {address, bytes}, context_.index());
-      operands[0] = build_.value(OpKind::IndexCast, {low}, context_.scalar(Elem::I64));
-      Value *column = build_.value(OpKind::AddI, {operands[1], index(kMiddle)}, context_.index());
-      operands = {operands[0], index(0), column, index(1), index(2 * kMiddle), index(2 * kMiddle), index(1)};
-    } else if (!base.isMemRef() && base.isScalar(Elem::U64)) {
-      Value *address = build_.value(OpKind::IndexCast, {operands[0]}, context_.index());
-      operands[0] = build_.value(OpKind::IndexCast, {address}, context_.scalar(Elem::I64));
-    }
-    return build_.value(OpKind::InitTile, std::move(operands), tile);
-  }
+  Value *createBlock(Op &op) { return build_.value(OpKind::InitTile, blockOperands(build_, op), tileOf(op.result()->type())); }
 
   Value *load(Op &op) {
     Type tile = op.operand(0)->type(), result = op.result()->type();
@@ -179,12 +153,7 @@ private:
       step->definingOp()->setAttr("dims", std::vector<int64_t>{1}, {});
       offsets = build_.value(OpKind::AddI, {offsets, step}, offsets->type());
     }
-    Value *base = op.operand(0);
-    if (base->type().isScalar(Elem::U64)) {
-      Value *address = build_.value(OpKind::IndexCast, {base}, context_.index());
-      base = build_.value(OpKind::IndexCast, {address}, context_.scalar(Elem::I64));
-    }
-    return build_.value(OpKind::InitTile, {base, offsets}, tile);
+    return build_.value(OpKind::InitTile, {tileBase(build_, op.operand(0)), offsets}, tile);
   }
 
   Value *moveLanes(Op &op) {
@@ -227,7 +196,11 @@ private:
 } // namespace
 
 Result<void> xegpuToTiles(Module &module, Diagnostics &) {
-  for (const auto &kernel : module.kernels) XegpuToTiles(module.context(), *kernel).run(kernel->body);
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope == Scope::Lane)
+      lanesToTiles(module.context(), *kernel);
+    else
+      XegpuToTiles(module.context(), *kernel).run(kernel->body);
   return {};
 }
 

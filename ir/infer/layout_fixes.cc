@@ -229,6 +229,9 @@ LayoutFix &LayoutFix::correct(const OperandLayout &written, const Layout *layout
 
 void LayoutFix::offer(Diagnostic &diagnostic, bool instead) {
   if (!isPossible()) return;
+  // Two ways to mend may come to the same.
+  for (const FixIt &other : diagnostic.fixits)
+    if (other.title == fix_.title) return;
   fix_.candidate = true;
   fix_.instead = instead;
   diagnostic.fixits.push_back(fix_);

@@ -224,6 +224,7 @@ bool ruleCast(const TypeRuleInput &in, Results &results) {
 bool ruleDim(const TypeRuleInput &in, Results &results) { return push(in, results, in.context.index()); }
 
 bool ruleId(const TypeRuleInput &in, Results &results) {
+  if (in.op.kind == OpKind::LaneId && !atLaneScope(in)) return false;
   if (const Attr *dimension = findAttr(in, "dimension")) {
     const std::string &name = std::get<std::string>(dimension->value);
     if (name != "x" && name != "y" && name != "z") {
@@ -249,7 +250,13 @@ bool sameTypeButLayout(Type a, Type b) {
 
 bool writtenAgrees(Type written, Type actual) {
   if (sameTypeButLayout(written, actual)) return true;
-  if (!written || !actual || !written.isTile() || !actual.isTile()) return false;
+  if (!written || !actual) return false;
+  if (written.isTensorDesc() && actual.isTensorDesc() && !written.layout()) {
+    TypeData plain = actual.data();
+    plain.layout = nullptr;
+    return plain == written.data();
+  }
+  if (!written.isTile() || !actual.isTile()) return false;
   const TypeData &data = written.data();
   // A scatter tile of one row may be written as a line.
   bool line = data.shape.size() == 1 && actual.data().scatter && actual.extent(0) == 1;
@@ -381,13 +388,17 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::MemRefCast: return memRefCast(in, results);
   case TypeRule::MemRefLoad: return memRefLoad(in, results);
   case TypeRule::MemRefStore: return memRefStore(in, results);
+  case TypeRule::Shuffle: return shuffle(in, results);
+  case TypeRule::SubgroupReduce: return subgroupReduce(in, results);
   case TypeRule::Iota: return iota(in, results);
   case TypeRule::CreateMask: return createMask(in, results);
   case TypeRule::Reshape: return reshape(in, results);
+  case TypeRule::ExtractStridedSlice: return extractStridedSlice(in, results);
+  case TypeRule::InsertStridedSlice: return insertStridedSlice(in, results);
   case TypeRule::Extract: return extract(in, results);
   case TypeRule::Insert: return insert(in, results);
+  case TypeRule::Nothing: return in.op.kind != OpKind::SubgroupBarrier || atLaneScope(in);
   case TypeRule::Print:
-  case TypeRule::Nothing:
   case TypeRule::Nbarrier:
   case TypeRule::For:
   case TypeRule::While:

@@ -11,6 +11,8 @@
 
 namespace xt {
 
+inline constexpr int64_t kAnyLanes = -1;
+
 struct TypeRuleInput {
   Context &context;
   const OpInfo &op;
@@ -21,6 +23,7 @@ struct TypeRuleInput {
   SourceRange writtenRange;
   SourceRange range;         // of the op
   Diagnostics &diagnostics;
+  int64_t lanes = 0; // of a subgroup, at lane scope; 0: at another scope; kAnyLanes: not known, as in a function
 
   SourceRange operandRange(size_t i) const { return i < operandRanges.size() ? operandRanges[i] : range; }
 };

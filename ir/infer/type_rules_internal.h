@@ -54,6 +54,22 @@ bool atomicTdesc(const TypeRuleInput &in, Results &results);
 bool createNbarrier(const TypeRuleInput &in, Results &results);
 bool allocNbarrier(const TypeRuleInput &in, Results &results);
 
+// type_rules_lanes.cc
+// Whether an XeGPU op works on whole vectors (`mode = vc`) or lane by lane, each with its fragment; Wrong was reported.
+enum class Mode : uint8_t { Wrong, Whole, Lanes };
+Mode modeOf(const TypeRuleInput &in);
+// The descriptor's sg_map is there where lanes work, fits them, and is not there otherwise.
+bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode);
+// What one worker has of a block: all, or a lane's part.
+std::vector<int64_t> ownShape(Type desc, Mode mode);
+// Elements that share 32 bits are one lane's. `dim` of the block.
+bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor);
+bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results);
+// At lane scope: else reports.
+bool atLaneScope(const TypeRuleInput &in);
+bool shuffle(const TypeRuleInput &in, Results &results);
+bool subgroupReduce(const TypeRuleInput &in, Results &results);
+
 // type_rules_vector.cc
 bool transpose(const TypeRuleInput &in, Results &results);
 bool reduction(const TypeRuleInput &in, Results &results);
@@ -64,6 +80,8 @@ bool createMask(const TypeRuleInput &in, Results &results);
 bool reshape(const TypeRuleInput &in, Results &results);
 bool extract(const TypeRuleInput &in, Results &results);
 bool insert(const TypeRuleInput &in, Results &results);
+bool extractStridedSlice(const TypeRuleInput &in, Results &results);
+bool insertStridedSlice(const TypeRuleInput &in, Results &results);
 
 // type_rules_memory.cc
 bool allocSlm(const TypeRuleInput &in, Results &results);

@@ -8,26 +8,6 @@ namespace {
 // More than any device has.
 constexpr int64_t kMostSlmBytes = int64_t{1} << 30;
 
-struct RealDim { // a dimension that is not 1
-  int64_t extent, stride;
-};
-std::vector<RealDim> realDims(Type memref) {
-  std::vector<int64_t> strides = memrefStrides(memref);
-  std::vector<RealDim> dims;
-  for (int d = 0; d < memref.rank(); ++d)
-    if (memref.extent(d) != 1) dims.push_back({memref.extent(d), strides[static_cast<size_t>(d)]});
-  return dims;
-}
-
-bool castFits(Type from, Type to) {
-  std::vector<RealDim> a = realDims(from), b = realDims(to);
-  if (a.size() != b.size()) return false;
-  for (size_t d = 0; d < a.size(); ++d)
-    if ((b[d].extent != kDynamic && b[d].extent != a[d].extent) || (b[d].stride != kDynamic && b[d].stride != a[d].stride))
-      return false;
-  return true;
-}
-
 } // namespace
 
 bool allocSlm(const TypeRuleInput &in, Results &results) {
@@ -73,7 +53,7 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
     return false;
   }
   bool alike = from.elem() == in.written.elem() && from.data().space == in.written.data().space;
-  if (alike && castFits(from, in.written)) {
+  if (alike && memrefCastDims(from, in.written)) {
     results.push_back(in.written);
     return true;
   }

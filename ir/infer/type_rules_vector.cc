@@ -162,6 +162,33 @@ bool reshape(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
+// Offsets that lead out of the whole are reported at the attribute.
+static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
+  const Attr *attr = findAttr(in, "offsets");
+  const auto &offsets = std::get<std::vector<int64_t>>(attr->value);
+  bool fits = part.elem() == whole.elem() && part.rank() == whole.rank() && offsets.size() == static_cast<size_t>(whole.rank());
+  for (size_t d = 0; fits && d < offsets.size(); ++d) {
+    int64_t room = whole.extent(static_cast<int>(d)) - part.extent(static_cast<int>(d));
+    fits = offsets[d] >= 0 && offsets[d] <= room;
+  }
+  if (fits) return true;
+  in.diagnostics
+      .report(DiagCode::ShapeMismatch, attr->range.file ? attr->range : in.range,
+              str(shapedText(part), " at [", join(offsets, ", "), "] is no part of ", shapedText(whole)))
+      .note("both have one element type and as many dimensions as there are offsets, and the part lies inside");
+  return false;
+}
+
+bool extractStridedSlice(const TypeRuleInput &in, Results &results) {
+  if (!vectorWritten(in) || !sliceFits(in, in.written, in.operands[0])) return false;
+  results.push_back(in.written);
+  return true;
+}
+
+bool insertStridedSlice(const TypeRuleInput &in, Results &results) {
+  return sliceFits(in, in.operands[0], in.operands[1]) && push(in, results, in.operands[1]);
+}
+
 bool extract(const TypeRuleInput &in, Results &results) {
   Type v = in.operands[0];
   return indexCount(in, v, 1) && push(in, results, in.context.scalar(v.elem()));

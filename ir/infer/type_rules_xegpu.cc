@@ -1,22 +1,14 @@
-// XeGPU ops (seed 003) in `mode = vc`: the subgroup works on whole vectors.
+// XeGPU ops (seed 003): on whole vectors, or lane by lane (type_rules_lanes.cc).
 #include "ir/infer/type_rules_internal.h"
 
 #include "ir/base/text.h"
 #include "ir/combine.h"
+#include "ir/lane_fragments.h"
 
 #include <algorithm>
 
 namespace xt::rules {
 namespace {
-
-bool worksOnWholeVectors(const TypeRuleInput &in) {
-  const Attr *mode = findAttr(in, "mode");
-  if (mode && std::get<std::string>(mode->value) == "vc") return true;
-  in.diagnostics
-      .report(DiagCode::NotSupported, in.range, str(opName(in), " without `mode = vc` belongs to lane scope, which this version does not have"))
-      .note("with `{mode = vc}` the subgroup works on whole vectors");
-  return false;
-}
 
 bool wantDesc(const TypeRuleInput &in, std::string_view example) {
   if (in.written && in.written.isTensorDesc()) return true;
@@ -108,7 +100,8 @@ int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
 }
 
 // [R, C] as [R/f, C, f] (axis 0) or [R, C/f, f] (axis 1).
-std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vector<int64_t> shape, Elem elem) {
+std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vector<int64_t> shape, bool swapped, Mode mode) {
+  Elem elem = in.operands[0].elem();
   const Attr *attr = findAttr(in, "vnni_axis");
   if (!attr) return shape;
   int64_t axis = std::get<int64_t>(attr->value);
@@ -118,6 +111,8 @@ std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vect
   }
   int64_t factor = vnniFactor(in, elem, attr->range);
   if (!factor) return std::nullopt;
+  int dim = static_cast<int>(swapped ? 1 - axis : axis);
+  if (mode == Mode::Lanes && shape.size() == 2 && !packsInLanes(in, in.operands[0], dim, factor)) return std::nullopt;
   int64_t &extent = shape[static_cast<size_t>(axis)];
   if (shape.size() != 2 || extent % factor != 0) {
     in.diagnostics.report(DiagCode::VnniForm, attr->range,
@@ -141,22 +136,43 @@ bool valueIs(const TypeRuleInput &in, size_t operand, std::span<const int64_t> s
   return false;
 }
 
+// One value of a lane.
+bool scalarIs(const TypeRuleInput &in, size_t operand, Elem elem) {
+  if (in.operands[operand].isScalar(elem)) return true;
+  in.diagnostics.report(DiagCode::OperandType, in.operandRange(operand),
+                        str("each lane has one ", elemName(elem), " here, not ", shapedText(in.operands[operand])));
+  return false;
+}
+
 // A mask has an i1 for each lane.
-bool maskFits(const TypeRuleInput &in, size_t operand, size_t desc) {
+bool maskFits(const TypeRuleInput &in, size_t operand, size_t desc, Mode mode) {
+  if (mode == Mode::Lanes) return scalarIs(in, operand, Elem::I1);
   return valueIs(in, operand, in.operands[desc].shape().first(1), Elem::I1, desc);
 }
 
-// [lanes] or [lanes, chunk], or its transpose.
-std::optional<std::vector<int64_t>> laneShape(const TypeRuleInput &in, Type desc) {
-  std::vector<int64_t> shape(desc.shape().begin(), desc.shape().end());
+// What goes through a descriptor with offsets. Whole: a vector of [lanes] or [lanes, chunk], or its transpose. Of one lane:
+// a scalar, or its chunk. Null has been reported.
+Type gathered(const TypeRuleInput &in, Type desc, Mode mode) {
   bool swapped;
-  if (!swaps(in, swapped)) return std::nullopt;
+  if (!swaps(in, swapped)) return {};
+  if (mode == Mode::Lanes && desc.rank() == 1) return in.context.scalar(desc.elem());
+  if (mode == Mode::Lanes) return in.context.vector({desc.extent(1)}, desc.elem());
+  std::vector<int64_t> shape(desc.shape().begin(), desc.shape().end());
   if (swapped && shape.size() == 2) std::swap(shape[0], shape[1]);
-  return shape;
+  return in.context.vector(std::move(shape), desc.elem());
 }
 
-bool offsetsFit(const TypeRuleInput &in, Type desc) {
+bool valueIs(const TypeRuleInput &in, size_t operand, Type wanted, size_t desc) {
+  return wanted.isScalar() ? scalarIs(in, operand, wanted.elem()) : valueIs(in, operand, wanted.shape(), wanted.elem(), desc);
+}
+
+bool offsetsFit(const TypeRuleInput &in, Type desc, Mode mode) {
   Type offsets = in.operands[1];
+  if (mode == Mode::Lanes) {
+    if (offsets.isScalar()) return true;
+    in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(1), str("each lane has one offset, an integer, not ", shapedText(offsets)));
+    return false;
+  }
   if (offsets.isVector() && offsets.rank() == 1 && offsets.extent(0) == desc.extent(0)) return true;
   in.diagnostics
       .report(DiagCode::ShapeMismatch, in.operandRange(1),
@@ -188,14 +204,15 @@ std::optional<DpasShape> dpasOperand(const TypeRuleInput &in, size_t operand) {
 } // namespace
 
 bool createNdTdesc(const TypeRuleInput &in, Results &results) {
-  if (!wantDesc(in, in.op.example) || !worksOnWholeVectors(in)) return false;
+  Mode mode = wantDesc(in, in.op.example) ? modeOf(in) : Mode::Wrong;
+  if (mode == Mode::Wrong) return false;
   TypeData data = in.written.data();
   if (data.scatter) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_nd_tdesc` gives a block; `create_tdesc` gives lanes with offsets of their own");
     return false;
   }
   if (in.operands[0].isMemRef()) data.space = in.operands[0].data().space == MemorySpace::Slm && !findAttr(in, "memory_scope") ? MemorySpace::Slm : data.space;
-  if (!takeAttributes(in, data) || !baseFits(in, data)) return false;
+  if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type base = in.operands[0];
   size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : data.shape.size(), given = in.operands.size() - 1;
   bool matrix = data.shape.size() == 2;
@@ -218,24 +235,26 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
 }
 
 bool loadNd(const TypeRuleInput &in, Results &results) {
-  if (!worksOnWholeVectors(in) || !isBlock(in, 0, true)) return false;
+  Mode mode = modeOf(in);
+  if (mode == Mode::Wrong || !isBlock(in, 0, true)) return false;
   Type desc = in.operands[0];
-  std::vector<int64_t> shape(desc.shape().begin(), desc.shape().end());
+  std::vector<int64_t> shape = ownShape(desc, mode);
   bool swapped;
   if (!swaps(in, swapped)) return false;
   if (swapped && shape.size() == 2) std::swap(shape[0], shape[1]);
-  auto result = vnniShape(in, std::move(shape), desc.elem());
+  auto result = vnniShape(in, std::move(shape), swapped, mode);
   return result && push(in, results, in.context.vector(std::move(*result), desc.elem()));
 }
 
 bool storeNd(const TypeRuleInput &in, Results &) {
-  return worksOnWholeVectors(in) && isBlock(in, 1, true) && valueIs(in, 0, in.operands[1].shape(), in.operands[1].elem(), 1);
+  Mode mode = modeOf(in);
+  return mode != Mode::Wrong && isBlock(in, 1, true) && valueIs(in, 0, ownShape(in.operands[1], mode), in.operands[1].elem(), 1);
 }
 
-bool prefetchNd(const TypeRuleInput &in, Results &) { return worksOnWholeVectors(in) && isBlock(in, 0, true); }
+bool prefetchNd(const TypeRuleInput &in, Results &) { return modeOf(in) != Mode::Wrong && isBlock(in, 0, true); }
 
 bool updateNdOffset(const TypeRuleInput &in, Results &results) {
-  if (!worksOnWholeVectors(in) || !isBlock(in, 0, true)) return false;
+  if (modeOf(in) == Mode::Wrong || !isBlock(in, 0, true)) return false;
   Type desc = in.operands[0];
   if (in.operands.size() - 1 != static_cast<size_t>(desc.rank())) {
     in.diagnostics.report(DiagCode::OffsetCount, in.range,
@@ -245,27 +264,15 @@ bool updateNdOffset(const TypeRuleInput &in, Results &results) {
   return push(in, results, desc);
 }
 
-bool dpas(const TypeRuleInput &in, Results &results) {
-  if (!worksOnWholeVectors(in)) return false;
+namespace {
+
+bool dpasOfWholes(const TypeRuleInput &in, Elem result, Results &results) {
   std::optional<DpasShape> a = dpasOperand(in, 0), b = a ? dpasOperand(in, 1) : std::nullopt;
   if (!b) return false;
   if (a->columns != b->rows) {
     in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(1), str("`dpas` multiplies K = ", a->columns, " of a with K = ", b->rows, " of b"))
         .withLabel(shapedText(in.operands[1]))
         .at(in.operandRange(0), shapedText(in.operands[0]));
-    return false;
-  }
-  std::optional<Elem> usual = mmaResultElem(in.operands[0].elem(), in.operands[1].elem());
-  if (!usual) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(1),
-                          str("`dpas` has no product of ", elemName(in.operands[0].elem()), " and ", elemName(in.operands[1].elem())));
-    return false;
-  }
-  Elem result = in.operands.size() > 2 ? in.operands[2].elem() : in.written ? in.written.elem() : *usual;
-  bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
-  if (result != *usual && !narrow) {
-    in.diagnostics.report(DiagCode::MmaTypes, in.operands.size() > 2 ? in.operandRange(2) : in.writtenRange,
-                          str("`dpas` of ", elemName(in.operands[0].elem()), " gives ", elemName(*usual), ", not ", elemName(result)));
     return false;
   }
   if (in.operands.size() > 2) {
@@ -280,8 +287,30 @@ bool dpas(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.vector({a->rows, b->columns}, result));
 }
 
+} // namespace
+
+bool dpas(const TypeRuleInput &in, Results &results) {
+  Mode mode = modeOf(in);
+  if (mode == Mode::Wrong) return false;
+  std::optional<Elem> usual = mmaResultElem(in.operands[0].elem(), in.operands[1].elem());
+  if (!usual) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(1),
+                          str("`dpas` has no product of ", elemName(in.operands[0].elem()), " and ", elemName(in.operands[1].elem())));
+    return false;
+  }
+  Elem result = in.operands.size() > 2 ? in.operands[2].elem() : in.written ? in.written.elem() : *usual;
+  bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
+  if (result != *usual && !narrow) {
+    in.diagnostics.report(DiagCode::MmaTypes, in.operands.size() > 2 ? in.operandRange(2) : in.writtenRange,
+                          str("`dpas` of ", elemName(in.operands[0].elem()), " gives ", elemName(*usual), ", not ", elemName(result)));
+    return false;
+  }
+  return mode == Mode::Lanes ? dpasOfLanes(in, result, results) : dpasOfWholes(in, result, results);
+}
+
 bool createTdesc(const TypeRuleInput &in, Results &results) {
-  if (!wantDesc(in, in.op.example) || !worksOnWholeVectors(in)) return false;
+  Mode mode = wantDesc(in, in.op.example) ? modeOf(in) : Mode::Wrong;
+  if (mode == Mode::Wrong) return false;
   TypeData data = in.written.data();
   if (!data.scatter) {
     in.diagnostics.report(DiagCode::TypeMismatch, in.writtenRange, "`create_tdesc` gives lanes with offsets of their own: its type says `#scatter`");
@@ -294,35 +323,39 @@ bool createTdesc(const TypeRuleInput &in, Results &results) {
     return false;
   }
   if (base.isMemRef() && base.data().space == MemorySpace::Slm && !findAttr(in, "memory_scope")) data.space = MemorySpace::Slm;
-  if (!takeAttributes(in, data) || !baseFits(in, data)) return false;
+  if (!takeAttributes(in, data) || !baseFits(in, data) || !sgMapFits(in, data, mode)) return false;
   Type desc = in.context.intern(std::move(data));
-  if (!offsetsFit(in, desc)) return false;
+  if (!offsetsFit(in, desc, mode)) return false;
   results.push_back(desc);
   return true;
 }
 
 bool gatherTdesc(const TypeRuleInput &in, Results &results) {
-  if (!worksOnWholeVectors(in) || !isBlock(in, 0, false) || !maskFits(in, 1, 0)) return false;
-  auto shape = laneShape(in, in.operands[0]);
-  return shape && push(in, results, in.context.vector(std::move(*shape), in.operands[0].elem()));
+  Mode mode = modeOf(in);
+  if (mode == Mode::Wrong || !isBlock(in, 0, false) || !maskFits(in, 1, 0, mode)) return false;
+  Type value = gathered(in, in.operands[0], mode);
+  return value && push(in, results, value);
 }
 
 bool scatterTdesc(const TypeRuleInput &in, Results &) {
-  if (!worksOnWholeVectors(in) || !isBlock(in, 1, false) || !maskFits(in, 2, 1)) return false;
-  auto shape = laneShape(in, in.operands[1]);
-  return shape && valueIs(in, 0, *shape, in.operands[1].elem(), 1);
+  Mode mode = modeOf(in);
+  if (mode == Mode::Wrong || !isBlock(in, 1, false) || !maskFits(in, 2, 1, mode)) return false;
+  Type value = gathered(in, in.operands[1], mode);
+  return value && valueIs(in, 0, value, 1);
 }
 
-bool prefetchTdesc(const TypeRuleInput &in, Results &) { return worksOnWholeVectors(in) && isBlock(in, 0, false); }
+bool prefetchTdesc(const TypeRuleInput &in, Results &) { return modeOf(in) != Mode::Wrong && isBlock(in, 0, false); }
 
 bool updateTdesc(const TypeRuleInput &in, Results &results) {
-  return worksOnWholeVectors(in) && isBlock(in, 0, false) && offsetsFit(in, in.operands[0]) && push(in, results, in.operands[0]);
+  Mode mode = modeOf(in);
+  return mode != Mode::Wrong && isBlock(in, 0, false) && offsetsFit(in, in.operands[0], mode) && push(in, results, in.operands[0]);
 }
 
 bool atomicTdesc(const TypeRuleInput &in, Results &results) {
-  if (!worksOnWholeVectors(in) || !isBlock(in, 1, false) || !maskFits(in, 2, 1)) return false;
-  Type desc = in.operands[1];
-  if (!valueIs(in, 0, desc.shape(), desc.elem(), 1)) return false;
+  Mode mode = modeOf(in);
+  if (mode == Mode::Wrong || !isBlock(in, 1, false) || !maskFits(in, 2, 1, mode)) return false;
+  Type desc = in.operands[1], value = gathered(in, desc, mode);
+  if (!value || !valueIs(in, 0, value, 1)) return false;
   const Attr *kind = findAttr(in, "kind");
   const std::string &word = std::get<std::string>(kind->value);
   if (word != "assign" && !combiningOp(word, desc.elem())) {
@@ -330,7 +363,7 @@ bool atomicTdesc(const TypeRuleInput &in, Results &results) {
                           str("`atomic_rmw <", word, ">` is not defined for ", elemName(desc.elem())));
     return false;
   }
-  return push(in, results, in.context.vector({desc.shape().begin(), desc.shape().end()}, desc.elem()));
+  return push(in, results, value);
 }
 
 bool allocNbarrier(const TypeRuleInput &in, Results &) {

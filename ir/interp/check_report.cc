@@ -51,7 +51,7 @@ std::string LaunchChecks::workgroupText(const Touch &touch) const {
 
 std::string LaunchChecks::who(const Touch &touch) const {
   std::string workgroup = workgroupText(touch);
-  return str("subgroup ", touch.subgroup, workgroup.empty() ? "" : " of ", workgroup);
+  return str(workerText(kernel_, touch.subgroup), workgroup.empty() ? "" : " of ", workgroup);
 }
 
 void LaunchChecks::reportOutside(const Found &found, Diagnostics &diagnostics) const {
@@ -78,8 +78,8 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
   const Found &found = race.found;
   const Op *other = ops_[race.other.op - 1];
   bool across = race.other.workgroup != found.first.workgroup;
-  std::string here = across ? workgroupText(found.first) : str("subgroup ", found.first.subgroup),
-              there = across ? workgroupText(race.other) : str("subgroup ", race.other.subgroup);
+  std::string here = across ? workgroupText(found.first) : workerText(kernel_, found.first.subgroup),
+              there = across ? workgroupText(race.other) : workerText(kernel_, race.other.subgroup);
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::DataRace, found.op->range(),
                          str(here, " ", verb(found.kind), " ", found.element, ", which ", there, " ",
@@ -90,19 +90,18 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
   } else {
     std::string workgroup = workgroupText(found.first);
     diagnostic.note(
-        str(workgroup.empty() ? "" : "in " + workgroup + "; ", "subgroups run in any order between two barriers"));
+        str(workgroup.empty() ? "" : "in " + workgroup + "; ", kernel_.scope == Scope::Lane ? "lanes" : "subgroups", " run in any order between two barriers"));
   }
   if (found.count > 1) diagnostic.note(str("the first of ", found.count, " such accesses"));
 }
 
 void LaunchChecks::reportWay(const Way &way, Diagnostics &diagnostics) const {
+  std::string one = workerText(kernel_, way.subgroups[0]), other = workerText(kernel_, way.subgroups[1]);
+  std::string both = kernel_.scope == Scope::Lane ? str(one, " and ", other) : str("subgroups ", way.subgroups[0], " and ", way.subgroups[1]);
   Diagnostic &diagnostic = diagnostics.report(DiagCode::SubgroupsDiverge, way.place->range(),
-                                              str("subgroups ", way.subgroups[0], " and ", way.subgroups[1], " of ",
-                                                  xt::workgroupText(kernel_, way.workgroup), " meet at this ",
+                                              str(both, " of ", xt::workgroupText(kernel_, way.workgroup), " meet at this ",
                                                   opName(*way.place), " in different iterations of a loop"));
-  diagnostic.at(way.loop->range(),
-                str("subgroup ", way.subgroups[0], " is in iteration ", way.iterations[0], " of this loop, subgroup ",
-                    way.subgroups[1], " in iteration ", way.iterations[1]));
+  diagnostic.at(way.loop->range(), str(one, " is in iteration ", way.iterations[0], " of this loop, ", other, " in iteration ", way.iterations[1]));
   if (way.count > 1) diagnostic.note(str("the first of ", way.count, " such meetings here"));
 }
 

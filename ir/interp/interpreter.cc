@@ -15,9 +15,9 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   if (!bound) return bound.error();
   Result<GridWalk> walk = GridWalk::make(kernel, grid, options.schedule);
   if (!walk) return walk.error();
-  Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  Program program = Program::of(kernel);
   std::vector<MemoryRange> ranges = bufferRanges(args);
-  SlmMemory slm(kernel.body);
+  SlmMemory slm(kernel);
   NamedBarriers barriers;
   std::optional<LaunchChecks> checks;
   if (options.checks.any()) checks.emplace(kernel, args, slm, options.checks);

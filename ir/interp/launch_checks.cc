@@ -18,8 +18,8 @@ LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &a
   });
   fencesOrder_ = fences && atomics;
   addBuffers(kernel, args);
-  auto subgroups = static_cast<size_t>(kernel.subgroups);
-  known_.assign(subgroups, Clock(subgroups, 0));
+  size_t workers = workerCount(kernel);
+  known_.assign(workers, Clock(workers, 0));
   addSlm(kernel, slm);
 }
 
@@ -28,11 +28,6 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
   bool anyType = false;
   walk(const_cast<Block &>(kernel.body),
        [&](Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
-  struct Piece {
-    MemoryRange range;
-    size_t unit;
-    bool fresh;
-  };
   std::vector<Piece> pieces;
   for (size_t i = 0; i < args.size(); ++i) {
     const BufferView &view = args[i].buffer;
@@ -43,7 +38,11 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
                         view.sizes, view.strides});
     if (range.low != range.high) pieces.push_back({range, anyType ? 1 : bytes, view.unwritten});
   }
-  // Buffers may overlap: what is connected is one region.
+  addConnected(std::move(pieces), false);
+}
+
+// Buffers may overlap: what is connected is one region.
+void LaunchChecks::addConnected(std::vector<Piece> pieces, bool slm) {
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
   for (size_t i = 0, end; i < pieces.size(); i = end) {
@@ -56,11 +55,12 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
           next.unit == joined.unit && static_cast<size_t>(next.range.low - joined.range.low) % joined.unit == 0;
       if (!aligned) joined.unit = 1;
     }
-    addRegion(joined.range, joined.unit, false, joined.fresh);
+    addRegion(joined.range, joined.unit, slm, joined.fresh);
   }
 }
 
 void LaunchChecks::addSlm(const Kernel &kernel, SlmMemory &slm) {
+  std::vector<Piece> pieces;
   for (const Op &op : kernel.body) {
     if (op.kind() != OpKind::AllocSlm) continue;
     MemRefValue memref = slm.at(op);
@@ -68,8 +68,9 @@ void LaunchChecks::addSlm(const Kernel &kernel, SlmMemory &slm) {
     std::vector<int64_t> sizes(memref.sizes.begin(), memref.sizes.begin() + static_cast<ptrdiff_t>(memref.rank)),
         strides(memref.strides.begin(), memref.strides.begin() + static_cast<ptrdiff_t>(memref.rank));
     buffers_.push_back({"%" + op.result()->name(), memref.memory, memref.data, bytes, sizes, strides});
-    addRegion(memref.memory, bytes, true, true);
+    pieces.push_back({memref.memory, bytes, true});
   }
+  addConnected(std::move(pieces), true);
 }
 
 void LaunchChecks::addRegion(MemoryRange range, size_t unit, bool slm, bool fresh) {
@@ -242,16 +243,18 @@ void LaunchChecks::neverMeet(std::span<const Subgroup> subgroups) {
   if (!checks_.divergence) return;
   std::vector<Standing> standing = standingsOf(subgroups);
   auto waits = std::find_if(standing.begin(), standing.end(), [](const Standing &s) { return s.place != nullptr; });
+  bool ofLanes = kernel_.scope == Scope::Lane;
+  size_t lanes = ofLanes ? static_cast<size_t>(kernel_.lanes) : 0;
   Diagnostic &diagnostic = stuck_.report(DiagCode::SubgroupsDiverge, waits->place->op->range(),
-                                         str("not all subgroups of ", xt::workgroupText(kernel_, workgroups_.back()),
+                                         str("not all ", ofLanes ? "lanes" : "subgroups", " of ", xt::workgroupText(kernel_, workgroups_.back()),
                                              " come to this `", waits->place->op->info().name, "`"));
-  diagnostic.withLabel(waits->text());
+  diagnostic.withLabel(waits->text(lanes));
   for (const Standing &other : standing) {
     if (other.place == waits->place) continue;
     if (other.place)
-      diagnostic.at(other.place->op->range(), other.text());
+      diagnostic.at(other.place->op->range(), other.text(lanes));
     else
-      diagnostic.note(other.text());
+      diagnostic.note(other.text(lanes));
   }
 }
 

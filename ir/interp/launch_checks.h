@@ -63,6 +63,12 @@ private:
 
   void addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args);
   void addSlm(const Kernel &kernel, SlmMemory &slm);
+  struct Piece { // of memory that a buffer is
+    MemoryRange range;
+    size_t unit;
+    bool fresh;
+  };
+  void addConnected(std::vector<Piece> pieces, bool slm);
   void addRegion(MemoryRange range, size_t unit, bool slm, bool fresh);
   Region *regionOf(const unsigned char *p);
   std::string elementAt(const unsigned char *p) const;

@@ -7,7 +7,13 @@
 
 namespace xt {
 
-Program::Program(const Block &entry, size_t subgroups) : entry_(entry), subgroups_(subgroups) {
+Program Program::of(const Kernel &kernel) {
+  auto subgroups = static_cast<size_t>(kernel.subgroups), lanes = static_cast<size_t>(kernel.lanes);
+  return kernel.scope == Scope::Lane ? Program(kernel.body, subgroups * lanes, lanes) : Program(kernel.body, subgroups);
+}
+
+Program::Program(const Block &entry, size_t subgroups, size_t lanes)
+    : entry_(entry), subgroups_(subgroups), lanes_(lanes), context_(std::make_unique<Context>()) {
   // Regions are appended as they are met, so nesting costs no recursion.
   std::vector<const Block *> pending = {&entry};
   for (size_t index = 0; index < pending.size(); ++index) {
@@ -71,11 +77,17 @@ Step Program::makeStep(const Op &op, std::vector<const Block *> &pending) {
   for (size_t i = 0; i < op.resultCount(); ++i) consider(op.result(i)->type());
   for (const Value *operand : op.operands()) consider(operand->type());
   step.meets = subgroupsMeet(op);
+  if (lanes_ && op.kind() == OpKind::Dpas) {
+    auto found = dpasFragments(*context_, op.operand(0)->type(), op.operand(1)->type(), op.result()->type(), static_cast<int64_t>(lanes_));
+    XT_CHECK(std::holds_alternative<DpasFragments>(found), "the type rule has found these fragments");
+    dpas_.emplace(&op, std::get<DpasFragments>(found));
+  }
   return step;
 }
 
 bool Program::subgroupsMeet(const Op &op) const {
   if (op.kind() == OpKind::Barrier || op.kind() == OpKind::NbarrierWait) return true;
+  if (lanes_) return op.info().collective;
   if (subgroups_ == 1) return false;
   TypeRule rule = op.info().typeRule;
   if (rule == TypeRule::TileMma) return mmaNeedsExchange(op);

@@ -1,6 +1,8 @@
 // A block of ops made ready to run: values numbered, regions linked, and what each subgroup holds worked out once.
 #pragma once
+#include "ir/context.h"
 #include "ir/interp/scalar_eval.h"
+#include "ir/lane_fragments.h"
 #include "ir/module.h"
 
 #include <memory>
@@ -54,8 +56,10 @@ struct BlockPlan {
 
 class Program {
 public:
-  // `subgroups` is the number that run the block, each holding its part of what has a layout.
-  Program(const Block &entry, size_t subgroups);
+  // `subgroups` is the number that run the block, each holding its part of what has a layout. At lane scope it is that of
+  // all lanes, and `lanes` those of one subgroup; else 0.
+  Program(const Block &entry, size_t subgroups, size_t lanes = 0);
+  static Program of(const Kernel &kernel);
 
   const Block &entry() const { return entry_; }
   size_t subgroups() const { return subgroups_; }
@@ -63,6 +67,7 @@ public:
   size_t slotOf(const Value *value) const;
   const BlockPlan &block(size_t index) const { return blocks_[index]; } // 0 is the entry
   const Holding &holding(Type type) const;
+  const DpasFragments &fragmentsOf(const Op &dpas) const { return dpas_.at(&dpas); } // at lane scope
 
 private:
   size_t addSlot(const Value *value);
@@ -74,11 +79,13 @@ private:
   bool mmaNeedsExchange(const Op &op) const;
 
   const Block &entry_;
-  size_t subgroups_;
+  size_t subgroups_, lanes_;
   std::vector<BlockPlan> blocks_;
+  std::unique_ptr<Context> context_; // of the layouts in dpas_
   // Only looked up, never iterated.
   std::unordered_map<const Value *, size_t> slots_;
   std::unordered_map<const TypeData *, std::unique_ptr<Holding>> holdings_;
+  std::unordered_map<const Op *, DpasFragments> dpas_;
 };
 
 } // namespace xt

@@ -242,6 +242,10 @@ bool Evaluation::run() const {
   case OpKind::Dim:
   case OpKind::BlockId:
   case OpKind::SubgroupId:
+  case OpKind::LaneId:
+  case OpKind::SubgroupBarrier:
+  case OpKind::Shuffle:
+  case OpKind::SubgroupReduce:
   case OpKind::For:
   case OpKind::If:
   case OpKind::Yield:
@@ -270,6 +274,8 @@ bool Evaluation::run() const {
   case OpKind::Reshape:
   case OpKind::Extract:
   case OpKind::Insert:
+  case OpKind::ExtractStridedSlice:
+  case OpKind::InsertStridedSlice:
   case OpKind::While:
   case OpKind::CreateNdTdesc:
   case OpKind::LoadNd:

@@ -1,34 +1,27 @@
 #include "ir/interp/subgroup.h"
 
 #include "ir/base/check.h"
+#include "ir/slm_layout.h"
 #include "ir/base/text.h"
 
 #include <algorithm>
 
 namespace xt {
 
-SlmMemory::SlmMemory(const Block &body) {
-  for (const Op &op : body)
-    if (op.kind() == OpKind::AllocSlm) {
-      std::vector<int64_t> strides = memrefStrides(op.result()->type());
-      int64_t elements = 1;
-      for (size_t d = 0; d < strides.size(); ++d)
-        elements += (op.result()->type().extent(static_cast<int>(d)) - 1) * strides[d];
-      auto bytes = static_cast<size_t>(elements * elemInfo(op.result()->type().elem()).storageBytes);
-      buffers_[&op].assign(bytes, kSlmPoison);
-    }
+SlmMemory::SlmMemory(const Kernel &kernel) {
+  SlmLayout layout = slmLayout(kernel);
+  memory_.assign(static_cast<size_t>(layout.bytes), kSlmPoison);
+  for (const SlmBuffer &buffer : layout.buffers) places_[buffer.alloc] = {static_cast<size_t>(buffer.offset), static_cast<size_t>(buffer.bytes)};
 }
 
-void SlmMemory::poison() {
-  for (auto &[op, bytes] : buffers_) std::fill(bytes.begin(), bytes.end(), kSlmPoison); // in any order
-}
+void SlmMemory::poison() { std::fill(memory_.begin(), memory_.end(), kSlmPoison); }
 
 MemRefValue SlmMemory::at(const Op &alloc) {
   Type type = alloc.result()->type();
   MemRefValue value;
-  std::vector<unsigned char> &bytes = buffers_.at(&alloc);
-  value.data = bytes.data();
-  value.memory = {bytes.data(), bytes.data() + bytes.size()};
+  auto [offset, bytes] = places_.at(&alloc);
+  value.data = memory_.data() + offset;
+  value.memory = {value.data, value.data + bytes};
   value.elem = type.elem();
   value.rank = static_cast<size_t>(type.rank());
   std::vector<int64_t> strides = memrefStrides(type);
@@ -78,6 +71,13 @@ void Subgroup::resume(RuntimeValue result) {
   waitsAt_ = nullptr;
 }
 
+void Subgroup::resumeWith(std::vector<RuntimeValue> results) {
+  XT_CHECK(state_ == State::Waiting && results.size() == waitsAt_->results.size(), "a value for each result");
+  for (size_t i = 0; i < results.size(); ++i) slots_[waitsAt_->results[i]] = std::move(results[i]);
+  state_ = State::Ready;
+  waitsAt_ = nullptr;
+}
+
 std::vector<Subgroup::Iteration> Subgroup::iterations() const {
   std::vector<Iteration> loops;
   for (const Frame &frame : frames_)
@@ -99,6 +99,16 @@ const FragmentRef &Subgroup::fragment(size_t slot) const {
 
 void Subgroup::setVector(const Step &step, Fragment fragment) {
   slots_[step.results[0]] = std::make_shared<const Fragment>(std::move(fragment));
+}
+
+void Subgroup::setResult(const Step &step, Fragment values) {
+  if (!step.op->result()->type().isScalar()) return setVector(step, std::move(values));
+  slots_[step.results[0]] = values[0];
+}
+
+Fragment Subgroup::elements(size_t slot) const {
+  if (const auto *scalar = std::get_if<Number>(&slots_[slot])) return {*scalar};
+  return *fragment(slot);
 }
 
 Result<void> Subgroup::execute(const Step &step) {
@@ -125,7 +135,9 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::Reduction:
   case TypeRule::Broadcast:
   case TypeRule::ConvertLayout:
+  case TypeRule::ExtractStridedSlice:
   case TypeRule::Reshape: vectorOp(step); return {};
+  case TypeRule::InsertStridedSlice: insertSlice(step); return {};
   case TypeRule::AllocSlm: slots_[step.results[0]] = environment_.slm->at(op); return {};
   case TypeRule::MemRefCast:
     slots_[step.results[0]] =
@@ -133,6 +145,8 @@ Result<void> Subgroup::execute(const Step &step) {
     return {};
   case TypeRule::MemRefLoad: loadElement(step); return {};
   case TypeRule::MemRefStore: storeElement(step); return {};
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce: break; // lanes meet there
   case TypeRule::Iota: iota(step); return {};
   case TypeRule::CreateMask: createMask(step); return {};
   case TypeRule::Extract: extract(step); return {};

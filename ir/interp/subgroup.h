@@ -21,17 +21,18 @@ public:
   virtual void storesElement(const unsigned char *p, size_t subgroup) = 0;
 };
 
-// The shared local memory of a workgroup: one buffer for each alloc_slm, filled with kSlmPoison.
+// The shared local memory of a workgroup: a place in it for each alloc_slm, filled with kSlmPoison.
 inline constexpr unsigned char kSlmPoison = 0xFF; // NaN as a float, -1 as an integer
 class SlmMemory {
 public:
-  explicit SlmMemory(const Block &body);
+  explicit SlmMemory(const Kernel &kernel);
   // As a workgroup finds it.
   void poison();
   MemRefValue at(const Op &alloc);
 
 private:
-  std::unordered_map<const Op *, std::vector<unsigned char>> buffers_; // looked up only
+  std::vector<unsigned char> memory_;
+  std::unordered_map<const Op *, std::pair<size_t, size_t>> places_; // offset and bytes; looked up only
 };
 
 // What all subgroups of a workgroup share.
@@ -49,7 +50,17 @@ struct WorkgroupEnvironment {
   MemoryMonitor *monitor = nullptr;
   const PrintSink *print = nullptr;
   bool workgroupScope = false;
+
+  // Of a subgroup at lane scope; else 0.
+  size_t lanes() const { return kernel.scope == Scope::Lane ? static_cast<size_t>(kernel.lanes) : 0; }
 };
+
+// Who a number of LaunchChecks, or of a Subgroup, stands for: "subgroup 3"; at lane scope "lane 5 of subgroup 3", and
+// behind all lanes the subgroups as such, which access blocks: "subgroup 3".
+std::string workerText(const Kernel &kernel, size_t worker);
+// How many such numbers there are, and that of a subgroup as such.
+size_t workerCount(const Kernel &kernel);
+size_t subgroupWorker(const Kernel &kernel, size_t subgroup);
 
 // The error of a failed assert, of the first false element if there is one.
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment,
@@ -59,9 +70,11 @@ Result<void> checkAssertion(const Op &op, std::span<const Number> condition, con
 struct Standing {
   const Step *place = nullptr; // null: they have finished
   std::vector<size_t> subgroups;
-  std::string text() const; // "subgroups 0–3, 6 wait at `barrier`"
+  // "subgroups 0–3, 6 wait at `barrier`"; `lanes` are those of a subgroup: "lanes 0–3 of subgroup 1 wait at `dpas`".
+  std::string text(size_t lanes = 0) const;
 };
 
+// At lane scope one lane: its number counts the lanes of all subgroups.
 class Subgroup {
 public:
   enum class State : uint8_t { Ready, Waiting, Finished };
@@ -77,6 +90,8 @@ public:
   const RuntimeValue &value(size_t slot) const { return slots_[slot]; }
   const FragmentRef &fragment(size_t slot) const;
   size_t id() const { return id_; }
+  size_t subgroup() const { return environment_.lanes() ? id_ / environment_.lanes() : id_; }
+  size_t lane() const { return environment_.lanes() ? id_ % environment_.lanes() : 0; }
   // The loops that it is in, outermost first, and how often each has begun its body.
   struct Iteration {
     const Op *loop;
@@ -88,8 +103,10 @@ public:
   bool passesNamedBarrier() const; // of one that waits there; the monitor hears of it
   // Ends the wait with the result of the op, where it has one.
   void resume(RuntimeValue result);
+  void resumeWith(std::vector<RuntimeValue> results); // one for each of the op's
 
 private:
+  friend class LaneMeeting;
   struct Frame {
     const BlockPlan *block;
     size_t next;       // step
@@ -115,6 +132,7 @@ private:
   void vectorOp(const Step &step);
   void extract(const Step &step);
   void insert(const Step &step);
+  void insertSlice(const Step &step);
   void print(const Step &step);
   Result<void> assertion(const Step &step);
   // subgroup_memory.cc: memrefs and tiles
@@ -153,6 +171,8 @@ private:
   AccessSite site(const Step &step) const { return {step.op, id_, environment_.monitor, environment_.ranges}; }
   std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);
+  void setResult(const Step &step, Fragment values); // of one element where that is a scalar
+  Fragment elements(size_t slot) const;              // of a vector, or the one of a scalar
 
   Number number(size_t slot) const;
   int64_t index(const Step &step, size_t operand) const { return number(step.operands[operand]).i; }

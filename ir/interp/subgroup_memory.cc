@@ -8,7 +8,7 @@
 namespace xt {
 
 std::string Subgroup::whereabouts() const {
-  return str("subgroup ", id_, " of ", workgroupText(environment_.kernel, environment_.blockId));
+  return str(workerText(environment_.kernel, id_), " of ", workgroupText(environment_.kernel, environment_.blockId));
 }
 
 Error Subgroup::reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const {
@@ -116,7 +116,7 @@ Result<void> Subgroup::storeTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[1]]);
   const Holding::Part &part = held(step);
   if (tracing()) {
-    environment_.observer->stores(tile, part, id_);
+    environment_.observer->stores(tile, part, subgroup());
     return {};
   }
   const Number *in = fragment(step.operands[0])->data();
@@ -132,7 +132,7 @@ Result<void> Subgroup::atomic(const Step &step) {
   const Fragment *mask = step.operands.size() > 2 ? fragment(step.operands[2]).get() : nullptr;
   if (tracing()) {
     if (tile)
-      environment_.observer->stores(*tile, part, id_);
+      environment_.observer->stores(*tile, part, subgroup());
     else
       traceScatter(std::get<ScatterTile>(target), mask);
     return {};
@@ -171,7 +171,7 @@ void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
     if ((mask && (*mask)[k].i == 0) || (!tile.anywhere && (offset < 0 || offset >= tile.size))) continue;
-    environment_.observer->storesElement(tile.data + offset * tile.stride * elemInfo(tile.elem).storageBytes, id_);
+    environment_.observer->storesElement(tile.data + offset * tile.stride * elemInfo(tile.elem).storageBytes, subgroup());
   }
 }
 
@@ -188,7 +188,7 @@ void Subgroup::storeElement(const Step &step) {
   unsigned char *p = accessElement(step, memref, indices(step, 2), MemoryMonitor::Kind::Write);
   if (!p) return;
   if (tracing())
-    environment_.observer->storesElement(p, id_);
+    environment_.observer->storesElement(p, subgroup());
   else
     storeNumber(memref.elem, p, number(step.operands[0]));
 }

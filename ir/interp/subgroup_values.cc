@@ -18,8 +18,8 @@ void Subgroup::constant(const Step &step) {
 }
 
 void Subgroup::blockOrSubgroupId(const Step &step) {
-  if (step.op->kind() == OpKind::SubgroupId) {
-    slots_[step.results[0]] = integerNumber(static_cast<int64_t>(id_));
+  if (step.op->kind() == OpKind::SubgroupId || step.op->kind() == OpKind::LaneId) {
+    slots_[step.results[0]] = integerNumber(static_cast<int64_t>(step.op->kind() == OpKind::LaneId ? lane() : subgroup()));
     return;
   }
   size_t fromLast = static_cast<size_t>(step.op->textAttr("dimension")[0] - 'x');
@@ -97,6 +97,20 @@ void Subgroup::insert(const Step &step) {
   forEachHeld(held(step), [&](std::span<const int64_t> index) {
     if (std::equal(index.begin(), index.end(), wanted.begin())) result[k] = number(step.operands[0]);
     ++k;
+  });
+  setVector(step, std::move(result));
+}
+
+void Subgroup::insertSlice(const Step &step) {
+  const auto &offsets = std::get<std::vector<int64_t>>(step.op->attr("offsets")->value);
+  Fragment result = *fragment(step.operands[1]);
+  const Fragment &part = *fragment(step.operands[0]);
+  Type partType = step.op->operand(0)->type(), whole = step.op->operand(1)->type();
+  size_t k = 0;
+  forEachHeld(wholePart(partType.shape()), [&](std::span<const int64_t> index) {
+    std::array<int64_t, kMaxRank> at{};
+    for (size_t d = 0; d < offsets.size(); ++d) at[d] = index[d] + offsets[d];
+    result[*linearIndex(whole.shape(), std::span(at).first(offsets.size()))] = part[k++];
   });
   setVector(step, std::move(result));
 }

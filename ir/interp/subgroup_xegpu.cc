@@ -1,43 +1,13 @@
-// XeGPU ops in `mode = vc`: blocks, lanes with offsets, dpas, named barriers.
+// XeGPU ops: blocks, lanes with offsets, dpas, named barriers. What the lanes of a subgroup do together is in
+// lane_meeting.cc.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/interp/block_forms.h"
 #include "ir/interp/mma.h"
 #include "ir/interp/subgroup.h"
 
-#include <numeric>
-
 namespace xt {
 namespace {
-
-std::vector<int64_t> upTo(int64_t count) {
-  std::vector<int64_t> indices(static_cast<size_t>(count));
-  std::iota(indices.begin(), indices.end(), int64_t{0});
-  return indices;
-}
-
-// A descriptor of one dimension is one row.
-int64_t rowsOf(Type desc) { return desc.rank() == 2 ? desc.extent(0) : 1; }
-int64_t columnsOf(Type desc) { return desc.extent(desc.rank() - 1); }
-
-Fragment turned(const Fragment &block, int64_t rows, int64_t columns) {
-  Fragment result(block.size());
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c)
-      result[static_cast<size_t>(c * rows + r)] = block[static_cast<size_t>(r * columns + c)];
-  return result;
-}
-
-// [rows, columns] as [rows/f, columns, f], and back.
-template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t factor, Move move) {
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t c = 0; c < columns; ++c)
-      move(static_cast<size_t>(r * columns + c), static_cast<size_t>((r / factor * columns + c) * factor + r % factor));
-}
-
-bool transposes(const Op &op) {
-  const Attr *attr = op.attr("transpose");
-  return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
-}
 
 // Of an address without bounds: far enough from both ends of what 64 bits count.
 constexpr int64_t kMiddle = int64_t{1} << 40;
@@ -124,7 +94,7 @@ Result<void> Subgroup::storeNd(const Step &step) {
   const auto &block = std::get<TileValue>(slots_[step.operands[1]]);
   Holding::Part part{{upTo(rowsOf(desc)), upTo(columnsOf(desc))}, static_cast<size_t>(desc.elementCount())};
   if (tracing()) {
-    environment_.observer->stores(block, part, id_);
+    environment_.observer->stores(block, part, subgroup());
     return {};
   }
   if (Result<void> inside = staysInside(step, desc, block); !inside) return inside;
@@ -183,13 +153,13 @@ void Subgroup::createTdesc(const Step &step) {
     lanes.data = reinterpret_cast<unsigned char *>(static_cast<intptr_t>(std::get<Number>(slots_[step.operands[0]]).i));
     lanes.anywhere = true;
   }
-  lanes.offsets = std::make_shared<const Fragment>(perElement(*fragment(step.operands[1]), desc.data().chunk, true));
+  lanes.offsets = std::make_shared<const Fragment>(perElement(elements(step.operands[1]), desc.data().chunk, true));
   slots_[step.results[0]] = std::move(lanes);
 }
 
 void Subgroup::updateTdesc(const Step &step) {
   ScatterTile lanes = std::get<ScatterTile>(slots_[step.operands[0]]);
-  Fragment deltas = perElement(*fragment(step.operands[1]), step.op->result()->type().data().chunk, false);
+  Fragment deltas = perElement(elements(step.operands[1]), step.op->result()->type().data().chunk, false);
   Fragment offsets = *lanes.offsets;
   for (size_t k = 0; k < offsets.size(); ++k)
     offsets[k].i = static_cast<int64_t>(static_cast<uint64_t>(offsets[k].i) + static_cast<uint64_t>(deltas[k].i));
@@ -215,11 +185,11 @@ Result<void> Subgroup::gatherTdesc(const Step &step) {
   const Op &op = *step.op;
   Type desc = op.operand(0)->type();
   const auto &lanes = std::get<ScatterTile>(slots_[step.operands[0]]);
-  Fragment mask = perElement(*fragment(step.operands[1]), desc.data().chunk, false), result(lanes.offsets->size());
+  Fragment mask = perElement(elements(step.operands[1]), desc.data().chunk, false), result(lanes.offsets->size());
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
   xt::loadGather(lanes, &mask, numberFromAttr(lanes.elem, int64_t{0}), result.data(), site(step));
-  if (transposes(op)) result = turned(result, desc.extent(0), desc.data().chunk);
-  setVector(step, std::move(result));
+  if (transposes(op) && !environment_.lanes()) result = turned(result, desc.extent(0), desc.data().chunk);
+  setResult(step, std::move(result));
   return {};
 }
 
@@ -227,22 +197,22 @@ Result<void> Subgroup::scatterTdesc(const Step &step) {
   const Op &op = *step.op;
   Type desc = op.operand(1)->type();
   const auto &lanes = std::get<ScatterTile>(slots_[step.operands[1]]);
-  Fragment mask = perElement(*fragment(step.operands[2]), desc.data().chunk, false), value = *fragment(step.operands[0]);
+  Fragment mask = perElement(elements(step.operands[2]), desc.data().chunk, false), value = elements(step.operands[0]);
   if (tracing()) return traceScatter(lanes, &mask), Result<void>();
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
-  if (transposes(op)) value = turned(value, desc.data().chunk, desc.extent(0));
+  if (transposes(op) && !environment_.lanes()) value = turned(value, desc.data().chunk, desc.extent(0));
   xt::storeScatter(lanes, &mask, value.data(), site(step));
   return {};
 }
 
 Result<void> Subgroup::atomicTdesc(const Step &step) {
   const auto &lanes = std::get<ScatterTile>(slots_[step.operands[1]]);
-  Fragment mask = perElement(*fragment(step.operands[2]), step.op->operand(1)->type().data().chunk, false);
+  Fragment mask = perElement(elements(step.operands[2]), step.op->operand(1)->type().data().chunk, false);
   if (tracing()) return traceScatter(lanes, &mask), Result<void>();
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
-  Fragment before(lanes.offsets->size());
-  updateScatter(lanes, &mask, step.op->textAttr("kind"), fragment(step.operands[0])->data(), before.data(), site(step));
-  setVector(step, std::move(before));
+  Fragment before(lanes.offsets->size()), value = elements(step.operands[0]);
+  updateScatter(lanes, &mask, step.op->textAttr("kind"), value.data(), before.data(), site(step));
+  setResult(step, std::move(before));
   return {};
 }
 
@@ -279,8 +249,11 @@ bool Subgroup::waitsAtNamedBarrier() const { return state_ == State::Waiting && 
 
 bool Subgroup::passesNamedBarrier() const {
   const auto &part = std::get<NamedBarrierPart>(slots_[waitsAt_->operands[0]]);
-  if (!environment_.barriers->complete(part, id_)) return false;
-  if (environment_.monitor) environment_.monitor->passed(id_, part.id, environment_.barriers->roundOf(part, id_));
+  if (!environment_.barriers->complete(part, subgroup())) return false;
+  if (!environment_.monitor) return true;
+  uint64_t round = environment_.barriers->roundOf(part, subgroup());
+  environment_.monitor->passed(id_, part.id, round);
+  if (environment_.lanes()) environment_.monitor->passed(subgroupWorker(environment_.kernel, subgroup()), part.id, round);
   return true;
 }
 

@@ -188,15 +188,10 @@ unsigned char *elementOf(const MemRefValue &memref, std::span<const int64_t> ind
 MemRefValue castMemRef(const MemRefValue &memref, Type from, Type to) {
   MemRefValue cast = memref;
   cast.rank = static_cast<size_t>(to.rank());
-  int source = 0;
-  for (int d = 0; d < to.rank(); ++d) {
-    auto k = static_cast<size_t>(d);
-    cast.sizes[k] = cast.strides[k] = 1;
-    if (to.extent(d) == 1) continue;
-    while (from.extent(source) == 1) ++source;
-    cast.sizes[k] = memref.sizes[static_cast<size_t>(source)];
-    cast.strides[k] = memref.strides[static_cast<size_t>(source)];
-    ++source;
+  std::vector<int> dims = *memrefCastDims(from, to);
+  for (size_t d = 0; d < dims.size(); ++d) {
+    cast.sizes[d] = dims[d] < 0 ? 1 : memref.sizes[static_cast<size_t>(dims[d])];
+    cast.strides[d] = dims[d] < 0 ? 1 : memref.strides[static_cast<size_t>(dims[d])];
   }
   return cast;
 }

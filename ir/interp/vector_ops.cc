@@ -71,6 +71,10 @@ template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> i
     return visit(at);
   }
   std::copy(index.begin(), index.end(), at.begin());
+  if (rule == TypeRule::ExtractStridedSlice) {
+    const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+    for (size_t d = 0; d < offsets.size(); ++d) at[d] += offsets[d];
+  }
   if (rule == TypeRule::Transpose) {
     std::vector<int64_t> permutation = permutationOf(op);
     for (size_t d = 0; d < permutation.size(); ++d) at[static_cast<size_t>(permutation[d])] = index[d];

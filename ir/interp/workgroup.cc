@@ -12,15 +12,39 @@ constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
 } // namespace
 
-std::string Standing::text() const {
-  std::string ids;
-  for (size_t i = 0, end; i < subgroups.size(); i = end) {
-    for (end = i + 1; end < subgroups.size() && subgroups[end] == subgroups[end - 1] + 1;) ++end;
-    ids += str(ids.empty() ? "" : ", ", subgroups[i]);
-    if (end - i > 1) ids += str(end - i > 2 ? "–" : ", ", subgroups[end - 1]);
+std::string workerText(const Kernel &kernel, size_t worker) {
+  if (kernel.scope != Scope::Lane) return str("subgroup ", worker);
+  auto lanes = static_cast<size_t>(kernel.lanes), all = lanes * static_cast<size_t>(kernel.subgroups);
+  if (worker >= all) return str("subgroup ", worker - all);
+  return str("lane ", worker % lanes, " of subgroup ", worker / lanes);
+}
+size_t subgroupWorker(const Kernel &kernel, size_t subgroup) {
+  return kernel.scope == Scope::Lane ? static_cast<size_t>(kernel.lanes * kernel.subgroups) + subgroup : subgroup;
+}
+size_t workerCount(const Kernel &kernel) { return subgroupWorker(kernel, static_cast<size_t>(kernel.subgroups)); }
+
+namespace {
+// "subgroups 0–3, 6", "lane 5".
+std::string listed(std::string_view what, std::span<const size_t> ids, size_t minus = 0) {
+  std::string text;
+  for (size_t i = 0, end; i < ids.size(); i = end) {
+    for (end = i + 1; end < ids.size() && ids[end] == ids[end - 1] + 1;) ++end;
+    text += str(text.empty() ? "" : ", ", ids[i] - minus);
+    if (end - i > 1) text += str(end - i > 2 ? "–" : ", ", ids[end - 1] - minus);
   }
+  return str(what, ids.size() == 1 ? " " : "s ", text);
+}
+} // namespace
+
+std::string Standing::text(size_t lanes) const {
   bool one = subgroups.size() == 1;
-  std::string who = str(one ? "subgroup " : "subgroups ", ids);
+  std::string who;
+  for (size_t i = 0, end; lanes && i < subgroups.size(); i = end) {
+    size_t subgroup = subgroups[i] / lanes;
+    for (end = i + 1; end < subgroups.size() && subgroups[end] / lanes == subgroup;) ++end;
+    who += str(who.empty() ? "" : ", ", listed("lane", std::span(subgroups).subspan(i, end - i), subgroup * lanes), " of subgroup ", subgroup);
+  }
+  if (!lanes) who = listed("subgroup", subgroups);
   if (!place) return who + (one ? " has finished" : " have finished");
   return str(who, one ? " waits at `" : " wait at `", place->op->info().name, "`");
 }
@@ -80,6 +104,11 @@ bool Workgroup::allFinished() const {
 
 Result<void> Workgroup::meet() {
   last_.reset();
+  if (environment_.lanes()) {
+    Result<bool> met = lanesMeet();
+    if (!met) return met.error();
+    if (*met) return {};
+  }
   const Step *place = subgroups_[0].waitsAt();
   for (const Subgroup &subgroup : subgroups_)
     if (!place || subgroup.waitsAt() != place || subgroup.waitsAtNamedBarrier()) return divergence();
@@ -94,11 +123,11 @@ Error Workgroup::divergence() const {
   std::vector<std::string> groups;
   const Step *first = nullptr;
   for (const Standing &standing : standingsOf(subgroups_)) {
-    groups.push_back(standing.text());
+    groups.push_back(standing.text(environment_.lanes()));
     if (!first) first = standing.place;
   }
   return Error::kernel(
-      str("the subgroups of ", workgroupText(environment_.kernel, environment_.blockId), " never meet: ",
+      str(environment_.lanes() ? "the lanes of " : "the subgroups of ", workgroupText(environment_.kernel, environment_.blockId), " never meet: ",
           join(groups, "; ")),
       first->op->range());
 }

@@ -35,6 +35,8 @@ private:
   bool allFinished() const;
   Result<void> meet();
   Error divergence() const;
+  // Whether the lanes of some subgroup, all of them, wait at what they do together; then it is done.
+  Result<bool> lanesMeet();
   // exchange.cc
   Result<void> exchange(const Step &step);
   void exchangeMma(const Step &step);
@@ -48,6 +50,7 @@ private:
   Schedule schedule_;
   std::mt19937_64 random_;
   std::vector<Subgroup> subgroups_;
+  uint64_t orderings_ = 0; // how often lanes have met at what orders their accesses
   std::optional<size_t> last_; // had the last turn since the subgroups met
 };
 

@@ -78,10 +78,10 @@ Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, con
     return Error::environment("where it writes depends on what has changed since", kernel.nameRange);
   Result<GridWalk> walk = GridWalk::make(kernel, grid, {});
   if (!walk) return walk.error();
-  Program program(kernel.body, static_cast<size_t>(kernel.subgroups));
+  Program program = Program::of(kernel);
   WriterFinder finder(args[parameter].buffer, elements);
   std::vector<MemoryRange> ranges = bufferRanges(args);
-  SlmMemory slm(kernel.body);
+  SlmMemory slm(kernel);
   for (uint64_t n = 0; n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
     std::vector<RuntimeValue> values = *bound;

@@ -47,6 +47,7 @@ bool Verifier::header() {
   const auto &params = kernel_.body.params(), &gridParams = kernel_.gridBlock.params();
   if (kernel_.name.empty()) return fail("has no name");
   if (kernel_.subgroups < 1) return fail(str("has ", kernel_.subgroups, " subgroups"));
+  if (kernel_.lanes < 1 || (kernel_.lanes > 1 && kernel_.scope != Scope::Lane)) return fail(str("has ", kernel_.lanes, " lanes"));
   if (params.size() != kernel_.paramCount + kernel_.grid.size())
     return fail(str("its body has ", params.size(), " parameters for ", kernel_.paramCount, " of the kernel and ",
                     kernel_.grid.size(), " grid variables"));
@@ -194,11 +195,32 @@ Result<void> verifyLayoutsKnown(const Kernel &kernel, Context &context, Diagnost
   return {};
 }
 
+Result<void> verifyBlocks(const Kernel &kernel, Diagnostics &diagnostics) {
+  constexpr int64_t kMessageBytes = 2048;
+  if (kernel.scope == Scope::Workgroup) {
+    diagnostics.report(DiagCode::InvalidIr, kernel.nameRange,
+                       str("kernel ", symbolText(kernel.name), " does not have the form `blocks`: it is at workgroup scope"));
+    return Error::diagnosed();
+  }
+  const Value *large = nullptr;
+  auto look = [&](const Value *value) {
+    if (value->type().isWindow() && !large && value->type().byteCount() > kMessageBytes) large = value;
+  };
+  walk(const_cast<Kernel &>(kernel).body, [&](Op &op) { // walk gives mutable ops; nothing is changed
+    for (size_t i = 0; i < op.resultCount(); ++i) look(op.result(i));
+    for (size_t r = 0; r < op.regionCount(); ++r)
+      for (const auto &param : op.region(r)->params()) look(param.get());
+  });
+  if (large) return lies(Form::Blocks, kernel, diagnostics, *large, str("this ", shapedText(large->type()), " is larger than 2 KiB"));
+  return {};
+}
+
 } // namespace
 
 Result<void> verifyForm(Form form, const Kernel &kernel, Context &context, Diagnostics &diagnostics) {
   switch (form) {
   case Form::LayoutsKnown: return verifyLayoutsKnown(kernel, context, diagnostics);
+  case Form::Blocks: return verifyBlocks(kernel, diagnostics);
   }
   XT_UNREACHABLE("form");
 }

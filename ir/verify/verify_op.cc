@@ -77,7 +77,7 @@ bool Verifier::types(const Op &op) {
   Diagnostics found;
   TypeRuleInput input{context_,   op.info(),  operands,
                       {},         op.attrs(), op.resultCount() == 1 ? op.result()->type() : Type(),
-                      op.range(), op.range(), found};
+                      op.range(), op.range(), found,      kernel_.scope == Scope::Lane ? kernel_.lanes : 0};
   if (!inferTypes(input, inferred))
     return fail(op, found.all().empty() ? "breaks its type rule" : found.all()[0].message);
   if (op.info().results >= 0) {
@@ -88,7 +88,7 @@ bool Verifier::types(const Op &op) {
   if (kernel_.scope == Scope::Workgroup) return true;
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i)->type().is(TypeKind::Vector) || op.result(i)->type().is(TypeKind::Tile))
-      if (op.result(i)->type().layout()) return fail(op, "a layout in a kernel at subgroup scope");
+      if (op.result(i)->type().layout()) return fail(op, str("a layout in a kernel at ", kernel_.scope == Scope::Lane ? "lane" : "subgroup", " scope"));
   return true;
 }
 

@@ -190,11 +190,6 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
 
 // A block of rows and columns or of neighbours; with offsets of its own for each lane, one element or a chunk of them.
 Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
-  if (attrs.layout) {
-    diagnostics().report(DiagCode::NotSupported, attrs.layoutRange.file ? attrs.layoutRange : expr.range,
-                         "a tensor_desc with a sg_map belongs to lane scope, which this version does not have");
-    return {};
-  }
   if (attrs.memory || attrs.order || attrs.packed) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range, "a tensor_desc has no memory layout of its own");
     return {};
@@ -214,7 +209,48 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
         .note("the second dimension of a scattered tensor_desc is the chunk of each lane");
     return {};
   }
+  if (attrs.layout && !lanesOf(expr, attrs, data)) return {};
   return context_.intern(std::move(data));
+}
+
+// The sg_map of a descriptor: every element belongs to one lane; of scattered lanes each has its own, with its chunk.
+bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data) {
+  SourceRange range = attrs.layoutRange.file ? attrs.layoutRange : expr.range;
+  LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);
+  const Layout *layout = std::holds_alternative<const Layout *>(made) ? std::get<const Layout *>(made) : nullptr;
+  if (data.scatter) {
+    auto ownRows = [&](const Layout *l) {
+      if (l && data.shape[0] == 1) return l->axisSize(Axis::Lane) == 1;
+      return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} && l->axisSize(Axis::Lane) == data.shape[0];
+    };
+    // Seed 003 has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8, 1] for 16 lanes of 8.
+    if (!ownRows(layout) && data.shape.size() == 2) {
+      int64_t turned[] = {data.shape[1], data.shape[0]};
+      constexpr int64_t kSwap[] = {1, 0};
+      LayoutOrError other = makeLayout(context_, *attrs.layout, turned);
+      if (const Layout *const *fits = std::get_if<const Layout *>(&other)) layout = transposed(context_, *fits, kSwap);
+    }
+    if (layout && !ownRows(layout)) {
+      diagnostics().report(DiagCode::SgMap, range, str("each of the ", data.shape[0], " lanes has its own offset, and the chunk behind it"))
+          .withLabel(attrs.layout->text());
+      return false;
+    }
+  }
+  if (!layout) {
+    const LayoutError &error = std::get<LayoutError>(made);
+    diagnostics()
+        .report(DiagCode::LayoutDoesNotFit, range, str("this layout does not fit ", shapeText(data.shape), ": ", error.message))
+        .withLabel(attrs.layout->text())
+        .withPicture(error.table);
+    return false;
+  }
+  if (layout->subgroups() != 1 || layout->isReplicated(Axis::Lane)) {
+    diagnostics().report(DiagCode::SgMap, range, "a tensor_desc is one subgroup's: its map deals it out to lanes, each element to one")
+        .withLabel(attrs.layout->text());
+    return false;
+  }
+  data.layout = layout;
+  return true;
 }
 
 bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {

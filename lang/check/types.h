@@ -38,6 +38,7 @@ public:
 private:
   Type shaped(const ast::TypeExpr &expr);
   Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
+  bool lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data);
   bool eachOnce(const std::vector<ast::Attr::Entry> &entries);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);

@@ -251,6 +251,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     return emit(OpKind::Dim, {source, dimension}, ranges, expr.range);
   }
   if (name == "subgroup_id") return count(0) ? emit(OpKind::SubgroupId, {}, {}, expr.range) : nullptr;
+  if (name == "lane_id") return count(0) ? emit(OpKind::LaneId, {}, {}, expr.range) : nullptr;
   if (name == "workgroup_id" || name == "block_id") {
     if (!count(1)) return nullptr;
     if (name == "workgroup_id" && !kernel_->grid.empty()) {
@@ -272,7 +273,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
   bool callable = op || (info && info->elementwise && info->typeRule == TypeRule::Elementwise) || (info && info->kind == OpKind::Select);
   if (!callable) {
     auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
-    std::vector<std::string_view> names = {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "workgroup_id"};
+    std::vector<std::string_view> names = {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"};
     for (const OpInfo &row : allOps())
       if (row.elementwise && row.typeRule == TypeRule::Elementwise) names.push_back(row.name);
     suggestName(diagnostic, expr.textRange, 0, name, names);

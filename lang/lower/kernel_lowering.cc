@@ -17,7 +17,7 @@ KernelLowering::KernelLowering(Context &context, ParamScope &params, LoweringSta
 std::unique_ptr<Kernel> KernelLowering::run() {
   size_t before = diagnostics().errorCount();
   names_.push();
-  if (lowerParams()) {
+  if (lowerParams() && lowerLanes()) {
     lowerGrid();
     lowerBlock(decl_.body);
     // Layout mistakes are told only for kernels that are right otherwise: anything else would cascade.
@@ -91,12 +91,47 @@ void KernelLowering::lowerGrid() {
   kernel_->grid = std::move(dims);
 }
 
+// Known before the body, whose ops mean other things to lanes.
+bool KernelLowering::lowerLanes() {
+  if (!decl_.lanes) return true;
+  std::optional<int64_t> lanes = params_.evalInt(*decl_.lanes, "a number of lanes");
+  if (!lanes) return false;
+  if (*lanes < 1 || *lanes > kMostLanes) {
+    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range, str("a subgroup has 1 to ", kMostLanes, " lanes, not ", *lanes));
+    return false;
+  }
+  kernel_->scope = Scope::Lane;
+  kernel_->lanes = lanes_ = *lanes;
+  return true;
+}
+
+// False has been reported.
+bool KernelLowering::fitsLaneScope() {
+  if (kernel_->scope != Scope::Lane) return true;
+  if (kernel_->subgroups * kernel_->lanes > kMostWorkItems) {
+    diagnostics().report(DiagCode::AttributeValue, decl_.lanes->range,
+                         str("a workgroup has at most ", kMostWorkItems, " lanes, not ", kernel_->subgroups, " subgroups of ", kernel_->lanes));
+    return false;
+  }
+  const Value *held = nullptr;
+  walk(kernel_->body, [&](Op &op) {
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      Type type = op.result(i)->type();
+      if (!held && (type.isVector() || type.isTile()) && type.layout()) held = op.result(i);
+    }
+  });
+  SourceRange range = held ? held->range() : SourceRange();
+  if (!held && !written_.operands.empty()) range = written_.operands[0].place.range;
+  if (!held && !written_.pairs.empty()) range = written_.pairs[0].ranges[0];
+  if (!range.file) return true;
+  diagnostics()
+      .report(DiagCode::NotHere, range, "a layout has no meaning at lane scope")
+      .note("the vectors of a lane are its own; who holds what of a block in memory stands in the sg_map of its tensor_desc");
+  return false;
+}
+
 void KernelLowering::finish() {
   std::optional<int64_t> subgroups;
-  if (decl_.lanes) {
-    diagnostics().report(DiagCode::NotSupported, decl_.lanes->range, "kernels at lane scope are not in this version");
-    return;
-  }
   if (decl_.subgroups) {
     subgroups = params_.evalInt(*decl_.subgroups, "a number of subgroups");
     if (!subgroups) return;
@@ -108,7 +143,7 @@ void KernelLowering::finish() {
     kernel_->subgroups = *subgroups;
     kernel_->subgroupsWritten = true;
   }
-  if (!blocksStandAlone()) return;
+  if (!fitsLaneScope() || !blocksStandAlone()) return;
   written_.aliases = state_.aliases;
   written_.sources = &state_.sources;
   if (!inferLayouts(*kernel_, context_, written_, diagnostics())) return;
@@ -127,7 +162,7 @@ void KernelLowering::finish() {
   checkPlaces();
 }
 
-// Blocks and lanes of XeGPU are what one subgroup works on: they have no layout that would say whose they are.
+// Blocks and lanes of XeGPU, and parts of vectors, are what one subgroup works on: they have no layout that would say whose they are.
 bool KernelLowering::blocksStandAlone() {
   const Op *block = nullptr;
   bool layouts = !written_.operands.empty() || !written_.pairs.empty();
@@ -137,12 +172,13 @@ bool KernelLowering::blocksStandAlone() {
       windows |= op.result(i)->type().isTensorDesc();
       layouts |= (op.result(i)->type().isVector() || op.result(i)->type().isTile()) && op.result(i)->type().layout();
     }
-    if (windows && !block && op.info().dialect == Dialect::XeGpu) block = &op;
+    bool slices = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (((windows && op.info().dialect == Dialect::XeGpu) || slices) && !block) block = &op;
   });
   if (!block || !layouts) return true;
   diagnostics()
       .report(DiagCode::NotHere, block->range(), str("`", block->info().name, "` has no meaning at workgroup scope"))
-      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks and lanes are one subgroup's");
+      .note("layouts appear in this kernel, so its ops are done by the workgroup as a whole; blocks, lanes and parts of vectors are one subgroup's");
   return false;
 }
 
@@ -168,21 +204,43 @@ void KernelLowering::checkPlaces() {
   checkBarriers();
 }
 
-// A barrier that subgroups reach differently often would never let go.
+// A barrier that subgroups reach differently often would never let go; nor would what the lanes of a subgroup do together.
 void KernelLowering::checkBarriers() {
-  if (kernel_->scope != Scope::Subgroup) return;
-  std::unordered_set<const Value *> divergent = divergentValues(*kernel_);
+  if (kernel_->scope == Scope::Workgroup) return;
+  bool lanes = kernel_->scope == Scope::Lane;
+  std::unordered_set<const Value *> divergent = divergentValues(*kernel_), ofLanes;
+  if (lanes) ofLanes = divergentValues(*kernel_, Among::Subgroup);
   walk(kernel_->body, [&](Op &op) {
-    if (op.kind() != OpKind::Barrier) return;
+    bool barrier = op.kind() == OpKind::Barrier;
+    if (!barrier && !(lanes && op.info().collective)) return;
+    if (!barrier && !laneAgrees(op, ofLanes)) return;
     for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
-      if (divergesAt(*around, divergent)) {
+      if (divergesAt(*around, barrier ? divergent : ofLanes)) {
+        bool ofLane = lanes && divergesAt(*around, ofLanes);
         diagnostics()
-            .report(DiagCode::DivergentBarrier, op.range(), "not all subgroups reach this barrier")
-            .at(around->range(), str("this `", around->info().name, "` depends on the subgroup"))
-            .note("a barrier waits for every subgroup of the workgroup: move it out of what depends on `subgroup_id()`");
+            .report(DiagCode::DivergentBarrier, op.range(),
+                    barrier ? str("not all ", ofLane ? "lanes" : "subgroups", " reach this barrier")
+                            : str("not all lanes of a subgroup reach this `", op.info().name, "`"))
+            .at(around->range(), str("this `", around->info().name, "` depends on the ", ofLane ? "lane" : "subgroup"))
+            .note(barrier ? str("a barrier waits for every ", lanes ? "lane" : "subgroup", " of the workgroup: move it out of what depends on `",
+                                ofLane ? "lane_id()" : "subgroup_id()", "`")
+                          : str("the lanes of a subgroup do it together: move it out of what depends on `lane_id()`"));
         return;
       }
   });
+}
+
+// Of a block that the lanes access together they all have one descriptor. False has been reported.
+bool KernelLowering::laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent) {
+  for (size_t i = 0; i < op.operandCount(); ++i) {
+    if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;
+    diagnostics()
+        .report(DiagCode::NotHere, op.operandRange(i), str("the tensor_desc of `", op.info().name, "` differs from lane to lane"))
+        .withLabel("depends on `lane_id()`")
+        .note("the lanes of a subgroup access one block together; its sg_map says which lane has what");
+    return false;
+  }
+  return true;
 }
 
 } // namespace xt

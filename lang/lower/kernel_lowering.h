@@ -9,8 +9,12 @@
 
 #include <deque>
 #include <set>
+#include <unordered_set>
 
 namespace xt {
+
+// Of a subgroup, and of a workgroup: what GPUs have.
+inline constexpr int64_t kMostLanes = 64, kMostWorkItems = 1024;
 
 // What the lowerings of a file's kernels share.
 struct LoweringState {
@@ -34,10 +38,13 @@ private:
   // kernel_lowering.cc
   bool lowerParams();
   void lowerGrid();
+  bool lowerLanes();
   void finish();
+  bool fitsLaneScope();
   bool blocksStandAlone();
   void checkPlaces();
   void checkBarriers();
+  bool laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent);
 
   // control_flow.cc
   void lowerBlock(const ast::Block &block);
@@ -160,6 +167,7 @@ private:
   bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
   bool layoutsAppear_ = false;
   bool anyExtents_ = false; // a `?` of a function that nothing calls has been given an extent
+  int64_t lanes_ = 0; // TypeRuleInput::lanes
   int depth_ = 0;
   std::deque<CallFrame> calls_; // innermost last; a deque, as a nested call must not move the frames around it
   std::vector<RegionYield> yields_; // of the regions being lowered, innermost last

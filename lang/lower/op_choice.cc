@@ -52,11 +52,13 @@ Type KernelLowering::foreseenType(const ast::Expr &expr) const {
 }
 
 // The row whose operands can be what these are and that has these attributes; the first in the table's order where
-// several can, or none.
+// several can, or none. Lanes have fragments: their `dpas` is that of XeGPU, not tile_mma's other name.
 const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const {
   const OpInfo *first = nullptr;
-  for (size_t m = 0; m < matches.count; ++m) {
-    const OpInfo &row = *matches.items[m];
+  std::vector<const OpInfo *> rows(matches.items.begin(), matches.items.begin() + static_cast<ptrdiff_t>(matches.count));
+  if (lanes_ > 0) std::stable_partition(rows.begin(), rows.end(), [](const OpInfo *row) { return row->dialect == Dialect::XeGpu; });
+  for (const OpInfo *candidate : rows) {
+    const OpInfo &row = *candidate;
     bool fits = row.operands.size() > 0;
     for (size_t i = 0; fits && i < clause.operands.size(); ++i) {
       Type type = foreseenType(clause.operands[i]);
@@ -67,7 +69,7 @@ const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const a
     if (hasAttributes(row, clause)) return &row;
     if (!first) first = &row;
   }
-  return first ? first : matches.items[0];
+  return first ? first : rows[0];
 }
 
 const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {

@@ -74,8 +74,10 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
   bool wantsIndex = wanted == OperandClass::Index || wanted == OperandClass::Offsets;
   Type like;
   if (isLiteralOperand(expr) && !wantsIndex) {
+    // Offsets, counts and lanes are integers of their own.
+    bool own = wanted == OperandClass::AnyInt && !draft.info->elementwise;
     // The signature's one type, or the type of another operand, says what a literal is.
-    if (clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
+    if (!own && clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
       like = types_.resolve(clause.signature->left[0]);
     // … or where it has types for all operands, the one for this.
     if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && clause.signature->hasArrow)
@@ -85,7 +87,7 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
       return wanted != OperandClass::Bool && at < specs.size() && specs[at].type == OperandClass::Bool;
     };
     for (const ast::Expr &other : clause.operands)
-      if (!like && !isLiteralOperand(other) && !isCondition(other))
+      if (!like && !own && !isLiteralOperand(other) && !isCondition(other))
         if (Value *value = lowerExpr(other.is(ast::Expr::Kind::Index) ? other.children[0] : other)) like = value->type();
     if (like && (wanted == OperandClass::Scalar || wanted == OperandClass::Vector || like.isMemRef() || like.isTile())) like = context_.scalar(like.elem());
   }
@@ -589,7 +591,7 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   std::vector<Type> operandTypes, results;
   for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
   TypeRuleInput input{context_,      *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
-                      draft.written, draft.writtenRange, draft.range,  diagnostics()};
+                      draft.written, draft.writtenRange, draft.range,  diagnostics(),        lanes_};
   if (!inferTypes(input, results)) return nullptr;
   if (!applyLayouts(layouts, draft, results)) return nullptr;
   builder_.setRange(draft.range);

@@ -17,6 +17,7 @@ constexpr int kMostRank = 3; // numbers of elements still fit 64 bits
 bool KernelLowering::checkFunction() {
   std::vector<Value *> arguments;
   names_.push();
+  lanes_ = kAnyLanes; // whoever calls it decides
   size_t before = diagnostics().errorCount();
   std::vector<Type> patterns;
   for (const ast::Param &param : decl_.params) patterns.push_back(types_.resolvePattern(param.type));

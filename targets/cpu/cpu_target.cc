@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
+#include "ir/interp/subgroup.h"
 #include "targets/cpu/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
@@ -70,7 +71,7 @@ public:
 
   // Bytes of the scratch memory that run() is given.
   static int64_t scratchBytes(const KernelCode &code) {
-    return code.output.usesFibers ? code.scratchBytes * code.subgroups + code.slmBytes : code.scratchBytes;
+    return code.output.usesFibers ? code.scratchBytes * code.fibers + code.slmBytes : code.scratchBytes;
   }
 
   // Workgroups [begin, end). From several threads at once.
@@ -89,9 +90,10 @@ public:
     std::string where = workgroupText(kernel, blockIdOf(workgroup, grid));
     if (const FiberGroup::Divergence *d = output_.divergence(workgroup)) {
       const KernelOutput::Barrier &place = code().output.barriers[static_cast<size_t>(d->place)];
-      std::string other = str("subgroup ", d->other, d->otherPlace ? " waits at another one" : " has finished");
+      std::string other = str(workerText(kernel, d->other), d->otherPlace ? " waits at another one" : " has finished");
       if (d->other == d->waiting) other = "for others that never come";
-      return Error::kernel(str("the subgroups of ", where, " never meet: subgroup ", d->waiting, " waits at `", place.op,
+      return Error::kernel(str(kernel.scope == Scope::Lane ? "the lanes of " : "the subgroups of ", where, " never meet: ",
+                               workerText(kernel, d->waiting), " waits at `", place.op,
                                "`, ", other),
                            place.range);
     }
@@ -110,15 +112,15 @@ private:
   const KernelCode &code() const { return kernel_.code; }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
 
-  // Workgroup by workgroup; within one, the subgroups take turns between barriers.
+  // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
-    FiberGroup fibers(static_cast<size_t>(code().subgroups));
-    void *header[] = {scratch + code().scratchBytes * code().subgroups, &fibers};
+    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes));
+    void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
     for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
-      auto diverged = fibers.run([&](size_t subgroup) {
-        unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(subgroup);
+      auto diverged = fibers.run([&](size_t fiber) {
+        unsigned char *own = scratch + code().scratchBytes * static_cast<int64_t>(fiber);
         std::memcpy(own, header, sizeof header);
-        call(id, static_cast<int64_t>(subgroup), id, id + 1, own);
+        call(id, static_cast<int64_t>(fiber), id, id + 1, own);
         return id < failedWorkgroup();
       });
       if (!diverged) continue;

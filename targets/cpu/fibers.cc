@@ -14,7 +14,8 @@
 namespace xt {
 namespace {
 
-constexpr size_t kStackBytes = 1 << 20; // touched as far as it is used: a kernel's frame, printing, the C library
+// Touched as far as they are used: a kernel's frame, printing, the C library. There are many lanes.
+constexpr size_t kStackBytes = 1 << 20, kLaneStackBytes = 1 << 18;
 
 // What a sanitizer must know of a stack.
 struct Watched {
@@ -48,22 +49,27 @@ struct FiberGroup::Fiber {
   FiberGroup *group = nullptr;
   size_t index = 0;
   ucontext_t context{};
-  std::unique_ptr<unsigned char[]> stack = std::make_unique_for_overwrite<unsigned char[]>(kStackBytes);
+  std::unique_ptr<unsigned char[]> stack;
   Watched watched;
   enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
   int64_t place = 0;            // where it waits
   std::function<bool()> passes; // for what; empty: for all others
+  bool amongLanes = false;      // … of its subgroup
+  std::vector<unsigned char> gifts[2]; // of its last two exchanges
+  size_t turn = 0;                     // the last one
 #if defined(__SANITIZE_THREAD__)
   Fiber() { watched.fiber = __tsan_create_fiber(0); }
   ~Fiber() { __tsan_destroy_fiber(watched.fiber); }
 #endif
 };
 
-FiberGroup::FiberGroup(size_t count) : thread_(std::make_unique<Thread>()) {
+FiberGroup::FiberGroup(size_t count, size_t lanes)
+    : lanes_(lanes), stackBytes_(lanes ? kLaneStackBytes : kStackBytes), thread_(std::make_unique<Thread>()) {
   for (size_t i = 0; i < count; ++i) {
     fibers_.push_back(std::make_unique<Fiber>());
     fibers_.back()->group = this;
     fibers_.back()->index = i;
+    fibers_.back()->stack = std::make_unique_for_overwrite<unsigned char[]>(stackBytes_);
   }
 }
 FiberGroup::~FiberGroup() = default;
@@ -79,12 +85,13 @@ void FiberGroup::enter(unsigned low, unsigned high) {
 
 void FiberGroup::prepare(Fiber &fiber) {
   fiber.state = Fiber::State::Ready;
+  fiber.turn = 0;
   XT_CHECK(getcontext(&fiber.context) == 0, "this thread has a context");
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
-  fiber.context.uc_stack.ss_size = kStackBytes;
+  fiber.context.uc_stack.ss_size = stackBytes_;
   fiber.context.uc_link = nullptr;
 #if defined(__SANITIZE_ADDRESS__)
-  fiber.watched = {nullptr, fiber.stack.get(), kStackBytes};
+  fiber.watched = {nullptr, fiber.stack.get(), stackBytes_};
 #endif
   auto address = reinterpret_cast<uintptr_t>(&fiber);
   makecontext(&fiber.context, reinterpret_cast<void (*)()>(&FiberGroup::enter), 2, static_cast<unsigned>(address),
@@ -108,16 +115,51 @@ void FiberGroup::switchBack(Fiber &fiber) {
 
 void FiberGroup::wait(int64_t place) { waitFor({}, place); }
 
-void FiberGroup::waitFor(std::function<bool()> passes, int64_t place) {
+void FiberGroup::waitFor(std::function<bool()> passes, int64_t place) { waitFor(std::move(passes), place, false); }
+
+void FiberGroup::meet(int64_t place) { waitFor({}, place, lanes_ > 0); }
+
+void FiberGroup::waitFor(std::function<bool()> passes, int64_t place, bool amongLanes) {
   current_->place = place;
   current_->passes = std::move(passes);
+  current_->amongLanes = amongLanes;
   current_->state = Fiber::State::Waiting;
   void *call = guardedCallInProgress();
   switchBack(*current_);
   resumeGuardedCall(call);
 }
 
+// A lane comes to the next exchange but one only after all have come to the next, and so have read this.
+void FiberGroup::exchange(const void *own, size_t bytes, int64_t place) {
+  current_->turn ^= 1;
+  const auto *first = static_cast<const unsigned char *>(own);
+  current_->gifts[current_->turn].assign(first, first + bytes);
+  meet(place);
+}
+
+const unsigned char *FiberGroup::given(size_t lane) const {
+  return fibers_[current_->index - this->lane() + lane]->gifts[current_->turn].data();
+}
+
 size_t FiberGroup::current() const { return current_->index; }
+size_t FiberGroup::subgroup() const { return lanes_ ? current_->index / lanes_ : current_->index; }
+size_t FiberGroup::lane() const { return lanes_ ? current_->index % lanes_ : 0; }
+
+// Whether the lanes of some subgroup had all come to one place.
+bool FiberGroup::letLanesGo() {
+  bool went = false;
+  for (size_t first = 0; lanes_ && first < fibers_.size(); first += lanes_) {
+    const Fiber &one = *fibers_[first];
+    bool all = true;
+    for (size_t i = first; all && i < first + lanes_; ++i) {
+      const Fiber &lane = *fibers_[i];
+      all = lane.state == Fiber::State::Waiting && lane.amongLanes && lane.place == one.place;
+    }
+    for (size_t i = first; all && i < first + lanes_; ++i) fibers_[i]->state = Fiber::State::Ready;
+    went |= all;
+  }
+  return went;
+}
 
 std::optional<FiberGroup::Divergence> FiberGroup::run(const Body &body) {
   body_ = &body;
@@ -133,7 +175,7 @@ std::optional<FiberGroup::Divergence> FiberGroup::run(const Body &body) {
       ran = true;
       if (fiber->state == Fiber::State::Failed) return std::nullopt;
     }
-    if (ran) continue; // what they did may let others pass
+    if (ran || letLanesGo()) continue; // what they did may let others pass
     if (std::optional<Divergence> found = divergence()) return found;
     if (fibers_.empty() || fibers_[0]->state == Fiber::State::Finished) return std::nullopt;
     for (auto &fiber : fibers_) fiber->state = Fiber::State::Ready; // all have come to one barrier
@@ -147,7 +189,9 @@ std::optional<FiberGroup::Divergence> FiberGroup::divergence() const {
     if (!waiting && fiber->state == Fiber::State::Waiting) waiting = fiber.get();
   if (!waiting) return std::nullopt;
   if (waiting->passes) return Divergence{waiting->index, waiting->index, waiting->place, waiting->place};
-  for (auto &fiber : fibers_) {
+  size_t first = waiting->amongLanes ? waiting->index / lanes_ * lanes_ : 0;
+  for (size_t i = first; i < (waiting->amongLanes ? first + lanes_ : fibers_.size()); ++i) {
+    const std::unique_ptr<Fiber> &fiber = fibers_[i];
     bool finished = fiber->state == Fiber::State::Finished;
     if (finished || fiber->place != waiting->place)
       return Divergence{waiting->index, fiber->index, waiting->place,

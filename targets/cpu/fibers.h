@@ -1,4 +1,4 @@
-// The subgroups of a workgroup that wait for each other: a stack each, all on one thread.
+// The subgroups of a workgroup that wait for each other, or its lanes: a stack each, all on one thread.
 #pragma once
 #include "ir/named_barriers.h"
 
@@ -13,7 +13,8 @@ namespace xt {
 
 class FiberGroup {
 public:
-  explicit FiberGroup(size_t count);
+  // `lanes` fibers each, in order, are one subgroup; 0: each fiber is one.
+  explicit FiberGroup(size_t count, size_t lanes = 0);
   ~FiberGroup();
   FiberGroup(const FiberGroup &) = delete;
   FiberGroup &operator=(const FiberGroup &) = delete;
@@ -34,7 +35,14 @@ public:
   void wait(int64_t place);
   // Called by a fiber: goes on when `passes` says so; it is asked whenever other fibers have run.
   void waitFor(std::function<bool()> passes, int64_t place);
-  size_t current() const; // the fiber that runs
+  // Called by a fiber: goes on when all lanes of its subgroup have called it with the same place.
+  void meet(int64_t place);
+  // As meet(), and gives the others `bytes` bytes, which given() shows up to the next exchange but one of the lane that gave.
+  void exchange(const void *own, size_t bytes, int64_t place);
+  const unsigned char *given(size_t lane) const; // by a lane of the running fiber's subgroup
+  size_t current() const;                        // the fiber that runs
+  size_t subgroup() const;                       // its subgroup, and its lane there
+  size_t lane() const;
   NamedBarriers named;    // of the workgroup
 
 private:
@@ -44,8 +52,12 @@ private:
   void prepare(Fiber &fiber);
   void switchTo(Fiber &fiber);
   void switchBack(Fiber &fiber);
+  bool letLanesGo();
   std::optional<Divergence> divergence() const;
+  void waitFor(std::function<bool()> passes, int64_t place, bool amongLanes);
 
+  size_t lanes_;
+  size_t stackBytes_;
   std::unique_ptr<Thread> thread_; // where run() was called
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Fiber *current_ = nullptr;

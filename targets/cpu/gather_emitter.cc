@@ -134,13 +134,11 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
   auto rank = static_cast<size_t>(result.rank());
   Parts parts(1 + 2 * rank, number(1));
   parts[0] = from[0];
-  int next = 0;
+  std::vector<int> dims = *memrefCastDims(source, result);
   for (size_t d = 0; d < rank; ++d) {
-    if (result.extent(static_cast<int>(d)) == 1) continue;
-    while (source.extent(next) == 1) ++next;
-    parts[1 + d] = from[static_cast<size_t>(1 + next)];
-    parts[1 + rank + d] = from[static_cast<size_t>(1 + source.rank() + next)];
-    ++next;
+    if (dims[d] < 0) continue;
+    parts[1 + d] = from[static_cast<size_t>(1 + dims[d])];
+    parts[1 + rank + d] = from[static_cast<size_t>(1 + source.rank() + dims[d])];
   }
   return parts;
 }
@@ -148,7 +146,7 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
 KernelEmitter::Parts KernelEmitter::slmBuffer(const Op &op) {
   Type type = op.result()->type();
   int64_t offset = 0;
-  for (const SlmPlan::Buffer &buffer : slmPlan_.buffers)
+  for (const SlmBuffer &buffer : slmLayout_.buffers)
     if (buffer.alloc == &op) offset = buffer.offset;
   Parts parts = {byteOffset(b, slm_, number(offset))};
   for (int64_t extent : type.shape()) parts.push_back(number(extent));

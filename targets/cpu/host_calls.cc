@@ -55,11 +55,13 @@ void KernelEmitter::emitAssert(const Op &op) {
 void KernelEmitter::emitBarrierOrFence(const Op &op) {
   if (op.kind() == OpKind::Fence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   if (op.kind() == OpKind::Mfence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  if (op.kind() == OpKind::SubgroupBarrier) callHost(kLaneMeetSymbol, {fiber_, barrierPlace(op)});
   if (op.kind() == OpKind::Barrier && output_.usesFibers) callHost(kBarrierSymbol, {fiber_, barrierPlace(op)});
 }
 
 LlvmValue *KernelEmitter::barrierPlace(const Op &op) {
-  output_.barriers.push_back({op.range(), op.info().name});
+  const OpInfo *whole = op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // that it is a part of
+  output_.barriers.push_back({op.range(), whole ? whole->name : op.info().name});
   return number(static_cast<int64_t>(output_.barriers.size()) - 1);
 }
 
@@ -86,8 +88,13 @@ KernelEmitter::Parts KernelEmitter::createNamedBarrier(const Op &op) {
 void KernelEmitter::meetAtNamedBarrier(const Op &op) {
   if (!output_.usesFibers) return;
   const Parts &part = parts_.at(op.operand(0));
-  if (op.kind() == OpKind::NbarrierArrive) callHost(kNamedArriveSymbol, {fiber_, part[0], part[1], part[2], part[3]});
-  else callHost(kNamedWaitSymbol, {fiber_, part[0], barrierPlace(op)});
+  if (op.kind() == OpKind::NbarrierArrive) {
+    // The lanes of a subgroup arrive as one, before any of them goes on to wait.
+    LlvmValue *place = kernel_.scope == Scope::Lane ? barrierPlace(op) : nullptr;
+    if (place) callHost(kLaneMeetSymbol, {fiber_, place});
+    callHost(kNamedArriveSymbol, {fiber_, part[0], part[1], part[2], part[3]});
+    if (place) callHost(kLaneMeetSymbol, {fiber_, place});
+  } else callHost(kNamedWaitSymbol, {fiber_, part[0], barrierPlace(op)});
 }
 
 } // namespace xt

@@ -16,7 +16,8 @@ namespace xt {
 inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_assert_failed",
                             *kBarrierSymbol = "xt_barrier", *kNamedAllocSymbol = "xt_nbarrier_alloc",
                             *kNamedCountSymbol = "xt_nbarrier_count", *kNamedArriveSymbol = "xt_nbarrier_arrive",
-                            *kNamedWaitSymbol = "xt_nbarrier_wait";
+                            *kNamedWaitSymbol = "xt_nbarrier_wait", *kLaneMeetSymbol = "xt_lane_meet",
+                            *kLaneExchangeSymbol = "xt_lane_exchange", *kLaneGivenSymbol = "xt_lane_given";
 
 struct Failure { // at run time; its number is its place in KernelOutput::failures
   SourceRange range;
@@ -38,7 +39,7 @@ struct KernelOutput {
     std::string_view op; // "barrier"
   };
   std::vector<Barrier> barriers;
-  bool usesFibers = false; // each subgroup runs on a stack of its own
+  bool usesFibers = false; // each subgroup, or each lane, runs on a stack of its own
 };
 
 // One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.
@@ -90,4 +91,8 @@ void xt_nbarrier_alloc(void *fibers, int64_t count);
 int64_t xt_nbarrier_count(void *fibers);
 void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers);
 void xt_nbarrier_wait(void *fibers, int64_t id, int64_t place);
+// FiberGroup's meet, exchange and given.
+void xt_lane_meet(void *fibers, int64_t place);
+void xt_lane_exchange(void *fibers, int64_t place, const void *own, int64_t bytes);
+const void *xt_lane_given(void *fibers, int64_t lane);
 }

@@ -58,6 +58,9 @@ std::vector<RuntimeSymbol> runtimeSymbols() {
           {kNamedCountSymbol, addressOf<int64_t, void *>(&::xt_nbarrier_count)},
           {kNamedArriveSymbol, addressOf<void, void *, int64_t, int64_t, int64_t, int64_t>(&::xt_nbarrier_arrive)},
           {kNamedWaitSymbol, addressOf<void, void *, int64_t, int64_t>(&::xt_nbarrier_wait)},
+          {kLaneMeetSymbol, addressOf<void, void *, int64_t>(&::xt_lane_meet)},
+          {kLaneExchangeSymbol, addressOf<void, void *, int64_t, const void *, int64_t>(&::xt_lane_exchange)},
+          {kLaneGivenSymbol, addressOf<const void *, void *, int64_t>(&::xt_lane_given)},
           {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
           {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};
 #undef XT_MATH1

@@ -20,8 +20,8 @@ size_t frameWords(const Kernel &kernel) {
 std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
 
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                             const BufferAssignment &buffers, const SlmPlan &slm)
-    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmPlan_(slm),
+                             const BufferAssignment &buffers, const SlmLayout &slm)
+    : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
       b(module.getContext()), ops_(b, cpu) {}
 
 namespace {
@@ -34,6 +34,7 @@ bool hasNamedBarriers(const Kernel &kernel) {
 } // namespace
 
 bool needsFibers(const Kernel &kernel) {
+  if (kernel.scope == Scope::Lane) return true;
   if (kernel.scope != Scope::Subgroup) return false;
   bool waits = false;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) {
@@ -73,6 +74,10 @@ KernelOutput KernelEmitter::emit() {
   loadParameters(function->getArg(0));
   if (output_.usesFibers) {
     subgroup_ = function->getArg(2);
+    if (kernel_.scope == Scope::Lane) {
+      lane_ = b.CreateURem(subgroup_, number(kernel_.lanes));
+      subgroup_ = b.CreateUDiv(subgroup_, number(kernel_.lanes));
+    }
     emitWorkgroup(function->getArg(1));
   } else {
     forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
@@ -157,6 +162,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Dim: parts_[op.result()] = {dimOf(op)}; return;
   case TypeRule::Id:
     parts_[op.result()] = {op.kind() == OpKind::SubgroupId   ? subgroup_
+                           : op.kind() == OpKind::LaneId     ? lane_
                            : op.textAttr("dimension") == "x" ? coordinates_[2]
                            : op.textAttr("dimension") == "y" ? coordinates_[1]
                                                              : coordinates_[0]};
@@ -186,6 +192,8 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Reshape: emitReshape(op); return;
   case TypeRule::Extract: parts_[op.result()] = {emitExtract(op)}; return;
   case TypeRule::Insert: emitInsert(op); return;
+  case TypeRule::ExtractStridedSlice: emitExtractSlice(op); return;
+  case TypeRule::InsertStridedSlice: emitInsertSlice(op); return;
   case TypeRule::LoadGather: emitGather(op); return;
   case TypeRule::StoreScatter: emitScatter(op); return;
   case TypeRule::AtomicRmw: emitAtomic(op); return;
@@ -195,6 +203,8 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefStore: storeElement(op); return;
   case TypeRule::Print: emitPrintOrAssert(op); return;
   case TypeRule::Nothing: emitBarrierOrFence(op); return;
+  case TypeRule::Shuffle: emitShuffle(op); return;
+  case TypeRule::SubgroupReduce: emitSubgroupReduce(op); return;
   case TypeRule::AllocNbarrier: allocNamedBarriers(op); return;
   case TypeRule::CreateNbarrier: parts_[op.result()] = createNamedBarrier(op); return;
   case TypeRule::Nbarrier: meetAtNamedBarrier(op); return;

@@ -15,7 +15,7 @@
 #pragma once
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/register_ops.h"
-#include "targets/cpu/slm_plan.h"
+#include "ir/slm_layout.h"
 
 #include <unordered_map>
 
@@ -24,8 +24,8 @@ namespace xt {
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
-// A kernel at subgroup scope whose subgroups wait for each other is another function: kernel(frame, workgroup,
-// subgroup, scratch) runs one subgroup of one workgroup, on a stack of its own. Its scratch memory starts with a header
+// A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
+// workgroup, n, scratch) runs one subgroup, or the lane n of all subgroups' lanes, of one workgroup, on a stack of its own. Its scratch memory starts with a header
 // of kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
 inline constexpr int64_t kFiberHeader = kBufferAlignment;
 // Whether a kernel is of that kind. Of others, shared local memory lies behind the buffers in scratch memory.
@@ -38,7 +38,7 @@ std::string kernelSymbol(const Kernel &kernel);
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
-                const BufferAssignment &buffers, const SlmPlan &slm);
+                const BufferAssignment &buffers, const SlmLayout &slm);
   KernelOutput emit();
 
 private:
@@ -128,6 +128,9 @@ private:
   void emitReshape(const Op &op);
   LlvmValue *emitExtract(const Op &op);
   void emitInsert(const Op &op);
+  void emitExtractSlice(const Op &op);
+  void emitInsertSlice(const Op &op);
+  std::pair<LlvmValue *, LlvmValue *> placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column);
 
   // gather_emitter.cc: scatter tiles, atomics and single elements of memory
   Parts initScatterTile(const Op &op);
@@ -158,6 +161,12 @@ private:
   void emitAssert(const Op &op);
   void emitBarrierOrFence(const Op &op);
 
+  // lane_emitter.cc: what lanes give each other
+  void emitShuffle(const Op &op);
+  void emitSubgroupReduce(const Op &op);
+  void giveToLanes(const Op &op);
+  LlvmValue *givenBy(LlvmValue *lane);
+
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
@@ -166,12 +175,12 @@ private:
   const CpuInfo &cpu_;
   const FusionPlan &fusion_;
   const BufferAssignment &buffers_;
-  const SlmPlan &slmPlan_;
+  const SlmLayout &slmLayout_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr;
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
-  LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr;
+  LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;

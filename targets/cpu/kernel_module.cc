@@ -16,9 +16,12 @@ bool nestsDeeper(const Block &block, int levels) {
 
 int64_t mib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
 
+// Each with memory of its own.
+int64_t fiberCount(const Kernel &kernel) { return needsFibers(kernel) ? kernel.subgroups * kernel.lanes : 1; }
+
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
-  int64_t subgroups = needsFibers(kernel) ? kernel.subgroups : 1;
-  std::string each = subgroups > 1 ? str(" for each of ", subgroups, " subgroups") : "";
+  int64_t copies = fiberCount(kernel);
+  std::string each = copies > 1 ? str(" for each of ", copies, kernel.scope == Scope::Lane ? " lanes" : " subgroups") : "";
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::ScratchTooLarge, kernel.nameRange,
                          str("the vectors of `@", kernel.name, "` need ", mib(buffers.scratchBytes()),
@@ -39,23 +42,23 @@ const Op *firstBlockOp(const Block &body) {
   return found;
 }
 
-void reportSlm(const Kernel &kernel, const SlmPlan &slm, Diagnostics &diagnostics) {
+void reportSlm(const Kernel &kernel, const SlmLayout &slm, Diagnostics &diagnostics) {
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::SlmTooLarge, kernel.nameRange,
                          str("`@", kernel.name, "` has ", mib(slm.bytes), " MiB of shared local memory; the limit is ",
                              mib(kMaxSlmBytes), " MiB"));
-  for (const SlmPlan::Buffer &buffer : slm.buffers)
+  for (const SlmBuffer &buffer : slm.buffers)
     diagnostic.at(buffer.alloc->range(),
                   str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
 }
 
 // False has been reported.
-bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmPlan &slm, Diagnostics &diagnostics) {
+bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmLayout &slm, Diagnostics &diagnostics) {
   if (slm.bytes > kMaxSlmBytes) {
     reportSlm(kernel, slm, diagnostics);
     return false;
   }
-  int64_t copies = needsFibers(kernel) ? kernel.subgroups : 1;
+  int64_t copies = fiberCount(kernel);
   if (buffers.scratchBytes() <= (kMaxScratchBytes - slm.bytes) / copies) return true;
   reportScratch(kernel, buffers, diagnostics);
   return false;
@@ -78,7 +81,7 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
                                     " is an op of Xe hardware: run the pass xegpu-to-tiles before code is made for a CPU"));
     FusionPlan fusion = planFusion(*kernel);
     BufferAssignment buffers = assignBuffers(*kernel, fusion);
-    SlmPlan slm = planSlm(*kernel);
+    SlmLayout slm = slmLayout(*kernel);
     if (!fitsMemory(*kernel, buffers, slm, diagnostics)) {
       failed = true;
       continue;
@@ -89,7 +92,8 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.symbol = kernelSymbol(*kernel);
     code.frameWords = frameWords(*kernel);
     code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers, slm).emit();
-    code.subgroups = kernel->subgroups;
+    code.fibers = fiberCount(*kernel);
+    code.lanes = kernel->scope == Scope::Lane ? kernel->lanes : 0;
     code.slmBytes = slm.bytes;
     code.scratchBytes = buffers.scratchBytes() + (code.output.usesFibers ? kFiberHeader : code.slmBytes);
     result.kernels.push_back(std::move(code));

@@ -20,9 +20,10 @@ struct KernelCode {
   std::string name;   // of the kernel
   std::string symbol; // of its function
   size_t frameWords = 0;
-  int64_t scratchBytes = 0; // per worker, or per subgroup of one where they run on fibers
+  int64_t scratchBytes = 0; // per worker, or per fiber of one where there are fibers
   int64_t slmBytes = 0;
-  int64_t subgroups = 1;
+  int64_t fibers = 1; // where there are any: subgroups, or at lane scope lanes
+  int64_t lanes = 0;  // at lane scope, of a subgroup
   KernelOutput output;
 };
 struct EmittedModule {

@@ -124,6 +124,37 @@ void KernelEmitter::emitReshape(const Op &op) {
   });
 }
 
+// The place in the whole of an element of a part, as row and column of their buffers.
+std::pair<LlvmValue *, LlvmValue *> KernelEmitter::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column) {
+  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  LlvmValue *wholeRow = number(0), *stride = number(1);
+  for (size_t d = offsets.size() - 1; d-- > 0;) {
+    LlvmValue *extent = number(part.extent(static_cast<int>(d)));
+    LlvmValue *at = b.CreateAdd(d == 0 ? row : b.CreateURem(row, extent), number(offsets[d]));
+    wholeRow = b.CreateAdd(wholeRow, b.CreateMul(at, stride));
+    row = b.CreateUDiv(row, extent);
+    stride = b.CreateMul(stride, number(whole.extent(static_cast<int>(d))));
+  }
+  return {wholeRow, b.CreateAdd(column, number(offsets.back()))};
+}
+
+void KernelEmitter::emitExtractSlice(const Op &op) {
+  const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
+    auto [fromRow, fromColumn] = placeInWhole(op, op.result()->type(), op.operand(0)->type(), row, column);
+    storeTo(to, row, column, loadFrom(from, fromRow, fromColumn));
+  });
+}
+
+void KernelEmitter::emitInsertSlice(const Op &op) {
+  const Buffer &part = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
+  moveAll({op.operand(1)}, {op.result()});
+  forEachElement(part.shape, [&](LlvmValue *row, LlvmValue *column) {
+    auto [toRow, toColumn] = placeInWhole(op, op.operand(0)->type(), op.operand(1)->type(), row, column);
+    storeTo(to, toRow, toColumn, loadFrom(part, row, column));
+  });
+}
+
 KernelEmitter::Place KernelEmitter::placeOf(const Op &op, Type vector, size_t firstIndex) {
   Place place{b.getTrue(), number(0), number(0)};
   for (int d = 0; d < vector.rank(); ++d) {

@@ -168,11 +168,15 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore:
+  case TypeRule::Shuffle:
+  case TypeRule::SubgroupReduce:
   case TypeRule::Iota:
   case TypeRule::CreateMask:
   case TypeRule::Reshape:
   case TypeRule::Extract:
   case TypeRule::Insert:
+  case TypeRule::ExtractStridedSlice:
+  case TypeRule::InsertStridedSlice:
   case TypeRule::Print:
   case TypeRule::Nothing:
   case TypeRule::While:

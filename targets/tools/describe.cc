@@ -23,7 +23,14 @@ std::string signatureOf(const Kernel &kernel, const Module &module) {
   return form == std::string::npos ? text : text.substr(0, form);
 }
 
-const char *scopeText(const Kernel &kernel) { return kernel.scope == Scope::Workgroup ? "workgroup" : "subgroup"; }
+const char *scopeText(const Kernel &kernel) {
+  switch (kernel.scope) {
+  case Scope::Workgroup: return "workgroup";
+  case Scope::Subgroup: return "subgroup";
+  case Scope::Lane: return "lane";
+  }
+  return "";
+}
 
 // Each layout of vectors and tiles with its shape and type, in the order of the text.
 struct LayoutUse {
@@ -186,6 +193,7 @@ Json kernelJson(const Kernel &kernel, const Module &module, const SourceManager 
     json["parameters"].push_back({{"name", kernel.param(i)->name()}, {"type", typeText(kernel.param(i)->type())}});
   json["scope"] = scopeText(kernel);
   json["subgroups"] = kernel.subgroups;
+  if (kernel.scope == Scope::Lane) json["lanes"] = kernel.lanes;
   json["grid"] = gridJson(kernel, grid);
   json["workgroups"] = workgroups ? Json(*workgroups) : Json();
   json["layouts"] = Json::array();
@@ -219,7 +227,7 @@ std::string kernelText(const Kernel &kernel, const Module &module, const SourceM
   TypeNames names(&module);
   std::string out = signatureOf(kernel, module) + "\n";
   out += str("  scope: ", scopeText(kernel), ", ", kernel.subgroups, " subgroup", kernel.subgroups == 1 ? "" : "s",
-             " in a workgroup\n");
+             " in a workgroup", kernel.scope == Scope::Lane ? str(", ", kernel.lanes, " lanes in each") : "", "\n");
   if (workgroups)
     out += str("  grid: ", gridText(*grid, *workgroups), "\n");
   else if (kernel.grid.empty())

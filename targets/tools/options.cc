@@ -169,8 +169,9 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
-  add("target", po::value<std::string>()->value_name("NAME"), "whose passes run; default cpu");
+  add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
+  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop");
   add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
   po::options_description lists("Reference");
   auto addList = lists.add_options();
@@ -210,6 +211,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("target")) options.target = map["target"].as<std::string>();
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
+  options.report = map.count("report") != 0;
   options.checkOnly = map.count("check") != 0;
   options.roundTrip = map.count("round-trip") != 0;
   options.listOps = map.count("list-ops") != 0;

@@ -37,6 +37,7 @@ struct XtcOptions : CommonOptions {
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
   std::string reference; // ops, codes
+  bool report = false;
   std::vector<std::string> query; // a target, types, sizes
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file

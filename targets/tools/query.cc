@@ -15,22 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kNone = 2, kUsage = 64;
 
-std::string typesText(const MmaShape &shape) {
-  return str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
-}
-std::string sizesText(const MmaShape &shape) { return str(shape.m, "x", shape.n, "x", shape.k); }
-
 std::string kib(int64_t bytes) { return str(bytes >> 10, " KiB"); }
-
-// Lines of types, each with the sizes that they have.
-std::string combinationLines(std::span<const MmaShape> shapes) {
-  std::string text;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    bool first = i == 0 || typesText(shapes[i]) != typesText(shapes[i - 1]);
-    text += first ? str(i ? "\n" : "", "  ", typesText(shapes[i]), ":  ", sizesText(shapes[i])) : ", " + sizesText(shapes[i]);
-  }
-  return text.empty() ? "  none\n" : text + "\n";
-}
 
 Json combinationJson(const MmaShape &shape) {
   // The seed's fields: sizes are discrete, so the greatest ones are 0.
@@ -43,10 +28,11 @@ std::string limitsText(const TargetInfo &target) {
   std::string text = str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
                          " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
                          "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes, " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
-  const BlockRules &rules = target.blocks;
-  if (!rules.any()) return text + "  2D block messages: none\n";
-  return text + str("  2D block messages: base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ",
-                    rules.widthMultiple, ", pitch at least ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, "\n");
+  text += str("  1D block messages: ", lineMessageText(target), "\n");
+  if (!target.blocks.any()) return text + "  2D block messages: none\n";
+  text += str("  2D block messages: ", join(blockRuleLines(target.blocks), "\n    "), "\n");
+  for (const BlockShape &shape : target.blockShapes) text += str("    ", xt::text(shape), "\n");
+  return text;
 }
 
 Json targetJson(const TargetInfo &target) {
@@ -64,7 +50,20 @@ Json targetJson(const TargetInfo &target) {
                            {"minimal_width", rules.minimalWidth},
                            {"width_multiple", rules.widthMultiple},
                            {"minimal_pitch", rules.minimalPitch},
-                           {"pitch_multiple", rules.pitchMultiple}};
+                           {"pitch_multiple", rules.pitchMultiple},
+                           {"column_multiple", rules.columnMultiple},
+                           {"maximal_extent", rules.maximalExtent}};
+  if (!target.lineWords.empty()) {
+    json["line_words"] = std::vector<int64_t>(target.lineWords.begin(), target.lineWords.end());
+    json["line_bytes"] = target.lineBytes;
+  }
+  for (const BlockShape &shape : target.blockShapes)
+    json["block_shapes"].push_back({{"use", blockUseName(shape.use)},
+                                    {"bits", shape.bits},
+                                    {"columns", shape.columns},
+                                    {"fewest_rows", shape.fewestRows},
+                                    {"most_rows", shape.mostRows},
+                                    {"blocks", shape.blocks}});
   return json;
 }
 
@@ -91,7 +90,7 @@ int usage(const std::string &message) {
 }
 
 int refuse(const TargetInfo &target, const std::string &what, std::span<const MmaShape> has) {
-  std::fprintf(stderr, "xtc: %s has no product of %s; it has\n%s", std::string(target.name).c_str(), what.c_str(), combinationLines(has).c_str());
+  std::fprintf(stderr, "xtc: %s has no product of %s; it has\n%s", std::string(target.name).c_str(), what.c_str(), mmaTable(has).c_str());
   return kNone;
 }
 
@@ -132,7 +131,7 @@ int query(const XtcOptions &options) {
   if (words.size() == 1)
     std::printf("%s: %s\n%s", words[0].c_str(), std::string(target->summary).c_str(), limitsText(*target).c_str());
   if (words.size() == 2) std::printf("default: %s\n", sizesText(shapes[0]).c_str());
-  std::printf("%sproducts of one subgroup, M x N x K:\n%s", words.size() == 3 ? "valid\n" : "", combinationLines(shapes).c_str());
+  std::printf("%sproducts of one subgroup, M x N x K:\n%s", words.size() == 3 ? "valid\n" : "", mmaTable(shapes).c_str());
   return 0;
 }
 

@@ -152,10 +152,11 @@ void Session::dump(std::string_view pass, const std::string &text) {
   if (!written && dumpError_.ok()) dumpError_ = written;
 }
 
-Result<void> Session::runPasses(Module &module, std::span<const std::string_view> names, bool roundTrip) {
+Result<void> Session::runPasses(Module &module, std::span<const std::string_view> names, bool roundTrip, const TargetInfo *target) {
   Result<std::vector<const PassInfo *>> passes = passesNamed(names);
   if (!passes) return passes.error();
   PassOptions options;
+  options.target = target;
   options.verifyEach = options_.verifyEach || roundTrip;
   for (const std::string &name : options_.dumpAfter) {
     if (name == "all") options.dumpAll = true;

@@ -32,7 +32,7 @@ public:
   // The same for a text that is in no file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
   // Runs passes by name with the dumps, timings and checks that the options ask for.
-  Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip);
+  Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip, const TargetInfo *target = nullptr);
 
   SourceManager &sources() { return sources_; }
   Diagnostics &diagnostics() { return diagnostics_; }

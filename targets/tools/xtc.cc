@@ -1,7 +1,10 @@
 // xtc: checks .xt files and prints what they compile to.
 #include "ir/base/text.h"
+#include "ir/block_counts.h"
+#include "ir/print.h"
+#include "ir/verify/target_limits.h"
 #include "lang/parse/parse.h"
-#include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
 #include "targets/tools/query.h"
@@ -54,6 +57,18 @@ Result<std::string> emitCode(const XtcOptions &options, const Module &module, Di
   return out;
 }
 
+// What each kernel, and each innermost loop of it, asks of the hardware.
+std::string report(const Module &module, const SourceManager &sources) {
+  std::string out;
+  for (const auto &kernel : module.kernels) {
+    KernelCounts counts = countKernel(*kernel);
+    out += str(symbolText(kernel->name), ": ", text(counts.all), counts.slmBytes ? str(", ", counts.slmBytes, " bytes of SLM") : "", "\n");
+    for (const LoopCounts &loop : counts.innermost)
+      out += str("  loop at line ", sources.file(loop.loop->range().file).lineColumn(loop.loop->range().begin).line, ": ", text(loop.counts), "\n");
+  }
+  return out;
+}
+
 Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out) {
   if (wants(options, "ast")) {
     Result<std::string> text = readFile(path);
@@ -70,9 +85,17 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (!module) return module.error();
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
-  if (!options.runGiven) passes = findTarget(options.target)->pipeline();
-  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip); !ran) return ran;
+  const TargetInfo *gpu = findTargetInfo(options.target);
+  if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
+  if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
+  std::string counts = options.report ? report(**module, session.sources()) : "";
+  Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
+  if (!fits) {
+    out += counts; // to see what is too much
+    return fits;
+  }
   if (wants(options, "ir")) out += print(**module);
+  out += counts;
   std::optional<Result<std::string>> code;
   // The remarks about code come while it is made.
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
@@ -93,8 +116,15 @@ int run(const XtcOptions &options) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }
-  if (!findTarget(options.target)) {
-    std::fprintf(stderr, "xtc: no target is called `%s`\n", options.target.c_str());
+  if (!findTarget(options.target) && !findTargetInfo(options.target)) {
+    std::vector<std::string_view> names;
+    for (const Target *target : allTargets()) names.push_back(target->name());
+    for (const TargetInfo &target : targetInfos()) names.push_back(target.name);
+    std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
+    return kExitUsage;
+  }
+  if (findTargetInfo(options.target) && (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj"))) {
+    std::fprintf(stderr, "xtc: --emit=llvm, asm and obj are of the target cpu; for %s there is ir\n", options.target.c_str());
     return kExitUsage;
   }
   int status = 0;

@@ -142,10 +142,10 @@ TEST_F(PrintHost, Expressions) {
   EXPECT_EQ(expression(call(HostFn::Cast, {call(HostFn::Matmul, {a, b}), f16})), "cast(matmul(%a, %b), f16)");
   HostExpr slice = expr(HostExpr::Kind::Slice);
   slice.args = {a};
-  slice.ranges = {{{number(0)}, {}, true}, {{number(2)}, {number(4)}}, {{}, {}}};
-  EXPECT_EQ(expression(slice), "%a[0, 2:4, :]");
+  slice.ranges = {{{number(0)}, {}, {}, true}, {{number(2)}, {number(4)}, {number(3)}}, {{}, {}, {}}};
+  EXPECT_EQ(expression(slice), "%a[0, 2:4:3, :]");
   slice.args = {add2(a, b)};
-  EXPECT_EQ(expression(slice), "(%a + %b)[0, 2:4, :]");
+  EXPECT_EQ(expression(slice), "(%a + %b)[0, 2:4:3, :]");
 }
 
 TEST_F(PrintHost, Checks) {

@@ -1,8 +1,9 @@
-// Text in, text out: tests/passes/PASS/NAME.xt goes through the front end and the pass PASS, and has to print as
+// Text in, text out: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on one) goes through the front end and the pass PASS, and has to print as
 // NAME.out.xt. Each output reads back as the module that it is, and leaves the pass nothing to do.
 #include "ir/equal.h"
 #include "ir/verify/verify.h"
 #include "lang/lower/lower.h"
+#include "passes/pass_manager.h"
 #include "passes/passes.h"
 #include "tests/golden.h"
 
@@ -21,8 +22,8 @@ public:
     if (lowered) module_ = std::move(*lowered);
   }
   Module *module() const { return module_.get(); }
-  bool run(const PassInfo &pass) {
-    bool ok = pass.function(*module_, diagnostics_).ok();
+  bool run(const PassInfo &pass, const TargetInfo *target) {
+    bool ok = runPass(pass, *module_, target, diagnostics_).ok();
     EXPECT_TRUE(ok) << messages();
     EXPECT_TRUE(verify(*module_, diagnostics_).ok()) << messages() << print(*module_);
     return ok;
@@ -43,15 +44,17 @@ TEST_P(Golden, TextInTextOut) {
   output.replace_extension(".out.xt");
   const PassInfo *pass = findPass(input.parent_path().filename().string());
   ASSERT_TRUE(pass) << "the folder has the name of no pass";
+  std::string suffix = input.stem().extension().string();
+  const TargetInfo *target = suffix.empty() ? nullptr : findTargetInfo(suffix.substr(1));
   Compilation first(GetParam(), test::readText(input));
-  if (!first.module() || !first.run(*pass)) return;
+  if (!first.module() || !first.run(*pass, target)) return;
   std::string printed = print(*first.module());
   test::expectGolden(output, printed);
 
   Compilation second(output.string(), printed);
   if (!second.module()) return;
   EXPECT_EQ(firstDifference(*first.module(), *second.module()).value_or(""), "");
-  if (!second.run(*pass)) return;
+  if (!second.run(*pass, target)) return;
   EXPECT_EQ(print(*second.module()), printed) << "the pass is not idempotent";
 }
 
@@ -67,7 +70,7 @@ std::vector<std::string> goldenInputs() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Passes, Golden, testing::ValuesIn(goldenInputs()), [](const auto &param) {
-  std::string name = param.param.substr(0, param.param.find('.'));
+  std::string name = param.param.substr(0, param.param.rfind('.'));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;

@@ -81,6 +81,8 @@ TEST(Diagnostics, EveryCodeHasAFile) {
   for (const auto &path : test::filesIn("targets/interp/checks", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) covered.insert(codeInName(path.filename()));
   for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) covered.insert(codeInName(path.filename()));
+  for (const auto &path : test::filesIn("targets/tools/limits", ".xt"))
+    if (path.filename().string().starts_with("fail_")) covered.insert(codeInName(path.filename()));
   for (const DiagInfo &info : allDiagnostics()) {
     if (info.severity == Severity::Remark) continue; // tests/targets/tools has them
     bool internal = info.name == "InvalidIr"; // the verifier's: a bug of the compiler, tested in tests/ir/verify

@@ -43,9 +43,9 @@ TEST(Lower, GoldenModules) {
   }
 }
 
-TEST(Lower, ExamplesAndStdlibReadBack) {
+TEST(Lower, ExamplesStdlibAndPeersReadBack) {
   size_t files = 0;
-  for (const char *folder : {"../examples", "../stdlib"})
+  for (const char *folder : {"../examples", "../stdlib", "peers"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
       SCOPED_TRACE(path.filename());
       LowerOptions options;

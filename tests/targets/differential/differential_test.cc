@@ -2,6 +2,7 @@
 // --full sets 2000), XT_DIFFERENTIAL_SEED where they start. What once differed stays in found/.
 #include "tests/golden.h"
 #include "tests/targets/differential/generator.h"
+#include "tests/targets/differential/rounds.h"
 
 #include "ir/base/text.h"
 #include "lang/lower/lower.h"
@@ -14,15 +15,10 @@
 namespace xt {
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 struct Memory { // the buffers of a launch
-  std::vector<unsigned char> a, index, c, sums;
+  std::vector<unsigned char> a, index, c, sums, scattered;
   Elem elem, out;
-  static constexpr int64_t kRows = 37, kColumns = 41, kOutRows = 64 * 4 * 8, kOutColumns = 160, kIndices = 97;
+  static constexpr int64_t kRows = 37, kColumns = 41, kOutRows = 64 * 4 * 8, kOutColumns = 160, kIndices = 97, kScattered = 4 * 8 * 4096;
 
   explicit Memory(const Kernel &kernel) : elem(kernel.param(0)->type().elem()), out(kernel.param(2)->type().elem()) {
     auto bytes = [](Elem e, int64_t count) { return static_cast<size_t>(count * elemInfo(e).storageBytes); };
@@ -30,7 +26,8 @@ struct Memory { // the buffers of a launch
     index.resize(bytes(Elem::I32, kIndices));
     c.resize(bytes(out, kOutRows * kOutColumns), 0x5A);
     sums.resize(bytes(Elem::I32, 64 * 64));
-    int64_t most = elem == Elem::I8 ? 4 : 8;
+    scattered.resize(bytes(out, kScattered), 0x3C);
+    constexpr int64_t most = 4;
     for (int64_t i = 0; i < kRows * kColumns; ++i) {
       int64_t value = (i * 7919 + 13) % (2 * most + 1) - most;
       unsigned char *p = a.data() + i * elemInfo(elem).storageBytes;
@@ -49,27 +46,38 @@ struct Memory { // the buffers of a launch
       arg.buffer = {bytes.data(), e, std::move(sizes), std::move(strides)};
       return arg;
     };
-    LaunchArg n;
+    LaunchArg address, n;
+    address.integer = static_cast<int64_t>(reinterpret_cast<uintptr_t>(a.data()));
     n.integer = 9;
     return {buffer(a, elem, {kRows, kColumns}), buffer(index, Elem::I32, {kIndices}), buffer(c, out, {kOutRows, kOutColumns}),
-            buffer(sums, Elem::I32, {64, 64}), n};
+            buffer(sums, Elem::I32, {64, 64}), buffer(scattered, out, {kScattered}), address, n};
   }
 };
 
-// Runs the kernel of a text on a target, through the target's passes; `distributed`: its subgroups each on their own.
-void runOn(const std::string &targetName, const std::string &text, bool distributed, std::optional<Memory> &memory) {
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or cut into the
+// blocks of a GPU as well.
+struct Way {
+  const char *target;
+  bool distributed = false;
+  const TargetInfo *gpu = nullptr;
+};
+
+// Runs the kernel of a text, through the target's passes.
+void runOn(const Way &way, const std::string &text, std::optional<Memory> &memory) {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
   auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
   ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
-  Target *target = findTarget(targetName);
+  Target *target = findTarget(way.target);
   std::vector<std::string_view> names = target->pipeline();
-  if (distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
+  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
   auto passes = passesNamed(names);
   ASSERT_TRUE(passes.ok());
   PassOptions options;
   options.verifyEach = true;
+  options.target = way.gpu;
   ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
   auto executable = target->compile(**lowered, {1, {}}, diagnostics);
   ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
@@ -89,30 +97,30 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   };
   EXPECT_EQ(a.c, b.c) << text << "element " << first(a.c, b.c) / static_cast<size_t>(elemInfo(a.out).storageBytes);
   EXPECT_EQ(a.sums, b.sums) << text << "sum " << first(a.sums, b.sums) / 4;
+  EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
-void expectTargetsAgree(const std::string &text) {
+void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
-  runOn("interp", text, false, interp);
+  runOn({"interp"}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
-  struct Way {
-    const char *target;
-    bool distributed;
-  };
-  for (Way way : {Way{"cpu", false}, Way{"interp", true}, Way{"cpu", true}}) {
-    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : ""));
+  const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}}) {
+    // Many small blocks take the CPU's compiler long.
+    bool rare = way.gpu && way.target == std::string_view("cpu");
+    if (rare && seed / targetInfos().size() % 4 != 0) continue;
+    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : ""));
     std::optional<Memory> other;
-    runOn(way.target, text, way.distributed, other);
+    runOn(way, text, other);
     if (testing::Test::HasFatalFailure()) return;
     expectSame(text, *interp, *other);
   }
 }
 TEST(Differential, RandomKernelsAgreeToTheBit) {
-  uint64_t seed = fromEnvironment("XT_DIFFERENTIAL_SEED", 1), count = fromEnvironment("XT_DIFFERENTIAL_KERNELS", 150);
-  std::printf("%llu kernels from seed %llu\n", static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
-  for (uint64_t i = 0; i < count; ++i) {
-    SCOPED_TRACE(str("seed ", seed + i));
-    expectTargetsAgree(randomKernel(seed + i));
+  Rounds rounds = roundsOr(50);
+  for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
+    SCOPED_TRACE(str("seed ", seed));
+    expectTargetsAgree(randomKernel(seed), seed);
     if (HasFailure()) return; // one is enough to look at
   }
 }
@@ -120,7 +128,7 @@ TEST(Differential, RandomKernelsAgreeToTheBit) {
 TEST(Differential, WhatOnceDifferedAgrees) {
   for (const auto &path : test::filesIn("targets/differential/found", ".xt")) {
     SCOPED_TRACE(path.filename());
-    expectTargetsAgree(test::readText(path));
+    for (size_t gpu = 0; gpu < targetInfos().size(); ++gpu) expectTargetsAgree(test::readText(path), gpu);
   }
 }
 

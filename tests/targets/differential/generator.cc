@@ -1,63 +1,49 @@
 #include "tests/targets/differential/generator.h"
 
-#include "ir/base/text.h"
+#include "tests/targets/differential/kernel_text.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <random>
-#include <vector>
 
 namespace xt {
 namespace {
 
-struct Shape {
-  int64_t rows, columns;
-  bool operator==(const Shape &) const = default;
-};
 struct Vec {
   std::string name, elem, layout; // layout: as it is written, "" at subgroup scope
   Shape shape;
   int64_t bound; // no element is larger in magnitude
 };
 
-// How large an integer a type holds exactly.
-int64_t limitOf(const std::string &elem) {
-  static const std::map<std::string, int64_t> limits = {{"f32", 1 << 22}, {"f16", 1 << 11}, {"bf16", 1 << 8}, {"i32", 1 << 28},
-                                                        {"i8", 100},      {"i16", 30000},   {"f64", 1 << 30}, {"index", 1 << 28}};
-  return limits.at(elem);
-}
 bool isFloatName(const std::string &elem) { return elem.find('f') != std::string::npos; }
+int bitsOf(const std::string &elem) {
+  static const std::map<std::string, int> bits = {{"f64", 64},   {"f32", 32}, {"f16", 16}, {"bf16", 16}, {"f8E4M3", 8},
+                                                  {"f8E5M2", 8}, {"i64", 64}, {"i32", 32}, {"i16", 16},  {"i8", 8}, {"index", 64}};
+  return bits.at(elem);
+}
+// Whether a type holds all integers of this magnitude exactly. Those beyond an integer type wrap around, in one way.
+bool holds(const std::string &elem, int64_t bound) {
+  static const std::map<std::string, int64_t> limits = {{"f64", 1 << 30}, {"f32", 1 << 22}, {"f16", 1 << 11},
+                                                        {"bf16", 1 << 8}, {"f8E4M3", 16},   {"f8E5M2", 8}};
+  return !isFloatName(elem) || bound <= limits.at(elem);
+}
 
-class Generator {
+class Generator : private KernelText {
 public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(uint64_t seed) : KernelText(seed), seed_(seed) {}
 
   std::string run() {
-    workgroup_ = pick(2) == 0;
-    static const int64_t counts[] = {1, 2, 4, 6, 8};
-    subgroups_ = workgroup_ ? counts[1 + pick(4)] : counts[pick(3)];
-    elem_ = choose({"f32", "f16", "bf16", "i32", "i8"});
-    line(str("// seed ", seedText_));
+    elem_ = choose({"f32", "f16", "bf16", "f64", "f8E4M3", "f8E5M2", "i32", "i8", "i16", "i64"});
     header();
-    int ops = 3 + static_cast<int>(pick(10));
-    for (int i = 0; i < ops; ++i) step(0);
+    int ops = 3 + static_cast<int>(pick(12));
+    for (int i = 0; i < ops; ++i) step();
     finish();
-    indent_ = 0;
-    line("}");
-    return out_;
+    return str("// seed ", seed_, "\n", functions_, out_, "}\n");
   }
-  void setSeedText(std::string text) { seedText_ = std::move(text); }
 
 private:
-  uint64_t pick(uint64_t n) { return random_() % n; }
-  template <class T> T choose(std::initializer_list<T> items) { return *(items.begin() + pick(items.size())); }
-  std::string choose(std::initializer_list<const char *> items) { return *(items.begin() + pick(items.size())); }
-  void line(const std::string &text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
-  std::string fresh() { return str("%v", next_++); }
-
   void header() {
-    line(str("kernel @k(%A: memref<?x?x", elem_, ">, %I: memref<?xi32>, %C: memref<?x?x", outElem(), ">, %S: memref<?x?xi32>, %n: index)"));
+    line(str("kernel @k(%A: memref<?x?x", elem_, ">, %I: memref<?xi32>, %C: memref<?x?x", outElem(), ">, %S: memref<?x?xi32>, %L: memref<?x",
+             outElem(), ">, %D: i64, %n: index)"));
     out_.pop_back();
     if (!workgroup_) out_ += str(" subgroups(", subgroups_, ")");
     out_ += " grid (%gi = 0 to 2, %gj = 0 to 2) {\n";
@@ -66,45 +52,10 @@ private:
     load();
   }
   std::string outElem() const { return isFloatName(elem_) ? "f32" : "i32"; }
-
-  Shape randomShape() {
-    int64_t n = subgroups_;
-    static const int64_t odd[] = {1, 3, 5, 8, 12, 16, 17, 24, 33};
-    // At workgroup scope some dimension has a layout without copies, so that the value can be stored.
-    if (!workgroup_) return {odd[pick(9)], odd[pick(9)]};
-    int64_t small[] = {1, 2, 3, 4, 8};
-    Shape shape{n * small[pick(4)], odd[pick(9)]};
-    if (pick(2)) std::swap(shape.rows, shape.columns);
-    return shape;
-  }
-
-  // A wg_map that fits the shape: round-robin or wrapping in each dimension.
-  std::string randomLayout(Shape shape, bool copies) {
-    if (!workgroup_) return "";
-    for (int tries = 0; tries < 200; ++tries) {
-      std::vector<int64_t> divisors;
-      for (int64_t d = 1; d <= subgroups_; ++d)
-        if (subgroups_ % d == 0) divisors.push_back(d);
-      int64_t a = divisors[pick(divisors.size())], b = subgroups_ / a;
-      auto data = [&](int64_t extent, int64_t parts) -> int64_t {
-        if (copies && pick(3) == 0) return extent; // all hold everything
-        if (extent % parts != 0) return copies ? extent : 0;
-        int64_t most = extent / parts;
-        std::vector<int64_t> sizes;
-        for (int64_t s = 1; s <= most; ++s)
-          if (most % s == 0) sizes.push_back(s);
-        return sizes[pick(sizes.size())];
-      };
-      int64_t p = data(shape.rows, a), q = data(shape.columns, b);
-      if (p && q) return str("#wg_map<sg_layout = [", a, ", ", b, "], sg_data = [", p, ", ", q, "]>");
-    }
-    return str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", shape.rows, ", ", shape.columns, "]>");
-  }
-  static std::string shapeText(Shape s, const std::string &elem) { return str(s.rows, "x", s.columns, "x", elem); }
-  std::string withLayout(const std::string &layout) const { return layout.empty() ? "" : ", " + layout; }
-  std::string braces(const std::string &layout) const { return layout.empty() ? "" : " {" + layout + "}"; }
+  std::string number(const std::string &elem, int64_t value) const { return str(value, isFloatName(elem) ? ".0" : ""); }
 
   Vec add(Vec v) {
+    if (!isFloatName(v.elem)) v.bound = 1;
     values_.push_back(v);
     return v;
   }
@@ -126,27 +77,56 @@ private:
     return add(converted(v, randomLayout(v.shape, true)));
   }
 
-  std::string offset() { return choose({"0", "1", "-3", "%n", "(%gi * 5)", "%gj", "(%n - 7)"}); }
+  std::string offset() { return choose({"0", "1", "-3", "%n", "(%gi * 5)", "%gj", "(%n - 7)", "(dim(%A, 1) - 38)"}); }
+
+  // A tile of %A: as it is; a part of it, or its columns first, by an explicit shape; by its address; below a leading
+  // dimension, outside of which there is only padding; packed. `order` and the like are written behind the layout.
+  std::string tileOfA(Shape shape, const std::string &layout, const std::string &y, const std::string &x) {
+    std::string base = str("%A[", y, ", ", x, "]"), attributes, prefix;
+    bool pairs = (elem_ == "f16" || elem_ == "bf16" || elem_ == "i16") && shape.rows % 2 == 0;
+    bool quads = bitsOf(elem_) == 8 && shape.rows % 4 == 0;
+    switch (pick(9)) {
+    case 0: base = str("%A[", y, ", ", x, "], [23 + %n, 31], [41, 1]"); break;
+    case 1:
+      base = str("%A[", y, ", ", x, "], [41, 37], [1, 41]");
+      attributes = ", order = [0, 1]";
+      break;
+    case 2: base = str("%D[", y, ", ", x, "], [37, 41], [41, 1]"); break;
+    case 3: {
+      std::string cast = fresh();
+      line(str(cast, " = memref.cast %A : memref<?x?x", elem_, "> -> memref<1x?x?x", elem_, ">"));
+      base = str(cast, "[", choose({"0", "0", "%gi", "-1"}), ", ", y, ", ", x, "]");
+      break;
+    }
+    case 4:
+      if (pairs || quads) {
+        base = str("%A[", y, ", ", x, "], [32, 40], [40, 1]");
+        attributes = ", packed";
+      }
+      break;
+    default: break;
+    }
+    std::string tile = fresh();
+    line(str(tile, " = init_tile ", base, " -> tile<", shapeText(shape, elem_), withLayout(layout), attributes, ">"));
+    return tile;
+  }
 
   void load() {
-    Vec v{fresh(), elem_, "", randomShape(), elem_ == "i8" ? 4 : 8};
+    Vec v{fresh(), elem_, "", randomShape(), kLargestInput};
     v.layout = randomLayout(v.shape, true);
-    std::string tile = fresh();
-    std::string x = offset(), y = offset();
+    std::string x = offset(), y = offset(), padding = choose({"", "padding = -2", "padding = 3"});
     if (!workgroup_ && pick(3) == 0) x = "%sg";
-    if (pick(4) == 0) {
-      // The transposed tile: the layout is the vector's.
-      line(str(tile, " = init_tile %A[", x, ", ", y, "] -> tile<", shapeText({v.shape.columns, v.shape.rows}, elem_), ">"));
-      line(str(v.name, " = load_tile ", tile, " {transpose = [1, 0]", workgroup_ ? ", " + v.layout : "", "}"));
-    } else {
-      line(str(tile, " = init_tile %A[", x, ", ", y, "] -> tile<", shapeText(v.shape, elem_), withLayout(v.layout), ">"));
-      if (pick(3) == 0) {
-        std::string moved = fresh();
-        line(str(moved, " = update_tile_offset ", tile, ", ", offset(), ", 2"));
-        tile = moved;
-      }
-      line(str(v.name, " = load_tile ", tile, pick(2) ? " {padding = -2}" : ""));
+    bool turned = chance(4);
+    // The tile that is transposed has no layout of its own: it is the vector's.
+    std::string tile = turned ? tileOfA({v.shape.columns, v.shape.rows}, "", x, y) : tileOfA(v.shape, v.layout, x, y);
+    if (chance(3)) {
+      std::string moved = fresh();
+      line(str(moved, " = update_tile_offset ", tile, ", ", offset(), ", ", choose({"2", "-1", "%gi"})));
+      tile = moved;
     }
+    if (chance(6)) line(str("prefetch_tile ", tile, " locality<", pick(4), ">"));
+    std::string attributes = str(turned ? "transpose = [1, 0]" : "", turned && !padding.empty() ? ", " : "", padding);
+    line(str(v.name, " = load_tile ", tile, attributes.empty() ? "" : str(" {", attributes, "}"), turned && workgroup_ ? str(" {", v.layout, "}") : ""));
     add(v);
   }
 
@@ -156,46 +136,46 @@ private:
     for (const Vec &v : values_)
       if (v.shape == a.shape && v.elem == a.elem) fitting.push_back(v);
     Vec b = converted(fitting[pick(fitting.size())], a.layout);
-    Vec r{fresh(), a.elem, a.layout, a.shape, 0};
-    switch (pick(5)) {
+    Vec r{fresh(), a.elem, a.layout, a.shape, std::max(a.bound, b.bound)};
+    bool whole = !isFloatName(a.elem);
+    std::string text;
+    switch (pick(whole ? 9 : 5)) {
     case 0:
       r.bound = a.bound + b.bound;
-      if (r.bound <= limitOf(a.elem)) line(str(r.name, " = ", a.name, " + ", b.name));
+      text = str(a.name, " + ", b.name);
       break;
     case 1:
       r.bound = a.bound + b.bound + 3;
-      if (r.bound <= limitOf(a.elem)) line(str(r.name, " = ", a.name, " - ", b.name, isFloatName(a.elem) ? " + 3.0" : " + 3"));
+      text = str(a.name, " - ", b.name, " + ", number(a.elem, 3));
       break;
     case 2:
       r.bound = a.bound * std::max<int64_t>(b.bound, 1);
-      if (r.bound <= limitOf(a.elem)) line(str(r.name, " = ", a.name, " * ", b.name));
+      text = str(a.name, " * ", b.name);
       break;
-    case 3:
-      r.bound = std::max(a.bound, b.bound);
-      line(str(r.name, " = ", choose({"min", "max"}), "(", a.name, ", ", b.name, ")"));
-      break;
-    default: {
-      r.bound = std::max(a.bound, b.bound);
-      std::string mask = fresh();
-      if (pick(2)) {
-        line(str(mask, " = ", a.name, choose({" < ", " == ", " >= "}), b.name));
-      } else {
-        line(str(mask, " = create_mask ", choose({"%n", "2", "100"}), ", ", choose({"%n", "3", "0"}), " : vector<", shapeText(a.shape, "i1"), ">"));
-      }
-      line(str(r.name, " = select(", mask, ", ", a.name, ", ", b.name, ")"));
-      break;
+    case 3: text = str(choose({"min", "max"}), "(", a.name, ", ", b.name, ")"); break;
+    case 4: text = selected(a, b); break;
+    case 5: text = str(a.name, choose({" / max(", " mod max("}), b.name, ", 1)"); break;
+    case 6: text = str(choose({"andi", "ori", "xori", "minui", "maxui"}), "(", a.name, ", ", b.name, ")"); break;
+    case 7: text = str(choose({"shli", "shrsi", "shrui"}), "(", a.name, ", ", pick(7), ")"); break;
+    default: text = str(choose({"divui", "remui", "floordivsi", "ceildivsi"}), "(", a.name, ", max(", b.name, ", 3))"); break;
     }
-    }
-    if (r.bound <= limitOf(a.elem)) add(r);
+    if (!holds(r.elem, r.bound)) return;
+    line(str(r.name, " = ", text));
+    add(r);
+  }
+  std::string selected(const Vec &a, const Vec &b) {
+    std::string mask = fresh();
+    if (pick(2)) line(str(mask, " = ", a.name, choose({" < ", " == ", " >= ", " != "}), b.name));
+    else line(str(mask, " = create_mask ", choose({"%n", "2", "100"}), ", ", choose({"%n", "3", "0"}), " : ", vectorType(a.shape, "i1")));
+    return str("select(", mask, ", ", a.name, ", ", b.name, ")");
   }
 
   void cast() {
     Vec a = any();
-    std::string to = isFloatName(a.elem) ? choose({"f32", "f16", "bf16", "f64"}) : choose({"i32", "i16", "i8"});
-    if (to == a.elem || a.bound > limitOf(to) || ((a.elem == "f16" || a.elem == "bf16") && (to == "f16" || to == "bf16"))) return;
-    static const std::map<std::string, int> bits = {{"f64", 64}, {"f32", 32}, {"f16", 16}, {"bf16", 16}, {"i32", 32}, {"i16", 16}, {"i8", 8}};
-    bool widens = bits.at(to) > bits.at(a.elem);
-    const char *op = isFloatName(to) ? (widens ? "extf" : "truncf") : (widens ? "extsi" : "trunci");
+    std::string to = isFloatName(a.elem) ? choose({"f32", "f16", "bf16", "f64", "f8E4M3", "f8E5M2"}) : choose({"i32", "i16", "i8", "i64"});
+    if (bitsOf(to) == bitsOf(a.elem) || !holds(to, a.bound)) return;
+    bool widens = bitsOf(to) > bitsOf(a.elem);
+    const char *op = isFloatName(to) ? (widens ? "extf" : "truncf") : (widens ? choose({"extsi", "extui"}) == "extsi" ? "extsi" : "extui" : "trunci");
     Vec r{fresh(), to, a.layout, a.shape, a.bound};
     line(str(r.name, " = ", op, " ", a.name, " : vector<", shapeText(a.shape, a.elem), "> -> vector<", shapeText(a.shape, to), ">"));
     add(r);
@@ -208,8 +188,8 @@ private:
     if (pick(3) == 0)
       for (int64_t s : {2, 3, 4, 8})
         if (extent % s == 0) size = s;
-    bool sum = pick(2) == 0 && a.bound * size <= limitOf(a.elem);
-    std::string kind = sum ? "add" : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"}) : choose({"maxsi", "minsi"});
+    bool sum = pick(2) == 0 && holds(a.elem, a.bound * size);
+    std::string kind = sum ? "add" : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"}) : choose({"maxsi", "minsi", "minui", "maxui", "and", "or", "xor", "mul"});
     // A part of a block may be split over subgroups in a way that no layout spells: whole blocks are kept together.
     if (workgroup_ && size != extent) a = converted(a, str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>"));
     Vec r{fresh(), a.elem, "", a.shape, sum ? a.bound * size : a.bound};
@@ -253,13 +233,12 @@ private:
   }
 
   void generate() {
-    Vec r{fresh(), "i32", "", randomShape(), 64};
+    Vec r{fresh(), choose({"i32", "i32", "i64", "i16"}), "", randomShape(), 64};
+    if (isFloatName(elem_)) r.elem = "i32";
     r.layout = randomLayout(r.shape, true);
-    std::string type = str("vector<", shapeText(r.shape, "i32"), withLayout(r.layout), ">");
-    switch (pick(2)) {
-    case 0: line(str(r.name, " = iota [", pick(2), "] : ", type)); break;
-    default: line(str(r.name, " = constant ", static_cast<int64_t>(pick(20)) - 10, " : ", type)); break;
-    }
+    std::string type = vectorType(r.shape, r.elem, r.layout);
+    if (pick(2)) line(str(r.name, " = iota [", pick(2), "] : ", type));
+    else line(str(r.name, " = constant ", between(-10, 10), " : ", type));
     add(r);
   }
 
@@ -274,20 +253,26 @@ private:
 
   void mma() {
     Vec a = any();
-    if (a.elem != "f16" && a.elem != "bf16" && a.elem != "i8" && a.elem != "f32") return;
-    int64_t columns = workgroup_ ? subgroups_ : static_cast<int64_t>(1 + pick(9));
+    if (a.elem == "i16" || a.elem == "i32" || a.elem == "i64") return;
+    int64_t columns = workgroup_ ? subgroups_ * between(1, 2) : between(1, 9);
     int64_t bound = a.bound * 3 * a.shape.columns;
-    std::string result = a.elem == "i8" ? "i32" : "f32";
-    if (bound > limitOf(result)) return;
-    std::string whole = workgroup_ ? str("#wg_map<sg_layout = [1, ", subgroups_, "], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>") : "";
-    a = converted(a, whole);
+    std::string result = a.elem == "i8" ? "i32" : a.elem == "f64" ? "f64" : "f32";
+    if (!holds(result, bound)) return;
+    MmaLayouts layouts = mmaLayouts(a.shape.rows, columns, a.shape.columns);
+    a = converted(a, layouts.a);
     std::string b = fresh();
     Shape right{a.shape.columns, columns};
-    std::string layoutB = workgroup_ ? str("#wg_map<sg_layout = [1, ", subgroups_, "], sg_data = [", right.rows, ", 1]>") : "";
-    line(str(b, " = constant ", pick(2) ? "3" : "-2", isFloatName(a.elem) ? ".0" : "", " : vector<", shapeText(right, a.elem), withLayout(layoutB), ">"));
-    Vec r{fresh(), result, "", {a.shape.rows, columns}, bound};
-    line(str(r.name, " = tile_mma ", a.name, ", ", b));
-    settled(r);
+    line(str(b, " = constant ", number(a.elem, pick(2) ? 3 : -2), " : ", vectorType(right, a.elem, layouts.b)));
+    if (a.shape.columns > 1) {
+      // Not the same everywhere: a row of it is another number.
+      std::string one = fresh(), changed = fresh();
+      line(str(one, " = constant ", number(a.elem, 1), " : ", a.elem));
+      line(str(changed, " = insert ", one, ", ", b, "[", pick(static_cast<uint64_t>(a.shape.columns)), ", 0]"));
+      b = changed;
+    }
+    Vec r{fresh(), result, layouts.c, {a.shape.rows, columns}, bound};
+    line(str(r.name, " = tile_mma ", a.name, ", ", b, workgroup_ ? str(" {", layouts.c, "}") : ""));
+    add(workgroup_ ? converted(r, randomLayout(r.shape, true)) : r);
   }
 
   // A value goes through shared local memory into another layout; at subgroup scope to the next subgroup.
@@ -295,21 +280,31 @@ private:
     if (depth_ > 0) return;
     Vec a = any();
     if (workgroup_ && storable(a.shape).empty()) return;
-    std::string m = fresh(), to = fresh(), from = fresh();
-    Vec r{fresh(), a.elem, randomLayout(a.shape, true), a.shape, a.bound};
-    int64_t parts = workgroup_ ? 1 : subgroups_;
-    line(str(m, " = alloc_slm : memref<", shapeText({a.shape.rows * parts, a.shape.columns}, a.elem), ", slm>"));
-    std::string mine = "0", other = "0";
+    if (workgroup_) a = converted(a, storable(a.shape));
+    bool turns = workgroup_ && chance(3);
+    std::string m = fresh(), to = fresh(), from = fresh(), mine = "0", other = "0";
+    Vec r{fresh(), a.elem, "", turns ? Shape{a.shape.columns, a.shape.rows} : a.shape, a.bound};
+    r.layout = randomLayout(r.shape, true);
     if (!workgroup_) {
       mine = str("%sg * ", a.shape.rows);
       other = str("((%sg + 1) mod ", subgroups_, ") * ", a.shape.rows);
     }
-    Vec owned = workgroup_ ? converted(a, storable(a.shape)) : a;
-    line(str(to, " = init_tile ", m, "[", mine, ", 0] -> tile<", shapeText(a.shape, a.elem), withLayout(owned.layout), ">"));
-    line(str("store_tile ", owned.name, ", ", to));
+    int64_t parts = workgroup_ ? 1 : subgroups_;
+    std::string type = str("memref<", shapeText({r.shape.rows * parts, r.shape.columns}, a.elem), ", slm>");
+    line(str(m, " = alloc_slm : ", type));
+    if (turns) {
+      // Stored to a view by columns, read by rows: the transposed.
+      std::string view = fresh();
+      line(str(view, " = memref.cast ", m, " : ", type, " -> memref<?x?x", a.elem, ", slm>"));
+      line(str(to, " = init_tile ", view, "[0, 0], [", a.shape.rows, ", ", a.shape.columns, "], [1, ", a.shape.rows, "] -> tile<",
+               shapeText(a.shape, a.elem), withLayout(a.layout), ", order = [0, 1]>"));
+    } else {
+      line(str(to, " = init_tile ", m, "[", mine, ", 0] -> tile<", shapeText(a.shape, a.elem), withLayout(a.layout), ">"));
+    }
+    line(str("store_tile ", a.name, ", ", to));
     line("barrier");
-    line(str(from, " = init_tile ", m, "[", other, ", 0] -> tile<", shapeText(a.shape, a.elem), withLayout(r.layout), ">"));
-    line(str(r.name, " = load_tile ", from));
+    line(str(from, " = init_tile ", m, "[", other, ", 0] -> tile<", shapeText(r.shape, a.elem), withLayout(r.layout), ">"));
+    line(str(r.name, " = load_tile ", from, chance(3) ? " {padding = 1}" : ""));
     add(r);
   }
 
@@ -331,67 +326,94 @@ private:
   void structure() {
     if (depth_ >= 2) return;
     Vec a = any();
-    std::string name = fresh();
-    bool loop = pick(2) == 0;
-    int64_t rounds = loop ? 3 : 1;
-    int64_t step = a.elem == "i8" ? 2 : 5;
-    if (a.bound + rounds * step > limitOf(a.elem)) return;
-    std::string literal = str(step, isFloatName(a.elem) ? ".0" : "");
-    line(str(name, " = ", a.name, " + 0", isFloatName(a.elem) ? ".0" : ""));
-    switch (pick(3)) {
-    case 0: line(str(loop ? "for %l = 0 to 3 {" : "if %n > 4 {")); break;
-    case 1: line(str(loop ? "for %l = %gi to %gi + 2 {" : "if %gi == %gj {")); break;
-    default: line(str(loop ? "for %l = 2 to 2 {" : "if %gj != 0 {")); break;
+    std::string name = fresh(), i = fresh();
+    int64_t step = bitsOf(a.elem) == 8 ? 1 : 5;
+    int64_t most = a.bound + 3 * step;
+    if (!holds(a.elem, most)) return;
+    line(str(name, " = ", a.name, " + ", number(a.elem, 0)));
+    bool otherwise = false;
+    switch (pick(9)) {
+    case 0: line(str("for ", i, " = 0 to 3 {")); break;
+    case 1: line(str("for ", i, " = %gi to %gi + 2 {")); break;
+    case 2: line(str("for ", i, " = 2 to 2 {")); break;
+    case 3: line(str("for ", i, " = %n to dim(%A, 0) step 14 {")); break;
+    case 4:
+      line(str(i, " = %n"));
+      line(str("while ", i, " > 3 {"));
+      line(str("  ", i, " = ", i, " - 2"));
+      break;
+    case 5:
+      line(str(i, " = %gj"));
+      line(str("while ", i, " < 2 {"));
+      line(str("  ", i, " = ", i, " + 1"));
+      break;
+    case 6: line("if %n > 4 {"), otherwise = true; break;
+    case 7: line("if %gi == %gj {"), otherwise = true; break;
+    default: line("if %gj != 0 {"), otherwise = chance(2); break;
     }
+    inside(name, a.elem, step);
+    if (otherwise && chance(2)) {
+      line(choose({"} else {", "} else if %gi == 0 {"}));
+      inside(name, a.elem, -step);
+    }
+    line("}");
+    add({name, a.elem, a.layout, a.shape, most});
+  }
+  void inside(const std::string &name, const std::string &elem, int64_t by) {
     ++indent_;
     ++depth_;
     std::vector<Vec> outer = values_;
-    step_(depth_);
-    line(str(name, " = ", name, pick(2) ? " + " : " - ", literal));
+    inner();
+    line(str(name, " = ", name, by < 0 ? " - " : " + ", number(elem, std::abs(by))));
     values_ = outer;
     --depth_;
     --indent_;
-    line("}");
-    add({name, a.elem, a.layout, a.shape, a.bound + rounds * step});
   }
 
-  void step_(int) {
-    switch (pick(5)) {
+  void inner() {
+    switch (pick(7)) {
     case 0: elementwise(); break;
     case 1: reduce(); break;
     case 2: load(); break;
     case 3: transpose(); break;
+    case 4: mma(); break;
+    case 5: structure(); break;
     default: cast(); break;
     }
   }
 
-  void step(int) {
-    switch (pick(14)) {
-    case 0: load(); break;
-    case 1:
-    case 2: elementwise(); break;
-    case 3: cast(); break;
-    case 4: reduce(); break;
-    case 5: broadcast(); break;
-    case 6: transpose(); break;
-    case 7: reshape(); break;
-    case 8: generate(); break;
-    case 9: insertExtract(); break;
-    case 10: mma(); break;
-    case 11: throughSlm(); break;
-    case 12: gather(); break;
-    default: structure(); break;
-    }
+  // A function of vectors of any extent, with a branch and a loop of its own.
+  void call() {
+    Vec a = any();
+    if (!holds(a.elem, a.bound + 4) || a.elem == "index") return;
+    std::string name = str("@f_", a.elem);
+    if (functions_.find(name + "(") == std::string::npos)
+      functions_ += str("func ", name, "(%x: vector<?x?x", a.elem, ">, %k: index) -> vector<?x?x", a.elem, "> {\n  if %k > 1 {\n    for %i = 0 to %k {\n      %x = %x + ",
+                        number(a.elem, 1), "\n    }\n  } else {\n    %x = max(%x, ", number(a.elem, -1), ")\n  }\n  return %x\n}\n");
+    Vec r{fresh(), a.elem, a.layout, a.shape, a.bound + 4};
+    line(str(r.name, " = ", name, "(", a.name, ", ", choose({"4", "%gi", "0"}), ")"));
+    add(r);
   }
 
-  // A layout in which each element has one owner.
-  std::string storable(Shape shape) {
-    if (!workgroup_) return "";
-    int64_t n = subgroups_;
-    for (int64_t a = n; a >= 1; --a)
-      if (n % a == 0 && shape.rows % a == 0 && shape.columns % (n / a) == 0)
-        return str("#wg_map<sg_layout = [", a, ", ", n / a, "], sg_data = [", shape.rows / a, ", ", shape.columns / (n / a), "]>");
-    return "";
+  void step() {
+    switch (pick(17)) {
+    case 0: load(); break;
+    case 1:
+    case 2:
+    case 3: elementwise(); break;
+    case 4: cast(); break;
+    case 5: reduce(); break;
+    case 6: broadcast(); break;
+    case 7: transpose(); break;
+    case 8: reshape(); break;
+    case 9: generate(); break;
+    case 10: insertExtract(); break;
+    case 11: mma(); break;
+    case 12: throughSlm(); break;
+    case 13: gather(); break;
+    case 14: call(); break;
+    default: structure(); break;
+    }
   }
 
   // Stores the last few values side by side, each workgroup in rows of its own, and adds up what fits an i32.
@@ -399,46 +421,83 @@ private:
     int64_t column = 0;
     size_t count = std::min<size_t>(values_.size(), 4);
     std::vector<Vec> last(values_.end() - static_cast<ptrdiff_t>(count), values_.end());
+    bool scattered = false;
     for (Vec v : last) {
-      bool wide = isFloatName(v.elem) != isFloatName(outElem());
       std::string layout = storable(v.shape);
-      if (wide || v.elem == "f64" || (workgroup_ && layout.empty()) || v.shape.rows > 64) continue;
-      v = converted(v, layout);
-      if (v.elem != outElem()) {
-        Vec w = v;
-        w.name = fresh();
-        w.elem = outElem();
-        line(str(w.name, isFloatName(v.elem) ? " = extf " : " = extsi ", v.name, " : vector<", shapeText(v.shape, v.elem), "> -> vector<", shapeText(v.shape, w.elem), ">"));
-        v = w;
+      if (isFloatName(v.elem) != isFloatName(outElem()) || (workgroup_ && layout.empty()) || v.shape.rows > 64) continue;
+      v = converted(asOutput(v), layout);
+      std::string region = workgroup_ ? "(%gi * 2 + %gj)" : str("((%gi * 2 + %gj) * ", subgroups_, " + %sg)");
+      if (!scattered && chance(4)) {
+        scattered = true;
+        scatter(v, region);
+        continue;
       }
-      std::string tile = fresh();
-      std::string base = workgroup_ ? str("(%gi * 2 + %gj) * 64") : str("((%gi * 2 + %gj) * ", subgroups_, " + %sg) * 64");
-      line(str(tile, " = init_tile %C[", base, ", ", column, "] -> tile<", shapeText(v.shape, v.elem), withLayout(layout), ">"));
-      line(str("store_tile ", v.name, ", ", tile));
+      store(v, str(region, " * 64"), column);
       column += v.shape.columns;
-      if (v.elem == "i32" && v.bound < (1 << 20)) {
+      if (v.elem == "i32") {
         std::string sums = fresh();
         line(str(sums, " = init_tile %S[0, 0] -> tile<", shapeText(v.shape, "i32"), withLayout(layout), ">"));
-        line(str(fresh(), " = atomic_rmw <", choose({"addi", "maxs", "xori"}), "> ", v.name, ", ", sums));
+        line(str(fresh(), " = atomic_rmw <", choose({"addi", "maxs", "xori", "minu", "andi"}), "> ", v.name, ", ", sums));
         return; // one kind of atomic only, so that their order does not matter
       }
     }
   }
+  Vec asOutput(const Vec &v) {
+    std::string to = outElem();
+    if (v.elem == to) return v;
+    if (bitsOf(v.elem) == bitsOf(to)) return v;
+    Vec w = v;
+    w.name = fresh();
+    w.elem = to;
+    bool widens = bitsOf(v.elem) < bitsOf(to);
+    const char *op = isFloatName(to) ? (widens ? " = extf " : " = truncf ") : (widens ? " = extsi " : " = trunci ");
+    line(str(w.name, op, v.name, " : ", vectorType(v.shape, v.elem), " -> ", vectorType(v.shape, to)));
+    return w;
+  }
+  // To the rows from `row` on: as it is, to a view by columns of its transposed, or by an atomic that nothing else meets.
+  void store(const Vec &v, const std::string &row, int64_t column) {
+    std::string tile = fresh();
+    if (chance(4)) {
+      Vec t{fresh(), v.elem, "", {v.shape.columns, v.shape.rows}, v.bound};
+      line(str(t.name, " = transpose ", v.name));
+      if (workgroup_) {
+        t.layout = "?";
+        t = converted(t, storable(t.shape));
+      }
+      line(str(tile, " = init_tile %C[", column, ", ", row, "], [160, 2048], [1, 160] -> tile<", shapeText(t.shape, t.elem), withLayout(t.layout), ", order = [0, 1]>"));
+      line(str("store_tile ", t.name, ", ", tile));
+      return;
+    }
+    line(str(tile, " = init_tile %C[", row, ", ", column, "] -> tile<", shapeText(v.shape, v.elem), withLayout(v.layout), ">"));
+    if (chance(4)) line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? choose({"addf", "assign", "maximumf"}) : choose({"addi", "assign", "mins"}), "> ", v.name, ", ", tile));
+    else line(str("store_tile ", v.name, ", ", tile));
+  }
+  // Elements at places of their own in %L, those that a mask leaves out far outside.
+  void scatter(const Vec &v, const std::string &region) {
+    std::string type = vectorType(v.shape, "index", v.layout), row = fresh(), column = fresh(), at = fresh(), mask = fresh(), tile = fresh();
+    line(str(row, " = iota [0] : ", type));
+    line(str(column, " = iota [1] : ", type));
+    line(str(at, " = ", row, " * ", v.shape.columns, " + ", column, " + ", region, " * 4096"));
+    line(str(mask, " = ", choose({str(column, " != %n"), str(row, " < 2"), str(row, " + ", column, " mod 3 != 1")})));
+    std::string far = fresh(), some = fresh();
+    line(str(far, " = ", at, " * 1000003 - 17"));
+    line(str(some, " = select(", mask, ", ", at, ", ", far, ")"));
+    line(str(tile, " = init_tile %L, ", some, " -> tile<", shapeText(v.shape, v.elem), withLayout(v.layout), ", #scatter>"));
+    if (chance(2)) line(str("store_scatter ", v.name, ", ", mask, ", ", tile));
+    else line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? "addf" : "addi", "> ", v.name, ", ", tile, ", ", mask));
+  }
 
-  std::mt19937_64 random_;
-  bool workgroup_ = false;
-  int64_t subgroups_ = 1;
-  std::string elem_, out_, seedText_;
+  static constexpr int64_t kLargestInput = 4;
+  uint64_t seed_;
+  std::string elem_, functions_;
   std::vector<Vec> values_;
-  int indent_ = 0, next_ = 0, depth_ = 0;
+  int depth_ = 0;
 };
 
 } // namespace
 
 std::string randomKernel(uint64_t seed) {
-  Generator generator(seed);
-  generator.setSeedText(std::to_string(seed));
-  return generator.run();
+  return Generator(seed).run();
 }
 
 } // namespace xt

@@ -6,8 +6,9 @@
 
 namespace xt {
 
-// One file with `kernel @k(%A: memref<?x?xE>, %I: memref<?xi32>, %C: memref<?x?xF>, %S: memref<?x?xi32>, %n: index)`,
-// at workgroup or at subgroup scope. %A and %I are inputs, %C takes stored tiles, %S sums up atomics.
+// One file with `kernel @k(%A: memref<?x?xE>, %I: memref<?xi32>, %C: memref<?x?xF>, %S: memref<?x?xi32>, %L: memref<?xF>,
+// %D: i64, %n: index)`, at workgroup or at subgroup scope. %A, 37x41, and %I are inputs, %C takes stored tiles, %S sums up
+// atomics, %L takes scattered elements; %D is the address of %A.
 std::string randomKernel(uint64_t seed);
 
 } // namespace xt

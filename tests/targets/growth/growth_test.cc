@@ -4,7 +4,7 @@
 #include "lang/lower/lower.h"
 #include "passes/facts.h"
 #include "passes/pass_manager.h"
-#include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/cpu/kernel_module.h"
 
 #include <gtest/gtest.h>
@@ -97,6 +97,45 @@ TEST(Growth, LinearInKernels) {
     }
     counts.push_back(compile(text, kernels));
   }
+  expectLinear(counts);
+}
+
+// The passes of a GPU, on a product of `rows` by 64 with a K step of 32, spread over four subgroups: counted per product of
+// the hardware.
+Counts compileBlocks(int rows) {
+  auto start = std::chrono::steady_clock::now();
+  size_t before = allocatedBytes;
+  std::string text = str("#a = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 32]>\n#b = #wg_map<sg_layout = [4, 1], sg_data = [32, 64]>\n"
+                         "#c = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 64]>\n"
+                         "kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n"
+                         "  %ta = init_tile %A[0, 0] -> tile<", rows, "x32xf16, #a>\n  %tb = init_tile %B[0, 0] -> tile<32x64xf16, #b>\n"
+                         "  %tc = init_tile %C[0, 0] -> tile<", rows, "x64xf32, #c>\n  %acc = load_tile %tc\n"
+                         "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n"
+                         "    %acc = tile_mma %a, %b, %acc\n    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
+                         "  store_tile %acc, %tc\n}\n");
+  Counts counts{0, 0, 0, 0, 0};
+  SourceManager sources;
+  Diagnostics diagnostics;
+  Context context;
+  auto lowered = lowerFile(sources, sources.add("growth.xt", text), context, {}, diagnostics);
+  EXPECT_TRUE(lowered.ok()) << renderText(diagnostics, sources, false);
+  if (!lowered) return counts;
+  PassOptions options;
+  options.target = findTargetInfo("xe-pvc");
+  EXPECT_TRUE(runPasses(**lowered, passesOf(kBlockPipeline), options, diagnostics).ok()) << renderText(diagnostics, sources, false);
+  walk((*lowered)->kernels[0]->body, [&](Op &op) { counts.sourceOps += op.kind() == OpKind::Dpas; });
+  counts.irOps = static_cast<double>(countOps(**lowered));
+  counts.bytes = static_cast<double>(allocatedBytes - before);
+  counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  std::printf("%8.0f products: %8.0f ops, %7.1f MB allocated, %7.1f ms\n", counts.sourceOps, counts.irOps, counts.bytes / 1e6, counts.milliseconds);
+  return counts;
+}
+
+TEST(Growth, LinearInBlocks) {
+  std::vector<Counts> counts;
+  compileBlocks(64); // what is made once in a process
+  for (int rows : {64, 256, 1024, 4096}) counts.push_back(compileBlocks(rows));
+  for (size_t i = 1; i < counts.size(); ++i) EXPECT_EQ(counts[i].sourceOps, 4 * counts[i - 1].sourceOps);
   expectLinear(counts);
 }
 

@@ -9,10 +9,10 @@ namespace xt {
 namespace {
 
 // `check left == right` on expressions.
-class Compared : public Program {
+class Compared : public TestedProgram {
 public:
   Compared(const std::string &statements, const std::string &check)
-      : Program("test \"t\" {\n" + statements + "\ncheck " + check + "\n}\n"), left_(statements, sideOf(check, true)),
+      : TestedProgram("test \"t\" {\n" + statements + "\ncheck " + check + "\n}\n"), left_(statements, sideOf(check, true)),
         right_(statements, sideOf(check, false)) {
     if (!module || !left_.ok() || !right_.ok()) return;
     EvalSite site{budget, diagnostics, 2, true, {}, nullptr};
@@ -162,7 +162,7 @@ TEST(Pattern, Values) {
     ASSERT_TRUE(got.ok() && expected.ok()) << got.messages();
     got.array->errors = {};
     got.array->elem = Elem::F32;
-    Program program("");
+    TestedProgram program("");
     EvalSite site{program.budget, program.diagnostics, 1, true, {}, nullptr};
     auto comparison = Comparison::make(site, *got.array, *expected.array, HostStmt());
     ASSERT_TRUE(comparison.ok());

@@ -7,7 +7,7 @@ namespace xt {
 namespace {
 
 KernelEffects effectsOf(const std::string &body) {
-  Program program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" +
+  TestedProgram program("kernel @k(%A: memref<16x16xf32>, %B: memref<16x16xf32>, %C: memref<16x16xf32>, %n: index) {\n" +
                   body + "\n}\n");
   return program.module ? kernelEffects(*program.module->kernels[0]) : KernelEffects();
 }
@@ -39,7 +39,7 @@ TEST(Effects, TilesThatBranchesChoose) {
 }
 
 KernelEffects effectsOfText(const std::string &text) {
-  Program program(text);
+  TestedProgram program(text);
   return program.module ? kernelEffects(*program.module->kernels[0]) : KernelEffects();
 }
 

@@ -14,7 +14,7 @@ TEST(Mistakes, EachFileGivesItsMessages) {
     if (code < 520 || code > 529) continue;
     ++seen;
     SCOPED_TRACE(name);
-    Program program(test::readText(path));
+    TestedProgram program(test::readText(path));
     ASSERT_TRUE(program.module);
     FakeExecutable executable;
     executable.kernels["copy"] = [](const auto &) { return Result<void>(); };

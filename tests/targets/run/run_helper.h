@@ -11,9 +11,9 @@
 
 namespace xt {
 
-class Program {
+class TestedProgram {
 public:
-  explicit Program(const std::string &text) {
+  explicit TestedProgram(const std::string &text) {
     uint32_t file = sources.add("test.xt", text);
     auto lowered = lowerFile(sources, file, context, {}, diagnostics);
     EXPECT_TRUE(lowered.ok()) << renderText(diagnostics, sources, false);
@@ -29,10 +29,10 @@ public:
 };
 
 // The value of an expression after statements that make buffers: eval("%A = fill(2) : memref<3xf32>", "sum(%A)").
-class Expression : public Program {
+class Expression : public TestedProgram {
 public:
   Expression(const std::string &statements, const std::string &expression)
-      : Program("test \"t\" {\n" + statements + "\n%value = " + expression + "\n}\n") {
+      : TestedProgram("test \"t\" {\n" + statements + "\n%value = " + expression + "\n}\n") {
     if (!module) return;
     const HostTest &test = module->tests[0];
     state = std::make_unique<TestState>(test, false, EvalSite{budget, diagnostics, 2, true, test.range, &weak});

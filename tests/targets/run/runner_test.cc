@@ -48,9 +48,9 @@ void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
     }
 }
 
-class Runner : public Program {
+class Runner : public TestedProgram {
 public:
-  Runner(const std::string &tests, std::map<std::string, FakeExecutable::Body> kernels) : Program(kKernels + tests) {
+  Runner(const std::string &tests, std::map<std::string, FakeExecutable::Body> kernels) : TestedProgram(kKernels + tests) {
     executable.kernels = std::move(kernels);
     options.budget = &budget;
     options.threads = 2;

@@ -1,0 +1,39 @@
+// What a kernel in blocks asks of the hardware, by kind: for `xtc --report`, and for tests that keep the numbers.
+#pragma once
+#include "ir/module.h"
+
+#include <string>
+#include <vector>
+
+namespace xt {
+
+struct BlockCounts {
+  int64_t loads = 0, stores = 0, prefetches = 0; // block messages
+  int64_t maskedLoads = 0, maskedStores = 0;     // blocks that go element by element, gathers and scatters among them
+  int64_t atomics = 0;
+  int64_t dpas = 0, products = 0; // products: those that the hardware does not have
+  int64_t exchanges = 0;          // between lanes: transposes, reductions along a row
+  int64_t barriers = 0;
+  int64_t others = 0;
+  bool operator==(const BlockCounts &) const = default;
+};
+
+// In the text of a block, nested blocks not included.
+BlockCounts countBlocks(const Block &block);
+BlockCounts operator+(BlockCounts a, const BlockCounts &b);
+// "32 dpas, 16 loads, 16 stores, 80 others": what is 0 is left out.
+std::string text(const BlockCounts &counts);
+
+// A kernel's whole text, and that of each innermost loop.
+struct LoopCounts {
+  const Op *loop;
+  BlockCounts counts;
+};
+struct KernelCounts {
+  BlockCounts all;
+  std::vector<LoopCounts> innermost;
+  int64_t slmBytes = 0;
+};
+KernelCounts countKernel(const Kernel &kernel);
+
+} // namespace xt

@@ -1,0 +1,34 @@
+// What block messages of a target can take: matrices by the rules of their base, and blocks by their size. One answer for
+// passes that make messages and for the check of those that users write.
+#pragma once
+#include "ir/target_info.h"
+#include "ir/type.h"
+
+#include <string>
+#include <vector>
+
+namespace xt {
+
+// A matrix in memory, as far as it is known: kDynamic where only the launch tells.
+struct BlockBase {
+  Elem elem = Elem::F32;
+  int64_t width = kDynamic, height = kDynamic; // columns and rows
+  int64_t pitch = kDynamic;                    // elements from one row to the next
+  int64_t step = 1;                            // elements from one column to the next
+  std::vector<int64_t> apart;                  // elements between matrices, for each dimension in front of the rows
+};
+// Of the last two dimensions of a memref of rank 2 or more.
+BlockBase blockBaseOf(Type memref);
+// Which rule a base breaks for certain; "" if none. What is not known is taken to keep the rules.
+std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
+
+// The message that moves a block of rows x columns elements of `bits`, alone or as several blocks side by side; null: none.
+// Sizes are those in memory, also of blocks that are turned on the way.
+const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns);
+
+// Whether a 1D block message moves so many bytes that lie side by side, in global or shared local memory: Xe hardware
+// (the LSC's "transposed" loads and stores) takes 1, 2, 3, 4, 8, 16, 32 or 64 words of 32 or 64 bits, as many registers
+// as a message may have; narrower elements go as parts of such words. Where they begin, a word may.
+bool hasLineMessage(const TargetInfo &target, int64_t bytes);
+
+} // namespace xt

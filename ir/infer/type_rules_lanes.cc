@@ -1,0 +1,149 @@
+// XeGPU ops lane by lane (SIMT), and what lanes exchange.
+#include "ir/infer/type_rules_internal.h"
+
+#include "ir/base/text.h"
+#include "ir/combine.h"
+#include "ir/lane_fragments.h"
+
+namespace xt::rules {
+
+bool atLaneScope(const TypeRuleInput &in) {
+  if (in.lanes != 0) return true;
+  in.diagnostics.report(DiagCode::NotHere, in.range, str(opName(in), " has no meaning here: it belongs to lane scope"))
+      .note("`subgroups(n) lanes(m)` behind a kernel's parameters: each lane runs the body");
+  return false;
+}
+
+Mode modeOf(const TypeRuleInput &in) {
+  const Attr *mode = findAttr(in, "mode");
+  bool whole = mode && std::get<std::string>(mode->value) == "vc";
+  if (in.lanes == kAnyLanes || whole == (in.lanes == 0)) return whole ? Mode::Whole : Mode::Lanes;
+  if (whole)
+    in.diagnostics
+        .report(DiagCode::NotHere, mode->range.file ? mode->range : in.range,
+                str(opName(in), " with `mode = vc` works on whole vectors: it belongs to subgroup scope"))
+        .note("the lanes of this kernel have fragments: leave the mode out, and give the tensor_desc a sg_map");
+  else
+    in.diagnostics
+        .report(DiagCode::NotHere, in.range,
+                str(opName(in), " without `mode = vc` works lane by lane: it belongs to lane scope"))
+        .note(
+            "with `{mode = vc}` the subgroup works on whole vectors; `subgroups(n) lanes(m)` makes a kernel of lanes");
+  return Mode::Wrong;
+}
+
+bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode) {
+  if (mode == Mode::Whole) {
+    if (!desc.layout) return true;
+    in.diagnostics.report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of whole vectors has no sg_map")
+        .note("in vc mode the subgroup works on the block as a whole, whichever lane holds what");
+    return false;
+  }
+  if (!desc.layout) {
+    std::string lanes = in.lanes > 0 ? str(in.lanes) : "16";
+    in.diagnostics
+        .report(DiagCode::SgMap, in.writtenRange, "a tensor_desc of lanes says in its sg_map which lane holds what")
+        .note(desc.scatter && desc.shape.size() == 2
+                  ? str("for example `#sg_map<wi_layout = [", lanes, ", 1], wi_data = [1, ", desc.shape[1], "]>`")
+                  : str("for example `#sg_map<wi_layout = [1, ", lanes, "], wi_data = [1, 1]>`"));
+    return false;
+  }
+  int64_t lanes = desc.layout->axisSize(Axis::Lane);
+  if (in.lanes != kAnyLanes && lanes != in.lanes) {
+    in.diagnostics
+        .report(DiagCode::SgMap, in.writtenRange,
+                str("this sg_map is of ", lanes, " lane", lanes == 1 ? "" : "s", ", but the kernel has ", in.lanes))
+        .note(desc.layout->text());
+    return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> ownShape(Type desc, Mode mode) {
+  if (mode == Mode::Lanes && desc.layout()) return desc.layout()->ownerShape(Axis::Lane);
+  return {desc.shape().begin(), desc.shape().end()};
+}
+
+bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
+  const Layout *layout = desc.layout();
+  std::span<const Factor> digits = layout->factors(dim);
+  bool together = !digits.empty() && digits.back().axis == Axis::Register && digits.back().extent % factor == 0;
+  if (together) return true;
+  in.diagnostics
+      .report(DiagCode::SgMap, findAttr(in, "vnni_axis")->range,
+              str("neighbours along dimension ", dim, " of the block belong to different lanes: the ", factor, " ",
+                  elemName(desc.elem()), " that fill 32 bits must be one lane's"))
+      .withLabel(layout->text())
+      .note(str("a wi_data of ", factor, " along that dimension puts them together"));
+  return false;
+}
+
+bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results) {
+  Type c = in.operands.size() > 2 ? in.operands[2] : in.written;
+  if (in.lanes == kAnyLanes) return c && push(in, results, in.context.withElem(c, result));
+  auto found = dpasFragments(in.context, in.operands[0], in.operands[1], c, in.lanes);
+  if (const auto *mismatch = std::get_if<DpasMismatch>(&found)) {
+    bool ofResult = mismatch->operand >= in.operands.size();
+    in.diagnostics
+        .report(DiagCode::MmaShapes, ofResult ? in.writtenRange : in.operandRange(mismatch->operand),
+                str("`dpas`: ", mismatch->message))
+        .withLabel(shapedText(ofResult ? in.written : in.operands[mismatch->operand]));
+    return false;
+  }
+  const auto &fragments = std::get<DpasFragments>(found);
+  return push(in, results, in.context.vector({fragments.rows, fragments.columns / in.lanes}, result));
+}
+
+bool shuffle(const TypeRuleInput &in, Results &results) {
+  if (!atLaneScope(in)) return false;
+  for (size_t i = 1; i < 3; ++i)
+    if (!in.operands[i].isScalar()) {
+      in.diagnostics.report(
+          DiagCode::OperandType, in.operandRange(i),
+          str("the ", in.op.operands[i].name, " of `shuffle` is one integer, not ", shapedText(in.operands[i])));
+      return false;
+    }
+  if (!push(in, results, in.operands[0])) return false;
+  results.push_back(in.context.i1());
+  return true;
+}
+
+namespace {
+// A power of two from 1 to the number of lanes, 1 where it is not given; 0 has been reported.
+int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t otherwise) {
+  const Attr *attr = findAttr(in, name);
+  if (!attr) return otherwise;
+  int64_t value = std::get<int64_t>(attr->value);
+  bool fits = value > 0 && (value & (value - 1)) == 0 && (in.lanes == kAnyLanes || value <= in.lanes);
+  if (fits) return value;
+  in.diagnostics.report(DiagCode::AttributeValue, attr->range.file ? attr->range : in.range,
+                        str(name, " is a power of two, at most the number of lanes",
+                            in.lanes > 0 ? str(" (", in.lanes, ")") : "", ", not ", value));
+  return 0;
+}
+} // namespace
+
+bool subgroupReduce(const TypeRuleInput &in, Results &results) {
+  if (!atLaneScope(in)) return false;
+  Elem elem = in.operands[0].elem();
+  const Attr *kind = findAttr(in, "kind");
+  const std::string &word = std::get<std::string>(kind->value);
+  if (!combiningOp(word, elem)) {
+    in.diagnostics.report(DiagCode::UnknownKind, kind->range.file ? kind->range : in.range,
+                          str("`subgroup_reduce <", word, ">` is not defined for ", elemName(elem)));
+    return false;
+  }
+  int64_t size = powerOfTwo(in, "cluster_size", 1), stride = size ? powerOfTwo(in, "cluster_stride", 1) : 0;
+  if (!stride) return false;
+  const Attr *far = findAttr(in, "cluster_stride");
+  if (far && (!findAttr(in, "cluster_size") || (in.lanes > 0 && in.lanes % (size * stride) != 0))) {
+    in.diagnostics.report(DiagCode::AttributeValue, far->range.file ? far->range : in.range,
+                          findAttr(in, "cluster_size") ? str("clusters of ", size, " lanes, ", stride,
+                                                             " apart, do not divide ", in.lanes, " lanes")
+                                                       : std::string("a cluster_stride goes with a cluster_size"));
+    return false;
+  }
+  return push(in, results, in.operands[0]);
+}
+
+} // namespace xt::rules

@@ -1,0 +1,40 @@
+// Blocks of XeGPU as vectors: rows and columns, transposes, the VNNI form.
+#pragma once
+#include "ir/interp/values.h"
+#include "ir/op.h"
+
+#include <numeric>
+
+namespace xt {
+
+inline std::vector<int64_t> upTo(int64_t count) {
+  std::vector<int64_t> indices(static_cast<size_t>(count));
+  std::iota(indices.begin(), indices.end(), int64_t{0});
+  return indices;
+}
+
+// A descriptor of one dimension is one row.
+inline int64_t rowsOf(Type desc) { return desc.rank() == 2 ? desc.extent(0) : 1; }
+inline int64_t columnsOf(Type desc) { return desc.extent(desc.rank() - 1); }
+
+inline Fragment turned(const Fragment &block, int64_t rows, int64_t columns) {
+  Fragment result(block.size());
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      result[static_cast<size_t>(c * rows + r)] = block[static_cast<size_t>(r * columns + c)];
+  return result;
+}
+
+// [rows, columns] as [rows/f, columns, f], and back.
+template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t factor, Move move) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      move(static_cast<size_t>(r * columns + c), static_cast<size_t>((r / factor * columns + c) * factor + r % factor));
+}
+
+inline bool transposes(const Op &op) {
+  const Attr *attr = op.attr("transpose");
+  return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};
+}
+
+} // namespace xt

@@ -1,0 +1,42 @@
+// What the lanes of one subgroup do together: all have come to one collective op.
+#pragma once
+#include "ir/interp/subgroup.h"
+
+namespace xt {
+
+class LaneMeeting {
+public:
+  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the
+  // workgroup that order what lanes access.
+  LaneMeeting(const WorkgroupEnvironment &environment, const Step &step, std::span<Subgroup> lanes, uint64_t &ordering)
+      : environment_(environment), step_(step), op_(*step.op), lanes_(lanes), ordering_(ordering) {}
+  // Does it, and lets the lanes go on with their results.
+  Result<void> run();
+
+private:
+  Result<void> load();
+  Result<void> store();
+  Result<void> sameBlock(size_t operand) const;
+  Holding::Part partOf(Type desc, size_t lane) const;
+  void multiply();
+  void shuffle();
+  void reduce();
+  void arrive();
+  void order();
+  void resumeAll();
+  size_t subgroup() const { return lanes_[0].subgroup(); }
+  const Kernel &kernel() const { return environment_.kernel; }
+  const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].value(step_.operands[i]); }
+  // The subgroup as a whole accesses memory.
+  AccessSite site() const {
+    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges};
+  }
+
+  const WorkgroupEnvironment &environment_;
+  const Step &step_;
+  const Op &op_;
+  std::span<Subgroup> lanes_;
+  uint64_t &ordering_;
+};
+
+} // namespace xt

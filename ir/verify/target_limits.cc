@@ -1,0 +1,267 @@
+#include "ir/verify/target_limits.h"
+
+#include "ir/base/text.h"
+#include "ir/block_rules.h"
+#include "ir/constants.h"
+#include "ir/lane_fragments.h"
+#include "ir/verify/slm_limit.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace xt {
+namespace {
+
+int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
+
+// What an op asks of one message, in units of `bits`.
+struct BlockRequest {
+  BlockUse use;
+  int bits;
+  int64_t rows, columns;
+};
+
+// `desc`: of two dimensions.
+BlockRequest requestOf(const Op &op, Type desc) {
+  int bits = memoryBits(desc.elem());
+  BlockRequest plain{BlockUse::Load, bits, desc.extent(0), desc.extent(1)};
+  if (op.kind() == OpKind::StoreNd) plain.use = BlockUse::Store;
+  if (op.kind() == OpKind::PrefetchNd) plain.use = BlockUse::Prefetch;
+  if (op.kind() != OpKind::LoadNd) return plain;
+  const Attr *attr = op.attr("transpose");
+  bool turned = attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1, packs = op.intAttr("vnni_axis", 1) == 0;
+  if (turned && packs) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
+  if (turned) plain.use = BlockUse::LoadTransposed;
+  else if (packs) plain.use = BlockUse::LoadVnni;
+  return plain;
+}
+
+std::string_view verbOf(BlockUse use) {
+  switch (use) {
+  case BlockUse::Load:
+  case BlockUse::LoadVnni:
+  case BlockUse::LoadTransposed: return "loads";
+  case BlockUse::Store: return "stores";
+  case BlockUse::Prefetch: return "prefetches";
+  }
+  return "";
+}
+
+std::string_view mannerOf(BlockUse use) {
+  switch (use) {
+  case BlockUse::LoadVnni: return " in VNNI form";
+  case BlockUse::LoadTransposed: return " transposed";
+  case BlockUse::Load:
+  case BlockUse::Store:
+  case BlockUse::Prefetch: return "";
+  }
+  return "";
+}
+
+class LimitChecker {
+public:
+  LimitChecker(const Kernel &kernel, const TargetInfo &target, Context &context, const SourceManager &sources, Diagnostics &diagnostics)
+      : kernel_(kernel), target_(target), context_(context), sources_(sources), diagnostics_(diagnostics) {}
+
+  bool run() {
+    size_t before = diagnostics_.errorCount();
+    walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      if (diagnostics_.errorCount() - before < kMostLimitReports) check(op);
+    });
+    workgroup();
+    fitsSlm(kernel_, target_.name, target_.slmBytes, sources_, diagnostics_);
+    return diagnostics_.errorCount() == before;
+  }
+
+private:
+  bool ofLanes() const { return kernel_.scope == Scope::Lane; }
+
+  void check(const Op &op) {
+    switch (op.info().typeRule) {
+    case TypeRule::LoadNd:
+    case TypeRule::PrefetchNd: return block(op, 0);
+    case TypeRule::StoreNd: return block(op, 1);
+    case TypeRule::CreateNdTdesc: return descriptor(op);
+    case TypeRule::Dpas: return product(op);
+    case TypeRule::AllocNbarrier:
+    case TypeRule::CreateNbarrier: return namedBarrier(op);
+    default: return;
+    }
+  }
+
+  // --- blocks --------------------------------------------------------------------------------------------------------
+
+  Diagnostic &reportBlock(const Op &op, size_t desc, std::string message) {
+    return diagnostics_.report(DiagCode::NoBlockMessage, op.range(), std::move(message)).withLabel(shapedText(op.operand(desc)->type()));
+  }
+
+  void block(const Op &op, size_t at) {
+    Type desc = op.operand(at)->type();
+    if (desc.rank() == 1) return line(op, at);
+    std::string_view verb = op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch";
+    std::string tiles = ofLanes() ? str("lanes with offsets (`create_tdesc`) move any elements")
+                                  : str("ops on tiles (`init_tile`, `", verb, "_tile`) take any block: they are cut into what the target has");
+    if (!target_.blocks.any()) {
+      reportBlock(op, at, str(target_.name, " has no 2D block messages")).note(tiles);
+      return;
+    }
+    if (desc.data().space == MemorySpace::Slm) {
+      reportBlock(op, at, "2D block messages do not reach shared local memory").note("1D blocks do (a tensor_desc of one dimension), and lanes with offsets (`create_tdesc`)");
+      return;
+    }
+    BlockRequest wanted = requestOf(op, desc);
+    if (blockMessage(target_, wanted.use, wanted.bits, wanted.rows, wanted.columns)) return;
+    std::string size = shapeText(std::array{wanted.rows, wanted.columns}), table;
+    for (const BlockShape &shape : target_.blockShapes)
+      if (shape.use == wanted.use) table += str("  ", text(shape), "\n");
+    Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
+    if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned on the way into the VNNI form are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
+    diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
+  }
+
+  void line(const Op &op, size_t at) {
+    Type desc = op.operand(at)->type();
+    int64_t bytes = desc.byteCount();
+    if (hasLineMessage(target_, bytes)) return;
+    if (target_.lineWords.empty()) reportBlock(op, at, str(target_.name, " has no block messages"));
+    else
+      reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"))
+          .note(str("it has messages of ", lineMessageText(target_)));
+  }
+  static BlockUse requestOfLine(const Op &op) {
+    return op.kind() == OpKind::StoreNd ? BlockUse::Store : op.kind() == OpKind::PrefetchNd ? BlockUse::Prefetch : BlockUse::Load;
+  }
+
+  // --- bases ---------------------------------------------------------------------------------------------------------
+
+  void reportBase(const Op &op, size_t operand, const std::string &message, std::string rules) {
+    diagnostics_.report(DiagCode::BlockBase, op.operandRange(operand), message)
+        .withLabel(op.operand(operand)->type().isMemRef() ? shapedText(op.operand(operand)->type()) : "")
+        .note(std::move(rules));
+  }
+
+  void descriptor(const Op &op) {
+    Type desc = op.result()->type(), base = op.operand(0)->type();
+    if (desc.rank() == 1) return lineBase(op);
+    if (!target_.blocks.any() || desc.data().space == MemorySpace::Slm) return; // said of what uses it
+    size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : 2;
+    bool given = op.operandCount() == 1 + 3 * rank;
+    BlockBase matrix = base.isMemRef() ? blockBaseOf(base) : BlockBase{};
+    matrix.elem = desc.elem();
+    auto constant = [&](size_t operand) { return constantInt(*op.operand(operand)).value_or(kDynamic); };
+    if (given) {
+      matrix.height = constant(2 * rank - 1), matrix.width = constant(2 * rank);
+      matrix.pitch = constant(3 * rank - 1);
+      int64_t step = constant(3 * rank);
+      matrix.step = step == kDynamic ? 1 : step;
+      matrix.apart.clear();
+      for (size_t d = 0; d + 2 < rank; ++d) matrix.apart.push_back(constant(2 * rank + 1 + d));
+    }
+    std::string rules = str("its rules: ", join(blockRuleLines(target_.blocks), "\n"));
+    if (std::string reason = whyNoBlockBase(target_.blocks, matrix); !reason.empty())
+      return reportBase(op, 0, str("2D block messages of ", target_.name, " cannot take this matrix: ", reason), rules);
+    int64_t bytes = elemInfo(desc.elem()).storageBytes, unit = target_.blocks.columnMultiple;
+    if (std::optional<int64_t> column = constantInt(*op.operand(rank)); column && *column * bytes % unit != 0)
+      reportBase(op, rank, str("a 2D block of ", target_.name, " cannot begin at column ", *column, ", ", *column * bytes, " bytes into a row, but only at a multiple of ", unit), rules);
+  }
+
+  void lineBase(const Op &op) {
+    constexpr int64_t kWord = 4;
+    Type base = op.operand(0)->type();
+    std::string rules = "a 1D block is contiguous and begins at a word of 32 bits";
+    if (target_.lineWords.empty()) return;
+    if (base.isMemRef()) {
+      int64_t step = memrefStrides(base).back();
+      if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
+    }
+    int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
+    std::optional<int64_t> offset = constantInt(*op.operand(op.operandCount() - 1));
+    bool single = op.operandCount() == 2; // else rows come before
+    if (single && offset && *offset * bytes % kWord != 0)
+      reportBase(op, 1, str("a 1D block of ", target_.name, " cannot begin ", *offset * bytes, " bytes into its base, but only at a multiple of ", kWord), rules);
+  }
+
+  // --- products ------------------------------------------------------------------------------------------------------
+
+  // Lanes have fragments of the matrices.
+  MmaShape productOf(const Op &op) const {
+    Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
+    MmaShape wanted{a.elem(), b.elem(), result.elem(), result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
+    if (!ofLanes()) return wanted;
+    auto found = dpasFragments(context_, a, b, result, kernel_.lanes);
+    if (const auto *matrices = std::get_if<DpasFragments>(&found)) wanted.m = matrices->rows, wanted.n = matrices->columns, wanted.k = matrices->depth;
+    return wanted;
+  }
+
+  void product(const Op &op) {
+    if (ofLanes() && !products_ && !target_.mma.empty() && kernel_.lanes != target_.subgroupSizes[0])
+      diagnostics_.report(DiagCode::SubgroupSize, op.range(), str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0], " lanes, not ", kernel_.lanes));
+    products_ = true;
+    Type a = op.operand(0)->type(), b = op.operand(1)->type();
+    MmaShape wanted = productOf(op);
+    std::vector<MmaShape> typed;
+    for (const MmaShape &shape : target_.mma) {
+      if (typesText(shape) != typesText(wanted)) continue;
+      if (sizesText(shape) == sizesText(wanted)) return;
+      typed.push_back(shape);
+    }
+    Diagnostic &diagnostic = diagnostics_.report(DiagCode::NoProduct, op.range(),
+                                                 target_.mma.empty() ? str(target_.name, " has no matrix products")
+                                                 : typed.empty()     ? str(target_.name, " has no product ", typesText(wanted))
+                                                                     : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
+    diagnostic.withLabel(str("a is ", shapedText(a), ", b is ", shapedText(b)));
+    if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
+    if (!target_.mma.empty()) diagnostic.withPicture(str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
+  }
+
+  // --- workgroups ----------------------------------------------------------------------------------------------------
+
+  void namedBarrier(const Op &op) {
+    bool counts = op.kind() == OpKind::AllocNbarrier;
+    if (target_.namedBarriers == 0) {
+      if (!noBarriers_) diagnostics_.report(DiagCode::NamedBarrierLimit, op.range(), str(target_.name, " has no named barriers"))
+          .note("`barrier` waits for all subgroups of the workgroup");
+      noBarriers_ = true;
+      return;
+    }
+    std::optional<int64_t> number = constantInt(*op.operand(0));
+    if (!number || (*number >= 0 && *number < target_.namedBarriers + counts)) return;
+    diagnostics_.report(DiagCode::NamedBarrierLimit, op.operandRange(0),
+                        counts ? str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, not ", *number)
+                               : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ", target_.namedBarriers - 1, "; there is none with the id ", *number));
+  }
+
+  // A kernel that has no lanes and no products may run in subgroups of any size that there is.
+  void workgroup() {
+    std::span<const int64_t> sizes = target_.subgroupSizes;
+    if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
+      diagnostics_.report(DiagCode::SubgroupSize, kernel_.nameRange,
+                          str("`@", kernel_.name, "` has subgroups of ", kernel_.lanes, " lanes; ", target_.name, " has subgroups of ", join(sizes, ", ")));
+      return;
+    }
+    bool fixed = ofLanes() || products_;
+    int64_t size = ofLanes() ? kernel_.lanes : products_ ? sizes[0] : *std::min_element(sizes.begin(), sizes.end()), most = target_.lanesPerWorkgroup / size;
+    if (kernel_.subgroups <= most) return;
+    diagnostics_.report(DiagCode::WorkgroupTooLarge, kernel_.nameRange,
+                        str("`@", kernel_.name, "` has ", kernel_.subgroups, " subgroups of ", fixed ? "" : "at least ", size, " lanes, ",
+                            kernel_.subgroups * size, " in all; ", target_.name, " runs ", target_.lanesPerWorkgroup, " in a workgroup"))
+        .note(str("at most ", most, " subgroups fit"));
+  }
+
+  const Kernel &kernel_;
+  const TargetInfo &target_;
+  Context &context_;
+  const SourceManager &sources_;
+  Diagnostics &diagnostics_;
+  bool products_ = false, noBarriers_ = false;
+};
+
+} // namespace
+
+Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
+  bool ok = true;
+  for (const auto &kernel : module.kernels) ok &= LimitChecker(*kernel, target, module.context(), sources, diagnostics).run();
+  return ok ? Result<void>() : Error::diagnosed();
+}
+
+} // namespace xt

@@ -1,0 +1,226 @@
+#include "passes/block_classes.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/module.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace xt {
+namespace {
+
+constexpr int kSuggested = 0, kOperandB = 2 /* kOperand */, kOperandA = 3, kAccumulator = 4, kWhole = 5;
+constexpr int64_t kPlainRows = 8;
+
+bool isCut(Type type) { return type.isVector() || type.isTile(); }
+
+// Ops whose vectors all have one shape and are computed element by element.
+bool isPointwise(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::Elementwise:
+  case TypeRule::Compare:
+  case TypeRule::Select:
+  case TypeRule::Cast:
+  case TypeRule::Insert:
+  case TypeRule::LoadGather:
+  case TypeRule::StoreScatter: return true;
+  default: return false;
+  }
+}
+
+// The hardware's own blocks, and parts of vectors: written by those who choose the sizes themselves.
+bool takesWholeVectors(const Op &op) {
+  return op.info().dialect == Dialect::XeGpu || op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+}
+
+// What an element type is multiplied as: f8 has no product of its own, but every value of it is one of f16.
+Elem multipliedAs(Elem elem) { return elem == Elem::F8E4M3 || elem == Elem::F8E5M2 ? Elem::F16 : elem; }
+
+} // namespace
+
+MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
+  Elem a = multipliedAs(mma.operand(0)->type().elem()), b = multipliedAs(mma.operand(1)->type().elem());
+  Elem result = mma.result()->type().elem();
+  std::vector<std::string> has;
+  for (const MmaShape &shape : target.mma) {
+    if (shape.a == a && shape.b == b && shape.result == result) return {&shape, ""};
+    std::string types = str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
+    if (std::find(has.begin(), has.end(), types) == has.end()) has.push_back(std::move(types));
+  }
+  std::string wanted = str(elemName(a), " x ", elemName(b), " -> ", elemName(result));
+  if (has.empty()) return {nullptr, str(target.name, " has no matrix instructions")};
+  return {nullptr, str(target.name, " multiplies no ", wanted, "; it has ", join(has, ", "))};
+}
+
+BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
+    : target_(target), lanes_(target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n) {
+  number(kernel.body);
+  parents_.resize(values_.size());
+  std::iota(parents_.begin(), parents_.end(), 0);
+  walk(kernel.body, [&](Op &op) { uniteAround(op); });
+  classes_.resize(values_.size());
+  for (size_t i = 0; i < values_.size(); ++i) classes_[i].type = values_[find(i)]->type();
+  walk(kernel.body, [&](Op &op) { takesWholeVectors(op) ? demandWhole(op) : op.kind() == OpKind::TileMma ? demandMma(op) : void(); });
+  for (int round = 0; round < 2; ++round) walk(kernel.body, [&](Op &op) { suggest(op); });
+  for (size_t i = 0; i < values_.size(); ++i)
+    if (find(i) == i && classes_[i].strength < 0) classes_[i].grid = plainGrid(classes_[i].type);
+  choosePacked(kernel.body);
+}
+
+BlockGrid BlockClasses::plainGrid(Type type) const {
+  BlockGrid grid = BlockGrid::whole(type);
+  // Small ones of three dimensions and more are operands on their way into another form.
+  if (type.rank() > 2 && type.elementCount() <= 2 * kPlainRows * kProductDepth * 2) return grid;
+  for (int d = 0; d < type.rank(); ++d) {
+    Lengths &lengths = grid.dims[static_cast<size_t>(d)];
+    if (d + 1 == type.rank()) lengths = cutEvenly(type.extent(d), lanes_);
+    else if (d + 2 == type.rank()) lengths = cutToPowersOfTwo(type.extent(d), kPlainRows);
+    else lengths = cutEvenly(type.extent(d), 1);
+  }
+  return grid;
+}
+
+// --- classes ---------------------------------------------------------------------------------------------------------
+
+void BlockClasses::number(Block &block) {
+  auto add = [&](const Value *value) {
+    if (!isCut(value->type())) return;
+    numbers_[value] = values_.size();
+    values_.push_back(value);
+  };
+  for (const auto &param : block.params()) add(param.get());
+  for (Op &op : block) {
+    for (size_t r = 0; r < op.regionCount(); ++r) number(*op.region(r));
+    for (size_t i = 0; i < op.resultCount(); ++i) add(op.result(i));
+  }
+}
+
+size_t BlockClasses::find(size_t number) const {
+  while (parents_[number] != number) number = parents_[number] = parents_[parents_[number]];
+  return number;
+}
+
+void BlockClasses::unite(const Value *a, const Value *b) {
+  if (!isCut(a->type()) || !isCut(b->type())) return;
+  size_t x = find(numbers_.at(a)), y = find(numbers_.at(b));
+  parents_[std::max(x, y)] = std::min(x, y);
+}
+
+void BlockClasses::uniteAround(Op &op) {
+  if (op.regionCount()) {
+    CarriedAt at = carriedAt(op);
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      if (at.loops) unite(op.result(i), op.operand(at.operand + i));
+      if (at.loops) unite(op.result(i), op.region()->param(at.param + i));
+      for (size_t r = 0; r < op.regionCount(); ++r)
+        if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield) unite(op.result(i), yield->operand(at.yield + i));
+    }
+    return;
+  }
+  bool scatter = op.resultCount() && op.result()->type().isTile() && op.result()->type().data().scatter;
+  if (isPointwise(op) || op.kind() == OpKind::AtomicRmw || scatter) {
+    const Value *first = op.resultCount() ? op.result() : op.operand(0);
+    for (const Value *operand : op.operands()) unite(first, operand);
+  }
+  if (op.kind() == OpKind::UpdateTileOffset && !scatter) unite(op.result(), op.operand(0));
+  if (op.kind() == OpKind::TileMma && op.operandCount() > 2) unite(op.result(), op.operand(2));
+}
+
+// --- what decides ----------------------------------------------------------------------------------------------------
+
+void BlockClasses::demand(const Value *value, BlockGrid grid, int strength) {
+  Class &own = classOf(value);
+  if (strength <= own.strength) return;
+  own.grid = std::move(grid);
+  own.strength = strength;
+}
+
+void BlockClasses::demandWhole(Op &op) {
+  auto whole = [&](const Value *value) {
+    if (isCut(value->type())) demand(value, BlockGrid::whole(value->type()), kWhole);
+  };
+  for (const Value *operand : op.operands()) whole(operand);
+  for (size_t i = 0; i < op.resultCount(); ++i) whole(op.result(i));
+}
+
+void BlockClasses::demandMma(Op &op) {
+  MmaChoice choice = chooseMma(target_, op);
+  int64_t rows = choice.shape ? choice.shape->m : kPlainRows, columns = choice.shape ? choice.shape->n : lanes_;
+  int64_t depth = choice.shape ? choice.shape->k : kProductDepth;
+  Type a = op.operand(0)->type(), b = op.operand(1)->type();
+  Lengths m = cutToPowersOfTwo(a.extent(0), rows), k = cutEvenly(a.extent(1), depth), n = cutEvenly(b.extent(1), columns);
+  demand(op.result(), {{m, n}}, kAccumulator);
+  demand(op.operand(0), {{m, k}}, kOperandA);
+  demand(op.operand(1), {{k, n}}, kOperandB);
+}
+
+void BlockClasses::suggestTransposed(const Value *from, const Value *to, const std::vector<int64_t> &permutation) {
+  Class &source = classOf(from), &target = classOf(to);
+  if ((source.strength < 0) == (target.strength < 0)) return;
+  BlockGrid grid = BlockGrid::whole(source.strength < 0 ? from->type() : to->type());
+  for (size_t d = 0; d < permutation.size(); ++d) {
+    auto p = static_cast<size_t>(permutation[d]);
+    if (source.strength < 0) grid.dims[p] = target.grid.dims[d];
+    else grid.dims[d] = source.grid.dims[p];
+  }
+  demand(source.strength < 0 ? from : to, std::move(grid), kSuggested);
+}
+
+// The dimension that stays is cut alike.
+void BlockClasses::suggestKept(const Value *many, const Value *few, size_t dim) {
+  Class &large = classOf(many), &small = classOf(few);
+  if ((large.strength < 0) == (small.strength < 0)) return;
+  const Value *open = large.strength < 0 ? many : few;
+  BlockGrid grid = plainGrid(open->type());
+  grid.dims[1 - dim] = (large.strength < 0 ? small : large).grid.dims[1 - dim];
+  demand(open, std::move(grid), kSuggested);
+}
+
+void BlockClasses::suggest(Op &op) {
+  auto dim = [&] { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); };
+  switch (op.info().typeRule) {
+  case TypeRule::Transpose: return suggestTransposed(op.operand(0), op.result(), permutationOf(op));
+  case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dim());
+  case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dim());
+  case TypeRule::Reshape: { // one block made of one block
+    const Class &result = classOf(op.result());
+    if (result.strength >= 0 && result.grid.count() == 1) demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
+    return;
+  }
+  default: return;
+  }
+}
+
+// --- packed operands -------------------------------------------------------------------------------------------------
+
+// Where nothing but products takes the values of a class, and loads or constants give them, they are packed from the
+// start: the message does it, or it costs nothing.
+void BlockClasses::choosePacked(Block &body) {
+  std::vector<char> possible(values_.size(), 1);
+  auto rule = [&](const Value *value) { possible[find(numbers_.at(value))] = 0; };
+  auto packs = [](Type type) { return type.isVector() && type.rank() == 2 && (elemInfo(type.elem()).bits == 8 || elemInfo(type.elem()).bits == 16); };
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const Class &own = classes_[find(i)];
+    bool even = own.strength == kOperandB && packs(values_[i]->type()) && elemInfo(values_[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
+    for (size_t d = 0; even && d < 2; ++d)
+      for (int64_t length : own.grid.dims[d]) even &= length == own.grid.dims[d][0];
+    if (!even) possible[find(i)] = 0;
+  }
+  walk(body, [&](Op &op) {
+    bool carries = op.regionCount() || op.kind() == OpKind::Yield;
+    bool keeps = carries || op.info().elementwise || op.kind() == OpKind::Select || op.info().typeRule == TypeRule::Cast;
+    bool gives = keeps || op.kind() == OpKind::LoadTile || op.kind() == OpKind::Constant || op.kind() == OpKind::Splat;
+    for (size_t i = 0; i < op.resultCount(); ++i)
+      if (op.result(i)->type().isVector() && !gives) rule(op.result(i));
+    for (size_t i = 0; i < op.operandCount(); ++i) {
+      if (!op.operand(i)->type().isVector() || keeps) continue;
+      const MmaShape *shape = op.kind() == OpKind::TileMma && i == 1 ? chooseMma(target_, op).shape : nullptr;
+      const BlockGrid &grid = classOf(op.operand(i)).grid;
+      if (!shape || shape->b != op.operand(i)->type().elem() || grid.dims[0][0] != shape->k || grid.dims[1][0] != shape->n) rule(op.operand(i));
+    }
+  });
+  for (size_t i = 0; i < values_.size(); ++i) classes_[i].packed = possible[find(i)];
+}
+
+} // namespace xt

@@ -1,0 +1,48 @@
+// Internal to the pass block-tiles: how a vector or a tile is cut into blocks, each dimension on its own.
+#pragma once
+#include "ir/type.h"
+
+#include <array>
+
+namespace xt {
+
+// Neighbouring pieces of one dimension; they add up to its extent.
+using Lengths = std::vector<int64_t>;
+
+// Pieces of `length`; what is left over as one piece, or as powers of two, largest first.
+Lengths cutEvenly(int64_t extent, int64_t length);
+Lengths cutToPowersOfTwo(int64_t extent, int64_t length);
+// The first index of each piece.
+std::vector<int64_t> startsOf(const Lengths &lengths);
+
+struct BlockGrid {
+  std::vector<Lengths> dims;
+
+  static BlockGrid whole(Type type) {
+    BlockGrid grid;
+    for (int64_t extent : type.shape()) grid.dims.push_back({extent});
+    return grid;
+  }
+  size_t count() const {
+    size_t n = 1;
+    for (const Lengths &dim : dims) n *= dim.size();
+    return n;
+  }
+  // Blocks are numbered row-major: which piece of each dimension block k is, and back.
+  std::vector<size_t> at(size_t k) const {
+    std::vector<size_t> place(dims.size());
+    for (size_t d = dims.size(); d-- > 0; k /= dims[d].size()) place[d] = k % dims[d].size();
+    return place;
+  }
+  size_t number(const std::vector<size_t> &place) const {
+    size_t k = 0;
+    for (size_t d = 0; d < dims.size(); ++d) k = k * dims[d].size() + place[d];
+    return k;
+  }
+  std::vector<int64_t> shape(size_t k) const;  // of block k
+  std::vector<int64_t> origin(size_t k) const; // its first index in each dimension
+  bool operator==(const BlockGrid &) const = default;
+};
+
+
+} // namespace xt

@@ -1,0 +1,359 @@
+// Tiles: what 2D block messages can take becomes XeGPU ops, the rest tile ops on blocks.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/block_rules.h"
+#include "passes/blocking.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xt {
+
+namespace {
+
+constexpr int64_t kMessageBytes = 2048; // what one message moves at most
+
+int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
+
+bool isTransposed(const Op &op) {
+  const Attr *attr = op.attr("transpose");
+  return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
+}
+
+bool isZero(const AttrValue &value) {
+  const auto *number = std::get_if<double>(&value);
+  return number ? *number == 0 && !std::signbit(*number) : std::get<int64_t>(value) == 0;
+}
+
+void setVc(Op *op) { op->setAttr("mode", std::string("vc")); }
+
+// The largest power of two up to `most` that is not larger than `count`, at least `fewest`.
+int64_t rowsOfMessage(int64_t count, int64_t fewest, int64_t most) {
+  int64_t rows = fewest;
+  while (rows * 2 <= std::min(count, most)) rows *= 2;
+  return rows;
+}
+
+} // namespace
+
+// --- tiles as rows and columns ---------------------------------------------------------------------------------------
+
+void Blocking::initTile(const Op &op) {
+  const Value *tile = op.result();
+  if (isScatter(tile)) {
+    if (roots_.root(tile)) return bind(tile, of(op.operand(1)));
+    Values windows;
+    for (Value *offsets : of(op.operand(1))) windows.push_back(scatterBlock(op, offsets));
+    return bind(tile, std::move(windows));
+  }
+  size_t row = rowOffsetAt(op);
+  if (roots_.root(tile)) {
+    values_[tile] = {one(op.operand(row)), one(op.operand(row + 1))};
+    return;
+  }
+  const BlockGrid &grid = classes_.grid(tile);
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    Values operands;
+    for (const Value *operand : op.operands()) operands.push_back(one(operand));
+    std::vector<int64_t> origin = grid.origin(k);
+    operands[row] = plus(operands[row], origin[0]);
+    operands[row + 1] = plus(operands[row + 1], origin[1]);
+    results.push_back(make(OpKind::InitTile, std::move(operands), partTypes(tile)[k]));
+  }
+  bind(tile, std::move(results));
+}
+
+void Blocking::updateTile(const Op &op) {
+  const Value *from = op.operand(0), *to = op.result();
+  bool known = roots_.root(to) != nullptr;
+  if (known && !isScatter(to)) {
+    values_[to] = {make(OpKind::AddI, {of(from)[0], one(op.operand(1))}, context_.index()),
+                   make(OpKind::AddI, {of(from)[1], one(op.operand(2))}, context_.index())};
+    return;
+  }
+  Values results;
+  for (size_t k = 0; k < of(from).size(); ++k) {
+    bool each = op.operand(1)->type().isVector();
+    Value *delta = each ? of(op.operand(1))[k] : one(op.operand(1));
+    if (!known) {
+      Values operands = {of(from)[k], delta};
+      if (op.operandCount() > 2) operands.push_back(one(op.operand(2)));
+      results.push_back(make(OpKind::UpdateTileOffset, std::move(operands), of(from)[k]->type()));
+      continue;
+    }
+    Type offsets = of(from)[k]->type();
+    if (!each) delta = make(OpKind::Splat, {delta}, offsets);
+    results.push_back(make(OpKind::AddI, {of(from)[k], delta}, offsets));
+  }
+  bind(to, std::move(results));
+}
+
+// The operands of an init_tile for what lies at `origin` in the tile.
+Values Blocking::initOperands(const Value *tile, const std::vector<int64_t> &origin) {
+  const Op &root = *roots_.root(tile);
+  size_t row = rowOffsetAt(root);
+  Values operands;
+  for (size_t i = 0; i < root.operandCount(); ++i) {
+    bool own = i == row || i == row + 1;
+    operands.push_back(own ? plus(of(tile)[i - row], origin[i - row]) : one(root.operand(i)));
+  }
+  return operands;
+}
+
+Value *Blocking::tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
+  TypeData data = tile->type().data();
+  data.shape = shape;
+  return make(OpKind::InitTile, initOperands(tile, origin), context_.intern(std::move(data)));
+}
+
+Value *Blocking::scatterBlock(const Op &init, Value *offsets) {
+  Values operands;
+  for (size_t i = 0; i < init.operandCount(); ++i) operands.push_back(i == 1 ? offsets : one(init.operand(i)));
+  TypeData data = init.result()->type().data();
+  data.shape = {offsets->type().shape().begin(), offsets->type().shape().end()};
+  return make(OpKind::InitTile, std::move(operands), context_.intern(std::move(data)));
+}
+
+// The tile of block k of the grid; where the root is not known, the grid is the tile's own.
+Value *Blocking::tileOf(const Value *tile, const BlockGrid &grid, size_t k) {
+  const Op *root = roots_.root(tile);
+  if (!root) return of(tile)[k];
+  return isScatter(tile) ? scatterBlock(*root, of(tile)[k]) : tileBlock(tile, grid.origin(k), grid.shape(k));
+}
+
+void Blocking::atomic(const Op &op) {
+  const Value *tile = nullptr;
+  for (const Value *operand : op.operands())
+    if (operand->type().isTile()) tile = operand;
+  XT_CHECK(tile, "gathers, scatters and atomics have a tile");
+  const BlockGrid &grid = classes_.grid(tile);
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    Values operands;
+    for (const Value *operand : op.operands()) operands.push_back(operand == tile ? tileOf(tile, grid, k) : of(operand)[k]);
+    std::vector<Type> types;
+    if (op.resultCount()) types.push_back(blockType(op.result(), k));
+    Op *made = copy(op, std::move(operands), std::move(types));
+    if (op.resultCount()) results.push_back(made->result());
+  }
+  if (op.resultCount()) bind(op.result(), std::move(results));
+}
+
+// --- what messages can take ------------------------------------------------------------------------------------------
+
+std::string Blocking::whyNoBase(const Op &root) const {
+  const Value *base = root.operand(0);
+  if (root.operandCount() > rowOffsetAt(root) + 2 || !base->type().isMemRef())
+    return "the shape and the strides of its matrix are computed in the kernel, where nothing tells whether they fit";
+  const Value *source = base;
+  while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
+  bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount;
+  if (!parameter) return "its base is no parameter of the kernel";
+  return whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
+}
+
+std::string Blocking::whyNoMessages(const Value *tile) const {
+  const TypeData &data = tile->type().data();
+  if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
+  if (data.space == MemorySpace::Slm) return "2D block messages do not reach shared local memory";
+  if (data.scatter) return "each of its elements lies anywhere";
+  if (data.packed) return "its rows are packed in memory";
+  if (data.order == Order::ColumnMajor) return "its matrix is stored by columns";
+  const Op *root = roots_.root(tile);
+  if (!root) return "different matrices reach it";
+  if (std::string reason = whyNoBase(*root); !reason.empty()) return reason;
+  int64_t bytes = elemInfo(data.elem).storageBytes, divisor = roots_.columnDivisor(tile);
+  if (divisor * bytes % target_.blocks.columnMultiple != 0)
+    return str("its first column is not known to be a multiple of ", target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
+               " bytes), as a block message wants it");
+  return "";
+}
+
+void Blocking::fallBack(const Op &op, const std::string &reason) {
+  diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, "` goes element by element, masked: ", reason));
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+Value *Blocking::descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
+  TypeData data = tile->type().data();
+  data.kind = TypeKind::TensorDesc;
+  data.shape = shape;
+  Op *op = create(OpKind::CreateNdTdesc, initOperands(tile, origin), {context_.intern(std::move(data))});
+  setVc(op);
+  return op->result();
+}
+
+// The messages that cover the tile, each with the part of it that counts: the last of a row or column may reach beyond.
+BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const {
+  BlockGrid grid;
+  grid.dims.resize(2);
+  for (int64_t rows = tile.extent(0), at = 0; rows > 0;) {
+    int64_t most = operandSized ? wanted.dims[0][std::min(static_cast<size_t>(at), wanted.dims[0].size() - 1)] : rows;
+    int64_t length = std::min(rows, rowsOfMessage(most, shape.fewestRows, shape.mostRows));
+    grid.dims[0].push_back(length);
+    rows -= length, ++at;
+  }
+  for (int64_t columns = tile.extent(1); columns > 0;) {
+    int64_t several = operandSized ? 1 : std::clamp<int64_t>(columns / shape.columns, 1, shape.blocks);
+    int64_t length = std::min(columns, several * shape.columns);
+    grid.dims[1].push_back(length);
+    columns -= length;
+  }
+  return grid;
+}
+
+// `shape`: of the block in memory.
+Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, bool transposed, bool packs) {
+  const Value *tile = op.operand(0);
+  Elem elem = tile->type().elem();
+  std::vector<int64_t> result = shape;
+  if (transposed) std::swap(result[0], result[1]);
+  if (packs) result = packedShape(result, elem);
+  Op *load = create(OpKind::LoadNd, {descriptor(tile, origin, shape)}, {context_.vector(std::move(result), elem)});
+  if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
+  if (packs) load->setAttr("vnni_axis", int64_t{0});
+  setVc(load);
+  return load->result();
+}
+
+bool Blocking::loadByMessages(const Op &op) {
+  const Value *tile = op.operand(0), *result = op.result();
+  const BlockGrid &wanted = classes_.grid(result);
+  Elem elem = tile->type().elem();
+  int bits = memoryBits(elem);
+  bool turned = isTransposed(op), packs = classes_.packed(result);
+  Values blocks;
+  if (packs || turned) {
+    // A block each: packed by the message, turned in units of 32 bits, or both at once.
+    const BlockShape *shape = blockShape(target_, turned ? BlockUse::LoadTransposed : BlockUse::LoadVnni, turned ? 32 : bits);
+    if (!shape || (turned && !packs && bits != 32)) return false;
+    int64_t unit = turned ? 32 / bits : 1; // elements that turn together
+    BlockGrid grid = wanted;
+    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns), cutEvenly(result->type().extent(1), shape->mostRows)};
+    for (size_t k = 0; k < grid.count(); ++k) {
+      std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
+      if (turned) {
+        std::swap(origin[0], origin[1]);
+        size = {shape->mostRows, shape->columns * unit};
+        if (packs && (size[0] != used[1] || size[1] != used[0])) return false;
+      } else if (size[0] < shape->fewestRows || size[0] > shape->mostRows || size[1] != shape->columns) {
+        return false;
+      }
+      Value *block = loadMessage(op, origin, size, turned, packs);
+      blocks.push_back(packs ? block : slice(block, {0, 0}, used));
+    }
+    bind(result, packs ? std::move(blocks) : reblocked(blocks, grid, wanted));
+    return true;
+  }
+  const BlockShape *shape = nullptr;
+  for (const BlockShape &s : target_.blockShapes)
+    if (s.use == BlockUse::Load && s.bits == bits && (!shape || s.columns == wanted.dims[1][0])) shape = &s;
+  if (!shape) return false;
+  BlockGrid grid = messageGrid(tile->type(), *shape, classes_.isOperand(result), wanted);
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> used = grid.shape(k);
+    std::vector<int64_t> size = {rowsOfMessage(used[0], shape->fewestRows, shape->mostRows), (used[1] + shape->columns - 1) / shape->columns * shape->columns};
+    blocks.push_back(slice(loadMessage(op, grid.origin(k), size, false, false), {0, 0}, used));
+  }
+  bind(result, reblocked(blocks, grid, wanted));
+  return true;
+}
+
+void Blocking::loadTile(const Op &op) {
+  const Value *tile = op.operand(0), *result = op.result();
+  std::string reason = whyNoMessages(tile);
+  const Attr *padding = op.attr("padding");
+  if (reason.empty() && padding && !isZero(padding->value)) reason = "block messages pad with zeros alone";
+  if (reason.empty()) {
+    if (loadByMessages(op)) return;
+    reason = str(target_.name, " has no block message for ", isTransposed(op) ? "transposed " : "", "elements of ", memoryBits(tile->type().elem()), " bits");
+  }
+  fallBack(op, reason);
+  BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
+  if (!roots_.root(tile)) { // a tile for each block there is
+    grid = classes_.grid(tile);
+    if (isTransposed(op)) std::swap(grid.dims[0], grid.dims[1]);
+  }
+  Values blocks = reblocked(loadBlocks(op, grid), grid, own);
+  if (classes_.packed(result))
+    for (Value *&block : blocks) block = packed(block);
+  bind(result, std::move(blocks));
+}
+
+// One load for each block of the result.
+Values Blocking::loadBlocks(const Op &op, const BlockGrid &grid) {
+  const Value *tile = op.operand(0);
+  bool turned = isTransposed(op), known = roots_.root(tile) != nullptr;
+  Values blocks;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), place(2);
+    std::vector<size_t> at = grid.at(k);
+    Type result = context_.vector(shape, tile->type().elem());
+    if (turned) std::swap(origin[0], origin[1]), std::swap(shape[0], shape[1]), std::swap(at[0], at[1]);
+    Value *window = known ? tileBlock(tile, origin, shape) : of(tile)[classes_.grid(tile).number(at)];
+    blocks.push_back(copy(op, {window}, {result})->result());
+  }
+  return blocks;
+}
+
+// The wanted grid, unless a block of it is more than a message moves.
+BlockGrid Blocking::memoryGrid(Type type, const BlockGrid &wanted) const {
+  for (size_t k = 0; k < wanted.count(); ++k)
+    if (context_.vector(wanted.shape(k), type.elem()).byteCount() > kMessageBytes) return classes_.plainGrid(type);
+  return wanted;
+}
+
+void Blocking::storeTile(const Op &op) {
+  const Value *value = op.operand(0), *tile = op.operand(1);
+  std::string reason = whyNoMessages(tile);
+  const BlockShape *shape = reason.empty() ? blockShape(target_, BlockUse::Store, memoryBits(tile->type().elem())) : nullptr;
+  if (reason.empty() && !shape) reason = str(target_.name, " has no block message that stores elements of ", memoryBits(tile->type().elem()), " bits");
+  if (!reason.empty()) {
+    fallBack(op, reason);
+    BlockGrid grid = roots_.root(tile) ? memoryGrid(value->type(), classes_.grid(value)) : classes_.grid(tile);
+    Values blocks = inGrid(value, grid);
+    for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k)}, {});
+    return;
+  }
+  BlockGrid grid;
+  grid.dims = {cutToPowersOfTwo(tile->type().extent(0), shape->mostRows), cutEvenly(tile->type().extent(1), shape->columns)};
+  Values blocks = inGrid(value, grid);
+  bool told = false;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k), size = grid.shape(k);
+    if (size[1] == shape->columns) {
+      setVc(create(OpKind::StoreNd, {blocks[k], descriptor(tile, origin, size)}, {}));
+      continue;
+    }
+    // A message writes whole rows: what is left over must not reach beyond the tile.
+    if (!told) fallBack(op, str("the last ", size[1], " columns are fewer than the ", shape->columns, " of a message"));
+    told = true;
+    copy(op, {blocks[k], tileBlock(tile, origin, size)}, {});
+  }
+}
+
+// What is fetched too much does no harm.
+void Blocking::prefetchTile(const Op &op) {
+  const Value *tile = op.operand(0);
+  Type type = tile->type();
+  const BlockShape *shape = whyNoMessages(tile).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
+  if (!shape) {
+    const BlockGrid &grid = classes_.grid(tile);
+    for (size_t k = 0; k < grid.count(); ++k) copy(op, {tileOf(tile, grid, k)}, {});
+    return;
+  }
+  BlockGrid grid = messageGrid(type, *shape, false, classes_.plainGrid(type));
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> size = {rowsOfMessage(grid.shape(k)[0], shape->fewestRows, shape->mostRows), shape->columns};
+    Op *made = create(OpKind::PrefetchNd, {descriptor(tile, grid.origin(k), size)}, {});
+    // locality 0 keeps nothing, 1 and 2 the outer caches alone.
+    int64_t locality = op.intAttr("locality", 3);
+    made->setAttr("L1_hint", std::string(locality == 3 ? "cached" : "uncached"));
+    made->setAttr("L3_hint", std::string(locality > 0 ? "cached" : "uncached"));
+    setVc(made);
+  }
+}
+
+} // namespace xt

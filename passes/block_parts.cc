@@ -1,0 +1,119 @@
+// Parts of vectors that are held in blocks.
+#include "ir/base/check.h"
+#include "passes/blocking.h"
+
+#include <algorithm>
+
+namespace xt {
+
+namespace {
+std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+} // namespace
+
+Value *Blocking::plus(Value *x, int64_t constant) {
+  return constant == 0 ? x : make(OpKind::AddI, {x, index(constant)}, context_.index());
+}
+
+Value *Blocking::minus(Value *x, int64_t constant) {
+  return constant == 0 ? x : make(OpKind::SubI, {x, index(constant)}, context_.index());
+}
+
+Value *Blocking::zeros(std::vector<int64_t> shape, Elem elem) {
+  Type type = context_.vector(std::move(shape), elem);
+  return isFloat(elem) ? b.constantFloat(type, 0) : b.constantInt(type, 0);
+}
+
+Value *Blocking::slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape) {
+  if (shape == shapeOf(vector->type())) return vector;
+  Op *op = create(OpKind::ExtractStridedSlice, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
+  op->setAttr("offsets", origin);
+  return op->result();
+}
+
+Value *Blocking::inserted(Value *part, Value *into, const std::vector<int64_t> &origin) {
+  if (part->type() == into->type()) return part;
+  Op *op = create(OpKind::InsertStridedSlice, {part, into}, {into->type()});
+  op->setAttr("offsets", origin);
+  return op->result();
+}
+
+Value *Blocking::reshaped(Value *vector, std::vector<int64_t> shape) {
+  if (shape == shapeOf(vector->type())) return vector;
+  return make(OpKind::Reshape, {vector}, context_.vector(std::move(shape), vector->type().elem()));
+}
+
+Value *Blocking::transposed(Value *vector, const std::vector<int64_t> &permutation) {
+  std::vector<int64_t> shape;
+  for (int64_t d : permutation) shape.push_back(vector->type().extent(static_cast<int>(d)));
+  Op *op = create(OpKind::Transpose, {vector}, {context_.vector(std::move(shape), vector->type().elem())});
+  op->setAttr("permutation", permutation);
+  return op->result();
+}
+
+// [K, N] as [K/f, N, f].
+std::vector<int64_t> Blocking::packedShape(const std::vector<int64_t> &shape, Elem elem) {
+  int64_t factor = 32 / elemInfo(elem).bits;
+  return {shape[0] / factor, shape[1], factor};
+}
+
+Value *Blocking::packed(Value *matrix) {
+  Type type = matrix->type();
+  int64_t factor = 32 / elemInfo(type.elem()).bits;
+  return transposed(reshaped(matrix, {type.extent(0) / factor, factor, type.extent(1)}), {0, 2, 1});
+}
+
+Value *Blocking::region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin,
+                        const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
+  if (whole.empty()) whole = shape;
+  size_t rank = shape.size();
+  // For each dimension the pieces that the region touches, and where.
+  struct Touched {
+    size_t piece;
+    int64_t inPiece, inRegion, length;
+  };
+  std::vector<std::vector<Touched>> touched(rank);
+  BlockGrid parts;
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t start = 0, end = origin[d] + shape[d];
+    Lengths lengths;
+    for (size_t i = 0; i < grid.dims[d].size(); start += grid.dims[d][i++]) {
+      int64_t from = std::max(start, origin[d]), to = std::min(start + grid.dims[d][i], end);
+      if (from >= to) continue;
+      touched[d].push_back({i, from - start, from - origin[d], to - from});
+      lengths.push_back(to - from);
+    }
+    parts.dims.push_back(std::move(lengths));
+  }
+  Value *result = nullptr;
+  for (size_t k = 0; k < parts.count(); ++k) {
+    std::vector<size_t> at = parts.at(k), piece(rank);
+    std::vector<int64_t> inPiece(rank), inRegion(rank), lengths(rank);
+    for (size_t d = 0; d < rank; ++d) {
+      const Touched &t = touched[d][at[d]];
+      piece[d] = t.piece, inPiece[d] = t.inPiece, inRegion[d] = t.inRegion, lengths[d] = t.length;
+    }
+    Value *part = slice(blocks[grid.number(piece)], inPiece, lengths);
+    if (!result && lengths == whole) return part;
+    result = inserted(part, result ? result : zeros(whole, part->type().elem()), inRegion);
+  }
+  XT_CHECK(result, "a region inside of the value");
+  return result;
+}
+
+Value *Blocking::region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
+  return region(of(value), classes_.grid(value), origin, shape, std::move(whole));
+}
+
+Values Blocking::reblocked(const Values &blocks, const BlockGrid &from, const BlockGrid &to) {
+  if (from == to) return blocks;
+  Values result;
+  for (size_t k = 0; k < to.count(); ++k) result.push_back(region(blocks, from, to.origin(k), to.shape(k)));
+  return result;
+}
+
+Value *Blocking::wholeOf(const Value *value) {
+  std::vector<int64_t> shape = shapeOf(value->type());
+  return region(value, std::vector<int64_t>(shape.size(), 0), shape);
+}
+
+} // namespace xt

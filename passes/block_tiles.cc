@@ -1,0 +1,269 @@
+#include "passes/block_tiles.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/print.h"
+#include "passes/blocking.h"
+#include "passes/part_values.h"
+#include "passes/turned_loads.h"
+
+namespace xt {
+
+void Blocking::run() {
+  std::vector<Op *> olds;
+  for (Op &op : kernel_.body) olds.push_back(&op);
+  for (const auto &param : kernel_.body.params()) bind(param.get(), {param.get()});
+  // New ops stand behind the old ones, which go in the end.
+  b.setEnd(kernel_.body);
+  for (Op *old : olds) op(*old);
+  for (size_t k = olds.size(); k-- > 0;) kernel_.body.erase(olds[k]);
+}
+
+void Blocking::block(const Block &from) {
+  for (Op &old : from) op(old);
+}
+
+void Blocking::op(const Op &op) {
+  b.setRange(op.range());
+  switch (op.info().typeRule) {
+  case TypeRule::For:
+  case TypeRule::While:
+  case TypeRule::If: return structure(op);
+  case TypeRule::Yield: {
+    Values all;
+    for (const Value *operand : op.operands()) all.insert(all.end(), of(operand).begin(), of(operand).end());
+    create(OpKind::Yield, std::move(all), {});
+    return;
+  }
+  case TypeRule::Constant:
+  case TypeRule::Splat: return op.result()->type().isVector() ? constantLike(op) : plain(op);
+  case TypeRule::Iota: return iota(op);
+  case TypeRule::CreateMask: return createMask(op);
+  case TypeRule::InitTile: return initTile(op);
+  case TypeRule::UpdateTileOffset: return updateTile(op);
+  case TypeRule::LoadTile: return loadTile(op);
+  case TypeRule::StoreTile: return storeTile(op);
+  case TypeRule::PrefetchTile: return prefetchTile(op);
+  case TypeRule::LoadGather:
+  case TypeRule::StoreScatter:
+  case TypeRule::AtomicRmw: return atomic(op);
+  case TypeRule::TileMma: return tileMma(op);
+  case TypeRule::Transpose: return transpose(op);
+  case TypeRule::Reduction: return reduction(op);
+  case TypeRule::Broadcast: return broadcast(op);
+  case TypeRule::Reshape: return reshape(op);
+  case TypeRule::Extract: return extract(op);
+  case TypeRule::Insert: return insert(op);
+  case TypeRule::Print: return print(op);
+  default: break;
+  }
+  bool vectors = op.resultCount() && op.result()->type().isVector();
+  vectors &= op.info().elementwise || op.info().typeRule == TypeRule::Compare || op.info().typeRule == TypeRule::Select || op.info().typeRule == TypeRule::Cast;
+  return vectors ? eachBlock(op) : plain(op);
+}
+
+Op *Blocking::copy(const Op &op, Values operands, std::vector<Type> results) {
+  Op *made = create(op.kind(), std::move(operands), std::move(results));
+  for (const Attr &attr : op.attrs()) made->setAttr(attr.name, attr.value, attr.range);
+  return made;
+}
+
+// Ops on scalars, and those whose vectors and windows are blocks already.
+void Blocking::plain(const Op &op) {
+  Values operands;
+  for (const Value *operand : op.operands()) operands.push_back(one(operand));
+  std::vector<Type> types;
+  for (size_t i = 0; i < op.resultCount(); ++i) types.push_back(op.result(i)->type());
+  Op *made = copy(op, std::move(operands), std::move(types));
+  for (size_t i = 0; i < op.resultCount(); ++i) bind(op.result(i), {made->result(i)});
+}
+
+void Blocking::eachBlock(const Op &op) {
+  size_t count = classes_.grid(op.result()).count();
+  Values results;
+  for (size_t k = 0; k < count; ++k) {
+    Values operands;
+    for (const Value *operand : op.operands()) operands.push_back(operand->type().isVector() ? of(operand)[k] : one(operand));
+    results.push_back(copy(op, std::move(operands), {blockType(op.result(), k)})->result());
+  }
+  bind(op.result(), std::move(results));
+}
+
+// The same in every element: blocks of one shape share one value.
+void Blocking::constantLike(const Op &op) {
+  const BlockGrid &grid = classes_.grid(op.result());
+  std::vector<std::pair<Type, Value *>> made;
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    Type type = blockType(op.result(), k);
+    Value *value = nullptr;
+    for (auto &[known, known_value] : made)
+      if (known == type) value = known_value;
+    if (!value) {
+      Values operands;
+      for (const Value *operand : op.operands()) operands.push_back(one(operand));
+      value = copy(op, std::move(operands), {type})->result();
+      made.emplace_back(type, value);
+    }
+    results.push_back(value);
+  }
+  bind(op.result(), std::move(results));
+}
+
+void Blocking::iota(const Op &op) {
+  const BlockGrid &grid = classes_.grid(op.result());
+  auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    int64_t first = grid.origin(k)[dim];
+    results.push_back(iotaFrom(b, op, blockType(op.result(), k), first ? index(first) : nullptr));
+  }
+  bind(op.result(), std::move(results));
+}
+
+void Blocking::createMask(const Op &op) {
+  const BlockGrid &grid = classes_.grid(op.result());
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k);
+    Values extents;
+    for (size_t d = 0; d < op.operandCount(); ++d) extents.push_back(minus(one(op.operand(d)), origin[d]));
+    results.push_back(make(OpKind::CreateMask, std::move(extents), blockType(op.result(), k)));
+  }
+  bind(op.result(), std::move(results));
+}
+
+// Where the place lies outside of a block, nothing is replaced.
+void Blocking::insert(const Op &op) {
+  const BlockGrid &grid = classes_.grid(op.result());
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k);
+    Values operands = {one(op.operand(0)), of(op.operand(1))[k]};
+    for (size_t d = 0; d < origin.size(); ++d) operands.push_back(minus(one(op.operand(2 + d)), origin[d]));
+    results.push_back(make(OpKind::Insert, std::move(operands), blockType(op.result(), k)));
+  }
+  bind(op.result(), std::move(results));
+}
+
+// Taken from each block, and of these the one where the place lies.
+void Blocking::extract(const Op &op) {
+  const Value *vector = op.operand(0);
+  const BlockGrid &grid = classes_.grid(vector);
+  Value *result = nullptr;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k);
+    Values operands = {of(vector)[k]};
+    for (size_t d = 0; d < origin.size(); ++d) operands.push_back(minus(one(op.operand(1 + d)), origin[d]));
+    Value *element = make(OpKind::Extract, std::move(operands), op.result()->type());
+    for (size_t d = 0; result && d < origin.size(); ++d) {
+      if (origin[d] == 0) continue;
+      Op *reached = create(OpKind::CmpI, {one(op.operand(1 + d)), index(origin[d])}, {context_.i1()});
+      reached->setAttr("kind", std::string("sge"));
+      element = make(OpKind::Select, {reached->result(), element, result}, op.result()->type());
+    }
+    result = element;
+  }
+  bind(op.result(), {result});
+}
+
+// What is printed is one text; what is asserted holds for each block.
+void Blocking::print(const Op &op) {
+  if (op.kind() == OpKind::Assert && op.operand(0)->type().isVector()) {
+    for (Value *part : of(op.operand(0))) copy(op, {part}, {});
+    return;
+  }
+  Values operands;
+  for (const Value *operand : op.operands()) operands.push_back(operand->type().isVector() ? wholeOf(operand) : one(operand));
+  copy(op, std::move(operands), {});
+}
+
+// --- structure -------------------------------------------------------------------------------------------------------
+
+Type Blocking::blockType(const Value *value, size_t k) const {
+  std::vector<int64_t> shape = classes_.grid(value).shape(k);
+  if (classes_.packed(value)) shape = packedShape(shape, value->type().elem());
+  return context_.vector(std::move(shape), value->type().elem());
+}
+
+std::vector<Type> Blocking::partTypes(const Value *value) const {
+  Type type = value->type();
+  if (type.isTile() && roots_.root(value) && !isScatter(value)) return {context_.index(), context_.index()};
+  if (!type.isVector() && !type.isTile()) return {type};
+  std::vector<Type> types;
+  for (size_t k = 0; k < classes_.grid(value).count(); ++k) {
+    std::vector<int64_t> shape = classes_.grid(value).shape(k);
+    if (type.isVector()) {
+      types.push_back(blockType(value, k));
+    } else if (roots_.root(value)) {
+      types.push_back(context_.vector(std::move(shape), Elem::Index));
+    } else {
+      TypeData data = type.data();
+      data.shape = std::move(shape);
+      types.push_back(context_.intern(std::move(data)));
+    }
+  }
+  return types;
+}
+
+void Blocking::bindAll(const std::vector<Value *> &olds, const Values &news) {
+  size_t next = 0;
+  for (Value *old : olds) {
+    size_t count = partTypes(old).size();
+    bind(old, Values(news.begin() + static_cast<std::ptrdiff_t>(next), news.begin() + static_cast<std::ptrdiff_t>(next + count)));
+    next += count;
+  }
+}
+
+void Blocking::structure(const Op &op) {
+  std::vector<Value *> oldResults;
+  std::vector<Type> types;
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    oldResults.push_back(op.result(i));
+    for (Type type : partTypes(op.result(i))) types.push_back(type);
+  }
+  Values operands;
+  for (const Value *operand : op.operands()) operands.insert(operands.end(), of(operand).begin(), of(operand).end());
+  Op *made = b.create(op.kind(), std::move(operands), types, op.regionCount());
+  Block &outer = b.block();
+  for (size_t r = 0; r < op.regionCount(); ++r) {
+    std::vector<Value *> oldParams;
+    Values params;
+    for (const auto &param : op.region(r)->params()) {
+      oldParams.push_back(param.get());
+      for (Type type : partTypes(param.get())) params.push_back(made->region(r)->addParam(type));
+    }
+    bindAll(oldParams, params);
+    b.setEnd(*made->region(r));
+    block(*op.region(r));
+  }
+  b.setEnd(outer);
+  Values news;
+  for (size_t i = 0; i < made->resultCount(); ++i) news.push_back(made->result(i));
+  bindAll(oldResults, news);
+}
+
+void Blocking::bind(const Value *old, Values values) {
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (!values[k]->name().empty() || old->name().empty()) continue;
+    values[k]->setName(values.size() == 1 ? old->name() : str(old->name(), "_", k));
+    values[k]->setRange(old->range());
+  }
+  values_[old] = std::move(values);
+}
+
+Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) {
+    if (kernel->scope == Scope::Lane) continue; // lanes have blocks, and tiles of their own, already
+    if (kernel->scope == Scope::Workgroup) {
+      diagnostics.report(DiagCode::InvalidIr, kernel->nameRange, str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name), " is at workgroup scope"))
+          .note("run `distribute-to-subgroups` first");
+      return Error::diagnosed();
+    }
+    foldTransposesIntoLoads(*kernel, module.context());
+    Blocking(*kernel, target, module.context(), diagnostics).run();
+  }
+  return {};
+}
+
+} // namespace xt

@@ -1,0 +1,112 @@
+// Internal to the pass block-tiles: puts ops on blocks in the place of ops on tiles and vectors.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/builder.h"
+#include "ir/context.h"
+#include "passes/block_classes.h"
+#include "passes/tile_roots.h"
+
+#include <set>
+
+namespace xt {
+
+// What stands for one value: a scalar or memref for itself, a vector's blocks, the row and column of a tile whose root is
+// known (the offsets' blocks, if it is a scatter tile), else a tile for each block.
+using Values = std::vector<Value *>;
+
+class Blocking {
+public:
+  Blocking(Kernel &kernel, const TargetInfo &target, Context &context, Diagnostics &diagnostics)
+      : kernel_(kernel), target_(target), context_(context), diagnostics_(diagnostics), classes_(kernel, target), roots_(kernel),
+        b(context, kernel.body) {}
+  void run();
+
+private:
+  // block_tiles.cc: structure, and ops on each block
+  void block(const Block &from);
+  void op(const Op &op);
+  void plain(const Op &op);
+  void eachBlock(const Op &op);
+  void constantLike(const Op &op);
+  void iota(const Op &op);
+  void createMask(const Op &op);
+  void insert(const Op &op);
+  void extract(const Op &op);
+  void print(const Op &op);
+  void structure(const Op &op);
+  std::vector<Type> partTypes(const Value *value) const;
+  void bindAll(const std::vector<Value *> &olds, const Values &news);
+
+  // block_memory.cc: tiles
+  void initTile(const Op &op);
+  void updateTile(const Op &op);
+  void loadTile(const Op &op);
+  void storeTile(const Op &op);
+  void prefetchTile(const Op &op);
+  void atomic(const Op &op);
+  Value *tileOf(const Value *tile, const BlockGrid &grid, size_t k);
+  Value *scatterBlock(const Op &init, Value *offsets);
+  Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
+  Value *descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
+  Values initOperands(const Value *tile, const std::vector<int64_t> &origin);
+  BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
+  BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
+  bool loadByMessages(const Op &op);
+  Values loadBlocks(const Op &op, const BlockGrid &grid);
+  Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, bool transposed, bool packs);
+  // Why 2D block messages cannot take the tile; "" where they can.
+  std::string whyNoMessages(const Value *tile) const;
+  std::string whyNoBase(const Op &root) const;
+  void fallBack(const Op &op, const std::string &reason);
+
+  // block_math.cc: products, and ops that move elements
+  void tileMma(const Op &op);
+  Values mmaOperands(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape);
+  Values mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape);
+  void transpose(const Op &op);
+  void reduction(const Op &op);
+  void broadcast(const Op &op);
+  void reshape(const Op &op);
+  Value *reduceRegion(const Op &op, std::vector<int64_t> origin, std::vector<int64_t> shape);
+  Value *reduceBlock(const Op &op, Value *block, int64_t size);
+  Value *broadcastBlock(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
+
+  // block_parts.cc: parts of a value that is held in blocks
+  // The elements of [origin, origin + shape) as one vector of `whole`, which has zeros behind them where it is larger.
+  Value *region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, std::vector<int64_t> whole = {});
+  Value *region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                std::vector<int64_t> whole = {});
+  Values reblocked(const Values &blocks, const BlockGrid &from, const BlockGrid &to);
+  Values inGrid(const Value *value, const BlockGrid &grid) { return reblocked(of(value), classes_.grid(value), grid); }
+  Value *wholeOf(const Value *value);
+  Value *slice(Value *vector, const std::vector<int64_t> &origin, std::vector<int64_t> shape);
+  Value *inserted(Value *part, Value *into, const std::vector<int64_t> &origin);
+  Value *zeros(std::vector<int64_t> shape, Elem elem);
+  Value *packed(Value *matrix);
+  Value *reshaped(Value *vector, std::vector<int64_t> shape);
+  Value *transposed(Value *vector, const std::vector<int64_t> &permutation);
+  static std::vector<int64_t> packedShape(const std::vector<int64_t> &shape, Elem elem);
+
+  Value *index(int64_t value) { return b.index(value); }
+  Value *plus(Value *x, int64_t constant);
+  Value *minus(Value *x, int64_t constant);
+  Op *create(OpKind kind, Values operands, std::vector<Type> results) { return b.create(kind, std::move(operands), results); }
+  Op *copy(const Op &op, Values operands, std::vector<Type> results);
+  Value *make(OpKind kind, Values operands, Type result) { return b.value(kind, std::move(operands), result); }
+  const Values &of(const Value *value) const { return values_.at(value); }
+  Value *one(const Value *value) const { return values_.at(value)[0]; }
+  Type blockType(const Value *value, size_t k) const; // of a vector
+  void bind(const Value *old, Values values);
+  bool isScatter(const Value *tile) const { return tile->type().data().scatter; }
+
+  Kernel &kernel_;
+  const TargetInfo &target_;
+  Context &context_;
+  Diagnostics &diagnostics_;
+  BlockClasses classes_;
+  TileRoots roots_;
+  Builder b;
+  std::unordered_map<const Value *, Values> values_; // looked up only
+};
+
+} // namespace xt

@@ -1,0 +1,172 @@
+#include "passes/plan_slm.h"
+
+#include "ir/base/text.h"
+#include "ir/builder.h"
+#include "ir/slm_layout.h"
+
+#include <algorithm>
+#include <set>
+
+namespace xt {
+namespace {
+
+// From the first to the last op of the kernel's own block that reads or writes a buffer; what stands in a loop counts as
+// the loop. Empty (from > to): nothing does.
+struct Span {
+  size_t from = SIZE_MAX, to = 0;
+  void add(size_t at) { from = std::min(from, at), to = std::max(to, at); }
+};
+
+struct Buffer {
+  Op *alloc;
+  int64_t bytes;
+  Span used;
+  int64_t offset = 0;
+};
+
+class Planner {
+public:
+  Planner(Kernel &kernel, Context &context) : kernel_(kernel), context_(context) {}
+
+  // `limit`: in bytes; 0: none.
+  void run(int64_t limit, Diagnostics &diagnostics) {
+    if (!look()) return;
+    int64_t bytes = place(false);
+    if (limit && bytes > limit && place(true) < bytes) {
+      addBarriers();
+    } else if (limit && bytes > limit) {
+      place(false);
+    }
+    for (Buffer &buffer : buffers_) {
+      buffer.alloc->setAttr("offset", buffer.offset);
+      for (const Buffer &other : buffers_) {
+        if (&other >= &buffer || !overlap(buffer, other)) continue;
+        diagnostics.report(DiagCode::PassRemark, buffer.alloc->range(), str("this buffer of ", buffer.bytes, " bytes shares its memory with an earlier one"))
+            .at(other.alloc->range(), str(other.bytes, " bytes"));
+        break;
+      }
+    }
+  }
+
+private:
+  // Finds the buffers and where they are used; false: there are none.
+  bool look() {
+    size_t at = 0;
+    for (Op &op : kernel_.body) {
+      if (op.kind() == OpKind::AllocSlm) buffers_.push_back({&op, slmBytesOf(op.result()->type()), {}});
+      if (op.kind() == OpKind::Barrier) barriers_.push_back(at);
+      ops_.push_back(&op);
+      places_[&op] = at++;
+    }
+    for (Buffer &buffer : buffers_) follow(buffer);
+    return !buffers_.empty();
+  }
+
+  size_t placeOf(const Op *op) const {
+    while (op->block() != &kernel_.body) op = op->block()->parentOp();
+    return places_.at(op);
+  }
+
+  // Everything that is made from the buffer: tiles, what they become, and what loops and branches carry.
+  void follow(Buffer &buffer) {
+    std::vector<const Value *> values = {buffer.alloc->result()};
+    std::set<const Value *> seen(values.begin(), values.end()); // looked up only
+    auto reach = [&](const Value *value) {
+      if (seen.insert(value).second) values.push_back(value);
+    };
+    for (size_t i = 0; i < values.size(); ++i)
+      for (const Use &use : values[i]->uses()) {
+        const Op &user = *use.user;
+        if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes)) buffer.used.add(placeOf(&user));
+        for (size_t r = 0; r < user.resultCount(); ++r)
+          if (user.result(r)->type().isWindow() || user.result(r)->type().isMemRef()) reach(user.result(r));
+        if (user.regionCount() && carriedAt(user).loops && use.operand >= carriedAt(user).operand)
+          reach(user.region()->param(carriedAt(user).param + use.operand - carriedAt(user).operand));
+        if (const Op *parent = user.block()->parentOp(); user.kind() == OpKind::Yield && parent && use.operand >= carriedAt(*parent).yield) {
+          size_t carried = use.operand - carriedAt(*parent).yield;
+          reach(parent->result(carried));
+          if (carriedAt(*parent).loops) reach(parent->region()->param(carriedAt(*parent).param + carried));
+        }
+      }
+  }
+
+  bool barrierBetween(size_t from, size_t to) const {
+    return std::any_of(barriers_.begin(), barriers_.end(), [&](size_t at) { return from < at && at < to; });
+  }
+
+  // `withNew`: with barriers that may be added.
+  bool mayShare(const Buffer &a, const Buffer &b, bool withNew) const {
+    if (a.used.from > a.used.to || b.used.from > b.used.to) return true;
+    const Buffer &first = a.used.from < b.used.from ? a : b, &second = &first == &a ? b : a;
+    return first.used.to < second.used.from && (withNew || barrierBetween(first.used.to, second.used.from));
+  }
+
+  static bool overlap(const Buffer &a, const Buffer &b) {
+    return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+  }
+
+  // First fit, largest first. Returns the bytes of all.
+  int64_t place(bool withNew) {
+    std::vector<Buffer *> order;
+    for (Buffer &buffer : buffers_) order.push_back(&buffer);
+    std::stable_sort(order.begin(), order.end(), [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
+    std::vector<Buffer *> placed;
+    int64_t end = 0;
+    for (Buffer *buffer : order) {
+      buffer->offset = 0;
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (const Buffer *other : placed)
+          if (!mayShare(*buffer, *other, withNew) && overlap(*buffer, *other)) {
+            buffer->offset = (other->offset + other->bytes + kSlmAlignment - 1) / kSlmAlignment * kSlmAlignment;
+            moved = true;
+          }
+      }
+      placed.push_back(buffer);
+      end = std::max(end, buffer->offset + buffer->bytes);
+    }
+    return end;
+  }
+
+  // In front of the first use of each buffer that takes over the memory of another without a barrier between them.
+  void addBarriers() {
+    std::set<size_t> needed;
+    for (const Buffer &a : buffers_)
+      for (const Buffer &b : buffers_)
+        if (&a != &b && a.used.from < b.used.from && overlap(a, b) && a.used.to < b.used.from && !barrierBetween(a.used.to, b.used.from)) needed.insert(b.used.from);
+    for (size_t at : needed) {
+      Builder build(context_, kernel_.body);
+      build.setBefore(ops_[at]);
+      build.setRange(ops_[at]->range());
+      build.create(OpKind::Barrier, {}, {});
+    }
+  }
+
+  Kernel &kernel_;
+  Context &context_;
+  std::vector<Buffer> buffers_;
+  std::vector<Op *> ops_; // of the kernel's own block
+  std::unordered_map<const Op *, size_t> places_; // looked up only
+  std::vector<size_t> barriers_;
+};
+
+void planKernel(Kernel &kernel, Context &context, int64_t limit, Diagnostics &diagnostics) {
+  // Whole workgroup tiles are not what shared local memory is for.
+  if (kernel.scope == Scope::Workgroup) return;
+  Planner planner(kernel, context);
+  planner.run(limit, diagnostics);
+}
+
+} // namespace
+
+Result<void> planSlm(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) planKernel(*kernel, module.context(), 0, diagnostics);
+  return {};
+}
+
+Result<void> planSlmFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels) planKernel(*kernel, module.context(), target.slmBytes, diagnostics);
+  return {};
+}
+
+} // namespace xt

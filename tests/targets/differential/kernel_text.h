@@ -1,0 +1,63 @@
+// What the generators of random kernels share: choices, lines of text, shapes, layouts that fit them, conversions.
+#pragma once
+#include "ir/base/text.h"
+
+#include <cstdint>
+#include <initializer_list>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+struct Shape {
+  int64_t rows, columns;
+  bool operator==(const Shape &) const = default;
+};
+
+class KernelText {
+protected:
+  explicit KernelText(uint64_t seed);
+
+  uint64_t pick(uint64_t n) { return random_() % n; }
+  bool chance(uint64_t oneIn) { return pick(oneIn) == 0; }
+  int64_t between(int64_t low, int64_t high) { return low + static_cast<int64_t>(pick(static_cast<uint64_t>(high - low + 1))); }
+  template <class T> T choose(std::initializer_list<T> items) { return *(items.begin() + pick(items.size())); }
+  std::string choose(std::initializer_list<const char *> items) { return *(items.begin() + pick(items.size())); }
+  template <class T> const T &chooseFrom(const std::vector<T> &items) { return items[pick(items.size())]; }
+
+  void line(const std::string &text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
+  std::string fresh() { return str("%v", next_++); }
+
+  // At workgroup scope some dimension is a multiple of the number of subgroups, so that the value can be stored.
+  Shape randomShape();
+  // A wg_map that fits the shape, or "" at subgroup scope: in rounds or, where `copies`, with data that wraps around.
+  std::string randomLayout(Shape shape, bool copies);
+  // A layout in which each element has one owner, or "" if none fits.
+  std::string storable(Shape shape) const;
+  // One in which each dimension's first subgroup holds all of it.
+  std::string whole(Shape shape) const;
+
+  // The layouts of a, b and c of a product: rows and columns as the result's, K whole or in parts.
+  struct MmaLayouts {
+    std::string a, b, c;
+  };
+  MmaLayouts mmaLayouts(int64_t m, int64_t n, int64_t k);
+
+  static std::string shapeText(Shape s, const std::string &elem) { return str(s.rows, "x", s.columns, "x", elem); }
+  static std::string withLayout(const std::string &layout) { return layout.empty() ? "" : ", " + layout; }
+  std::string vectorType(Shape s, const std::string &elem, const std::string &layout = "") const {
+    return str("vector<", shapeText(s, elem), withLayout(layout), ">");
+  }
+
+  std::mt19937_64 random_;
+  bool workgroup_ = false;
+  int64_t subgroups_ = 1;
+  std::string out_;
+  int indent_ = 0, next_ = 0;
+
+private:
+  int64_t randomData(int64_t extent, int64_t parts, bool copies);
+};
+
+} // namespace xt

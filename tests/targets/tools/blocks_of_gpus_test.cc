@@ -1,0 +1,64 @@
+// Every kernel there is, in the blocks of each GPU: it still computes the same, and how many messages and products it
+// takes is kept as text, so that a change shows.
+#include "ir/base/text.h"
+#include "tests/targets/tools/gpu_kernels.h"
+#include "tests/targets/tools/run_tool.h"
+
+#include <filesystem>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BlocksOf : public testing::TestWithParam<const char *> {};
+
+// Under the sanitizers the code for one GPU runs: what differs between GPUs is the compiler's output, not its own memory.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+TEST_P(BlocksOf, EveryKernelComputesTheSame) {
+  std::string gpu = GetParam();
+  if (kSanitized && gpu != "xe-pvc") GTEST_SKIP() << "without the sanitizers all GPUs run";
+  fs::path folder = fs::temp_directory_path() / str("xt-blocks-", getpid(), "-", gpu);
+  fs::create_directories(folder);
+  size_t ran = 0;
+  for (const fs::path &path : test::gpuKernels()) {
+    if (!test::limitsBroken(path, gpu).empty()) continue;
+    fs::path out = folder / path.filename();
+    test::ToolRun made = test::runTool("%bin/xtc --target=" + gpu + " --round-trip --emit=ir " + path.string() + " -o " + out.string());
+    EXPECT_EQ(made.status, 0) << path << made.output;
+    if (test::readText(out).find("\ntest ") == std::string::npos) continue;
+    std::string tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
+    // What subgroups exchange is the same on all of them, so the checks run once.
+    std::string how = gpu == "xe-pvc" ? "--target=interp,cpu --check=race,uninit,divergence" : "--target=cpu";
+    test::ToolRun run = test::runTool("%bin/xtrun -q --small " + how + tests + out.string());
+    EXPECT_EQ(run.status, 0) << path << '\n' << run.output;
+    ++ran;
+  }
+  EXPECT_GE(ran, 50u);
+  fs::remove_all(folder);
+}
+
+TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
+  std::string table;
+  for (const fs::path &path : test::gpuKernels()) {
+    test::ToolRun run = test::runTool("%bin/xtc --report --target=" + std::string(GetParam()) + " " + path.string() + " 2>/dev/null");
+    EXPECT_EQ(run.status, test::limitsBroken(path, GetParam()).empty() ? 0 : 2) << path;
+    if (!run.output.empty()) table += str("# ", path.parent_path().filename().string(), "/", path.filename().string(), "\n", run.output);
+  }
+  test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, BlocksOf, testing::Values("xe-pvc", "xe-dg2", "spirv"), [](const auto &param) {
+  std::string name = param.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+} // namespace
+} // namespace xt
