@@ -1,6 +1,7 @@
 #include "targets/xe/level_zero/memory.h"
 
 #include "ir/base/text.h"
+#include "ir/interp/launch_state.h"
 #include "targets/run/guard.h"
 
 #include <algorithm>
@@ -10,21 +11,6 @@ namespace xt {
 namespace {
 
 constexpr uint64_t kSeed = 0x5eed; // of the guard bytes; those of the host's buffers have others
-
-// The first byte and the end of a view's elements; strides may be of any sign.
-std::optional<std::pair<std::byte *, std::byte *>> bytesOf(const BufferView &view) {
-  int64_t first = 0, last = 0;
-  for (size_t d = 0; d < view.sizes.size(); ++d) {
-    if (view.sizes[d] == 0) return std::nullopt;
-    int64_t reach = (view.sizes[d] - 1) * view.strides[d];
-    first += std::min<int64_t>(0, reach);
-    last += std::max<int64_t>(0, reach);
-  }
-  if (!view.data) return std::nullopt;
-  auto *data = static_cast<std::byte *>(view.data);
-  int64_t bytes = elemInfo(view.elem).storageBytes;
-  return std::pair(data + first * bytes, data + (last + 1) * bytes);
-}
 
 std::string countText(int64_t n) { return str(n, n == 1 ? " byte" : " bytes"); }
 
@@ -67,7 +53,11 @@ ZeMemory::~ZeMemory() {
 std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   std::vector<HostRange> ranges;
   for (size_t i = 0; i < args.size(); ++i) {
-    if (auto bytes = bytesOf(args[i].buffer)) ranges.push_back({bytes->first, bytes->second, {i}});
+    MemoryRange bytes = bytesOf(args[i].buffer);
+    auto *begin = static_cast<std::byte *>(args[i].buffer.data); // the same memory, which the host may write
+    if (bytes.low == bytes.high) continue;
+    begin += bytes.low - static_cast<const unsigned char *>(args[i].buffer.data);
+    ranges.push_back({begin, begin + (bytes.high - bytes.low), {i}});
   }
   std::ranges::stable_sort(ranges, {}, &HostRange::begin);
   std::vector<HostRange> merged;
