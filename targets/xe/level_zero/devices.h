@@ -28,7 +28,7 @@ struct ZeDeviceInfo {
 };
 
 // The software device calls itself so; then comes what it stands for.
-inline constexpr std::string_view kSoftwareDeviceName = "Software Xe";
+inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 
 // Initialises Level Zero, once a process, and lists all devices of all drivers; none is an empty list. A device whose
 // properties cannot be had is listed with its problem. An Error where zeInit or a driver fails in a way that is not
