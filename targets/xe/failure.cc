@@ -23,12 +23,14 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   if (outcome[0] == kNoXeOutcome[0]) return {};
   uint64_t number = outcome[0] & 0xFFFFFFFF;
   std::string what = number < code.failures.size() ? code.failures[number] : str("failure ", number, ", which the kernel does not have");
-  // The subgroup is known where the device wrote both words; else the workgroup alone says where.
-  bool known = outcome[1] != kNoXeOutcome[1];
-  auto subgroup = static_cast<int64_t>(outcome[1] >> 32);
+  bool assertion = what.find("assertion failed: ") != std::string::npos;
   std::vector<int64_t> id = blockIdOf(outcome[0] >> 32, grid);
-  std::string where = known && kernel.subgroups > 1 ? originText(kernel, id, subgroup) : workgroupText(kernel, id);
-  return Error::kernel(str(what, " (", where, " of @", kernel.name, ")"));
+  // Messages are those of other targets, but for the subgroup: whatever scope the source had, here each fails for itself.
+  std::string where = assertion && id.empty() ? "" : workgroupText(kernel, id);
+  if (kernel.subgroups > 1 && outcome[1] != kNoXeOutcome[1]) where += str(where.empty() ? "" : ", ", "subgroup ", outcome[1] >> 32);
+  if (!assertion) where += str(" of @", kernel.name);
+  SourceRange range = number < code.places.size() ? code.places[number] : SourceRange();
+  return Error::kernel(where.empty() ? what : str(what, " (", where, ")"), range);
 }
 
 } // namespace xt

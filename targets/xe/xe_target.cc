@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "passes/pipelines.h"
-#include "targets/xe/emit/compile.h"
+#include "targets/xe/emit/emit.h"
 #include "targets/xe/executable.h"
 #include "targets/xe/runtime.h"
 #include "targets/xe/unsupported.h"
@@ -41,7 +41,7 @@ public:
     return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
   }
 
-  std::vector<std::string_view> pipeline() const override { return passNames(kBlockPipeline); }
+  std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
 
   Result<std::vector<DeviceText>> devices() override {
     auto all = XeRuntime::ofProcess().devices(DeviceChoice::Any);
