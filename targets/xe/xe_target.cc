@@ -72,7 +72,9 @@ public:
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the same as the first time
         repeated.wantRemarks(false);
-        return compileToSpirv(**kernels, plain, {}, repeated);
+        XeEmitOptions emit;
+        emit.blockMessages = false;
+        return compileToSpirv(**kernels, plain, emit, repeated);
       };
     return makeXeExecutable(module, std::move(*program), std::move(executable));
   }
