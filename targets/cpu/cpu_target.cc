@@ -3,7 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
-#include "targets/cpu/fault_guard.h"
+#include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
 #include "targets/cpu/launch_frame.h"
