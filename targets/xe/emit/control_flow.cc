@@ -54,12 +54,18 @@ void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before) {
   Parts given = flatten(carried.inits);
   unflatten(carried.params, given);
   carried.initial = flatten(carried.params);
+  // What a round gives is not known yet: without something that stands for it, what is computed from a phi would fold to
+  // its value in the first round.
+  auto unknown = [&](llvm::Type *type) {
+    return new llvm::FreezeInst(llvm::PoisonValue::get(type), "", before->getTerminator()->getIterator());
+  };
   b.SetInsertPoint(body);
   for (size_t i = 0; i < carried.initial.size(); ++i) {
     LlvmValue *initial = carried.initial[i];
     if (!carried.fixed[i]) {
       llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2);
       phi->addIncoming(initial, before);
+      phi->addIncoming(unknown(initial->getType()), before); // a block with an end, to be looked at
       initial = phi;
     }
     carried.inside.push_back(initial);
@@ -76,8 +82,14 @@ void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
     if (yielded[i]->getType() != carried.inside[i]->getType())
       yielded[i] = b.CreateSExtOrTrunc(yielded[i], carried.inside[i]->getType());
   llvm::BasicBlock *latch = b.GetInsertBlock();
-  for (size_t i = 0; i < yielded.size(); ++i)
-    if (!carried.fixed[i]) llvm::cast<llvm::PHINode>(carried.inside[i])->addIncoming(yielded[i], latch);
+  for (size_t i = 0; i < yielded.size(); ++i) {
+    if (carried.fixed[i]) continue;
+    auto *phi = llvm::cast<llvm::PHINode>(carried.inside[i]);
+    auto *unknown = llvm::cast<llvm::FreezeInst>(phi->getIncomingValue(1));
+    phi->setIncomingBlock(1, latch);
+    phi->setIncomingValue(1, yielded[i]);
+    unknown->eraseFromParent();
+  }
   auto *after = llvm::BasicBlock::Create(b.getContext(), "loop.end", latch->getParent());
   b.CreateCondBr(again, body, after);
   if (guarded) llvm::cast<llvm::BranchInst>(before->getTerminator())->setSuccessor(1, after);
@@ -121,14 +133,18 @@ void XeKernelEmitter::emitFor(const Op &op) {
 
   b.SetInsertPoint(body);
   llvm::PHINode *i = b.CreatePHI(lower->getType(), 2, variable->name());
+  auto *unknown = new llvm::FreezeInst(llvm::PoisonValue::get(lower->getType()), "", before->getTerminator()->getIterator());
   i->addIncoming(lower, before);
+  i->addIncoming(unknown, before);
   enterLoop(carried, before);
   setIndex(variable, i);
   emitBlock(block);
   // What is left, unsigned, says whether there is another round: i + step may overflow.
   LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper)
                            : b.CreateICmpULT(step, b.CreateSub(upper, i));
-  i->addIncoming(b.CreateAdd(i, step), b.GetInsertBlock());
+  i->setIncomingValue(1, b.CreateAdd(i, step));
+  i->setIncomingBlock(1, b.GetInsertBlock());
+  unknown->eraseFromParent();
   leaveLoop(carried, again, body, before, guarded);
 }
 
