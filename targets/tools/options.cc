@@ -167,7 +167,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
@@ -204,9 +204,10 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   std::string problem;
   if (!readCommon(map, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
+  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm"};
   for (const std::string &kind : options.emit)
-    if (kind != "ast" && kind != "ir" && kind != "llvm" && kind != "asm" && kind != "obj")
-      return usageError<XtcOptions>("xtc", "--emit takes ast, ir, llvm, asm, obj, not `" + kind + "`");
+    if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
+      return usageError<XtcOptions>("xtc", str("--emit takes ", join(kKinds, ", "), ", not `", kind, "`"));
   if (map.count("output")) options.output = map["output"].as<std::string>();
   if (map.count("target")) options.target = map["target"].as<std::string>();
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;

@@ -26,7 +26,7 @@ struct CommonOptions {
 };
 
 struct XtcOptions : CommonOptions {
-  std::vector<std::string> emit; // ast, ir, llvm, asm, obj
+  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm
   std::string output;            // empty: standard output
   std::vector<std::string> run;  // passes instead of the target's own
   bool runGiven = false;
