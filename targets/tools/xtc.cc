@@ -127,7 +127,6 @@ int run(const XtcOptions &options) {
   if (!findTarget(options.target) && !findTargetInfo(options.target)) {
     std::vector<std::string_view> names;
     for (const Target *target : allTargets()) names.push_back(target->name());
-    for (const TargetInfo &target : targetInfos()) names.push_back(target.name);
     std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
     return kExitUsage;
   }

@@ -179,6 +179,7 @@ void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string mes
     message = str(at.line, ":", at.column, ": ", message);
   }
   output_.failures.push_back(std::move(message));
+  output_.places.push_back(op.range());
   guardedDo(condition, [&] {
     LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), number(place));
     LlvmValue *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, outcome_, code, llvm::Align(8),

@@ -1,4 +1,4 @@
-#include "targets/cpu/fault_guard.h"
+#include "targets/faults/fault_guard.h"
 
 #include <array>
 #include <csetjmp>
