@@ -35,7 +35,8 @@ struct XeKernel {
   int64_t slmBytes = 0;
   bool largeRegisterFile = false; // wants 256 registers a thread
   bool reportsFailures = false;
-  std::vector<std::string> failures; // by number: what to tell the user ("7:3: assert failed: …")
+  std::vector<std::string> failures; // by number: what to tell the user ("assertion failed: …")
+  std::vector<SourceRange> places;   // and where in the source
   std::vector<XeBlockUse> blockUses;
 };
 

@@ -54,12 +54,13 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or cut into the
-// blocks of a GPU as well.
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, cut into the
+// blocks of a GPU as well, or these dealt out to lanes.
 struct Way {
   const char *target;
   bool distributed = false;
   const TargetInfo *gpu = nullptr;
+  bool lanes = false;
 };
 
 // Runs the kernel of a text, through the target's passes.
@@ -71,6 +72,7 @@ void runOn(const Way &way, const std::string &text, std::optional<Memory> &memor
   ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
   Target *target = findTarget(way.target);
   std::vector<std::string_view> names = target->pipeline();
+  if (way.lanes) names.insert(names.begin(), {"distribute-to-lanes", "canonicalize", "cse"});
   if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
   if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
   auto passes = passesNamed(names);
@@ -105,11 +107,12 @@ void expectTargetsAgree(const std::string &text, uint64_t seed) {
   runOn({"interp"}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
-  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}}) {
-    // Many small blocks take the CPU's compiler long.
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu, true}}) {
+    // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
     bool rare = way.gpu && way.target == std::string_view("cpu");
     if (rare && seed / targetInfos().size() % 4 != 0) continue;
-    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : ""));
+    if (way.lanes && !rare && seed / targetInfos().size() % 4 != 1) continue;
+    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : "", way.lanes ? ", in lanes" : ""));
     std::optional<Memory> other;
     runOn(way, text, other);
     if (testing::Test::HasFatalFailure()) return;

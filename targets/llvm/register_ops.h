@@ -1,18 +1,30 @@
-// Arithmetic on values in registers: scalars, and vectors of some lanes of a tile.
+// Arithmetic on values in registers: scalars, and vectors of several elements.
 //
 // In registers i1 is an LLVM i1, i4 an i8 with the sign extended, f32 and tf32 a float, f64 a double, and every smaller
 // float the integer of its bits: no LLVM type for them, so that each op rounds exactly where this file says so.
 // `lanes` is 0 for a scalar.
 #pragma once
 #include "ir/op.h"
-#include "targets/cpu/cpu_info.h"
 #include "targets/llvm/loops.h"
 
 namespace xt {
 
+// A mathematical function of the op, of f32 or f64 values.
+using FunctionCall = LlvmValue *(*)(llvm::IRBuilderBase &, OpKind, llvm::ArrayRef<LlvmValue *>);
+
+// What differs between the targets that compute so.
+struct RegisterTraits {
+  bool halves = true;   // LLVM's half converts to and from float in one instruction
+  bool doubles = true;  // f64 is there; else only values that are f64 need it
+  bool vectors = false; // divides vectors; else lane after lane
+  // IEEE 754-2019's minimum and maximum are there; else they are made of those that lose a NaN.
+  bool minimum = true;
+  FunctionCall function = nullptr; // null: the C library's, lane after lane; its errors are below 2 ulp
+};
+
 class RegisterOps {
 public:
-  RegisterOps(llvm::IRBuilder<> &builder, const CpuInfo &cpu) : b(builder), cpu_(cpu) {}
+  RegisterOps(llvm::IRBuilderBase &builder, RegisterTraits traits) : b(builder), traits_(traits) {}
 
   llvm::Type *type(Elem elem, int lanes) const;
   llvm::Type *storageType(Elem elem, int lanes) const; // in memory: i1 is a byte of 0 or 1
@@ -54,12 +66,14 @@ private:
   LlvmValue *cast(OpKind kind, LlvmValue *value, Elem from, Elem to);
   LlvmValue *floatOp(OpKind kind, LlvmValues args, Elem elem);
   LlvmValue *smallFma(const LlvmValues &args, Elem elem);
+  LlvmValue *smallest(OpKind kind, const LlvmValues &args);
+  LlvmValue *toOdd(LlvmValue *value, LlvmValue *error);
   LlvmValue *integerOp(OpKind kind, LlvmValues args, Elem elem);
   LlvmValue *compareIntegers(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *compareFloats(const Op &op, LlvmValues args, Elem elem);
   LlvmValue *divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem);
   LlvmValue *shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem elem, bool isSigned);
-  LlvmValue *stickyInteger(LlvmValue *x, bool isSigned);
+  LlvmValue *stickyInteger(LlvmValue *x, bool isSigned, unsigned digits);
   LlvmValue *fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
   LlvmValue *toInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
   LlvmValue *resizeInteger(LlvmValue *value, Elem from, Elem to, bool isSigned);
@@ -76,8 +90,8 @@ private:
   llvm::Type *intType(LlvmValue *like, unsigned width) const;
   llvm::Type *floatType(LlvmValue *like) const { return resized(like->getType(), b.getFloatTy()); }
 
-  llvm::IRBuilder<> &b;
-  const CpuInfo &cpu_;
+  llvm::IRBuilderBase &b;
+  RegisterTraits traits_;
   llvm::SmallVector<LlvmValue *, 4> slots_;
 };
 

@@ -1,6 +1,6 @@
 // Conversions between float formats in registers. Rounding to formats that are not f32 or f64 is done on the bits: the
 // hardware's bf16 conversion flushes subnormals, and most formats have none.
-#include "targets/cpu/register_ops.h"
+#include "targets/llvm/register_ops.h"
 
 #include <cmath>
 
@@ -49,7 +49,7 @@ LlvmValue *RegisterOps::widen(LlvmValue *value, Elem from) {
     return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, intType(value, 32)), 16), floatType(value));
   if (from == Elem::F8E5M2) // the upper half of an f16
     return widen(b.CreateShl(b.CreateZExt(value, intType(value, 16)), 8), Elem::F16);
-  if (from == Elem::F16 && cpu_.f16c)
+  if (from == Elem::F16 && traits_.halves)
     return b.CreateFPExt(b.CreateBitCast(value, resized(value->getType(), b.getHalfTy())), floatType(value));
   return widenImage(value, from);
 }
@@ -95,7 +95,7 @@ LlvmValue *RegisterOps::roundMantissa(LlvmValue *image, unsigned dropped) {
 
 LlvmValue *RegisterOps::narrow(LlvmValue *value, Elem to) {
   if (to == Elem::F32) return value;
-  if (to == Elem::F16 && cpu_.f16c)
+  if (to == Elem::F16 && traits_.halves)
     return b.CreateBitCast(b.CreateFPTrunc(value, resized(value->getType(), b.getHalfTy())), intType(value, 16));
   if (to != Elem::TF32 && to != Elem::BF16) return narrowImage(value, to);
   unsigned dropped = to == Elem::BF16 ? 16 : 13;

@@ -1,6 +1,6 @@
 // The elementwise ops in registers.
 #include "ir/base/check.h"
-#include "targets/cpu/register_ops.h"
+#include "targets/llvm/register_ops.h"
 
 #include <array>
 
@@ -109,28 +109,46 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
     LlvmValue *root = b.CreateUnaryIntrinsic(Intrinsic::sqrt, args[0]);
     return done(b.CreateFDiv(llvm::ConstantFP::get(root->getType(), 1.0), root));
   }
+  if (!traits_.minimum && (kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF))
+    return done(smallest(kind, args));
   if (Intrinsic::ID id = intrinsicOf(kind))
     return done(args.size() == 1 ? b.CreateUnaryIntrinsic(id, args[0]) : b.CreateBinaryIntrinsic(id, args[0], args[1]));
+  if (traits_.function) return done(traits_.function(b, kind, args));
   std::string_view name = libraryName(kind);
   XT_CHECK(!name.empty(), "an elementwise op on floats");
   return done(call(std::string(name), args));
 }
 
-// The product is exact in f64. The sum is rounded to odd, so that rounding it again is right: its error (Knuth's
-// TwoSum) says on which side of it the exact one lies.
+// fmin and fmax give the operand that is no NaN.
+LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
+  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
+  LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
+  if (kind == OpKind::MinNumF || kind == OpKind::MaxNumF) return number;
+  LlvmValue *nan = b.CreateFCmpUNO(args[0], args[1]);
+  return b.CreateSelect(nan, llvm::ConstantFP::getNaN(number->getType()), number);
+}
+
+// The sum that was rounded to `value`, the exact one being `error` larger, rounded to odd instead: cut towards zero, its
+// last bit set if anything was lost.
+LlvmValue *RegisterOps::toOdd(LlvmValue *value, LlvmValue *error) {
+  LlvmValue *zero = llvm::Constant::getNullValue(value->getType());
+  LlvmValue *image = b.CreateBitCast(value, intType(value, value->getType()->getScalarSizeInBits()));
+  LlvmValue *even = b.CreateICmpEQ(b.CreateAnd(image, bits(image, 1)), bits(image, 0));
+  LlvmValue *outward = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(value, zero));
+  LlvmValue *neighbour = b.CreateAdd(image, b.CreateSelect(outward, bits(image, 1), bits(image, ~uint64_t{0})));
+  LlvmValue *inexact = b.CreateFCmpONE(error, zero);
+  return b.CreateBitCast(b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image), value->getType());
+}
+
+// The product is exact in f64, and in f32 unless it leaves the range of that, which only bf16's can. The sum is rounded
+// to odd, so that rounding it again is right: its error (Knuth's TwoSum) says on which side of it the exact one lies.
 LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
-  auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, Elem::F64); };
+  Elem work = traits_.doubles ? Elem::F64 : Elem::F32;
+  auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, work); };
   LlvmValue *x = b.CreateFMul(wide(args[0]), wide(args[1])), *y = wide(args[2]);
   LlvmValue *sum = b.CreateFAdd(x, y), *virtualY = b.CreateFSub(sum, x);
   LlvmValue *error = b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, virtualY)), b.CreateFSub(y, virtualY));
-  LlvmValue *zero = llvm::Constant::getNullValue(sum->getType());
-  LlvmValue *image = b.CreateBitCast(sum, intType(sum, 64));
-  LlvmValue *even = b.CreateICmpEQ(b.CreateAnd(image, bits(image, 1)), bits(image, 0));
-  LlvmValue *outward = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(sum, zero));
-  LlvmValue *neighbour = b.CreateAdd(image, b.CreateSelect(outward, bits(image, 1), bits(image, ~uint64_t{0})));
-  LlvmValue *inexact = b.CreateFCmpONE(error, zero);
-  LlvmValue *odd = b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image);
-  return convertFloat(b.CreateBitCast(odd, sum->getType()), Elem::F64, elem);
+  return convertFloat(toOdd(sum, error), work, elem);
 }
 
 LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {
@@ -158,13 +176,15 @@ LlvmValue *RegisterOps::resizeInteger(LlvmValue *value, Elem from, Elem to, bool
   return wrapInteger(isSigned ? b.CreateSExtOrTrunc(whole, wanted) : b.CreateZExtOrTrunc(whole, wanted), to);
 }
 
-// Up to 32 bits are exact in f64; wider integers go there only on the way to 8 and 16 bits, rounded to odd.
+// Up to 32 bits are exact in f64, up to 16 in f32; wider integers go there only on the way to 8 and 16 bits, rounded to
+// odd.
 LlvmValue *RegisterOps::fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
   LlvmValue *whole = integerForm(value, from, isSigned);
   bool direct = to == Elem::F32 || to == Elem::F64;
-  Elem work = direct ? to : elemInfo(from).bits <= 16 ? Elem::F32 : Elem::F64;
+  Elem work = direct ? to : elemInfo(from).bits <= 16 || !traits_.doubles ? Elem::F32 : Elem::F64;
   llvm::Type *wanted = resized(value->getType(), type(work, 0));
-  if (!direct && elemInfo(from).bits == 64) whole = stickyInteger(whole, isSigned);
+  int digits = elemInfo(work).precision;
+  if (!direct && elemInfo(from).bits > digits) whole = stickyInteger(whole, isSigned, static_cast<unsigned>(digits));
   return convertFloat(isSigned ? b.CreateSIToFP(whole, wanted) : b.CreateUIToFP(whole, wanted), work, to);
 }
 
@@ -248,15 +268,17 @@ LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem ele
   return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));
 }
 
-// An integer of 64 bits with at most 53 that matter, which rounds to 8 or 16 bits as the whole one does: the low bits
-// of large ones are gathered in one.
-LlvmValue *RegisterOps::stickyInteger(LlvmValue *x, bool isSigned) {
+// An integer with at most `digits` bits that matter, which rounds to 8 or 16 bits as the whole one does: the low bits of
+// large ones are gathered in one.
+LlvmValue *RegisterOps::stickyInteger(LlvmValue *x, bool isSigned, unsigned digits) {
+  unsigned width = x->getType()->getScalarSizeInBits(), dropped = width - digits + 1;
+  uint64_t lowBits = (uint64_t{1} << dropped) - 1;
   LlvmValue *magnitude = isSigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse()) : x;
-  LlvmValue *large = b.CreateICmpUGE(magnitude, bits(x, uint64_t{1} << 53));
-  LlvmValue *low = b.CreateICmpNE(b.CreateAnd(x, bits(x, 0xFFF)), bits(x, 0));
+  LlvmValue *large = b.CreateICmpUGE(magnitude, bits(x, uint64_t{1} << digits));
+  LlvmValue *low = b.CreateICmpNE(b.CreateAnd(x, bits(x, lowBits)), bits(x, 0));
   // Cut towards minus infinity, then the bit above what was cut says that something was.
-  LlvmValue *cut = b.CreateAnd(x, bits(x, ~uint64_t{0xFFF}));
-  LlvmValue *sticky = b.CreateOr(cut, b.CreateSelect(low, bits(x, 0x800), bits(x, 0)));
+  LlvmValue *cut = b.CreateAnd(x, b.CreateNot(bits(x, lowBits)));
+  LlvmValue *sticky = b.CreateOr(cut, b.CreateSelect(low, bits(x, uint64_t{1} << (dropped - 1)), bits(x, 0)));
   return b.CreateSelect(large, sticky, x);
 }
 

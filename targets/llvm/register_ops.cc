@@ -1,4 +1,4 @@
-#include "targets/cpu/register_ops.h"
+#include "targets/llvm/register_ops.h"
 
 #include "ir/base/check.h"
 
@@ -91,7 +91,7 @@ int RegisterOps::laneBytes(const Op &op) {
 LlvmValue *RegisterOps::perLane(llvm::ArrayRef<LlvmValue *> args,
                                 llvm::function_ref<LlvmValue *(llvm::ArrayRef<LlvmValue *>)> compute) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
-  if (!vector) return compute(args);
+  if (!vector || traits_.vectors) return compute(args);
   llvm::Type *scalar = vector->getElementType();
   for (size_t i = 0; i < args.size(); ++i) b.CreateAlignedStore(args[i], stackSlot(i), llvm::Align(64));
   uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;

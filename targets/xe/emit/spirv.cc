@@ -1,0 +1,44 @@
+#include "targets/xe/emit/spirv.h"
+
+#include "ir/base/text.h"
+#include "targets/llvm/guard.h"
+
+#include <llvm/Support/CodeGen.h>
+#include <llvm/TargetParser/Triple.h>
+
+#include <mutex>
+
+// LLVM exports this function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp): a module as SPIR-V that
+// may use the extensions of the list. False: it failed, with a message.
+extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::string &message,
+                               const std::vector<std::string> &extensions, llvm::CodeGenOptLevel level,
+                               llvm::Triple triple);
+
+namespace xt {
+namespace {
+
+// The names of functions say most of what Intel's extensions have; these are of instructions that LLVM makes.
+const std::vector<std::string> &allowedExtensions() {
+  static const std::vector<std::string> kNames = {"SPV_EXT_shader_atomic_float_add"};
+  return kNames;
+}
+
+} // namespace
+
+Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
+  static std::mutex oneAtATime; // LLVM keeps the extensions in a global variable
+  std::lock_guard lock(oneAtATime);
+  auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
+  bool made = false;
+  // Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
+  // forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
+  Result<void> done = guardLlvm([&]() -> Result<void> {
+    made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(), llvm::CodeGenOptLevel::None, module.getTargetTriple());
+    return {};
+  });
+  if (!done) return done.error();
+  if (!made) return Error::environment(str("LLVM failed: ", *message));
+  return std::vector<uint8_t>(spirv->begin(), spirv->end());
+}
+
+} // namespace xt
