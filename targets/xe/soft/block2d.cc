@@ -90,10 +90,6 @@ bool readMatrix(Meeting &meeting, const Shape &shape, const TargetInfo &target, 
     meeting.fail(str("2D block messages are for subgroups of 16 lanes; this one has ", meeting.count()));
     return false;
   }
-  if (!target.blocks.any()) {
-    meeting.fail(str(target.name, " has no 2D block messages"));
-    return false;
-  }
   if (!meeting.uniform(kBase, 8, "the base address") || !meeting.uniform(kWidth, 4, "the width") ||
       !meeting.uniform(kHeight, 4, "the height") || !meeting.uniform(kPitch, 4, "the pitch") ||
       !meeting.uniform(kPlace, 8, "the block's place"))
@@ -205,7 +201,7 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
 
 std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetInfo &target) {
   std::string_view text = name.name;
-  if (!takePrefix(text, "intel_sub_group_2d_block_")) return std::nullopt;
+  if (!takePrefix(text, "intel_sub_group_2d_block_") || !target.blocks.any()) return std::nullopt;
   std::optional<Shape> shape = parseShape(text);
   bool prefetch = shape && shape->use == BlockUse::Prefetch;
   if (!shape || !fitsMessage(*shape) || name.parameters.size() != (prefetch ? 5 : 6)) return std::nullopt;

@@ -6,9 +6,15 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <cstddef>
 
 namespace xt::soft {
 namespace {
+
+constexpr uint64_t kPauseEvery = 1024; // rounds of loops
 
 // One access of an instruction.
 struct Access {
@@ -43,15 +49,40 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   }
 }
 
-void check(LowerContext &context, llvm::Instruction &at, const Access &access) {
+// The state of the group that runs a work-item: always the same for one.
+llvm::Value *codeState(LowerContext &context, llvm::Function &function) {
+  llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  llvm::FunctionCallee state = context.runtime(kStateSymbol, builder.getPtrTy(), {});
+  auto *declared = llvm::cast<llvm::Function>(state.getCallee());
+  declared->setDoesNotAccessMemory();
+  declared->setWillReturn();
+  return builder.CreateCall(state);
+}
+
+// What comes before `at` in a block of its own that only runs where `condition` holds.
+llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction &at) {
+  llvm::MDNode *seldom = llvm::MDBuilder(at.getContext()).createUnlikelyBranchWeights();
+  return llvm::SplitBlockAndInsertIfThen(condition, at.getIterator(), false, seldom);
+}
+
+// Inline: the access is aligned and lies in the memory of its slot. Else the runtime looks, and sets the slot.
+void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
   llvm::IRBuilder<> builder(&at);
-  llvm::FunctionCallee function = context.runtime(kAccessSymbol, builder.getVoidTy(),
-                                                  {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
+  auto site = static_cast<uint32_t>(context.site(at, ""));
   unsigned space = access.pointer->getType()->getPointerAddressSpace();
   llvm::Value *pointer = builder.CreateAddrSpaceCast(access.pointer, builder.getPtrTy());
   llvm::Value *bytes = builder.CreateZExtOrTrunc(access.bytes, builder.getInt64Ty());
+  llvm::Value *address = builder.CreatePtrToInt(pointer, builder.getInt64Ty());
+  llvm::Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), state, site % CodeState::kSlots * 2);
+  llvm::Value *offset = builder.CreateSub(address, builder.CreateLoad(builder.getInt64Ty(), slot));
+  llvm::Value *room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
+  llvm::Value *outside = builder.CreateOr(builder.CreateICmpUGE(offset, room), builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
+  if (access.alignment.value() > 1)
+    outside = builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
+  builder.SetInsertPoint(onlyIf(outside, at));
+  llvm::FunctionCallee function = context.runtime(kAccessSymbol, builder.getVoidTy(),
+                                                  {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
-  auto site = static_cast<uint32_t>(context.site(at, ""));
   builder.CreateCall(function, {pointer, bytes, builder.getInt32(flags), builder.getInt32(site)});
 }
 
@@ -67,7 +98,9 @@ void checkAccesses(LowerContext &context) {
       for (const Access &access : accesses)
         if (isShared(access.pointer)) found.emplace_back(&each, access);
     }
-    for (auto &[at, access] : found) check(context, *at, access);
+    if (found.empty()) continue;
+    llvm::Value *state = codeState(context, function);
+    for (auto &[at, access] : found) check(context, state, *at, access);
   }
 }
 
@@ -83,8 +116,15 @@ void pauseInLoops(LowerContext &context) {
           latches.push_back(&block);
           break;
         }
+    if (latches.empty()) continue;
+    llvm::Value *state = codeState(context, function);
     for (llvm::BasicBlock *latch : latches) {
       llvm::IRBuilder<> builder(latch->getTerminator());
+      llvm::Value *counter = builder.CreateConstGEP1_64(builder.getInt8Ty(), state, offsetof(CodeState, rounds));
+      llvm::Value *rounds = builder.CreateAdd(builder.CreateLoad(builder.getInt64Ty(), counter), builder.getInt64(1));
+      builder.CreateStore(rounds, counter);
+      llvm::Value *due = builder.CreateIsNull(builder.CreateAnd(rounds, kPauseEvery - 1));
+      builder.SetInsertPoint(onlyIf(due, *latch->getTerminator()));
       builder.CreateCall(context.runtime(kPauseSymbol, builder.getVoidTy(), {}));
     }
   }

@@ -18,9 +18,8 @@ void __extendhfsf2();
 namespace xt::soft {
 namespace {
 
-constexpr unsigned kPauseEvery = 1024;
-
 const WorkItemIds *softIds() { return &Workgroup::running()->ids(); }
+CodeState *softState() { return &Workgroup::running()->codeState(); }
 std::byte *softLocal() { return Workgroup::running()->localMemory(); }
 std::byte *softLocalArgument(int64_t argument) { return Workgroup::running()->localArgument(static_cast<size_t>(argument)); }
 
@@ -28,11 +27,7 @@ void softArrive(const Collective *collective, int32_t site, void *const *argumen
   Workgroup::running()->arrive(*collective, site, {arguments, result});
 }
 
-// Loops come here each time round.
-void softPause() {
-  thread_local unsigned count = 0;
-  if (++count % kPauseEvery == 0) Workgroup::running()->pause();
-}
+void softPause() { Workgroup::running()->pause(); }
 
 void softTrap() { Workgroup::running()->failHere("the kernel trapped", -1); }
 
@@ -50,6 +45,19 @@ const char *verb(unsigned how) { return how == AccessFlags::kLoad ? "load" : how
   group.failHere(std::move(text), site);
 }
 
+// The memory that may be touched around so many bytes; empty: they are nobody's.
+std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
+  auto whole = [](uint64_t begin, uint64_t size) { return std::span(reinterpret_cast<const std::byte *>(begin), size); };
+  if (space != kLocalSpace)
+    if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->begin, found->bytes);
+  if (space != kGlobalSpace)
+    if (const LocalVariable *found = group.localVariable(address, bytes))
+      return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
+  bool other = (space != kLocalSpace && group.launch().inProgram(address)) || (space == kGenericSpace && group.onOwnStack(address));
+  return other ? whole(address, bytes) : std::span<const std::byte>();
+}
+
+// Where the slot of the access does not tell.
 void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
   Workgroup &group = *Workgroup::running();
   auto address = reinterpret_cast<uint64_t>(pointer);
@@ -58,12 +66,11 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
   if (address & (alignment - 1))
     group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ", alignment, " bytes"), site);
   if (!bytes) return;
-  bool found = false;
-  if (space != kLocalSpace) found = group.allocationOf(address, bytes) != nullptr;
-  if (!found && space != kGlobalSpace) found = group.localVariable(address, bytes) != nullptr;
-  if (!found && space != kLocalSpace) found = group.launch().inProgram(address);
-  if (!found && space == kGenericSpace) found = group.onOwnStack(address);
-  if (!found) badAccess(group, address, bytes, how, space, site);
+  std::span<const std::byte> found = reachable(group, address, bytes, space);
+  if (found.empty()) badAccess(group, address, bytes, how, space, site);
+  auto &slot = group.codeState().slots[static_cast<size_t>(site) % CodeState::kSlots];
+  slot.begin = reinterpret_cast<uint64_t>(found.data());
+  slot.bytes = found.size();
 }
 
 template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
@@ -71,6 +78,7 @@ template <class R, class... Args> void *addressOf(R (*function)(Args...)) { retu
 std::vector<RuntimeSymbol> allSymbols() {
   std::vector<RuntimeSymbol> symbols = {
       {kIdsSymbol, addressOf(softIds)},
+      {kStateSymbol, addressOf(softState)},
       {kLocalSymbol, addressOf(softLocal)},
       {kLocalArgumentSymbol, addressOf(softLocalArgument)},
       {kArriveSymbol, addressOf(softArrive)},

@@ -9,6 +9,7 @@ namespace xt::soft {
 inline constexpr unsigned kGlobalSpace = 1, kConstantSpace = 2, kLocalSpace = 3, kGenericSpace = 4;
 
 inline constexpr const char *kIdsSymbol = "xtSoftIds";                     // ptr (): WorkItemIds
+inline constexpr const char *kStateSymbol = "xtSoftState";                 // ptr (): CodeState
 inline constexpr const char *kLocalSymbol = "xtSoftLocal";                 // ptr (): shared local memory
 inline constexpr const char *kLocalArgumentSymbol = "xtSoftLocalArgument"; // ptr (i64 argument)
 inline constexpr const char *kArriveSymbol = "xtSoftArrive";               // void (ptr Collective, i32 site, ptr arguments, ptr result)

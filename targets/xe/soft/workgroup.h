@@ -22,6 +22,15 @@ struct WorkItemIds {
   int64_t localLinear, globalLinear, subgroup, lane, subgroupSize, subgroupMaxSize, subgroupCount, dimensions;
 };
 
+// What compiled code reads and writes itself, so that most accesses and rounds of loops need no call (lower_accesses.cc).
+struct CodeState {
+  static constexpr size_t kSlots = 16;
+  struct {
+    uint64_t begin, bytes; // memory that an access of a site of this slot may touch
+  } slots[kSlots];
+  uint64_t rounds; // of loops
+};
+
 // A variable in shared local memory.
 struct LocalVariable {
   std::string name;
@@ -78,6 +87,7 @@ public:
 
   // ---- for compiled code, on a work-item's stack
   const WorkItemIds &ids() const { return current_->ids; }
+  CodeState &codeState() { return state_; }
   std::byte *localMemory() const { return local_; }
   std::byte *localArgument(size_t argument) const;
   void arrive(const Collective &collective, int32_t site, const Arrival &arrival);
@@ -145,6 +155,7 @@ private:
   std::byte *local_ = nullptr;
   NamedBarrierTable named_;
   Allocation lastAllocations_[2];
+  CodeState state_{};
   std::optional<std::string> failure_;
   size_t finished_ = 0;
   Dimensions group_{};
