@@ -4,6 +4,8 @@
 #include "targets/xe/device_choice.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 namespace xt {
@@ -12,6 +14,7 @@ namespace {
 constexpr const char *kDriversVariable = "ZE_ENABLE_ALT_DRIVERS";
 // The drivers that are listed stand instead of those that the loader would look for.
 constexpr const char *kIntelDriver = "libze_intel_gpu.so.1";
+constexpr std::string_view kIntelVendor = "0x8086";
 
 std::string programFolder() {
   char program[4096];
@@ -28,13 +31,25 @@ std::string softDriverPath(const std::string &folder) {
   return "";
 }
 
-std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft) {
+bool mayHaveIntelGpu() {
+  std::error_code none;
+  // Windows' subsystem for Linux has no files about GPUs but this one.
+  if (std::filesystem::exists("/dev/dxg", none)) return true;
+  for (const auto &entry : std::filesystem::directory_iterator("/sys/class/drm", none)) {
+    std::string vendor;
+    std::ifstream(entry.path() / "device/vendor") >> vendor;
+    if (entry.path().filename().string().starts_with("renderD") && vendor == kIntelVendor) return true;
+  }
+  return false;
+}
+
+std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu) {
   if (choice == DeviceChoice::Gpu || soft.empty()) return std::nullopt;
   if (!given.empty()) {
     if (given.find(kSoftDriver) != std::string::npos) return std::nullopt;
     return str(given, ",", soft);
   }
-  return choice == DeviceChoice::Soft ? soft : str(kIntelDriver, ",", soft);
+  return choice == DeviceChoice::Soft || !gpu ? soft : str(kIntelDriver, ",", soft);
 }
 
 XeRuntime &XeRuntime::ofProcess() {
@@ -45,7 +60,7 @@ XeRuntime &XeRuntime::ofProcess() {
 
 Result<void> XeRuntime::start(DeviceChoice choice) {
   const char *given = std::getenv(kDriversVariable);
-  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(programFolder())))
+  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(programFolder()), mayHaveIntelGpu()))
     setenv(kDriversVariable, drivers->c_str(), 1);
   Result<ZeFunctions> functions = openZeLoader();
   if (!functions) return functions.error();

@@ -12,9 +12,13 @@ inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 // nowhere.
 std::string softDriverPath(const std::string &programFolder);
 
+// Whether this machine has an Intel GPU, as the kernel's files say; what its driver makes of it is another matter.
+bool mayHaveIntelGpu();
+
 // What the variable ZE_ENABLE_ALT_DRIVERS has to be, given what it is ("": not set), so that the loader finds the drivers
-// of a choice; `soft`: the path of the software device's ("": there is none). nullopt: it is to stay as it is.
-std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft);
+// of a choice; `soft`: the path of the software device's ("": there is none). nullopt: it is to stay as it is. Two
+// drivers only where there may be a GPU: the loader does worse with them (ZeDeviceInfo::wrapped).
+std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu);
 
 // One for the process, as Level Zero is initialised once: what is asked first decides which drivers are there. Devices
 // stay open to the end. One thread at a time.

@@ -105,7 +105,6 @@ Result<void> ZeDevice::finish() {
   return done;
 }
 
-// What the driver has to say about the last failure; "" from all but the software device's.
 std::string ZeDevice::toldFailure() const {
   void *function = nullptr;
   if (!info_.software || ze_.zeDriverGetExtensionFunctionAddress(info_.driver, "xtSoftLastError", &function) != ZE_RESULT_SUCCESS || !function)

@@ -21,6 +21,9 @@ public:
   const ZeDeviceInfo &info() const { return info_; }
   ze_context_handle_t context() const { return context_.get(); }
 
+  // What the driver has to say about the last failure; "" from all but the software device's.
+  std::string toldFailure() const;
+
   // Queued; each begins when all before it have ended. Memory is of the context, and stays until finish().
   Result<void> copy(void *to, const void *from, size_t bytes);
   Result<void> launch(ze_kernel_handle_t kernel, const ze_group_count_t &workgroups);
@@ -40,7 +43,6 @@ private:
   Result<void> makeQueue();
   Result<void> makeEvent(uint32_t index, ze_event_handle_t &event);
   Result<void> wait();
-  std::string toldFailure() const;
   Result<void> check(std::string_view what, ze_result_t result);
 
   ZeFunctions ze_;

@@ -132,6 +132,11 @@ Result<std::vector<ze_device_handle_t>> listDevices(const ZeFunctions &ze, ze_dr
   return devices;
 }
 
+bool isWrapped(const ZeFunctions &ze, ze_driver_handle_t driver) {
+  void *inner = driver;
+  return ze.zelLoaderTranslateHandle(ZEL_HANDLE_DRIVER, driver, &inner) == ZE_RESULT_SUCCESS && inner != driver;
+}
+
 } // namespace
 
 const TargetInfo *targetOfPciId(uint32_t id) {
@@ -159,6 +164,7 @@ Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
       ZeDeviceInfo info;
       info.driver = driver;
       info.device = device;
+      info.wrapped = isWrapped(ze, driver);
       info.driverVersion = versionText(properties.driverVersion);
       if (Result<void> asked = DeviceQuery(ze, info).ask(); !asked) info.problem = asked.error().message;
       infos.push_back(std::move(info));

@@ -14,6 +14,8 @@ struct ZeDeviceInfo {
   std::string driverVersion;    // "1.3.24595"; of the driver
   bool software = false;        // the software device of this project
   bool intelGpu = false;        // hardware
+  // The loader has several drivers, so that handles are its own. One of a build that fails is not: it must not be used.
+  bool wrapped = false;
   const TargetInfo *target = nullptr; // what to compile for; "spirv" for devices that are not known
   int64_t memoryBytes = 0;
   std::vector<int64_t> subgroupSizes;

@@ -2,11 +2,13 @@
 #pragma once
 #include "ir/base/result.h"
 
+#include <level_zero/loader/ze_loader.h>
 #include <level_zero/ze_api.h>
 
 namespace xt {
 
 #define XT_ZE_FUNCTIONS(X)                                                                                             \
+  X(zelLoaderTranslateHandle)                                                                                          \
   X(zeInit)                                                                                                            \
   X(zeDriverGet)                                                                                                       \
   X(zeDriverGetApiVersion)                                                                                             \

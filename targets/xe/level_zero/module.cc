@@ -32,9 +32,14 @@ Result<std::shared_ptr<ZeModule>> ZeModule::build(ZeDevice &device, std::span<co
   ze_module_handle_t handle = nullptr;
   ze_module_build_log_handle_t logHandle = nullptr;
   ze_result_t result = ze.zeModuleCreate(device.context(), device.info().device, &desc, &handle, &logHandle);
+  bool failed = result != ZE_RESULT_SUCCESS;
+  if (failed && device.info().wrapped) {
+    made->log_ = device.info().software ? device.toldFailure() : "several drivers are loaded; with --device=gpu the build log can be read";
+    logHandle = nullptr;
+  }
   ZeHandle<ze_module_build_log_handle_t> log(logHandle, ze.zeModuleBuildLogDestroy);
   if (log) made->log_ = logText(ze, log.get());
-  if (result != ZE_RESULT_SUCCESS) {
+  if (failed) {
     Error error = zeError(str("zeModuleCreate on ", device.info().name), result);
     if (!made->log_.empty()) error.message += str("\n", made->log_);
     return error;

@@ -48,12 +48,13 @@ TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
 // The variable replaces the drivers that the loader would find.
 TEST(Drivers, TheSoftwareDeviceIsAddedToWhatTheLoaderFinds) {
   std::string soft = "/there/lib/libze_xt_soft.so";
-  EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft), "libze_intel_gpu.so.1,/there/lib/libze_xt_soft.so");
-  EXPECT_EQ(driversFor(DeviceChoice::Soft, "", soft), soft);
-  EXPECT_EQ(driversFor(DeviceChoice::Gpu, "", soft), std::nullopt);
-  EXPECT_EQ(driversFor(DeviceChoice::Any, "", ""), std::nullopt);
-  EXPECT_EQ(driversFor(DeviceChoice::Any, "/other.so", soft), "/other.so,/there/lib/libze_xt_soft.so") << "the user's own";
-  EXPECT_EQ(driversFor(DeviceChoice::Any, "/mine/libze_xt_soft.so", soft), std::nullopt);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, true), "libze_intel_gpu.so.1,/there/lib/libze_xt_soft.so");
+  EXPECT_EQ(driversFor(DeviceChoice::Soft, "", soft, true), soft);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, false), soft) << "there is no GPU to look for";
+  EXPECT_EQ(driversFor(DeviceChoice::Gpu, "", soft, true), std::nullopt);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", "", true), std::nullopt);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "/other.so", soft, true), "/other.so,/there/lib/libze_xt_soft.so") << "the user's own";
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "/mine/libze_xt_soft.so", soft, true), std::nullopt);
   EXPECT_EQ(softDriverPath("/nothing/of/the/kind"), "");
 }
 

@@ -15,6 +15,10 @@ template <class T> ze_result_t one(uint32_t *count, T *out, T handle) {
   return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t zelLoaderTranslateHandle(zel_handle_type_t, void *in, void **out) {
+  *out = fake().wrapsHandles ? &fake().failWith : in;
+  return ZE_RESULT_SUCCESS;
+}
 ze_result_t zeInit(ze_init_flags_t) {
   XT_ENTER(zeInit);
   return ZE_RESULT_SUCCESS;

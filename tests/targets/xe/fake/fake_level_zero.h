@@ -22,6 +22,7 @@ public:
   // The call that fails, counting from 0, and with what; -1: none.
   int failAt = -1;
   ze_result_t failWith = ZE_RESULT_ERROR_UNKNOWN;
+  bool wrapsHandles = false; // as the loader with several drivers
   std::string deviceName = "Fake GPU";
   uint32_t deviceId = 0x0BD5;
   std::string buildLog = "error: undefined reference to `f'";

@@ -144,6 +144,23 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
                                     "error: undefined reference to `f'");
 }
 
+// With several drivers the loader's log of a failed build is no handle of its own: using it crashes.
+TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
+  FakeLevelZero fake;
+  fake.wrapsHandles = true;
+  auto infos = listZeDevices(FakeLevelZero::table());
+  ASSERT_TRUE(infos);
+  ZeFunctions functions = FakeLevelZero::table();
+  functions.zeModuleBuildLogGetString = [](ze_module_build_log_handle_t, size_t *, char *) { return ADD_FAILURE(), ZE_RESULT_ERROR_UNKNOWN; };
+  functions.zeModuleBuildLogDestroy = [](ze_module_build_log_handle_t) { return ADD_FAILURE(), ZE_RESULT_ERROR_UNKNOWN; };
+  auto device = ZeDevice::open(functions, infos->front());
+  ASSERT_TRUE(device);
+  fake.failAt = static_cast<int>(fake.calls.size());
+  auto module = (*device)->module(kSpirv, "");
+  ASSERT_FALSE(module);
+  EXPECT_NE(module.error().message.find("with --device=gpu the build log can be read"), std::string::npos) << module.error().message;
+}
+
 TEST(LevelZero, TheSameModuleIsBuiltOnce) {
   FakeLevelZero fake;
   auto infos = listZeDevices(FakeLevelZero::table());
