@@ -263,7 +263,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore: return emitMemoryOp(op);
-  case TypeRule::TileMma: return fail(op, "multiplies whole tiles: at lane scope a GPU has `dpas`");
+  case TypeRule::TileMma: return emitTileMma(op);
   }
 }
 

@@ -178,6 +178,7 @@ private:
 
   // dpas.cc
   void emitDpas(const Op &op);
+  void emitTileMma(const Op &op);
   LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
   Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
 
