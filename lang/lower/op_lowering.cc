@@ -180,8 +180,8 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
       diagnostics().report(DiagCode::OffsetCount, list->range,
-                           str("this list has ", itemCount(*list), itemCount(*list) == 1 ? " item" : " items", " for a base of ", rank,
-                               rank == 1 ? " dimension" : " dimensions"));
+                           str("this list has ", itemCount(*list), itemCount(*list) == 1 ? " item" : " items",
+                               " for a base of ", rank, rank == 1 ? " dimension" : " dimensions"));
       return false;
     }
   if (!clause.signature || clause.signature->right.size() != 1) return true;

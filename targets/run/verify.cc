@@ -160,7 +160,8 @@ private:
     size_t product = isCall(sum.args[0], HostFn::Matmul) ? 0 : 1;
     HostExpr expr = sum.args[product];
     const HostExpr &start = sum.args[1 - product];
-    if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start)) return {};
+    if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start))
+      return {};
     auto value = state_.evaluate(expr, position);
     if (!value) return value.error();
     if (value->integer || value->shape != left.shape) return {}; // so what is added broadcasts to it

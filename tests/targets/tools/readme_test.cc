@@ -61,9 +61,11 @@ TEST(Readme, NamesFilesThatAreThere) {
   };
   size_t named = 0;
   for (const fs::path &readme : readmes(files))
-    for (const std::string &name : matches(test::readText(kRoot / readme), "`([A-Za-z0-9_][A-Za-z0-9_/.-]*\\.(?:cc|h|def|xt|g4|md|py))`")) {
+    for (const std::string &name :
+         matches(test::readText(kRoot / readme), "`([A-Za-z0-9_][A-Za-z0-9_/.-]*\\.(?:cc|h|def|xt|g4|md|py))`")) {
       if (elsewhere(name)) continue;
-      bool there = std::any_of(files.begin(), files.end(), [&](const std::string &file) { return file == name || file.ends_with("/" + name); });
+      bool there = std::any_of(files.begin(), files.end(),
+                               [&](const std::string &file) { return file == name || file.ends_with("/" + name); });
       EXPECT_TRUE(there) << readme << " names " << name;
       ++named;
     }
@@ -80,7 +82,8 @@ TEST(Readme, FoldersOfKernelsListThem) {
   for (const char *folder : {"stdlib", "examples"}) {
     std::string readme = test::readText(kRoot / folder / "README.md");
     for (const auto &path : test::filesIn(std::string("../") + folder, ".xt"))
-      EXPECT_NE(readme.find("`" + path.filename().string() + "`"), std::string::npos) << folder << "/README.md does not name " << path.filename();
+      EXPECT_NE(readme.find("`" + path.filename().string() + "`"), std::string::npos)
+          << folder << "/README.md does not name " << path.filename();
   }
 }
 
