@@ -65,6 +65,7 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   output_.slmBytes = slmLayout_.bytes;
   output_.blockUses = blocks_.uses;
   llvm::Function *function = makeFunction(entry);
+  prepareNamedBarriers();
   emitBlock(kernel_.body);
   b.CreateRetVoid();
   output_.reportsFailures = !output_.failures.empty();
