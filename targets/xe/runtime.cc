@@ -4,6 +4,7 @@
 #include "targets/xe/device_choice.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -23,15 +24,8 @@ std::string programFolder() {
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
 }
 
-} // namespace
-
-std::string softDriverPath(const std::string &folder) {
-  for (const char *place : {"/../lib/", "/lib/", "/"})
-    if (std::string path = str(folder, place, kSoftDriver); access(path.c_str(), R_OK) == 0) return path;
-  return "";
-}
-
-bool mayHaveIntelGpu() {
+// As the files of the operating system's kernel say.
+bool hasIntelGpu() {
   std::error_code none;
   // Windows' subsystem for Linux has no files about GPUs but this one.
   if (std::filesystem::exists("/dev/dxg", none)) return true;
@@ -41,6 +35,21 @@ bool mayHaveIntelGpu() {
     if (entry.path().filename().string().starts_with("renderD") && vendor == kIntelVendor) return true;
   }
   return false;
+}
+
+} // namespace
+
+std::string softDriverPath(const std::string &folder) {
+  for (const char *place : {"/../lib/", "/lib/", "/"})
+    if (std::string path = str(folder, place, kSoftDriver); access(path.c_str(), R_OK) == 0) return path;
+  return "";
+}
+
+bool mayHaveIntelGpu() {
+  if (!hasIntelGpu()) return false;
+  void *driver = dlopen(kIntelDriver, RTLD_LAZY | RTLD_LOCAL);
+  if (driver) dlclose(driver);
+  return driver != nullptr;
 }
 
 std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu) {

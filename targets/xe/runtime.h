@@ -12,7 +12,7 @@ inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 // nowhere.
 std::string softDriverPath(const std::string &programFolder);
 
-// Whether this machine has an Intel GPU, as the kernel's files say; what its driver makes of it is another matter.
+// Whether this machine has an Intel GPU and a driver for it; what the driver makes of the GPU is another matter.
 bool mayHaveIntelGpu();
 
 // What the variable ZE_ENABLE_ALT_DRIVERS has to be, given what it is ("": not set), so that the loader finds the drivers

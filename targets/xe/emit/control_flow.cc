@@ -127,6 +127,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   for (size_t i = 1; i < block.params().size(); ++i) carried.params.push_back(block.param(i));
   const Value *variable = block.param(0);
   Interval low = ranges_.of(op.operand(0)), high = ranges_.of(op.operand(1)), by = ranges_.of(op.operand(2));
+  chooseCarries(carried, by.low == by.high ? std::optional(by.low) : std::nullopt);
   LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
   if (by.low <= 0)
     failIf(b.CreateICmpSLE(step, llvm::ConstantInt::get(step->getType(), 0)), op, "the step of a `for` must be positive");
@@ -146,8 +147,6 @@ void XeKernelEmitter::emitFor(const Op &op) {
 
   b.SetInsertPoint(body);
   llvm::PHINode *i = openPhi(lower, before, variable->name());
-  std::optional<int64_t> known = by.low == by.high ? std::optional(by.low) : std::nullopt;
-  chooseCarries(carried, known);
   enterLoop(carried, before, i, lower);
   setIndex(variable, i);
   emitBlock(block);
@@ -164,12 +163,12 @@ void XeKernelEmitter::emitWhile(const Op &op) {
   for (const auto &param : block.params()) carried.params.push_back(param.get());
   const Value *again = carried.yielded[0];
   carried.yielded.erase(carried.yielded.begin());
+  chooseCarries(carried, std::nullopt);
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *body = llvm::BasicBlock::Create(b.getContext(), "while", function);
   b.CreateCondBr(scalar(op.operand(0)), body, body);
   b.SetInsertPoint(body);
-  chooseCarries(carried, std::nullopt);
   enterLoop(carried, before, nullptr, nullptr);
   emitBlock(block);
   leaveLoop(carried, scalar(again), body, before, true);

@@ -65,6 +65,7 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   output_.slmBytes = slmLayout_.bytes;
   output_.blockUses = blocks_.uses;
   llvm::Function *function = makeFunction(entry);
+  prepareNamedBarriers();
   emitBlock(kernel_.body);
   b.CreateRetVoid();
   output_.reportsFailures = !output_.failures.empty();
@@ -263,7 +264,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore: return emitMemoryOp(op);
-  case TypeRule::TileMma: return fail(op, "multiplies whole tiles: at lane scope a GPU has `dpas`");
+  case TypeRule::TileMma: return emitTileMma(op);
   }
 }
 

@@ -178,6 +178,7 @@ private:
 
   // dpas.cc
   void emitDpas(const Op &op);
+  void emitTileMma(const Op &op);
   LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
   Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
 
@@ -187,8 +188,17 @@ private:
   void emitSubgroupReduce(const Op &op);
   void emitBarrierOrFence(const Op &op);
   static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // SPIR-V's
+  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // its memory semantics
   void barrier(int scope);
+  void fence(int scope, int64_t memory = kOfWorkgroup | kOfGlobal);
+
+  // named_barriers.cc
+  void prepareNamedBarriers();
+  LlvmValue *barrierWord(LlvmValue *index);
+  LlvmValue *arrivalWord(LlvmValue *id);
   void emitNamedBarrier(const Op &op);
+  void arriveAt(const Parts &part);
+  void waitAt(const Parts &part);
 
   llvm::Module &module_;
   Context &context_;
@@ -206,7 +216,9 @@ private:
   std::string error_;
   const bool lanesWrite_; // some lane writes to memory for itself
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
-  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr;
+  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
+            *barriers_ = nullptr;
+  int64_t barrierCount_ = 0;
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;
 };
