@@ -161,13 +161,17 @@ void LaneDistribution::insert(const Op &op) {
   bind(op.result(), make(OpKind::Select, {here, splat(of(op.operand(0)), type), of(op.operand(1))}, type));
 }
 
-// The digits of the index say which lane has it, and which of its elements it is.
+// The digits of the index say which lane has it, and which of its elements it is; outside there is 0.
 void LaneDistribution::extract(const Op &op) {
   const Layout *layout = layouts_.of(op.operand(0));
   std::vector<Value *> operands = {of(op.operand(0))};
-  Value *lane = nullptr;
+  Value *lane = nullptr, *inside = nullptr;
   for (int d = 0; d < layout->rank(); ++d) {
     Value *at = of(op.operand(1 + static_cast<size_t>(d))), *own = nullptr;
+    Op *within = create(OpKind::CmpI, {at, index(layout->shape()[static_cast<size_t>(d)])}, {context_.i1()});
+    within->setAttr("kind", std::string("ult")); // negative ones are large
+    inside = inside ? make(OpKind::AndI, {inside, within->result()}, context_.i1()) : within->result();
+    at = make(OpKind::Select, {within->result(), at, index(0)}, context_.index());
     int64_t weight = 1, inLane = 1;
     std::span<const Factor> factors = layout->factors(d);
     for (size_t i = factors.size(); i-- > 0; weight *= factors[i].extent) {
@@ -180,7 +184,10 @@ void LaneDistribution::extract(const Op &op) {
     operands.push_back(own ? own : index(0));
   }
   Value *element = make(OpKind::Extract, std::move(operands), op.result()->type());
-  bind(op.result(), lane ? shuffled(element, lane) : element);
+  if (lane) element = shuffled(element, lane);
+  Type type = op.result()->type();
+  Value *zero = isFloat(type.elem()) ? b.constantFloat(type, 0) : b.constantInt(type, 0);
+  bind(op.result(), inside ? make(OpKind::Select, {inside, element, zero}, type) : element);
 }
 
 // One lane prints what all have.

@@ -147,7 +147,8 @@ bool keepsOrder(const std::vector<int64_t> &permutation) {
 Value *rearranged(Op &op, Context &context) {
   Value *from = op.operand(0);
   if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);
-  if (from->type() == op.result()->type() && (op.kind() != OpKind::Transpose || keepsOrder(permutationOf(op)))) return from;
+  if (from->type() == op.result()->type() && (op.kind() != OpKind::Transpose || keepsOrder(permutationOf(op))))
+    return from;
   const Op *inner = from->definingOp();
   if (!inner || inner->kind() != op.kind()) return nullptr;
   if (op.kind() == OpKind::Reshape) return inner->operand(0);

@@ -160,8 +160,10 @@ private:
     };
     auto carried = make(s_.m * s_.n);
     if (!carried) return carried;
-    if (errorsStart) std::copy_n(errorsStart, s_.m * s_.n, carried->begin());
-    else std::fill(carried->begin(), carried->end(), 0.0);
+    if (errorsStart)
+      std::copy_n(errorsStart, s_.m * s_.n, carried->begin());
+    else
+      std::fill(carried->begin(), carried->end(), 0.0);
     auto part = make(s_.m * s_.n);
     if (!part) return part;
     auto add = [&](const double *x, const double *y) -> Result<void> {

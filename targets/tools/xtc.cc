@@ -92,7 +92,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
   const TargetInfo *gpu = findTargetInfo(options.target);
-  if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
+  if (!options.runGiven) passes = !gpu ? findTarget(options.target)->pipeline() : wantsCode(options) ? passNames(kLanePipeline) : passNames(kBlockPipeline);
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   std::string counts = options.report ? report(**module, session.sources()) : "";
   Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();

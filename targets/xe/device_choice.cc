@@ -14,20 +14,20 @@ std::string listed(std::span<const ZeDeviceInfo> devices) {
   return names.empty() ? "no driver of this machine finds one" : str("there is ", join(names, ", "));
 }
 
-bool fits(const ZeDeviceInfo &device, std::string_view target) {
-  return target == "xe" || target == "spirv" || device.target->name == target;
-}
-
 std::optional<size_t> firstOf(std::span<const ZeDeviceInfo> devices, std::string_view target, bool software) {
   for (size_t i = 0; i < devices.size(); ++i) {
     const ZeDeviceInfo &device = devices[i];
     bool kind = software ? device.software : device.intelGpu;
-    if (device.problem.empty() && kind && fits(device, target)) return i;
+    if (device.problem.empty() && kind && runsOn(device, target)) return i;
   }
   return std::nullopt;
 }
 
 } // namespace
+
+bool runsOn(const ZeDeviceInfo &device, std::string_view target) {
+  return target == "xe" || target == "spirv" || (device.target && device.target->name == target);
+}
 
 Result<size_t> chooseDevice(std::span<const ZeDeviceInfo> devices, std::string_view target, DeviceChoice choice) {
   std::optional<size_t> found;

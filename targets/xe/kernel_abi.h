@@ -23,7 +23,7 @@
 namespace xt {
 
 // What must hold at a launch for the block messages of a kernel: the memref of this parameter, as it is given, keeps the
-// rules of BlockRules for its last two dimensions. Where it does not, the host launches a kernel that was compiled for
+// rules of BlockRules for its last two dimensions, of which there is a row. Where it does not, the host launches a kernel that was compiled for
 // a target without block messages.
 struct XeBlockUse {
   size_t param;

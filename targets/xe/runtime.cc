@@ -4,6 +4,8 @@
 #include "targets/xe/device_choice.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
+#include <glob.h>
 #include <unistd.h>
 
 namespace xt {
@@ -18,6 +20,18 @@ std::string programFolder() {
   ssize_t length = readlink("/proc/self/exe", program, sizeof program);
   std::string path(program, length > 0 ? static_cast<size_t>(length) : 0);
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+}
+
+// Whether a GPU may be there: the loader lists its driver only then. With several drivers it wraps their handles, and
+// Debian's loader gives that of a failed module's build log back unwrapped.
+bool mayHaveGpu() {
+  glob_t found{};
+  bool node = glob("/dev/dri/renderD*", 0, nullptr, &found) == 0 && found.gl_pathc > 0;
+  globfree(&found);
+  if (!node) return false;
+  void *driver = dlopen(kIntelDriver, RTLD_LAZY | RTLD_LOCAL);
+  if (driver) dlclose(driver);
+  return driver != nullptr;
 }
 
 } // namespace
@@ -45,6 +59,7 @@ XeRuntime &XeRuntime::ofProcess() {
 
 Result<void> XeRuntime::start(DeviceChoice choice) {
   const char *given = std::getenv(kDriversVariable);
+  if (choice == DeviceChoice::Any && !mayHaveGpu()) choice = DeviceChoice::Soft;
   if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(programFolder())))
     setenv(kDriversVariable, drivers->c_str(), 1);
   Result<ZeFunctions> functions = openZeLoader();

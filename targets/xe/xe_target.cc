@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "passes/pipelines.h"
+#include "targets/xe/device_choice.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/executable.h"
 #include "targets/xe/runtime.h"
@@ -48,7 +49,7 @@ public:
     if (!all) return all.error();
     std::vector<DeviceText> texts;
     for (const ZeDeviceInfo &device : *all)
-      if (!device.problem.empty() ? name_ == kAnyXe : name_ == kAnyXe || device.target->name == name_) texts.push_back(deviceText(device));
+      if (name_ == kAnyXe || (device.problem.empty() && runsOn(device, name_))) texts.push_back(deviceText(device));
     return texts;
   }
 

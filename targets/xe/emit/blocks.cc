@@ -1,67 +1,12 @@
 // Blocks of matrices: one message where the target has one that deals the block out to the lanes as the sg_map says.
-#include "targets/xe/emit/block_call.h"
-
-#include "ir/base/check.h"
-#include "ir/base/text.h"
-#include "ir/block_rules.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <algorithm>
 
 namespace xt {
-namespace {
-
-// The parameter that a descriptor is made on, if a launch can tell whether it keeps the rules of block messages.
-std::optional<size_t> checkedBase(const Kernel &kernel, const TargetInfo &target, const Op &maker, std::string &why) {
-  const Value *base = maker.operand(0);
-  if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
-    why = "its base is an address, or has a shape of its own, which no launch looks at";
-    return std::nullopt;
-  }
-  why = whyNoBlockBase(target.blocks, blockBaseOf(base->type()));
-  if (!why.empty()) return std::nullopt;
-  for (size_t i = 0; i < kernel.paramCount; ++i)
-    if (kernel.param(i) == base) return i;
-  why = "its base is no parameter of the kernel";
-  return std::nullopt;
-}
-
-} // namespace
-
-// What a message needs of all the places where the descriptor may have been made.
-bool XeKernelEmitter::takesBlocks(const Value *desc, std::string &why) {
-  Type type = desc->type();
-  if (!target_.blocks.any()) why = str(target_.name, " has no 2D block messages");
-  else if (!options_.blockMessages) why = "this program is for matrices that break their rules";
-  else if (kernel_.lanes != target_.subgroupSizes[0]) why = str("they are of subgroups of ", target_.subgroupSizes[0], " lanes");
-  else if (type.rank() != 2) why = "a block has two dimensions";
-  else if (type.data().space == MemorySpace::Slm) why = "they do not reach shared local memory";
-  else if (elemInfo(type.elem()).bits < 8) why = "elements of less than 8 bits are widened when they are read";
-  if (!why.empty()) return false;
-  std::vector<size_t> params;
-  for (const Op *maker : origins_.of(desc)) {
-    std::optional<size_t> param = checkedBase(kernel_, target_, *maker, why);
-    if (!param) return false;
-    params.push_back(*param);
-  }
-  for (size_t param : params) {
-    auto known = [&](const XeBlockUse &use) { return use.param == param; };
-    if (std::none_of(output_.blockUses.begin(), output_.blockUses.end(), known)) output_.blockUses.push_back({param});
-  }
-  return true;
-}
-
-std::optional<BlockCall> XeKernelEmitter::blockCall(const Op &op, size_t desc, llvm::ArrayRef<BlockUse> uses) {
-  const Value *block = op.operand(desc);
-  std::string why;
-  std::optional<BlockCall> call;
-  if (takesBlocks(block, why)) {
-    for (BlockUse use : uses)
-      if (!call) call = findBlockCall(target_, use, block->type(), kernel_.lanes);
-    if (!call) why = "no message deals such a block out to the lanes as its sg_map says";
-  }
-  if (!call) remark(op, str("`", op.info().name, "` goes element by element: ", why));
-  return call;
+const BlockCall *XeKernelEmitter::blockCall(const Op &op) const {
+  auto found = blocks_.calls.find(&op);
+  return found == blocks_.calls.end() ? nullptr : &found->second;
 }
 
 // Base address, bytes of a row, rows, bytes between rows, and where the block begins.
@@ -172,33 +117,25 @@ Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
 
 void XeKernelEmitter::emitLoadNd(const Op &op) {
   const Value *desc = op.operand(0);
-  // Where neighbours of a column are wanted side by side, a message may put them there.
-  bool packs = op.intAttr("vnni_axis", 1) == 0;
-  for (const Use &use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
-  BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;
-  std::optional<BlockCall> call = blockCall(op, 0, {first, second, BlockUse::LoadTransposed});
-  orderLanes(call.has_value());
+  const BlockCall *call = blockCall(op);
+  orderLanes(call);
   Fragment own = call ? loadBlock(desc, *call) : loadElements(desc, latticeOf(desc->type()), ops_.zero(desc->type().elem(), 0));
-  orderLanes(call.has_value());
+  orderLanes(call);
   fragments_[op.result()] = shaped(op, std::move(own));
 }
 
 void XeKernelEmitter::emitStoreNd(const Op &op) {
   const Value *desc = op.operand(1);
-  std::optional<BlockCall> call = blockCall(op, 1, {BlockUse::Store});
-  orderLanes(call.has_value());
+  const BlockCall *call = blockCall(op);
+  orderLanes(call);
   if (call) storeBlock(desc, *call, fragment(op.operand(0)));
   else storeElements(desc, latticeOf(desc->type()), fragment(op.operand(0)));
-  orderLanes(call.has_value());
+  orderLanes(call);
 }
 
 void XeKernelEmitter::emitPrefetchNd(const Op &op) {
-  const Value *desc = op.operand(0);
-  std::string why;
-  std::optional<BlockCall> call;
-  if (takesBlocks(desc, why)) call = findBlockCall(target_, BlockUse::Prefetch, desc->type(), kernel_.lanes);
-  if (!call) return remark(op, str("`prefetch_nd` is left out: ", why.empty() ? "there is no message for this block" : why));
-  callDevice(b, call->mangled, nullptr, blockArgs(desc, *call), DeviceEffect::Memory);
+  const BlockCall *call = blockCall(op);
+  if (call) callDevice(b, call->mangled, nullptr, blockArgs(op.operand(0), *call), DeviceEffect::Memory);
 }
 
 } // namespace xt

@@ -33,22 +33,47 @@ const Value *beforeMoves(const Value *window) {
 } // namespace
 
 // Parts that no round changes need no phi, and keep what is known of them: a stride that is the constant 1 stays one.
-std::vector<bool> XeKernelEmitter::fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded,
-                                              llvm::ArrayRef<Value *> inits) {
-  std::vector<bool> fixed;
-  for (size_t i = 0; i < params.size(); ++i) {
-    Type type = params[i]->type();
-    bool same = params[i] == yielded[i], sameMatrix = type.isWindow() && beforeMoves(yielded[i]) == params[i];
-    bool scatter = type.isWindow() && type.data().scatter;
-    size_t count = flatten(inits[i]).size(), matrixParts = scatter ? size_t{kScatterParts} : size_t{kY};
-    for (size_t part = 0; part < count; ++part) fixed.push_back(same || (sameMatrix && part < matrixParts));
+// What moves as the loop's variable does is computed from that: one counter for all.
+void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> step) {
+  for (size_t i = 0; i < carried.params.size(); ++i) {
+    const Value *param = carried.params[i], *next = carried.yielded[i];
+    Type type = param->type();
+    bool same = param == next, window = type.isWindow(), scatter = window && type.data().scatter;
+    bool sameMatrix = window && beforeMoves(next) == param;
+    size_t count = flatten(carried.inits[i]).size(), matrixParts = scatter ? size_t{kScatterParts} : size_t{kY};
+    auto counts = [&](size_t dim) {
+      std::optional<Interval> delta = step ? ranges_.moved({param, dim}, next) : std::nullopt;
+      return delta && *delta == Interval{*step, *step};
+    };
+    for (size_t part = 0; part < count; ++part) {
+      bool offset = (type.isIndex() && part == 0) || (window && !scatter && (part == kY || part == kX));
+      size_t dim = window && part == kX ? 1 : 0;
+      bool still = same || (sameMatrix && part < matrixParts) ||
+                   (offset && window && ranges_.moved({param, dim}, next) == Interval{0, 0});
+      carried.how.push_back(still ? Carry::Same : offset && counts(dim) ? Carry::Counted : Carry::Phi);
+    }
   }
-  return fixed;
+}
+
+// Half a phi says that its value is that of its one half: the folder would believe it.
+llvm::PHINode *XeKernelEmitter::openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name) {
+  llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2, name);
+  phi->addIncoming(initial, before);
+  auto *unknown = new llvm::FreezeInst(llvm::PoisonValue::get(initial->getType()), "", before->getTerminator()->getIterator());
+  phi->addIncoming(unknown, before);
+  return phi;
+}
+
+void XeKernelEmitter::closePhi(LlvmValue *value, LlvmValue *next) {
+  auto *phi = llvm::cast<llvm::PHINode>(value);
+  auto *unknown = llvm::cast<llvm::FreezeInst>(phi->getIncomingValue(1));
+  phi->setIncomingValue(1, next);
+  phi->setIncomingBlock(1, b.GetInsertBlock());
+  unknown->eraseFromParent();
 }
 
 // Phis in the block that is begun, for what comes from `before`. The widths are those of the parameters.
-void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before) {
-  carried.fixed = fixedParts(carried.params, carried.yielded, carried.inits);
+void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower) {
   llvm::BasicBlock *body = b.GetInsertBlock();
   b.SetInsertPoint(before->getTerminator());
   Parts given = flatten(carried.inits);
@@ -57,13 +82,12 @@ void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before) {
   b.SetInsertPoint(body);
   for (size_t i = 0; i < carried.initial.size(); ++i) {
     LlvmValue *initial = carried.initial[i];
-    if (!carried.fixed[i]) {
-      llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2);
-      phi->addIncoming(initial, before);
-      initial = phi;
-    }
-    carried.inside.push_back(initial);
+    carried.inside.push_back(carried.how[i] == Carry::Phi ? openPhi(initial, before) : initial);
   }
+  LlvmValue *counted = variable ? b.CreateSub(variable, lower) : nullptr;
+  for (size_t i = 0; i < carried.initial.size(); ++i)
+    if (carried.how[i] == Carry::Counted)
+      carried.inside[i] = b.CreateAdd(carried.initial[i], b.CreateSExtOrTrunc(counted, carried.initial[i]->getType()));
   unflatten(carried.params, carried.inside);
 }
 
@@ -77,15 +101,16 @@ void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
       yielded[i] = b.CreateSExtOrTrunc(yielded[i], carried.inside[i]->getType());
   llvm::BasicBlock *latch = b.GetInsertBlock();
   for (size_t i = 0; i < yielded.size(); ++i)
-    if (!carried.fixed[i]) llvm::cast<llvm::PHINode>(carried.inside[i])->addIncoming(yielded[i], latch);
+    if (carried.how[i] == Carry::Phi) closePhi(carried.inside[i], yielded[i]);
   auto *after = llvm::BasicBlock::Create(b.getContext(), "loop.end", latch->getParent());
   b.CreateCondBr(again, body, after);
   if (guarded) llvm::cast<llvm::BranchInst>(before->getTerminator())->setSuccessor(1, after);
   b.SetInsertPoint(after);
   Parts results;
   for (size_t i = 0; i < yielded.size(); ++i) {
-    LlvmValue *result = carried.fixed[i] ? carried.inside[i] : yielded[i];
-    if (guarded && !carried.fixed[i]) {
+    bool still = carried.how[i] == Carry::Same;
+    LlvmValue *result = still ? carried.inside[i] : yielded[i];
+    if (guarded && !still) {
       llvm::PHINode *phi = b.CreatePHI(result->getType(), 2);
       phi->addIncoming(carried.initial[i], before);
       phi->addIncoming(result, latch);
@@ -102,6 +127,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   for (size_t i = 1; i < block.params().size(); ++i) carried.params.push_back(block.param(i));
   const Value *variable = block.param(0);
   Interval low = ranges_.of(op.operand(0)), high = ranges_.of(op.operand(1)), by = ranges_.of(op.operand(2));
+  chooseCarries(carried, by.low == by.high ? std::optional(by.low) : std::nullopt);
   LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
   if (by.low <= 0)
     failIf(b.CreateICmpSLE(step, llvm::ConstantInt::get(step->getType(), 0)), op, "the step of a `for` must be positive");
@@ -120,15 +146,14 @@ void XeKernelEmitter::emitFor(const Op &op) {
   else b.CreateBr(body);
 
   b.SetInsertPoint(body);
-  llvm::PHINode *i = b.CreatePHI(lower->getType(), 2, variable->name());
-  i->addIncoming(lower, before);
-  enterLoop(carried, before);
+  llvm::PHINode *i = openPhi(lower, before, variable->name());
+  enterLoop(carried, before, i, lower);
   setIndex(variable, i);
   emitBlock(block);
   // What is left, unsigned, says whether there is another round: i + step may overflow.
   LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper)
                            : b.CreateICmpULT(step, b.CreateSub(upper, i));
-  i->addIncoming(b.CreateAdd(i, step), b.GetInsertBlock());
+  closePhi(i, b.CreateAdd(i, step));
   leaveLoop(carried, again, body, before, guarded);
 }
 
@@ -138,12 +163,13 @@ void XeKernelEmitter::emitWhile(const Op &op) {
   for (const auto &param : block.params()) carried.params.push_back(param.get());
   const Value *again = carried.yielded[0];
   carried.yielded.erase(carried.yielded.begin());
+  chooseCarries(carried, std::nullopt);
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *body = llvm::BasicBlock::Create(b.getContext(), "while", function);
   b.CreateCondBr(scalar(op.operand(0)), body, body);
   b.SetInsertPoint(body);
-  enterLoop(carried, before);
+  enterLoop(carried, before, nullptr, nullptr);
   emitBlock(block);
   leaveLoop(carried, scalar(again), body, before, true);
 }

@@ -180,8 +180,7 @@ LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *add
   auto *done = llvm::BasicBlock::Create(b.getContext(), "atomic.end", function);
   b.CreateBr(again);
   b.SetInsertPoint(again);
-  llvm::PHINode *old = b.CreatePHI(word, 2);
-  old->addIncoming(first, before);
+  llvm::PHINode *old = openPhi(first, before);
   LlvmValue *bits = shift ? b.CreateTrunc(b.CreateLShr(old, shift), image) : static_cast<LlvmValue *>(old);
   LlvmValue *current = ops_.fromStorage(elem, b.CreateBitCast(bits, ops_.storageType(elem, 0)));
   LlvmValue *next = kind == OpKind::Select ? value : ops_.combine(kind, elem, current, value);
@@ -193,7 +192,7 @@ LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *add
   llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(address, old, wanted, align, llvm::AtomicOrdering::Monotonic,
                                                         llvm::AtomicOrdering::Monotonic, scope);
   LlvmValue *found = b.CreateExtractValue(swap, 0);
-  old->addIncoming(found, b.GetInsertBlock());
+  closePhi(old, found);
   b.CreateCondBr(b.CreateExtractValue(swap, 1), done, again);
   b.SetInsertPoint(done);
   return current;

@@ -53,7 +53,8 @@ bool writesByLane(const Kernel &kernel) {
 XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
                                  const XeEmitOptions &options, Diagnostics &diagnostics)
     : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), diagnostics_(diagnostics),
-      ranges_(kernel), origins_(kernel), slmLayout_(slmLayout(kernel)),
+      origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
+      ranges_(kernel, blocks_.facts), slmLayout_(slmLayout(kernel)),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops_(b, kTraits),
       lanesWrite_(writesByLane(kernel)) {}
 
@@ -62,7 +63,9 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   output_.subgroups = kernel_.subgroups;
   output_.subgroupSize = kernel_.lanes;
   output_.slmBytes = slmLayout_.bytes;
+  output_.blockUses = blocks_.uses;
   llvm::Function *function = makeFunction(entry);
+  prepareNamedBarriers();
   emitBlock(kernel_.body);
   b.CreateRetVoid();
   output_.reportsFailures = !output_.failures.empty();
@@ -261,7 +264,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::MemRefCast:
   case TypeRule::MemRefLoad:
   case TypeRule::MemRefStore: return emitMemoryOp(op);
-  case TypeRule::TileMma: return fail(op, "multiplies whole tiles: at lane scope a GPU has `dpas`");
+  case TypeRule::TileMma: return emitTileMma(op);
   }
 }
 

@@ -9,12 +9,10 @@
 #include "ir/slm_layout.h"
 #include "ir/target_info.h"
 #include "targets/llvm/register_ops.h"
-#include "targets/xe/emit/block_call.h"
+#include "targets/xe/emit/block_plan.h"
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/emit/fragment.h"
-#include "targets/xe/emit/index_ranges.h"
-#include "targets/xe/emit/window_origins.h"
 
 #include <llvm/Analysis/InstSimplifyFolder.h>
 
@@ -70,14 +68,22 @@ private:
   void emitFor(const Op &op);
   void emitWhile(const Op &op);
   void emitIf(const Op &op);
-  std::vector<bool> fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded,
-                               llvm::ArrayRef<Value *> inits);
+  enum class Carry : uint8_t {
+    Phi,
+    Same,    // no round changes it
+    Counted, // it moves as the loop's variable does
+  };
   struct Carried {
     std::vector<Value *> inits, params, yielded, results;
-    std::vector<bool> fixed;
+    std::vector<Carry> how; // of each part
     Parts initial, inside;
   };
-  void enterLoop(Carried &carried, llvm::BasicBlock *before);
+  void chooseCarries(Carried &carried, std::optional<int64_t> step);
+  // `variable` and where it began; null where nothing is Counted.
+  void enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower);
+  // A phi that has what comes from `before`, and so far an unknown value; and what comes from the end of the loop.
+  llvm::PHINode *openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name = "");
+  void closePhi(LlvmValue *phi, LlvmValue *next);
   void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
   // Where `condition` holds, tells the host. What follows runs all the same.
   void failIf(LlvmValue *condition, const Op &op, std::string message);
@@ -158,8 +164,7 @@ private:
   Fragment valueOf(const Value *value) const;
 
   // blocks.cc: 2D block messages
-  bool takesBlocks(const Value *desc, std::string &why);
-  std::optional<BlockCall> blockCall(const Op &op, size_t desc, llvm::ArrayRef<BlockUse> uses);
+  const BlockCall *blockCall(const Op &op) const; // null: element by element
   LlvmValues blockArgs(const Value *desc, const BlockCall &call);
   LlvmValue *blockMemory(const BlockCall &call);
   Fragment loadBlock(const Value *desc, const BlockCall &call);
@@ -173,6 +178,7 @@ private:
 
   // dpas.cc
   void emitDpas(const Op &op);
+  void emitTileMma(const Op &op);
   LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
   Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
 
@@ -182,8 +188,17 @@ private:
   void emitSubgroupReduce(const Op &op);
   void emitBarrierOrFence(const Op &op);
   static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // SPIR-V's
+  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // its memory semantics
   void barrier(int scope);
+  void fence(int scope, int64_t memory = kOfWorkgroup | kOfGlobal);
+
+  // named_barriers.cc
+  void prepareNamedBarriers();
+  LlvmValue *barrierWord(LlvmValue *index);
+  LlvmValue *arrivalWord(LlvmValue *id);
   void emitNamedBarrier(const Op &op);
+  void arriveAt(const Parts &part);
+  void waitAt(const Parts &part);
 
   llvm::Module &module_;
   Context &context_;
@@ -191,8 +206,9 @@ private:
   const TargetInfo &target_;
   const XeEmitOptions &options_;
   Diagnostics &diagnostics_;
-  IndexRanges ranges_;
   WindowOrigins origins_;
+  BlockPlan blocks_;
+  IndexRanges ranges_;
   SlmLayout slmLayout_;
   llvm::IRBuilder<llvm::InstSimplifyFolder> b;
   RegisterOps ops_;
@@ -200,7 +216,9 @@ private:
   std::string error_;
   const bool lanesWrite_; // some lane writes to memory for itself
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
-  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr;
+  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
+            *barriers_ = nullptr;
+  int64_t barrierCount_ = 0;
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;
 };

@@ -8,8 +8,7 @@
 namespace xt {
 namespace {
 
-// SPIR-V's memory semantics: sequentially consistent, of workgroup and of global memory.
-constexpr int64_t kSequential = 0x10, kOfWorkgroup = 0x100, kOfGlobal = 0x200;
+constexpr int64_t kSequential = 0x10; // of SPIR-V's memory semantics
 
 } // namespace
 
@@ -72,10 +71,11 @@ void XeKernelEmitter::barrier(int scope) {
   callDevice(b, "_Z22__spirv_ControlBarrierjjj", nullptr, {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
 }
 
+void XeKernelEmitter::fence(int scope, int64_t memory) {
+  callDevice(b, "_Z21__spirv_MemoryBarrierjj", nullptr, {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
+}
+
 void XeKernelEmitter::emitBarrierOrFence(const Op &op) {
-  auto fence = [&](int scope, int64_t memory) {
-    callDevice(b, "_Z21__spirv_MemoryBarrierjj", nullptr, {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
-  };
   switch (op.kind()) {
   case OpKind::Barrier: return barrier(kWorkgroupScope);
   case OpKind::SubgroupBarrier: return barrier(kSubgroupScope);
@@ -88,7 +88,5 @@ void XeKernelEmitter::emitBarrierOrFence(const Op &op) {
   default: return; // hints
   }
 }
-
-void XeKernelEmitter::emitNamedBarrier(const Op &op) { fail(op, "is not made for GPUs yet"); }
 
 } // namespace xt

@@ -36,6 +36,8 @@ Result<void> ZeDevice::makeQueue() {
   ze_event_pool_handle_t poolHandle = nullptr;
   if (ze_result_t r = ze_.zeEventPoolCreate(context(), &pool, 1, &info_.device, &poolHandle); r != ZE_RESULT_SUCCESS)
     return zeError("zeEventPoolCreate", r);
+  ran_ = {};
+  finished_ = {};
   pool_ = {poolHandle, ze_.zeEventPoolDestroy};
   ze_event_handle_t ran = nullptr, finished = nullptr;
   if (Result<void> made = makeEvent(0, ran); !made) return made;
@@ -91,9 +93,25 @@ Result<void> ZeDevice::launch(ze_kernel_handle_t kernel, const ze_group_count_t 
 Result<void> ZeDevice::finish() {
   if (!lost_) return lost_;
   Result<void> done = wait();
+  if (done) return done;
+  if (std::string told = toldFailure(); !told.empty()) {
+    queue_ = {};
+    lost_ = makeQueue();
+    timed_ = false;
+    return Error::kernel(told);
+  }
   // What is queued may still run: memory that it uses is never to be trusted again.
-  if (!done && lost_) lost_ = done;
+  lost_ = done;
   return done;
+}
+
+// What the driver has to say about the last failure; "" from all but the software device's.
+std::string ZeDevice::toldFailure() const {
+  void *function = nullptr;
+  if (!info_.software || ze_.zeDriverGetExtensionFunctionAddress(info_.driver, "xtSoftLastError", &function) != ZE_RESULT_SUCCESS || !function)
+    return "";
+  const char *text = reinterpret_cast<const char *(*)()>(function)();
+  return text ? text : "";
 }
 
 Result<void> ZeDevice::wait() {

@@ -24,7 +24,9 @@ public:
   // Queued; each begins when all before it have ended. Memory is of the context, and stays until finish().
   Result<void> copy(void *to, const void *from, size_t bytes);
   Result<void> launch(ze_kernel_handle_t kernel, const ze_group_count_t &workgroups);
-  // Waits for all that is queued. After an Error the device is lost: every later call gives the same.
+  // Waits for all that is queued. Where the driver says what a kernel did that it must not, as the software device's does,
+  // that is an Error of the kernel, and the device goes on with a new queue. After another Error the device is lost: every
+  // later call gives the same.
   Result<void> finish();
   // How long the last kernel ran, from the device's own clock. After finish().
   Result<double> kernelSeconds();
@@ -38,6 +40,7 @@ private:
   Result<void> makeQueue();
   Result<void> makeEvent(uint32_t index, ze_event_handle_t &event);
   Result<void> wait();
+  std::string toldFailure() const;
   Result<void> check(std::string_view what, ze_result_t result);
 
   ZeFunctions ze_;

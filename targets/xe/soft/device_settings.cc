@@ -21,6 +21,14 @@ constexpr Row kRows[] = {
     {"dg2", "xe-dg2", "DG2", 0x56a0, 8, 4, 16, 2400},
 };
 
+// "pvc,dg2"
+std::vector<std::string> namesIn(std::string_view text) {
+  std::vector<std::string> names;
+  for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1)) names.emplace_back(text.substr(0, comma));
+  names.emplace_back(text);
+  return names;
+}
+
 } // namespace
 
 Result<DeviceSettings> deviceSettings(std::string_view name) {
@@ -34,12 +42,19 @@ Result<DeviceSettings> deviceSettings(std::string_view name) {
   return Error::environment(str("XT_SOFT_DEVICE is `", name, "`; the software device can be ", known));
 }
 
-Result<DeviceSettings> deviceFromEnvironment() {
-  const char *name = std::getenv("XT_SOFT_DEVICE");
-  Result<DeviceSettings> settings = deviceSettings(name && *name ? name : "pvc");
-  const char *threads = std::getenv("XT_SOFT_THREADS");
-  if (settings && threads) settings->threads = static_cast<uint32_t>(std::clamp(std::atoi(threads), 1, 1024));
-  return settings;
+Result<std::vector<DeviceSettings>> devicesFromEnvironment() {
+  const char *given = std::getenv("XT_SOFT_DEVICE"), *threads = std::getenv("XT_SOFT_THREADS");
+  std::vector<std::string> names;
+  for (const Row &row : kRows) names.emplace_back(row.name);
+  if (given && *given) names = namesIn(given);
+  std::vector<DeviceSettings> devices;
+  for (const std::string &name : names) {
+    Result<DeviceSettings> settings = deviceSettings(name);
+    if (!settings) return settings.error();
+    if (threads) settings->threads = static_cast<uint32_t>(std::clamp(std::atoi(threads), 1, 1024));
+    devices.push_back(std::move(*settings));
+  }
+  return devices;
 }
 
 } // namespace xt::soft

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace xt::soft {
 
@@ -19,7 +20,8 @@ struct DeviceSettings {
 
 // By name: pvc, bmg or dg2. An unknown one is an Error that names them.
 Result<DeviceSettings> deviceSettings(std::string_view name);
-// By the environment: XT_SOFT_DEVICE (pvc unless it is set) and XT_SOFT_THREADS (all of the machine's).
-Result<DeviceSettings> deviceFromEnvironment();
+// By the environment: those that XT_SOFT_DEVICE names, separated by commas (unless it is set all, pvc first), with
+// XT_SOFT_THREADS threads (all of the machine's).
+Result<std::vector<DeviceSettings>> devicesFromEnvironment();
 
 } // namespace xt::soft

@@ -63,27 +63,43 @@ struct Way {
   bool lanes = false;
 };
 
+// The module of a text after the target's passes; null: messages say why.
+std::unique_ptr<Module> compiled(const Way &way, const std::string &text, const TargetInfo *hardware, SourceManager &sources, Context &context,
+                                 Diagnostics &diagnostics) {
+  auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
+  if (!lowered) return nullptr;
+  std::vector<std::string_view> names = findTarget(way.target)->pipeline();
+  if (way.lanes) names.insert(names.begin(), {"distribute-to-lanes", "canonicalize", "cse"});
+  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
+  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+  auto passes = passesNamed(names);
+  if (!passes) return nullptr;
+  PassOptions options;
+  options.verifyEach = true;
+  options.target = hardware;
+  return runPasses(**lowered, *passes, options, diagnostics) ? std::move(*lowered) : nullptr;
+}
+
 // Runs the kernel of a text, through the target's passes.
 void runOn(const Way &way, const std::string &text, std::optional<Memory> &memory) {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
-  auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
-  ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
   Target *target = findTarget(way.target);
-  std::vector<std::string_view> names = target->pipeline();
-  if (way.lanes) names.insert(names.begin(), {"distribute-to-lanes", "canonicalize", "cse"});
-  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
-  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
-  auto passes = passesNamed(names);
-  ASSERT_TRUE(passes.ok());
-  PassOptions options;
-  options.verifyEach = true;
-  options.target = way.gpu;
-  ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
-  auto executable = target->compile(**lowered, {1, {}}, diagnostics);
+  auto hardware = target->hardware(DeviceChoice::Any);
+  ASSERT_TRUE(hardware.ok()) << hardware.error().message;
+  std::unique_ptr<Module> module = compiled(way, text, way.gpu ? way.gpu : *hardware, sources, context, diagnostics);
+  ASSERT_TRUE(module) << text << renderText(diagnostics, sources, false);
+  CompileOptions options;
+  options.threads = 1;
+  options.again = [&](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
+    std::unique_ptr<Module> made = compiled(way, text, &other, sources, context, diagnostics);
+    if (!made) return Error::diagnosed();
+    return made;
+  };
+  auto executable = target->compile(*module, options, diagnostics);
   ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
-  const Kernel &kernel = *(*lowered)->kernels.at(0);
+  const Kernel &kernel = *module->kernels.at(0);
   memory.emplace(kernel);
   auto grid = computeGrid(kernel, memory->args());
   ASSERT_TRUE(grid.ok()) << text;
@@ -102,6 +118,19 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
+// Whether there is a device of Level Zero; the software device needs Debian's llvm-spirv-15 and loader.
+bool hasXe() {
+  static const bool has = findTarget("xe")->hardware(DeviceChoice::Any).ok();
+  return has;
+}
+
+// On the GPU, or the software device, what its hardware can run.
+void expectXeAgrees(const std::string &text, const Memory &interp) {
+  std::optional<Memory> other;
+  runOn({"xe"}, text, other);
+  if (!testing::Test::HasFatalFailure()) expectSame(text, interp, *other);
+}
+
 void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
   runOn({"interp"}, text, interp);
@@ -118,7 +147,11 @@ void expectTargetsAgree(const std::string &text, uint64_t seed) {
     if (testing::Test::HasFatalFailure()) return;
     expectSame(text, *interp, *other);
   }
+  if (!hasXe()) return;
+  SCOPED_TRACE("on xe");
+  expectXeAgrees(text, *interp);
 }
+
 TEST(Differential, RandomKernelsAgreeToTheBit) {
   Rounds rounds = roundsOr(50);
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
@@ -133,6 +166,10 @@ TEST(Differential, WhatOnceDifferedAgrees) {
     SCOPED_TRACE(path.filename());
     for (size_t gpu = 0; gpu < targetInfos().size(); ++gpu) expectTargetsAgree(test::readText(path), gpu);
   }
+}
+
+TEST(Differential, ThereIsAnXeDevice) {
+  if (!hasXe()) GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";
 }
 
 TEST(Differential, TheSameSeedGivesTheSameKernel) { EXPECT_EQ(randomKernel(7), randomKernel(7)); }

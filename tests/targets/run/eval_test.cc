@@ -222,7 +222,8 @@ TEST(Eval, MatmulShapes) {
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, c = 10)"), {2}, {15, 12});
   expectValues(Expression(kBatch, "matmul(%B[0], %C, matmul(%B[0], %C))[0]"), {2}, {10, 4});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, 0.5, acc = f16)"), {2}, {5.5, 2.5});
-  expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"), "`matmul` starts from 3x2, which does not broadcast to its result, 2");
+  expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"),
+              "`matmul` starts from 3x2, which does not broadcast to its result, 2");
   // Beyond what f64 holds, still exact.
   Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
   ASSERT_TRUE(large.ok()) << large.messages();

@@ -179,13 +179,13 @@ ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, con
   const Kernel &kernel = *object(handle);
   auto request = std::make_shared<LaunchRequest>(kernel.request); // as it is now: the host may set it anew
   request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
-  std::string mistake = launchMistake(*request, driver().settings);
+  std::string mistake = launchMistake(*request, *kernel.device);
   if (!mistake.empty()) {
     report(mistake);
     return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   }
-  return append(list, signal, count, waits, [program = kernel.program, request](std::atomic<bool> &stop) {
-    return runLaunch(*program, *request, driver().settings, stop);
+  return append(list, signal, count, waits, [program = kernel.program, device = kernel.device, request](std::atomic<bool> &stop) {
+    return runLaunch(*program, *request, *device, stop);
   });
 }
 
@@ -193,12 +193,12 @@ ze_result_t launchIndirect(ze_command_list_handle_t list, ze_kernel_handle_t han
                            uint32_t count, ze_event_handle_t *waits) {
   const Kernel &kernel = *object(handle);
   auto request = std::make_shared<LaunchRequest>(kernel.request);
-  return append(list, signal, count, waits, [program = kernel.program, request, groups](std::atomic<bool> &stop) -> std::optional<std::string> {
+  return append(list, signal, count, waits, [program = kernel.program, device = kernel.device, request, groups](std::atomic<bool> &stop) -> std::optional<std::string> {
     std::optional<std::string> bad = touching("reads", [&] { request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ}; });
     if (bad) return bad;
-    std::string mistake = launchMistake(*request, driver().settings);
+    std::string mistake = launchMistake(*request, *device);
     if (!mistake.empty()) return mistake;
-    return runLaunch(*program, *request, driver().settings, stop);
+    return runLaunch(*program, *request, *device, stop);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -17,7 +18,7 @@ constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 // The settings are read once; null: they name no device.
 Driver *madeDriver() {
   static Driver *only = []() -> Driver * {
-    Result<DeviceSettings> settings = deviceFromEnvironment();
+    Result<std::vector<DeviceSettings>> settings = devicesFromEnvironment();
     if (settings) return new Driver{std::move(*settings)};
     report(settings.error().message);
     return nullptr;
@@ -26,7 +27,6 @@ Driver *madeDriver() {
 }
 
 ze_driver_handle_t driverHandle() { return reinterpret_cast<ze_driver_handle_t>(madeDriver()); }
-ze_device_handle_t deviceHandle() { return reinterpret_cast<ze_device_handle_t>(&madeDriver()->settings); }
 
 // Of `what` there is exactly one.
 template <class Handle> ze_result_t giveOne(uint32_t *count, Handle *handles, Handle one) {
@@ -75,12 +75,19 @@ ze_result_t extensionFunction(ze_driver_handle_t, const char *name, void **funct
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t getDevices(ze_driver_handle_t, uint32_t *count, ze_device_handle_t *handles) { return giveOne(count, handles, deviceHandle()); }
+ze_result_t getDevices(ze_driver_handle_t, uint32_t *count, ze_device_handle_t *handles) {
+  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  std::vector<DeviceSettings> &devices = driver().devices;
+  auto all = static_cast<uint32_t>(devices.size());
+  *count = *count ? std::min(*count, all) : all;
+  for (uint32_t i = 0; handles && i < *count; ++i) handles[i] = reinterpret_cast<ze_device_handle_t>(&devices[i]);
+  return ZE_RESULT_SUCCESS;
+}
 
 ze_result_t subDevices(ze_device_handle_t, uint32_t *count, ze_device_handle_t *) { return giveNone(count); }
 
-ze_result_t deviceProperties(ze_device_handle_t, ze_device_properties_t *p) {
-  const DeviceSettings &device = driver().settings;
+ze_result_t deviceProperties(ze_device_handle_t handle, ze_device_properties_t *p) {
+  const DeviceSettings &device = *object(handle);
   bool perSecond = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2;
   p->type = ZE_DEVICE_TYPE_GPU;
   p->vendorId = kVendor;
@@ -104,8 +111,8 @@ ze_result_t deviceProperties(ze_device_handle_t, ze_device_properties_t *p) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t computeProperties(ze_device_handle_t, ze_device_compute_properties_t *p) {
-  const TargetInfo &target = *driver().settings.target;
+ze_result_t computeProperties(ze_device_handle_t handle, ze_device_compute_properties_t *p) {
+  const TargetInfo &target = *object(handle)->target;
   p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = static_cast<uint32_t>(target.lanesPerWorkgroup);
   p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = kMostGroups;
   p->maxSharedLocalMemory = static_cast<uint32_t>(target.slmBytes);
@@ -115,8 +122,8 @@ ze_result_t computeProperties(ze_device_handle_t, ze_device_compute_properties_t
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t moduleProperties(ze_device_handle_t, ze_device_module_properties_t *p) {
-  bool f64 = driver().settings.target->f64;
+ze_result_t moduleProperties(ze_device_handle_t handle, ze_device_module_properties_t *p) {
+  bool f64 = object(handle)->target->f64;
   ze_device_fp_flags_t all = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN | ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
   p->spirvVersionSupported = ZE_MAKE_VERSION(1, 4);
   p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS | (f64 ? ZE_DEVICE_MODULE_FLAG_FP64 : 0);

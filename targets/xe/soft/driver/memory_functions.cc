@@ -48,7 +48,7 @@ ze_result_t properties(ze_context_handle_t, const void *pointer, ze_memory_alloc
   p->id = found ? found->id : 0;
   p->pageSize = found ? 4096 : 0;
   bool onDevice = found && found->kind != MemoryKind::Host;
-  if (device) *device = onDevice ? reinterpret_cast<ze_device_handle_t>(&driver().settings) : nullptr;
+  if (device) *device = onDevice ? reinterpret_cast<ze_device_handle_t>(driver().devices.data()) : nullptr;
   return ZE_RESULT_SUCCESS;
 }
 

@@ -20,9 +20,9 @@ ze_result_t giveText(const std::string &text, size_t *size, char *out) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createModule(ze_context_handle_t, ze_device_handle_t, const ze_module_desc_t *desc, ze_module_handle_t *module,
+ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const ze_module_desc_t *desc, ze_module_handle_t *module,
                          ze_module_build_log_handle_t *log) {
-  if (!desc || !desc->pInputModule || !module) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  if (!device || !desc || !desc->pInputModule || !module) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   std::string text;
   ze_result_t result = ZE_RESULT_SUCCESS;
   if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV) {
@@ -32,9 +32,9 @@ ze_result_t createModule(ze_context_handle_t, ze_device_handle_t, const ze_modul
     text = "the software device does not set specialisation constants";
     result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   } else {
-    Result<std::unique_ptr<Program>> built = Program::build(std::span(desc->pInputModule, desc->inputSize), driver().settings);
+    Result<std::unique_ptr<Program>> built = Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device));
     if (built) {
-      *module = reinterpret_cast<ze_module_handle_t>(new Module{std::move(*built)});
+      *module = reinterpret_cast<ze_module_handle_t>(new Module{std::move(*built), object(device)});
     } else {
       text = built.error().message;
       bool lacking = built.error().kind == Error::Kind::Environment;
@@ -81,7 +81,7 @@ ze_result_t createKernel(ze_module_handle_t module, const ze_kernel_desc_t *desc
   if (!desc || !desc->pKernelName || !kernel) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   const LoweredKernel *found = object(module)->program->find(desc->pKernelName);
   if (!found) return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
-  auto *made = new Kernel{object(module)->program, {}, {1, 1, 1}, 0};
+  auto *made = new Kernel{object(module)->program, object(module)->device, {}, {1, 1, 1}, 0};
   made->request.kernel = found;
   made->request.arguments.resize(found->arguments.size());
   made->request.localBytes.resize(found->arguments.size());
@@ -98,7 +98,7 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
   LaunchRequest trial = object(kernel)->request;
   trial.groupSize = {x, y, z};
   const LoweredKernel &lowered = *trial.kernel;
-  bool fits = x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(driver().settings.target->lanesPerWorkgroup);
+  bool fits = x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(object(kernel)->device->target->lanesPerWorkgroup);
   for (size_t d = 0; d < 3; ++d) fits &= !lowered.requiredGroupSize[d] || lowered.requiredGroupSize[d] == trial.groupSize[d];
   if (!fits) return ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION;
   object(kernel)->request.groupSize = trial.groupSize;
@@ -109,7 +109,7 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
 ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t, uint32_t, uint32_t *sizeX, uint32_t *sizeY, uint32_t *sizeZ) {
   const LoweredKernel &lowered = *object(kernel)->request.kernel;
   *sizeX = *sizeY = *sizeZ = 1;
-  for (uint32_t size = 1; size <= driver().settings.target->lanesPerWorkgroup / 4; size *= 2)
+  for (uint32_t size = 1; size <= object(kernel)->device->target->lanesPerWorkgroup / 4; size *= 2)
     if (x % size == 0) *sizeX = size;
   if (lowered.requiredGroupSize[0]) *sizeX = lowered.requiredGroupSize[0];
   if (lowered.requiredGroupSize[1]) *sizeY = lowered.requiredGroupSize[1];
@@ -158,7 +158,7 @@ ze_result_t kernelProperties(ze_kernel_handle_t kernel, ze_kernel_properties_t *
   p->requiredGroupSizeZ = lowered.requiredGroupSize[2];
   p->requiredNumSubGroups = 0;
   p->requiredSubgroupSize = p->maxSubgroupSize = static_cast<uint32_t>(lowered.subgroupSize);
-  p->maxNumSubgroups = static_cast<uint32_t>(driver().settings.target->lanesPerWorkgroup) / p->maxSubgroupSize;
+  p->maxNumSubgroups = static_cast<uint32_t>(object(kernel)->device->target->lanesPerWorkgroup) / p->maxSubgroupSize;
   size_t local = 0;
   for (size_t each : lowered.locals) local += object(kernel)->program->lowered().locals[each].bytes;
   p->localMemSize = static_cast<uint32_t>(local);

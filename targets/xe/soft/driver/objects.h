@@ -12,9 +12,9 @@
 
 namespace xt::soft {
 
-// There is one driver with one device.
+// There is one driver; handles of its devices are addresses of these.
 struct Driver {
-  DeviceSettings settings;
+  std::vector<DeviceSettings> devices;
 };
 Driver &driver();
 
@@ -26,10 +26,12 @@ struct BuildLog {
 
 struct Module {
   std::shared_ptr<Program> program;
+  const DeviceSettings *device = nullptr;
 };
 
 struct Kernel {
   std::shared_ptr<Program> program;
+  const DeviceSettings *device = nullptr;
   LaunchRequest request; // what is set so far
   uint32_t groupSize[3] = {1, 1, 1};
   ze_kernel_indirect_access_flags_t indirect = 0;
@@ -61,6 +63,7 @@ struct Fence {
 };
 
 // Handles are the objects' addresses.
+inline const DeviceSettings *object(ze_device_handle_t handle) { return reinterpret_cast<const DeviceSettings *>(handle); }
 inline Context *object(ze_context_handle_t handle) { return reinterpret_cast<Context *>(handle); }
 inline Module *object(ze_module_handle_t handle) { return reinterpret_cast<Module *>(handle); }
 inline BuildLog *object(ze_module_build_log_handle_t handle) { return reinterpret_cast<BuildLog *>(handle); }
