@@ -57,7 +57,8 @@ public:
   std::optional<std::string> run() {
     for (;;) {
       size_t linear = next_.fetch_add(1);
-      if (linear >= launch_.groups() || stop_) return std::nullopt;
+      if (linear >= launch_.groups()) return std::nullopt;
+      if (stop_) return std::string();
       current_ = linear;
       std::optional<MemoryFault> fault = guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
       if (fault) return stop_ = true, faultReport(*fault);
@@ -114,7 +115,7 @@ std::optional<std::string> runLaunch(const Program &program, LaunchRequest &requ
     auto worker = std::make_unique<Worker>(launch, next, stop);
     std::optional<std::string> report = worker->run();
     std::lock_guard lock(mutex);
-    if (report && !report->empty() && (!first || first->empty())) first = std::move(report);
+    if (report && (!first || first->empty())) first = std::move(report);
   };
   size_t threads = std::min<size_t>(device.threads, launch.groups());
   std::vector<std::thread> others;

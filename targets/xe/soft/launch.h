@@ -19,7 +19,8 @@ struct LaunchRequest {
 std::string launchMistake(const LaunchRequest &request, const DeviceSettings &device);
 
 // Runs it to its end on `device.threads` threads; a report of the first thing that a work-item did wrong, which sets `stop`. Workgroups that
-// have not begun then do not run. Setting `stop` ends it early.
+// have not begun then do not run. Setting `stop` ends it early,
+// with an empty report.
 std::optional<std::string> runLaunch(const Program &program, LaunchRequest &request, const DeviceSettings &device,
                                      std::atomic<bool> &stop);
 

@@ -106,6 +106,14 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
                                name.name, parameters, ", symbol ", function.getName().str()));
 }
 
+void countCalls(LowerContext &context) {
+  for (llvm::Function &function : context.module) {
+    std::map<const llvm::Value *, int> seen;
+    for (llvm::Instruction &each : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallInst>(&each)) context.calls[call] = ++seen[call->getCalledOperand()];
+  }
+}
+
 // Calling conventions, attributes and metadata of the device mean nothing here.
 void makeOrdinary(llvm::Module &module) {
   for (llvm::Function &function : module) {
@@ -127,7 +135,9 @@ int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
   std::string place;
   if (const llvm::DebugLoc &location = at.getDebugLoc())
     place = str(" at ", location->getFilename().str(), ":", location.getLine(), ":", location.getCol());
-  program.sites.push_back({std::move(function), std::move(place)});
+  auto counted = calls.find(&at);
+  int call = counted == calls.end() ? 0 : counted->second;
+  program.sites.push_back({std::move(function), std::move(place), call});
   return static_cast<int32_t>(program.sites.size()) - 1;
 }
 
@@ -146,13 +156,14 @@ void replaceCalls(llvm::Function &function, llvm::function_ref<llvm::Value *(llv
 
 Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &device) {
   LoweredProgram program;
-  LowerContext context{module, device, program, {}};
+  LowerContext context{module, device, program, {}, {}};
   std::vector<llvm::Function *> kernels, declarations;
   for (llvm::Function &function : module) {
     if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL) kernels.push_back(&function);
     if (function.isDeclaration()) declarations.push_back(&function);
   }
   makeOrdinary(module);
+  countCalls(context);
   for (llvm::Function *kernel : kernels) describeKernel(context, *kernel);
   for (llvm::Function *declaration : declarations) lowerDeclaration(context, *declaration);
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));

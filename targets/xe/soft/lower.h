@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,11 @@ struct LowerContext {
   const DeviceSettings &device;
   LoweredProgram &program;
   std::vector<std::string> errors;
+  std::map<const llvm::Instruction *, int> calls; // the how-manieth of its callee in its function, from 1
 
   llvm::LLVMContext &llvm() const { return module.getContext(); }
   llvm::FunctionCallee runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) const;
-  int32_t site(const llvm::Instruction &at, std::string function);
+  int32_t site(const llvm::Instruction &at, std::string function); // its number in LoweredProgram::sites
 };
 bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerAtomics(LowerContext &context, llvm::Function &function, const BuiltinName &name);

@@ -234,7 +234,8 @@ std::string Workgroup::who(size_t item) const {
 std::string Workgroup::waitsAt(const Item &item) const {
   if (item.state == State::Finished) return "has finished";
   if (item.state != State::Waiting || !item.collective) return "runs elsewhere";
-  return str("waits at ", item.collective->name, where(item.site), " (call ", item.site, ")");
+  int call = launch_.sites ? (*launch_.sites)[static_cast<size_t>(item.site)].call : 0;
+  return str("waits at ", item.collective->name, where(item.site), " (call ", call, ")");
 }
 
 // The first that waits, and the first of those it waits for that is somewhere else.

@@ -41,6 +41,7 @@ struct LocalVariable {
 struct Site {
   std::string function; // that is called; empty: a memory access
   std::string place;    // " at file.cl:7:3"; empty: not known
+  int call = 0;         // the how-manieth call of it in the text, from 1
 };
 
 using Dimensions = std::array<uint32_t, 3>;
