@@ -113,8 +113,8 @@ kernel @k(%A: memref<?x?xi8>) subgroups(3) {
 )");
   Array a(Elem::I8, {1, 1});
   auto outcome = kernel.launch({&a});
-  EXPECT_EQ(outcome.error.message, "assertion failed: two rows at [1, 0]");
-  EXPECT_EQ(outcome.printed, "s: 0\n");
+  EXPECT_EQ(outcome.error.message, "assertion failed: two rows at [1, 0] (subgroup 0)");
+  EXPECT_EQ(outcome.printed, "[subgroup 0] s: 0\n");
 }
 
 } // namespace
