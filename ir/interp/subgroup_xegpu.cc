@@ -12,6 +12,15 @@ namespace {
 // Of an address without bounds: far enough from both ends of what 64 bits count.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
+// The rows and columns of a block that a load_nd has for something.
+std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
+  const Attr *attr = op.attr("used");
+  if (!attr) return {rows, columns};
+  std::vector<int64_t> used = std::get<std::vector<int64_t>>(attr->value);
+  if (used.size() == 1) used.insert(used.begin(), 1);
+  return used;
+}
+
 } // namespace
 
 void Subgroup::createNdTdesc(const Step &step) {
@@ -71,10 +80,12 @@ Result<void> Subgroup::loadNd(const Step &step) {
   const auto &block = std::get<TileValue>(slots_[step.operands[0]]);
   if (Result<void> inside = staysInside(step, desc, block); !inside) return inside;
   int64_t rows = rowsOf(desc), columns = columnsOf(desc);
-  Fragment read(static_cast<size_t>(rows * columns));
   Number zero = numberFromAttr(desc.elem(), int64_t{0});
-  if (auto element = xt::loadTile(block, upTo(rows), upTo(columns), zero, read.data(), site(step)))
+  std::vector<int64_t> used = usedOf(op, rows, columns);
+  Fragment part(static_cast<size_t>(used[0] * used[1])), read(static_cast<size_t>(rows * columns), zero);
+  if (auto element = xt::loadTile(block, upTo(used[0]), upTo(used[1]), zero, part.data(), site(step)))
     return reachesOutside(step, block, *element);
+  for (int64_t r = 0; r < used[0]; ++r) std::copy_n(part.begin() + r * used[1], used[1], read.begin() + r * columns);
   if (transposes(op) && desc.rank() == 2) {
     read = turned(read, rows, columns);
     std::swap(rows, columns);
