@@ -33,6 +33,9 @@ private:
   void insert(const Op &op);
   void extract(const Op &op);
   void print(const Op &op);
+  void extractSlice(const Op &op);
+  void insertSlice(const Op &op);
+  void asserted(const Op &op);
   void structure(const Op &op);
   std::vector<Type> partTypes(const Value *value) const;
   void bindAll(const std::vector<Value *> &olds, const Values &news);

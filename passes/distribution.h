@@ -91,6 +91,7 @@ private:
   void extract(const Op &op);
   void print(const Op &op);
   Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
+  void asserted(const Op &op);
   void reduceAcross(const Op &op, const Pieces &from);
   // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
   Value *publish(const Value *value);

@@ -405,11 +405,33 @@ void Distribution::extract(const Op &op) {
   bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});
 }
 
-// Once per workgroup: by the first subgroup. Parts of a condition are asserted where they are.
+// Parts of a condition are asserted where they are; what fails is told as the workgroup has it.
+void Distribution::asserted(const Op &op) {
+  Type type = op.operand(0)->type();
+  auto assertOf = [&](Values operands) {
+    Op *copy = create(op.kind(), std::move(operands), {});
+    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->setAttr("workgroup", int64_t{1});
+    return copy;
+  };
+  if (!type.isVector()) {
+    assertOf(expanded(op.operands()));
+    return;
+  }
+  Pieces pieces = piecesOf(type);
+  for (size_t k = 0; k < pieces.count(); ++k) {
+    Values operands = {of(op.operand(0))[k]};
+    for (size_t d = 0; d < pieces.dims.size(); ++d) {
+      Value *first = indexOf(pieces.dims[d], pieces.at(k)[d]);
+      operands.push_back(first ? first : index(0));
+    }
+    assertOf(std::move(operands))->setAttr("whole", std::vector<int64_t>(type.shape().begin(), type.shape().end()));
+  }
+}
+
+// Once per workgroup: by the first subgroup.
 void Distribution::print(const Op &op) {
-  bool vectors = false;
-  for (const Value *operand : op.operands()) vectors |= operand->type().isVector();
-  if (op.kind() == OpKind::Assert) return vectors ? eachPiece(op) : plain(op);
+  if (op.kind() == OpKind::Assert) return asserted(op);
   auto matrix = [](const Value *value) { return value->type().rank() == 2; };
   Values whole;
   for (const Value *operand : op.operands())
@@ -425,6 +447,7 @@ void Distribution::print(const Op &op) {
     }
     Op *copy = create(op.kind(), std::move(shown), {});
     for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->setAttr("workgroup", int64_t{1});
   });
 }
 
