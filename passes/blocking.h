@@ -54,11 +54,11 @@ private:
   Values initOperands(const Value *tile, const std::vector<int64_t> &origin);
   BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
   BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
+  const BlockShape *storeOfAtMost(int bits, int64_t columns) const;
   bool loadByMessages(const Op &op);
   Values loadBlocks(const Op &op, const BlockGrid &grid);
   Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                      const std::vector<int64_t> &used, bool transposed, bool packs);
-  const BlockShape *storeOfAtMost(int bits, int64_t columns) const;
   // Why 2D block messages cannot take the tile; "" where they can.
   std::string whyNoMessages(const Value *tile) const;
   std::string whyNoBase(const Op &root) const;

@@ -8,6 +8,7 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/target.h"
 
 #include <cstring>
@@ -54,12 +55,13 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or cut into the
-// blocks of a GPU as well.
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or all that the
+// passes for a GPU do. `races`: the interpreter looks for those.
 struct Way {
   const char *target;
   bool distributed = false;
   const TargetInfo *gpu = nullptr;
+  bool races = false;
 };
 
 // Runs the kernel of a text, through the target's passes.
@@ -71,15 +73,20 @@ void runOn(const Way &way, const std::string &text, std::optional<Memory> &memor
   ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
   Target *target = findTarget(way.target);
   std::vector<std::string_view> names = target->pipeline();
-  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
-  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+  std::vector<std::string_view> first;
+  if (way.gpu) first = passNames(kBlockPipeline);
+  else if (way.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+  names.insert(names.begin(), first.begin(), first.end());
   auto passes = passesNamed(names);
   ASSERT_TRUE(passes.ok());
   PassOptions options;
   options.verifyEach = true;
   options.target = way.gpu;
   ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
-  auto executable = target->compile(**lowered, {1, {}}, diagnostics);
+  Diagnostics found;
+  Checks checks;
+  checks.race = way.races;
+  auto executable = target->compile(**lowered, {1, {}, checks, &found}, diagnostics);
   ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
   const Kernel &kernel = *(*lowered)->kernels.at(0);
   memory.emplace(kernel);
@@ -87,6 +94,7 @@ void runOn(const Way &way, const std::string &text, std::optional<Memory> &memor
   ASSERT_TRUE(grid.ok()) << text;
   Result<void> done = (*executable)->launch(kernel, memory->args(), *grid);
   ASSERT_TRUE(done.ok()) << text << done.error().message;
+  EXPECT_EQ(found.errorCount(), 0u) << text << renderText(found, sources, false);
 }
 
 void expectSame(const std::string &text, const Memory &a, const Memory &b) {
@@ -102,10 +110,10 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
 
 void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
-  runOn({"interp"}, text, interp);
+  runOn({"interp", false, nullptr, true}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
-  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}}) {
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true, nullptr, true}, Way{"cpu", true}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu}}) {
     // Many small blocks take the CPU's compiler long.
     bool rare = way.gpu && way.target == std::string_view("cpu");
     if (rare && seed / targetInfos().size() % 4 != 0) continue;
