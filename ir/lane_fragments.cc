@@ -8,15 +8,6 @@
 namespace xt {
 namespace {
 
-const Layout *dealt(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData,
-                    std::vector<int64_t> shape) {
-  LayoutSpec spec;
-  spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
-}
-
 std::string fragmentText(const Layout &layout, Elem elem) {
   return str("vector<", shapeText(layout.ownerShape(Axis::Lane)), "x", elemName(elem), "> of ", layout.text());
 }
@@ -26,6 +17,32 @@ struct Shape2 {
 };
 
 } // namespace
+
+const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData, std::span<const int64_t> shape) {
+  LayoutSpec spec;
+  spec.sg = SgMap{std::move(wiLayout), std::move(wiData)};
+  LayoutOrError made = makeLayout(context, spec, shape);
+  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
+const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor) {
+  int64_t rows = matrix->shape()[0], columns = matrix->shape()[1];
+  if (rows % factor != 0) return nullptr;
+  const Layout *apart = reshaped(context, matrix, std::vector<int64_t>{rows / factor, factor, columns});
+  return apart ? transposed(context, apart, std::vector<int64_t>{0, 2, 1}) : nullptr;
+}
+
+DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes) {
+  int64_t f = vnniFactorOf(a);
+  DpasFragments found = {rows, columns, depth};
+  std::vector<int64_t> shape = {rows, depth};
+  if (depth % lanes == 0) found.a = dealtToLanes(context, {1, lanes}, {1, depth / lanes}, shape);
+  else if (lanes % depth == 0) found.a = dealtToLanes(context, {lanes / depth, depth}, {1, 1}, shape);
+  found.b = dealtToLanes(context, {1, lanes}, {f, 1}, std::vector<int64_t>{depth, columns});
+  found.c = dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{rows, columns});
+  return found;
+}
 
 int64_t vnniFactorOf(Elem elem) {
   int bits = elemInfo(elem).bits;
@@ -55,14 +72,15 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
   found.columns = ownB.columns * lanes;
   int64_t elements = ownA.rows * ownA.columns * lanes;
   found.rows = c ? c.extent(0) : elements / found.depth;
-  found.b = dealt(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, {found.depth, found.columns});
-  found.c = found.rows ? dealt(context, {1, lanes}, {1, 1}, {found.rows, found.columns}) : nullptr;
+  found.b = dealtToLanes(context, {1, lanes}, {found.depth % f == 0 ? f : 1, 1}, std::vector<int64_t>{found.depth, found.columns});
+  found.c = found.rows ? dealtToLanes(context, {1, lanes}, {1, 1}, std::vector<int64_t>{found.rows, found.columns}) : nullptr;
   int64_t across = std::min(std::max<int64_t>(1, found.depth / f), lanes);
   std::string known;
   for (bool packed : {true, false}) {
     if ((packed && lanes % across != 0) || !found.rows) continue;
-    const Layout *candidate = packed ? dealt(context, {lanes / across, across}, {1, f}, {found.rows, found.depth})
-                                     : dealt(context, {1, lanes}, {1, 1}, {found.rows, found.depth});
+    std::vector<int64_t> shape = {found.rows, found.depth};
+    const Layout *candidate = packed ? dealtToLanes(context, {lanes / across, across}, {1, f}, shape)
+                                     : dealtToLanes(context, {1, lanes}, {1, std::max<int64_t>(1, found.depth / lanes)}, shape);
     if (!candidate) continue;
     if (candidate->ownerShape(Axis::Lane) == std::vector<int64_t>{ownA.rows, ownA.columns}) {
       found.a = candidate;

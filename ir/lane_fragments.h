@@ -26,9 +26,18 @@ struct DpasMismatch {
 //   c and the result  wi_layout = [1, L], wi_data = [1, 1]                  a fragment is [M, N/L]
 //   b                 wi_layout = [1, L], wi_data = [f, 1]                  [K/f, N/L, f]; [K/f, f] where N is L; or
 //   [K, N/L] a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (seed 003), or
-//                     wi_layout = [1, L], wi_data = [1, 1]                  [m, k] or [m, k/f, f]: its shape tells
+//                     wi_layout = [1, L], wi_data = [1, max(1, K/L)]        [m, k] or [m, k/f, f]: its shape tells
 //                     which
 // `c` may be null: then b's shape says how many columns there are, and a's how many rows.
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes);
+
+// Those fragments as the registers of Xe hardware hold them (cl_intel_subgroup_matrix_multiply_accumulate): a by columns
+// where there are enough of them, else as many rows side by side as fill a register. Null layouts where sizes do not fit.
+DpasFragments hardwareFragments(Context &context, int64_t rows, int64_t columns, int64_t depth, Elem a, int64_t lanes);
+
+// sg_map<wi_layout, wi_data> of a shape; null where it does not fit.
+const Layout *dealtToLanes(Context &context, std::vector<int64_t> wiLayout, std::vector<int64_t> wiData, std::span<const int64_t> shape);
+// The layout of a matrix in VNNI form, `factor` rows side by side, [R/f, C, f]; null where they are not one lane's.
+const Layout *packedLayout(Context &context, const Layout *matrix, int64_t factor);
 
 } // namespace xt

@@ -3,6 +3,8 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 
+#include <algorithm>
+
 namespace xt {
 
 int64_t Type::elementCount() const {
@@ -126,23 +128,41 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
   if (own.size() == static_cast<size_t>(to.rank())) return own;
 
-  std::vector<int> dims;
-  int source = 0;
-  auto skipOnes = [&] {
-    while (source < from.rank() && from.extent(source) == 1) ++source;
+  // Each choice of those of extent 1 that are added and dropped; the others correspond in order.
+  auto ones = [](Type type) {
+    unsigned mask = 0;
+    for (int d = 0; d < type.rank(); ++d) mask |= type.extent(d) == 1 ? 1u << d : 0u;
+    return mask;
   };
-  for (int d = 0; d < to.rank(); ++d) {
-    if (to.extent(d) == 1) {
-      dims.push_back(-1);
-      continue;
+  auto chosen = [&](unsigned added, unsigned dropped) -> std::optional<std::vector<int>> {
+    std::vector<int> dims;
+    int source = 0;
+    for (int d = 0; d < to.rank(); ++d) {
+      while (dropped >> source & 1) ++source;
+      bool isNew = added >> d & 1;
+      if (!isNew && (source >= from.rank() || !fits(source, d))) return std::nullopt;
+      dims.push_back(isNew ? -1 : source++);
     }
-    skipOnes();
-    if (source == from.rank() || !fits(source, d)) return std::nullopt;
-    dims.push_back(source++);
+    while (dropped >> source & 1) ++source;
+    if (source != from.rank()) return std::nullopt;
+    return dims;
+  };
+  // Which one of extent 1 becomes which makes no difference.
+  auto alike = [&](int a, int b) {
+    auto one = [&](int source) { return source < 0 || from.extent(source) == 1; };
+    return a == b || (one(a) && one(b));
+  };
+  std::optional<std::vector<int>> found;
+  for (unsigned added = ones(to) + 1; added-- > 0;) {
+    if (added & ~ones(to)) continue;
+    for (unsigned dropped = ones(from) + 1; dropped-- > 0;) {
+      if (dropped & ~ones(from)) continue;
+      auto dims = chosen(added, dropped);
+      if (dims && found && !std::equal(dims->begin(), dims->end(), found->begin(), alike)) return std::nullopt;
+      if (dims && !found) found = std::move(dims);
+    }
   }
-  skipOnes();
-  if (source != from.rank()) return std::nullopt;
-  return dims;
+  return found;
 }
 
 StorageOrders storageOrders(Type memref) {

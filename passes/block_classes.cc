@@ -5,7 +5,6 @@
 #include "ir/module.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace xt {
 namespace {
@@ -14,20 +13,6 @@ constexpr int kSuggested = 0, kOperandB = 2 /* kOperand */, kOperandA = 3, kAccu
 constexpr int64_t kPlainRows = 8;
 
 bool isCut(Type type) { return type.isVector() || type.isTile(); }
-
-// Ops whose vectors all have one shape and are computed element by element.
-bool isPointwise(const Op &op) {
-  switch (op.info().typeRule) {
-  case TypeRule::Elementwise:
-  case TypeRule::Compare:
-  case TypeRule::Select:
-  case TypeRule::Cast:
-  case TypeRule::Insert:
-  case TypeRule::LoadGather:
-  case TypeRule::StoreScatter: return true;
-  default: return false;
-  }
-}
 
 bool isBlockOp(const Op &op) { return op.info().dialect == Dialect::XeGpu; }
 
@@ -51,13 +36,9 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
 }
 
 BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
-    : target_(target), lanes_(target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n) {
-  number(kernel.body);
-  parents_.resize(values_.size());
-  std::iota(parents_.begin(), parents_.end(), 0);
-  walk(kernel.body, [&](Op &op) { uniteAround(op); });
-  classes_.resize(values_.size());
-  for (size_t i = 0; i < values_.size(); ++i) classes_[i].type = values_[find(i)]->type();
+    : target_(target), lanes_(target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n), members_(kernel, isCut) {
+  classes_.resize(members_.count());
+  for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
   // The hardware's own blocks, and beside them parts of vectors, are of sizes that somebody has chosen.
   bool chosen = false;
   walk(kernel.body, [&](Op &op) { chosen |= isBlockOp(op); });
@@ -67,8 +48,8 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
     else if (op.kind() == OpKind::TileMma) demandMma(op);
   });
   for (int round = 0; round < 2; ++round) walk(kernel.body, [&](Op &op) { suggest(op); });
-  for (size_t i = 0; i < values_.size(); ++i)
-    if (find(i) == i && classes_[i].strength < 0) classes_[i].grid = plainGrid(classes_[i].type);
+  for (size_t i = 0; i < members_.count(); ++i)
+    if (members_.classOf(i) == i && classes_[i].strength < 0) classes_[i].grid = plainGrid(classes_[i].type);
   choosePacked(kernel.body);
 }
 
@@ -83,52 +64,6 @@ BlockGrid BlockClasses::plainGrid(Type type) const {
     else lengths = cutEvenly(type.extent(d), 1);
   }
   return grid;
-}
-
-// --- classes ---------------------------------------------------------------------------------------------------------
-
-void BlockClasses::number(Block &block) {
-  auto add = [&](const Value *value) {
-    if (!isCut(value->type())) return;
-    numbers_[value] = values_.size();
-    values_.push_back(value);
-  };
-  for (const auto &param : block.params()) add(param.get());
-  for (Op &op : block) {
-    for (size_t r = 0; r < op.regionCount(); ++r) number(*op.region(r));
-    for (size_t i = 0; i < op.resultCount(); ++i) add(op.result(i));
-  }
-}
-
-size_t BlockClasses::find(size_t number) const {
-  while (parents_[number] != number) number = parents_[number] = parents_[parents_[number]];
-  return number;
-}
-
-void BlockClasses::unite(const Value *a, const Value *b) {
-  if (!isCut(a->type()) || !isCut(b->type())) return;
-  size_t x = find(numbers_.at(a)), y = find(numbers_.at(b));
-  parents_[std::max(x, y)] = std::min(x, y);
-}
-
-void BlockClasses::uniteAround(Op &op) {
-  if (op.regionCount()) {
-    CarriedAt at = carriedAt(op);
-    for (size_t i = 0; i < op.resultCount(); ++i) {
-      if (at.loops) unite(op.result(i), op.operand(at.operand + i));
-      if (at.loops) unite(op.result(i), op.region()->param(at.param + i));
-      for (size_t r = 0; r < op.regionCount(); ++r)
-        if (const Op *yield = op.region(r)->last(); yield && yield->kind() == OpKind::Yield) unite(op.result(i), yield->operand(at.yield + i));
-    }
-    return;
-  }
-  bool scatter = op.resultCount() && op.result()->type().isTile() && op.result()->type().data().scatter;
-  if (isPointwise(op) || op.kind() == OpKind::AtomicRmw || scatter) {
-    const Value *first = op.resultCount() ? op.result() : op.operand(0);
-    for (const Value *operand : op.operands()) unite(first, operand);
-  }
-  if (op.kind() == OpKind::UpdateTileOffset && !scatter) unite(op.result(), op.operand(0));
-  if (op.kind() == OpKind::TileMma && op.operandCount() > 2) unite(op.result(), op.operand(2));
 }
 
 // --- what decides ----------------------------------------------------------------------------------------------------
@@ -201,15 +136,16 @@ void BlockClasses::suggest(Op &op) {
 // Where nothing but products takes the values of a class, and loads or constants give them, they are packed from the
 // start: the message does it, or it costs nothing.
 void BlockClasses::choosePacked(Block &body) {
-  std::vector<char> possible(values_.size(), 1);
-  auto rule = [&](const Value *value) { possible[find(numbers_.at(value))] = 0; };
+  const std::vector<const Value *> &values = members_.values();
+  std::vector<char> possible(values.size(), 1);
+  auto rule = [&](const Value *value) { possible[members_.classOf(value)] = 0; };
   auto packs = [](Type type) { return type.isVector() && type.rank() == 2 && (elemInfo(type.elem()).bits == 8 || elemInfo(type.elem()).bits == 16); };
-  for (size_t i = 0; i < values_.size(); ++i) {
-    const Class &own = classes_[find(i)];
-    bool even = own.strength == kOperandB && packs(values_[i]->type()) && elemInfo(values_[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Class &own = classes_[members_.classOf(i)];
+    bool even = own.strength == kOperandB && packs(values[i]->type()) && elemInfo(values[i]->type().elem()).bits == elemInfo(own.type.elem()).bits;
     for (size_t d = 0; even && d < 2; ++d)
       for (int64_t length : own.grid.dims[d]) even &= length == own.grid.dims[d][0];
-    if (!even) possible[find(i)] = 0;
+    if (!even) possible[members_.classOf(i)] = 0;
   }
   walk(body, [&](Op &op) {
     bool carries = op.regionCount() || op.kind() == OpKind::Yield;
@@ -224,7 +160,7 @@ void BlockClasses::choosePacked(Block &body) {
       if (!shape || shape->b != op.operand(i)->type().elem() || grid.dims[0][0] != shape->k || grid.dims[1][0] != shape->n) rule(op.operand(i));
     }
   });
-  for (size_t i = 0; i < values_.size(); ++i) classes_[i].packed = possible[find(i)];
+  for (size_t i = 0; i < values.size(); ++i) classes_[i].packed = possible[members_.classOf(i)];
 }
 
 } // namespace xt

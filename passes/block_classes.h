@@ -7,8 +7,7 @@
 #include "ir/module.h"
 #include "ir/target_info.h"
 #include "passes/block_grid.h"
-
-#include <unordered_map>
+#include "passes/value_classes.h"
 
 namespace xt {
 
@@ -44,13 +43,9 @@ private:
     int strength = -1; // of what decided the grid; -1: nothing yet
     bool packed = false;
   };
-  const Class &classOf(const Value *value) const { return classes_[find(numbers_.at(value))]; }
-  Class &classOf(const Value *value) { return classes_[find(numbers_.at(value))]; }
+  const Class &classOf(const Value *value) const { return classes_[members_.classOf(value)]; }
+  Class &classOf(const Value *value) { return classes_[members_.classOf(value)]; }
 
-  void number(Block &block);
-  void unite(const Value *a, const Value *b);
-  size_t find(size_t number) const;
-  void uniteAround(Op &op);
   void demand(const Value *value, BlockGrid grid, int strength);
   void demandWhole(Op &op);
   void demandMma(Op &op);
@@ -61,10 +56,8 @@ private:
 
   const TargetInfo &target_;
   int64_t lanes_;
-  std::unordered_map<const Value *, size_t> numbers_; // looked up only
-  std::vector<const Value *> values_;
+  ValueClasses members_;
   std::vector<Class> classes_;
-  mutable std::vector<size_t> parents_;
 };
 
 } // namespace xt

@@ -41,6 +41,9 @@ int64_t smallestOver(int64_t count, int64_t fewest) {
   return rows;
 }
 
+// Narrow blocks of fewer rows than this do not fill a register of the subgroup.
+int64_t fewestRowsOf(const BlockShape &shape, int64_t lanes) { return std::max(shape.fewestRows, lanes / shape.columns); }
+
 // How many of so many rows the next message is for. It may reach beyond them by up to a quarter of its rows: one message
 // more costs more than those.
 int64_t rowsOfNext(int64_t rows, const BlockShape &shape) {
@@ -276,7 +279,7 @@ bool Blocking::loadByMessages(const Op &op) {
   BlockGrid grid = messageGrid(tile->type(), *shape, classes_.isOperand(result), wanted);
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> used = grid.shape(k);
-    std::vector<int64_t> size = {smallestOver(used[0], shape->fewestRows), wholeBlocks(used[1], *shape)};
+    std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])), wholeBlocks(used[1], *shape)};
     blocks.push_back(slice(loadMessage(op, grid.origin(k), size, used, false, false), {0, 0}, used));
   }
   bind(result, reblocked(blocks, grid, wanted));

@@ -5,6 +5,7 @@
 #include "passes/canonicalize.h"
 #include "passes/cse.h"
 #include "passes/dead_code.h"
+#include "passes/distribute_to_lanes.h"
 #include "passes/distribute_to_subgroups.h"
 #include "passes/hoist_invariants.h"
 #include "passes/infer_layouts.h"

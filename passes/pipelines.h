@@ -21,6 +21,13 @@ inline constexpr std::array kBlockPipeline = {
     PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
     PassKind::DeadCode};
 
+// Down to what each lane does, for code generation.
+inline constexpr std::array kLanePipeline = {
+    PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
+    PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
+    PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
+    PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode};
+
 // Whether every pass finds what it needs, given nothing at first.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
   std::array<bool, kFormCount> has{};
@@ -36,6 +43,7 @@ constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
 static_assert(needsAreMet(kFrontPipeline));
 static_assert(needsAreMet(kTilePipeline));
 static_assert(needsAreMet(kBlockPipeline));
+static_assert(needsAreMet(kLanePipeline));
 
 inline std::vector<std::string_view> passNames(std::span<const PassKind> pipeline) {
   std::vector<std::string_view> names;

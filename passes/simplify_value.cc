@@ -137,11 +137,18 @@ Value *splatConstant(Op &op, Context &context) {
   return value ? constant(op, context, *value) : nullptr;
 }
 
+bool keepsOrder(const std::vector<int64_t> &permutation) {
+  for (size_t d = 0; d < permutation.size(); ++d)
+    if (permutation[d] != static_cast<int64_t>(d)) return false;
+  return true;
+}
+
 // Elements in other places: of one value everywhere they are that value; what is undone at once never happened.
 Value *rearranged(Op &op, Context &context) {
   Value *from = op.operand(0);
   if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);
-  if (from->type() == op.result()->type() && op.kind() != OpKind::Transpose) return from;
+  if (from->type() == op.result()->type() && (op.kind() != OpKind::Transpose || keepsOrder(permutationOf(op))))
+    return from;
   const Op *inner = from->definingOp();
   if (!inner || inner->kind() != op.kind()) return nullptr;
   if (op.kind() == OpKind::Reshape) return inner->operand(0);

@@ -5,12 +5,26 @@
 #include "ir/context.h"
 #include "passes/xegpu_lanes_to_tiles.h"
 
+#include <unordered_set>
+
 namespace xt {
 namespace {
 
 class XegpuToTiles {
 public:
-  XegpuToTiles(Context &context, Kernel &kernel) : context_(context), build_(context, kernel.body) {}
+  // Null: all ops.
+  XegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &)> &chooses) : context_(context), build_(context, kernel.body) {
+    walk(kernel.body, [&](Op &op) {
+      if (op.info().dialect != Dialect::XeGpu || (chooses && !chooses(op))) return;
+      chosen_.insert(&op);
+      for (size_t i = 0; i < op.resultCount(); ++i) windows_.insert(op.result(i));
+    });
+    // What loops and branches carry is what their yields and initial values are.
+    for (bool changed = true; changed;) {
+      changed = false;
+      walk(kernel.body, [&](Op &op) { changed |= spread(op); });
+    }
+  }
 
   void run(Block &block) {
     for (const auto &param : block.params()) asTile(*param);
@@ -19,14 +33,29 @@ public:
       for (size_t r = 0; r < op->regionCount(); ++r) run(*op->region(r));
       build_.setBefore(op);
       build_.setRange(op->range());
-      if (op->info().dialect == Dialect::XeGpu) replace(*op);
-      else
+      if (chosen_.count(op)) replace(*op);
+      else if (op->info().dialect != Dialect::XeGpu)
         for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // what a loop carries
       op = next;
     }
   }
 
 private:
+  bool spread(const Op &op) {
+    if (!op.regionCount()) return false;
+    CarriedAt at = carriedAt(op);
+    bool changed = false;
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      bool any = windows_.count(op.result(i)) > 0;
+      if (at.loops) any |= windows_.count(op.operand(at.operand + i)) > 0;
+      for (size_t r = 0; r < op.regionCount(); ++r) any |= op.region(r)->last() && windows_.count(op.region(r)->last()->operand(at.yield + i)) > 0;
+      if (!any) continue;
+      changed |= windows_.insert(op.result(i)).second;
+      if (at.loops) changed |= windows_.insert(op.region()->param(at.param + i)).second;
+    }
+    return changed;
+  }
+
   Type tileOf(Type desc) const {
     TypeData data = desc.data();
     data.kind = TypeKind::Tile;
@@ -36,7 +65,7 @@ private:
     return context_.intern(std::move(data));
   }
   void asTile(Value &value) {
-    if (value.type().isTensorDesc()) value.setType(tileOf(value.type()));
+    if (value.type().isTensorDesc() && windows_.count(&value)) value.setType(tileOf(value.type()));
   }
 
   void replace(Op &op) {
@@ -191,6 +220,8 @@ private:
 
   Context &context_;
   Builder build_;
+  std::unordered_set<const Op *> chosen_;      // looked up only
+  std::unordered_set<const Value *> windows_;  // that become tiles; looked up only
 };
 
 } // namespace
@@ -200,8 +231,12 @@ Result<void> xegpuToTiles(Module &module, Diagnostics &) {
     if (kernel->scope == Scope::Lane)
       lanesToTiles(module.context(), *kernel);
     else
-      XegpuToTiles(module.context(), *kernel).run(kernel->body);
+      xegpuToTiles(module.context(), *kernel, nullptr);
   return {};
+}
+
+void xegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &op)> &chooses) {
+  XegpuToTiles(context, kernel, chooses).run(kernel.body);
 }
 
 } // namespace xt

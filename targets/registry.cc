@@ -1,10 +1,15 @@
 #include "targets/cpu/cpu_target.h"
 #include "targets/interp/interp_target.h"
 #include "targets/target.h"
+#include "targets/xe/xe_target.h"
 
 namespace xt {
 
-std::vector<Target *> allTargets() { return {&interpTarget(), &cpuTarget()}; }
+std::vector<Target *> allTargets() {
+  std::vector<Target *> targets{&interpTarget(), &cpuTarget()};
+  for (Target *target : xeTargets()) targets.push_back(target);
+  return targets;
+}
 
 Target *findTarget(std::string_view name) {
   for (Target *target : allTargets())

@@ -5,18 +5,29 @@
 #include "ir/checks.h"
 #include "ir/launch.h"
 #include "ir/module.h"
+#include "ir/target_info.h"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace xt {
 
+// Which device a target takes where it has the choice: the first of Any that is there is a GPU.
+enum class DeviceChoice : uint8_t { Any, Gpu, Soft };
+
 struct CompileOptions {
   int threads = 0;              // of the device, 0: all
   PrintSink print = {};         // of what kernels print; none: it is dropped
   Checks checks = {};           // of the interpreter
-  Diagnostics *found = nullptr; // takes what the checks find; outlives the executable
+  Diagnostics *found = nullptr; // takes what the checks find, and remarks on launches; outlives the executable
+  DeviceChoice device = DeviceChoice::Any;
+  std::function<void(const std::string &)> note = {}; // takes what users are told: which device stands in for a GPU
+  // The module once more from its source, taken through the target's pipeline() for other hardware. Outlives the
+  // executable; none: it cannot be had.
+  std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again = {};
 };
 
 class Executable {
@@ -25,6 +36,18 @@ public:
   // Runs every workgroup of one kernel and waits. An Error carries what failed, e.g. an assert.
   virtual Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                               const std::vector<GridRange> &grid) = 0;
+  // How long the kernel of the last launch ran by the device's own clock, copies aside; nullopt: it has none.
+  virtual std::optional<double> kernelSeconds() const { return std::nullopt; }
+};
+
+// A device that a target can use, for `xtrun --devices`.
+struct DeviceText {
+  std::string name, driver; // driver: "Level Zero 1.3.24595"; "" for none
+  int64_t memoryBytes = 0;  // 0: not known
+  std::vector<int64_t> subgroupSizes; // none: any
+  bool software = false;
+  std::string compiledFor; // the hardware that kernels are compiled for; "" where the target says it
+  std::string problem;     // why it cannot be used
 };
 
 class Target {
@@ -32,7 +55,15 @@ public:
   virtual ~Target() = default;
   virtual std::string_view name() const = 0;    // "cpu"
   virtual std::string_view summary() const = 0; // one line for --help and --devices
-  virtual bool wantsSmallSizes() const = 0;     // runs the `small` sizes of tests
+  virtual bool wantsSmallSizes(DeviceChoice device) const = 0; // runs the `small` sizes of tests
+  virtual bool takesDeviceChoice() const { return false; }
+  // The hardware that the passes of pipeline() are told; null: they need none. An Error where the device is not there.
+  virtual Result<const TargetInfo *> hardware(DeviceChoice) { return nullptr; }
+  // Why a kernel cannot run there whatever its code is ("it uses f64, which …"), so that tests which launch it are
+  // skipped; "": it can. `hardware` is hardware()'s.
+  virtual std::string whyUnsupported(const Kernel &, const TargetInfo *) const { return ""; }
+  // What it can run on; an Error where that cannot be found out.
+  virtual Result<std::vector<DeviceText>> devices() { return std::vector<DeviceText>{}; }
   // The names of the passes (passes/passes.def) that bring a module to what compile() takes.
   virtual std::vector<std::string_view> pipeline() const = 0;
   virtual Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,

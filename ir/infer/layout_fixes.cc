@@ -289,12 +289,14 @@ namespace {
 int64_t pieceOfK(const Layout *layout, size_t operand) { return dimPieces(*layout, operand == 0 ? 1 : 0).length; }
 
 // The layout of a or b (operand 0 or 1) that has the result's rows or columns, and its K in pieces of `length`; null:
-// none that is simple. As the other one has it if that works, else as it is, else whole.
+// none that is simple. As the other one has it if that works, else as it is, else as the result's other dimension, else
+// whole.
 const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, const LayoutOrigins &origins) {
   const Layout *result = layoutOf(op.result());
   DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
   DimOf ofA{layoutOf(op.operand(0)), 1}, ofB{layoutOf(op.operand(1)), 0};
-  for (DimOf k : {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{nullptr, 0}}) {
+  for (DimOf k :
+       {operand == 0 ? ofB : ofA, operand == 0 ? ofA : ofB, DimOf{result, operand == 0 ? 1 : 0}, DimOf{nullptr, 0}}) {
     std::array dims = operand == 0 ? std::array{kept, k} : std::array{k, kept};
     const Layout *layout = combined(origins.context(), dims, op.operand(operand)->type().shape());
     if (layout && pieceOfK(layout, operand) == length) return layout;
@@ -320,7 +322,8 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
   std::vector<LayoutFix> fixes;
   if (rows && columns && alike) fixes.push_back(converted(false, false));
   else if (rows && columns) fixes = {converted(false, true), converted(true, false), converted(true, true)};
-  else fixes.push_back(converted(!rows, !columns));
+  else
+    fixes = {converted(!rows, !columns), converted(true, true)};
   // Another result, converted behind the op; an accumulator would have to be converted in each step as well.
   if (op.operandCount() == 2 && alike) {
     LayoutFix fix(origins);

@@ -46,11 +46,6 @@ bool transpose(const TypeRuleInput &in, Results &results) {
                             : "it lists for each dimension of the result which one of the operand it is");
     return false;
   }
-  if (permutation == sorted) {
-    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("[", join(permutation, ", "), "] moves no dimension"))
-        .note(v.rank() == 2 ? "a matrix is transposed by [1, 0]" : "a transpose changes the order of the dimensions");
-    return false;
-  }
   for (int64_t d : permutation) shape.push_back(v.extent(static_cast<int>(d)));
   return push(in, results, in.context.vector(std::move(shape), v.elem()));
 }

@@ -12,15 +12,6 @@ namespace {
 // Of an address without bounds: far enough from both ends of what 64 bits count.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
-// The rows and columns of a block that a load_nd has for something.
-std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
-  const Attr *attr = op.attr("used");
-  if (!attr) return {rows, columns};
-  std::vector<int64_t> used = std::get<std::vector<int64_t>>(attr->value);
-  if (used.size() == 1) used.insert(used.begin(), 1);
-  return used;
-}
-
 } // namespace
 
 void Subgroup::createNdTdesc(const Step &step) {

@@ -35,6 +35,12 @@ size_t itemCount(const ast::Expr &list) {
   return count;
 }
 
+// A float type rounds numbers, an integer type holds them exactly, and only i1 holds true and false.
+bool holdsLiteral(Elem elem, const ConstValue &value) {
+  if (value.kind == ConstValue::Kind::Type || (value.kind == ConstValue::Kind::Bool && elem != Elem::I1)) return false;
+  return isFloat(elem) || (value.kind != ConstValue::Kind::Float && fitsInteger(elem, value.integer));
+}
+
 bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is(ast::Expr::Kind::Bool); }
 
 } // namespace
@@ -174,7 +180,8 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
       diagnostics().report(DiagCode::OffsetCount, list->range,
-                           str("this list has ", itemCount(*list), " items for a base of ", rank, " dimensions"));
+                           str("this list has ", itemCount(*list), itemCount(*list) == 1 ? " item" : " items",
+                               " for a base of ", rank, rank == 1 ? " dimension" : " dimensions"));
       return false;
     }
   if (!clause.signature || clause.signature->right.size() != 1) return true;
@@ -238,9 +245,7 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
     draft.written = context_.scalar(elem);
     draft.writtenRange = expr->range;
   }
-  bool fits = value->kind != ConstValue::Kind::Type &&
-              (isFloat(elem) || (value->kind != ConstValue::Kind::Float && fitsInteger(elem, value->integer)));
-  if (!fits) {
+  if (!holdsLiteral(elem, *value)) {
     diagnostics()
         .report(DiagCode::LiteralValue, expr->range, str(constText(*value), " does not fit ", elemName(elem)))
         .note("a literal is rounded once to a float type; an integer type must hold it exactly");
@@ -300,15 +305,15 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
   }
   // A number takes the element type that the op works on.
   Elem elem = draft.operands.empty() || !draft.operands[0] ? Elem::F64 : draft.operands[0]->type().elem();
+  if (!holdsLiteral(elem, *value)) {
+    diagnostics().report(DiagCode::LiteralValue, entry.value->range,
+                         str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
+    return false;
+  }
   if (isFloat(elem)) {
     double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
     draft.attrs.push_back({spec->name, roundTo(elem, number), entry.value->range});
     return true;
-  }
-  if (value->kind == ConstValue::Kind::Float || !fitsInteger(elem, value->integer)) {
-    diagnostics().report(DiagCode::LiteralValue, entry.value->range,
-                         str("`", key, "` is of type ", elemName(elem), ", which cannot hold ", constText(*value)));
-    return false;
   }
   draft.attrs.push_back({spec->name, value->integer, entry.value->range});
   return true;

@@ -3,7 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
-#include "targets/cpu/fault_guard.h"
+#include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
 #include "targets/cpu/launch_frame.h"
@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <thread>
+#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -212,7 +214,15 @@ public:
   std::string_view summary() const override {
     return "this machine's processor, compiled through LLVM, all its threads";
   }
-  bool wantsSmallSizes() const override { return false; }
+  bool wantsSmallSizes(DeviceChoice) const override { return false; }
+  Result<std::vector<DeviceText>> devices() override {
+    Result<CpuInfo> cpu = cpuInfo("host");
+    if (!cpu) return cpu.error();
+    DeviceText device;
+    device.name = str(cpu->name, ", ", std::thread::hardware_concurrency(), " threads");
+    device.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+    return std::vector<DeviceText>{device};
+  }
   std::vector<std::string_view> pipeline() const override {
     return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code"};
   }

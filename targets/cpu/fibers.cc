@@ -1,7 +1,7 @@
 #include "targets/cpu/fibers.h"
 
 #include "ir/base/check.h"
-#include "targets/cpu/fault_guard.h"
+#include "targets/faults/fault_guard.h"
 
 #include <ucontext.h>
 

@@ -3,7 +3,7 @@
 #include "ir/base/source.h"
 #include "ir/launch.h"
 #include "targets/cpu/buffer_assignment.h"
-#include "targets/cpu/fault_guard.h"
+#include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
 
 #include <map>

@@ -14,7 +14,8 @@
 // content is neither read nor kept.
 #pragma once
 #include "targets/cpu/host_runtime.h"
-#include "targets/cpu/register_ops.h"
+#include "targets/cpu/cpu_info.h"
+#include "targets/llvm/register_ops.h"
 #include "ir/slm_layout.h"
 
 #include <unordered_map>

@@ -310,13 +310,22 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     return applyWhere(here, std::move(*x), std::move(*y), std::move(*z));
   }
   XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
+  // matmul(a, b, f16) names the type too.
+  bool typeThird = args[2] && !args[3] && args[2]->kind == HostExpr::Kind::Elem;
+  const HostExpr *start = typeThird ? nullptr : args[2], *rounds = typeThird ? args[2] : args[3];
+  std::optional<HostArray> first;
   std::optional<Elem> accumulator;
-  if (args[2]) {
-    auto type = elemArgument(*args[2]);
+  if (start) {
+    auto value = evaluate(*start);
+    if (!value) return value;
+    first = std::move(*value);
+  }
+  if (rounds) {
+    auto type = elemArgument(*rounds);
     if (!type) return type.error();
     accumulator = *type;
   }
-  return matmul(here, std::move(*x), std::move(*y), accumulator);
+  return matmul(here, std::move(*x), std::move(*y), std::move(first), accumulator);
 }
 
 } // namespace xt

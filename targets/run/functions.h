@@ -42,8 +42,10 @@ Result<HostArray> applyCast(const EvalSite &site, HostArray x, Elem to);
 Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, std::optional<int> dim);
 Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
 // NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column.
-// `accumulator`: the type in which sums are rounded; by default f32, f64 if an operand is f64.
-Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator);
+// `start`: one more term of each sum, broadcast to the result. `accumulator`: the type in which sums are rounded; by
+// default f32, f64 if an operand is f64.
+Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<HostArray> start,
+                         std::optional<Elem> accumulator);
 // The elements of x at integer indices along dimension dim, whose place the shape of the indices takes. Indices from the
 // end are negative; one outside is reported.
 Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);

@@ -2,6 +2,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "targets/run/chunk.h"
+#include "targets/run/eval.h"
 #include "targets/run/functions.h"
 #include "targets/run/gemm.h"
 
@@ -52,7 +53,8 @@ double largestMagnitude(const Elements<int64_t> &x) {
 // --- integers
 // ---------------------------------------------------------------------------------------------------------
 
-Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const MatmulPlan &plan) {
+Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const HostArray *start,
+                                const MatmulPlan &plan) {
   auto out = makeArray(site.budget, plan.result, true, false);
   if (!out) return out;
   const auto [m, n, k] = plan.shape;
@@ -63,7 +65,7 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
     parallelFor(m, 1, site.threads, [&, n = n, k = k](int64_t begin, int64_t end) {
       std::vector<__int128> row(static_cast<size_t>(n));
       for (int64_t i = begin; i < end; ++i) {
-        std::fill(row.begin(), row.end(), 0);
+        for (int64_t j = 0; j < n; ++j) row[static_cast<size_t>(j)] = start ? start->ints[(p * m + i) * n + j] : 0;
         for (int64_t q = 0; q < k; ++q)
           for (int64_t j = 0; j < n; ++j)
             row[static_cast<size_t>(j)] += static_cast<__int128>(x[i * k + q]) * y[q * n + j];
@@ -121,13 +123,16 @@ public:
   MatrixProduct(const EvalSite &site, GemmShape shape, const Accumulation &acc) : site_(site), s_(shape), acc_(acc) {}
 
   const double *a = nullptr, *b = nullptr, *errorsA = nullptr, *errorsB = nullptr; // errors may be null
+  const double *start = nullptr, *errorsStart = nullptr;                           // either may be null
   double *values = nullptr, *bounds = nullptr;                                     // bounds may be null
   int64_t weak = 0;
 
   Result<void> run() {
     if (auto done = gemm(s_, a, b, values, site_.budget, site_.threads); !done) return done;
+    addStart(values, [](double v) { return v; });
     if (!bounds) return {};
     if (auto done = gemmMagnitude(s_, a, b, bounds, site_.budget, site_.threads); !done) return done;
+    addStart(bounds, [](double v) { return std::fabs(v); });
     auto carried = carriedErrors();
     if (!carried) return carried.error();
     std::vector<bool> rows = integerRows(), columns = integerColumns();
@@ -142,16 +147,23 @@ public:
   }
 
 private:
+  template <class F> void addStart(double *to, F of) const {
+    for (int64_t i = 0; start && i < s_.m * s_.n; ++i) to[i] += of(start[i]);
+  }
+
   // sum over k of ea|b| + (|a| + ea)eb, or nothing where both operands are exact.
   Result<Elements<double>> carriedErrors() {
     Elements<double> total;
-    if (!errorsA && !errorsB) return total;
+    if (!errorsA && !errorsB && !errorsStart) return total;
     auto make = [&](int64_t count) {
       return Elements<double>::make(site_.budget, count, "the bound of a matrix product");
     };
     auto carried = make(s_.m * s_.n);
     if (!carried) return carried;
-    std::fill(carried->begin(), carried->end(), 0.0);
+    if (errorsStart)
+      std::copy_n(errorsStart, s_.m * s_.n, carried->begin());
+    else
+      std::fill(carried->begin(), carried->end(), 0.0);
     auto part = make(s_.m * s_.n);
     if (!part) return part;
     auto add = [&](const double *x, const double *y) -> Result<void> {
@@ -186,14 +198,14 @@ private:
 
   int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn,
                     const Elements<double> &carried) {
-    int64_t weakHere = 0;
+    int64_t weakHere = 0, terms = s_.k + (start ? 1 : 0);
     for (int64_t j = 0; j < s_.n; ++j) {
       int64_t at = i * s_.n + j;
       double magnitude = bounds[at];
-      double bound = acc_.bound(magnitude, carried.empty() ? 0 : carried[at], s_.k,
-                                integerRow && integerColumn[static_cast<size_t>(j)]);
+      bool integers = integerRow && integerColumn[static_cast<size_t>(j)] && (!start || isIntegerValue(start[at]));
+      double bound = acc_.bound(magnitude, carried.empty() ? 0 : carried[at], terms, integers);
       bounds[at] = bound;
-      weakHere += bound * static_cast<double>(s_.k) > magnitude && magnitude > 0;
+      weakHere += bound * static_cast<double>(terms) > magnitude && magnitude > 0;
     }
     return weakHere;
   }
@@ -208,8 +220,8 @@ void roundToTf32(HostArray &x) {
   for (double &v : x.values) v = roundTo(Elem::TF32, v);
 }
 
-Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const MatmulPlan &plan,
-                              const Accumulation &acc) {
+Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const HostArray *start,
+                              const MatmulPlan &plan, const Accumulation &acc) {
   auto out = makeArray(site.budget, plan.result, false, site.trackErrors);
   if (!out) return out;
   out->wide = acc.wide;
@@ -222,6 +234,8 @@ Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const Ho
     product.b = b.values.data() + atB;
     product.errorsA = a.exact() ? nullptr : a.errors.data() + atA;
     product.errorsB = b.exact() ? nullptr : b.errors.data() + atB;
+    product.start = start ? start->values.data() + p * m * n : nullptr;
+    product.errorsStart = start && !start->exact() ? start->errors.data() + p * m * n : nullptr;
     product.values = out->values.data() + p * m * n;
     product.bounds = site.trackErrors ? out->errors.data() + p * m * n : nullptr;
     if (auto done = product.run(); !done) return done.error();
@@ -231,9 +245,20 @@ Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const Ho
   if (!out->exact() && !anyError(out->errors.data(), out->count())) out->errors = {};
   return out;
 }
+// What the sums start from, an element for each of the result.
+Result<HostArray> startOf(const EvalSite &site, HostArray start, const std::vector<int64_t> &result) {
+  auto joined = broadcastShape(start.shape, result);
+  if (!joined || *joined != result)
+    return site.fail(DiagCode::HostShapeMismatch,
+                     str("`matmul` starts from ", shapeWords(start.shape), ", which does not broadcast to its result, ",
+                         shapeWords(result)));
+  if (start.shape == result) return start;
+  return copyView(start, {result, broadcastStrides(start.shape, result), 0}, site.budget, site.threads);
+}
 } // namespace
 
-Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<Elem> accumulator) {
+Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<HostArray> start,
+                         std::optional<Elem> accumulator) {
   auto plan = planMatmul(a.shape, b.shape);
   if (!plan)
     return site.fail(DiagCode::HostShapeMismatch,
@@ -243,25 +268,39 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
   if (accumulator && !isFloat(*accumulator))
     return site.fail(DiagCode::HostBadArgument,
                      str("`acc` names a float type; sums of integers are exact, ", elemName(*accumulator), " is none"));
-  if (holdsHugeUnsigned(a) || holdsHugeUnsigned(b)) return hugeUnsignedError(site, HostFn::Matmul);
-  bool integers = a.integer && b.integer && a.exact() && b.exact() && !accumulator;
-  if (integers) {
-    double most = largestMagnitude(a.ints) * largestMagnitude(b.ints) * static_cast<double>(plan->shape.k);
-    if (most >= kExactF64) return integerMatmul(site, a, b, *plan);
+  if (holdsHugeUnsigned(a) || holdsHugeUnsigned(b) || (start && holdsHugeUnsigned(*start)))
+    return hugeUnsignedError(site, HostFn::Matmul);
+  bool wide = a.wide || b.wide || (start && start->wide);
+  bool integers = a.integer && b.integer && a.exact() && b.exact() && !accumulator &&
+                  (!start || (start->integer && start->exact()));
+  if (start) {
+    auto all = startOf(site, std::move(*start), plan->result);
+    if (!all) return all;
+    start = std::move(*all);
   }
-  bool wide = a.wide || b.wide;
+  if (integers) {
+    double most = largestMagnitude(a.ints) * largestMagnitude(b.ints) * static_cast<double>(plan->shape.k) +
+                  (start ? largestMagnitude(start->ints) : 0);
+    if (most >= kExactF64) return integerMatmul(site, a, b, start ? &*start : nullptr, *plan);
+  }
   auto x = asFloats(std::move(a), site.budget, site.threads);
   if (!x) return x;
   auto y = asFloats(std::move(b), site.budget, site.threads);
   if (!y) return y;
   roundToTf32(*x);
   roundToTf32(*y);
+  if (start) {
+    auto floats = asFloats(std::move(*start), site.budget, site.threads);
+    if (!floats) return floats;
+    start = std::move(*floats);
+  }
+  const HostArray *first = start ? &*start : nullptr;
   if (!integers)
-    return floatMatmul(site, *x, *y, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
+    return floatMatmul(site, *x, *y, first, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
   // All sums are below 2^53, so f64 holds them exactly.
   EvalSite plain = site;
   plain.trackErrors = false;
-  auto product = floatMatmul(plain, *x, *y, *plan, accumulationIn(Elem::F64));
+  auto product = floatMatmul(plain, *x, *y, first, *plan, accumulationIn(Elem::F64));
   if (!product) return product;
   auto sums = applyCast(plain, std::move(*product), Elem::I64);
   if (sums) sums->elem.reset();

@@ -17,6 +17,7 @@ std::string_view statusText(TestStatus status) {
   case TestStatus::FileError: return "does not compile";
   case TestStatus::Environment: return "could not run";
   case TestStatus::Unchecked: return "ran, nothing checked";
+  case TestStatus::Skipped: return "skipped";
   }
   XT_UNREACHABLE("status");
 }
@@ -25,6 +26,7 @@ ExitStatus exitStatus(TestStatus status) {
   switch (status) {
   case TestStatus::Passed:
   case TestStatus::Unchecked: return ExitStatus::Passed;
+  case TestStatus::Skipped: return ExitStatus::NothingRun;
   case TestStatus::Failed: return ExitStatus::CheckFailed;
   case TestStatus::FileError: return ExitStatus::DoesNotCompile;
   case TestStatus::Environment: return ExitStatus::EnvironmentFailed;
@@ -58,7 +60,8 @@ public:
 private:
   void renderRun(const TestReport &report, const RunReport &run) {
     bool good = run.status == TestStatus::Passed || run.status == TestStatus::Unchecked;
-    out_ += paint(good ? "32" : "31", statusText(run.status));
+    bool skipped = run.status == TestStatus::Skipped;
+    out_ += paint(good ? "32" : skipped ? "33" : "31", statusText(run.status));
     out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
     if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
     out_ += "\n";
@@ -69,7 +72,7 @@ private:
     for (const CheckReport &check : run.checks) renderCheck(check);
     for (const BufferSummary &output : run.outputs) out_ += str("  ", summaryLine(output), "\n");
     for (const std::string &path : run.saved) out_ += str("  saved ", path, "\n");
-    if (good) return;
+    if (good || skipped) return;
     if (!run.sizes.empty()) out_ += str("  sizes: ", run.sizes, "\n");
     if (!run.repeatCommand.empty()) out_ += str("  to repeat: ", run.repeatCommand, "\n");
   }
@@ -187,8 +190,8 @@ std::string renderText(const TestReport &report, const SourceManager &sources, b
 std::string summaryText(const std::vector<TestReport> &reports) {
   std::string text = str(reports.size(), reports.size() == 1 ? " test" : " tests");
   bool first = true;
-  for (TestStatus status : {TestStatus::Passed, TestStatus::Unchecked, TestStatus::Failed, TestStatus::FileError,
-                            TestStatus::Environment}) {
+  for (TestStatus status : {TestStatus::Passed, TestStatus::Unchecked, TestStatus::Skipped, TestStatus::Failed,
+                            TestStatus::FileError, TestStatus::Environment}) {
     auto count = std::count_if(reports.begin(), reports.end(), [&](const TestReport &r) { return r.status == status; });
     if (!count) continue;
     text += str(first ? ": " : ", ", count, " ", statusText(status));

@@ -17,6 +17,7 @@ enum class TestStatus : uint8_t {
   FileError,   // the test itself is wrong; what is wrong is in the diagnostics
   Environment, // a device, a file or a limit failed
   Unchecked,   // launches ran and `save` wrote their results, but nothing was checked
+  Skipped,     // the target cannot run a kernel whatever its code is; why is in the findings
 };
 std::string_view statusText(TestStatus status); // "passed"
 

@@ -53,6 +53,7 @@ Difference differenceOf(const RawArray &a, const RawArray &b) {
 // The order in which exit statuses win; what ran and checked nothing shows beside what passed.
 int severity(TestStatus status) {
   switch (status) {
+  case TestStatus::Skipped:
   case TestStatus::Passed: return 0;
   case TestStatus::Unchecked: return 1;
   case TestStatus::Failed: return 2;
@@ -61,6 +62,23 @@ int severity(TestStatus status) {
   }
   XT_UNREACHABLE("status");
 }
+
+// Of a test that launches what the target does not support; nullopt: it can run.
+std::optional<RunReport> skippedRun(const HostTest &test, const PlannedRun &plan) {
+  for (const HostStmt &stmt : test.body) {
+    if (stmt.kind != HostStmt::Kind::Launch) continue;
+    auto found = plan.target->unsupported.find(stmt.kernel);
+    if (found == plan.target->unsupported.end()) continue;
+    RunReport report;
+    report.target = plan.target->name;
+    report.small = plan.small;
+    report.status = TestStatus::Skipped;
+    report.findings.push_back({stmt.range, str("@", stmt.kernel, " cannot run on ", plan.target->name, ": ", found->second), {}});
+    return report;
+  }
+  return std::nullopt;
+}
+
 struct FinishedRun {
   PlannedRun plan;
   std::vector<TestRun::Output> outputs;
@@ -100,9 +118,15 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
   report.range = test.range;
   std::vector<PlannedRun> plans = planRuns(test, targets);
   std::vector<FinishedRun> finished;
+  bool first = true; // writes what the test saves
   for (const PlannedRun &plan : plans) {
+    if (std::optional<RunReport> skipped = skippedRun(test, plan)) {
+      report.runs.push_back(std::move(*skipped));
+      continue;
+    }
     TestRun run(module, test, *plan.target, plan.small, options, diagnostics);
-    RunReport result = run.run(finished.empty() && report.runs.empty());
+    RunReport result = run.run(first);
+    first = false;
     bool good = result.status == TestStatus::Passed || result.status == TestStatus::Unchecked;
     if (severity(result.status) > severity(report.status)) report.status = result.status;
     report.runs.push_back(std::move(result));
@@ -110,6 +134,8 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
     if (report.status == TestStatus::FileError) break;
     if (good && plans.size() > 1) finished.push_back({plan, run.takeOutputs()});
   }
+  auto isSkipped = [](const RunReport &run) { return run.status == TestStatus::Skipped; };
+  if (std::all_of(report.runs.begin(), report.runs.end(), isSkipped)) report.status = TestStatus::Skipped;
   for (size_t i = 0; i < finished.size(); ++i) {
     auto earlier = std::find_if(finished.begin(), finished.end(),
                                 [&](const FinishedRun &r) { return r.plan.small == finished[i].plan.small; });

@@ -5,6 +5,7 @@
 #include "targets/target.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace xt {
@@ -15,6 +16,7 @@ struct TargetUnderTest {
   const Module *module = nullptr;
   Executable *executable = nullptr;
   bool smallSizes = false; // run the `small` sizes of tests that have some
+  std::map<std::string, std::string> unsupported = {}; // kernels that it cannot run, which the module lacks, and why
 };
 
 struct RunOptions {
@@ -44,6 +46,8 @@ struct RunOptions {
 //   - there are launches but neither a check nor a `save`, or nothing is launched by a test that does
 //     more than make and save buffers.
 // A test that saves and checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. An expression's buffers stand for what they hold at its line.
+//
+// A test that launches a kernel which a target does not support is Skipped there, and as a whole where none runs it.
 //
 // When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
 // are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they

@@ -34,6 +34,8 @@ const HostExpr *findMatmul(const HostExpr &expr, const HostTest &test) {
   return nullptr;
 }
 
+bool isCall(const HostExpr &expr, HostFn fn) { return expr.kind == HostExpr::Kind::Call && expr.fn == fn; }
+
 bool mentionsBefore(const HostExpr &expr) {
   std::vector<const HostExpr *> todo = {&expr};
   for (size_t i = 0; i < todo.size(); ++i) {
@@ -128,6 +130,7 @@ private:
     Proof proof = Proof::Something;
     if (!report.passed) {
       if (auto described = describe(report, *comparison, result, stmt, position); !described) return described.error();
+      if (auto noted = addAccumulationNote(report, stmt, position, *left, site); !noted) return noted.error();
     } else if (auto found = proofOf(report, stmt, position, *left, *right, site)) {
       proof = *found;
     } else {
@@ -146,6 +149,31 @@ private:
     if (result.unbounded)
       report.notes.push_back(str("for ", result.unbounded, result.unbounded == 1 ? " element" : " elements",
                                  " the bound is infinite: any finite value passes there"));
+  }
+
+  // A kernel that adds to what a buffer holds rounds each partial sum at that magnitude, which `c + matmul(a, b)` does
+  // not say.
+  Result<void> addAccumulationNote(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
+                                   const EvalSite &site) {
+    const HostExpr &sum = stmt.right;
+    if (stmt.tolerance != HostStmt::Tolerance::Derived || !isCall(sum, HostFn::Add) || sum.args.size() != 2) return {};
+    size_t product = isCall(sum.args[0], HostFn::Matmul) ? 0 : 1;
+    HostExpr expr = sum.args[product];
+    const HostExpr &start = sum.args[1 - product];
+    if (!isCall(expr, HostFn::Matmul) || expr.args.size() != 2 || !expr.named.empty() || !mentionsBefore(start))
+      return {};
+    auto value = state_.evaluate(expr, position);
+    if (!value) return value.error();
+    if (value->integer || value->shape != left.shape) return {}; // so what is added broadcasts to it
+    expr.args.push_back(start);
+    value = state_.evaluate(expr, position);
+    if (!value) return value.error();
+    auto alike = passes(left, *value, stmt, site);
+    if (!alike) return alike.error();
+    if (*alike)
+      report.notes.push_back("it passes where the sums start from what is added: write `matmul(a, b, c)` for "
+                             "`c + matmul(a, b)` if the kernel adds its products to c");
+    return {};
   }
 
   // Whether the check would fail if the launches did nothing.

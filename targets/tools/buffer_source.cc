@@ -35,7 +35,8 @@ bool readShape(std::string_view text, Shape &shape, std::optional<Elem> &elem) {
 // Why a shape or type does not fit the parameter; empty: it does.
 std::string misfit(const Shape &shape, Elem elem, Type param) {
   if (elem != param.elem()) return str("it holds ", elemName(elem));
-  if (shape.size() != param.shape().size()) return str("its rank is ", shape.size(), ": ", shapeText(shape));
+  if (shape.size() != param.shape().size())
+    return shape.empty() ? "it is a single number" : str("its rank is ", shape.size(), ": ", shapeText(shape));
   for (size_t d = 0; d < shape.size(); ++d)
     if (param.shape()[d] != kDynamic && param.shape()[d] != shape[d]) return "it is " + shapeText(shape);
   return "";

@@ -167,7 +167,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
@@ -204,9 +204,10 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   std::string problem;
   if (!readCommon(map, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
+  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm"};
   for (const std::string &kind : options.emit)
-    if (kind != "ast" && kind != "ir" && kind != "llvm" && kind != "asm" && kind != "obj")
-      return usageError<XtcOptions>("xtc", "--emit takes ast, ir, llvm, asm, obj, not `" + kind + "`");
+    if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
+      return usageError<XtcOptions>("xtc", str("--emit takes ", join(kKinds, ", "), ", not `", kind, "`"));
   if (map.count("output")) options.output = map["output"].as<std::string>();
   if (map.count("target")) options.target = map["target"].as<std::string>();
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
@@ -232,7 +233,10 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   po::options_description running("Running");
   auto add = running.add_options();
   add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
-      "where to run: cpu (default), interp (the reference interpreter); several are compared with each other too");
+      "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; several are compared with each other too");
+  add("device", po::value<std::string>()->value_name("gpu|soft"),
+      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device");
+  add("devices", "list every target and its devices, and exit");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
@@ -284,6 +288,12 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
       return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
   }
+  if (map.count("device")) {
+    std::string device = map["device"].as<std::string>();
+    if (device != "gpu" && device != "soft") return usageError<XtrunOptions>("xtrun", "--device is gpu or soft, not `" + device + "`");
+    options.device = device == "gpu" ? DeviceChoice::Gpu : DeviceChoice::Soft;
+  }
+  options.listDevices = map.count("devices") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();
   if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
   if (map.count("small")) options.small = true;
@@ -293,7 +303,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.quiet = map.count("quiet") != 0;
   options.describe = map.count("describe") != 0;
   if (std::optional<std::string> wrong = readLaunch(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
-  if (options.files.empty()) return usageError<XtrunOptions>("xtrun", "no input file");
+  if (options.files.empty() && !options.listDevices) return usageError<XtrunOptions>("xtrun", "no input file");
   if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");
   return {options, {}, 0};
 }

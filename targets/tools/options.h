@@ -1,6 +1,7 @@
 // Command lines of xtc and xtrun.
 #pragma once
 #include "ir/checks.h"
+#include "targets/target.h"
 
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ struct CommonOptions {
 };
 
 struct XtcOptions : CommonOptions {
-  std::vector<std::string> emit; // ast, ir, llvm, asm, obj
+  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm
   std::string output;            // empty: standard output
   std::vector<std::string> run;  // passes instead of the target's own
   bool runGiven = false;
@@ -49,6 +50,8 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> tests; // names; empty: all
   std::string dataDir;
   int threads = 0;
+  DeviceChoice device = DeviceChoice::Any;
+  bool listDevices = false;
   std::optional<bool> small; // --small, --full; unset: as the target wants
   double timeLimit = 0;      // seconds, 0: none
   std::string check;         // what the interpreter watches for, as written: "race,uninit"

@@ -33,8 +33,10 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   for (const auto &[name, value] : options.defines) add("-D", name + "=" + value);
   if (!options.dataDir.empty()) add("--data-dir", options.dataDir);
   const Target *runs = findTarget(target);
-  if (small && runs && *small != runs->wantsSmallSizes()) command += *small ? " --small" : " --full";
+  if (small && runs && *small != runs->wantsSmallSizes(options.device)) command += *small ? " --small" : " --full";
   if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
+  if (runs && runs->takesDeviceChoice() && options.device != DeviceChoice::Any)
+    command += str(" --device=", options.device == DeviceChoice::Gpu ? "gpu" : "soft");
   if (options.threads) command += str(" --threads ", options.threads);
   return command + " " + quoted(file);
 }

@@ -185,6 +185,17 @@ Result<void> Session::runPasses(Module &module, std::span<const std::string_view
   return dumpError_;
 }
 
+Result<void> Session::runPassesQuietly(Module &module, std::span<const std::string_view> names, const TargetInfo &target) {
+  Result<std::vector<const PassInfo *>> passes = passesNamed(names);
+  if (!passes) return passes.error();
+  PassOptions options;
+  options.target = &target;
+  options.verifyEach = options_.verifyEach;
+  Diagnostics repeated;
+  repeated.wantRemarks(false);
+  return xt::runPasses(module, *passes, options, repeated);
+}
+
 void Session::printDiagnostics() {
   if (options_.json) std::printf("%s\n", renderJson(diagnostics_, sources_).c_str());
   else std::fputs(renderText(diagnostics_, sources_, color_).c_str(), stderr);

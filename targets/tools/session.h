@@ -34,6 +34,9 @@ public:
   // Runs passes by name with the dumps, timings and checks that the options ask for.
   Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip, const TargetInfo *target = nullptr);
 
+  // The same passes for other hardware, without dumps, timings and messages.
+  Result<void> runPassesQuietly(Module &module, std::span<const std::string_view> passes, const TargetInfo &target);
+
   SourceManager &sources() { return sources_; }
   Diagnostics &diagnostics() { return diagnostics_; }
   Context &context() { return context_; }

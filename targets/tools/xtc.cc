@@ -7,6 +7,7 @@
 #include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
+#include "targets/tools/gpu_code.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -43,6 +45,10 @@ int printReference(const XtcOptions &options) {
 
 bool wants(const XtcOptions &options, std::string_view kind) {
   return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end();
+}
+
+bool wantsCode(const XtcOptions &options) {
+  return std::any_of(options.emit.begin(), options.emit.end(), [](std::string_view kind) { return kind != "ast" && kind != "ir"; });
 }
 
 Result<std::string> emitCode(const XtcOptions &options, const Module &module, Diagnostics &diagnostics) {
@@ -86,7 +92,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
   const TargetInfo *gpu = findTargetInfo(options.target);
-  if (!options.runGiven) passes = gpu ? passNames(kBlockPipeline) : findTarget(options.target)->pipeline();
+  if (!options.runGiven) passes = !gpu ? findTarget(options.target)->pipeline() : wantsCode(options) ? passNames(kLanePipeline) : passNames(kBlockPipeline);
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   std::string counts = options.report ? report(**module, session.sources()) : "";
   Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
@@ -101,9 +107,11 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
   if (unseen)
     if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
-  double ms = timed([&] { code = emitCode(options, **module, session.diagnostics()); });
+  double ms = timed([&] {
+    code = gpu ? gpuCode(options, **module, *gpu, session.sources(), session.diagnostics()) : emitCode(options, **module, session.diagnostics());
+  });
   if (!*code) return code->error();
-  if (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj")) session.addTiming("emit code", ms);
+  if (wantsCode(options)) session.addTiming("emit code", ms);
   out += **code;
   return {};
 }
@@ -119,12 +127,20 @@ int run(const XtcOptions &options) {
   if (!findTarget(options.target) && !findTargetInfo(options.target)) {
     std::vector<std::string_view> names;
     for (const Target *target : allTargets()) names.push_back(target->name());
-    for (const TargetInfo &target : targetInfos()) names.push_back(target.name);
     std::fprintf(stderr, "xtc: no target is called `%s`; there are %s\n", options.target.c_str(), join(names, ", ").c_str());
     return kExitUsage;
   }
-  if (findTargetInfo(options.target) && (wants(options, "llvm") || wants(options, "asm") || wants(options, "obj"))) {
-    std::fprintf(stderr, "xtc: --emit=llvm, asm and obj are of the target cpu; for %s there is ir\n", options.target.c_str());
+  bool gpu = findTargetInfo(options.target);
+  if (gpu && (wants(options, "asm") || wants(options, "obj"))) {
+    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv and spvasm\n", options.target.c_str());
+    return kExitUsage;
+  }
+  if (!gpu && (wants(options, "spirv") || wants(options, "spvasm"))) {
+    std::fprintf(stderr, "xtc: --emit=spirv and spvasm are of GPUs: --target=xe-pvc\n");
+    return kExitUsage;
+  }
+  if (wants(options, "spirv") && options.output.empty() && isatty(STDOUT_FILENO)) {
+    std::fprintf(stderr, "xtc: SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text\n");
     return kExitUsage;
   }
   int status = 0;

@@ -1,8 +1,10 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
 #include "ir/base/text.h"
+#include "ir/verify/target_limits.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
 #include "targets/tools/describe.h"
+#include "targets/tools/devices.h"
 #include "targets/tools/launch_text.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/repeat_command.h"
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <mutex>
 
 namespace xt {
@@ -22,6 +25,7 @@ struct Compiled {
   Target *target = nullptr;
   std::unique_ptr<Module> module;
   std::unique_ptr<Executable> executable;
+  std::map<std::string, std::string> unsupported; // kernels that the target cannot run, and why; not in the module
 };
 
 nlohmann::json diagnosticsJson(Session &session) {
@@ -37,6 +41,7 @@ public:
     if (std::optional<std::string> wrong = readTargets()) return usage(*wrong);
     if (std::optional<std::string> wrong = unknownPass(options_, {})) return usage(*wrong);
     TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
+    if (options_.listDevices) return listDevices(options_);
     if (options_.describe) return describeFiles();
     if (!launchesKernel(options_) || makeLaunch())
       for (const std::string &file : options_.files) runFile(file);
@@ -58,6 +63,8 @@ private:
       for (Target *t : allTargets()) names.push_back(t->name());
       return str("no target is called `", name, "`; there are ", join(names, ", "));
     }
+    if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
+      return "--device is of GPU targets such as xe, and --target names none";
     return std::nullopt;
   }
 
@@ -184,20 +191,61 @@ private:
     };
     options.checks = options_.checks;
     options.found = &session.diagnostics();
+    options.device = options_.device;
+    options.note = [this](const std::string &text) {
+      std::lock_guard lock(mutex_);
+      if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
+      noted_.push_back(text);
+      progress_.clear();
+      std::fprintf(stderr, "xtrun: %s\n", text.c_str());
+    };
     return options;
+  }
+
+  Result<std::unique_ptr<Module>> load(Session &session, const std::string &file) {
+    return launchText_.empty() ? session.load(file) : session.loadText(kCommandLine, launchText_);
+  }
+
+  // Takes out of a module what the target cannot run.
+  static void dropUnsupported(Compiled &compiled, const TargetInfo *hardware) {
+    Module &module = *compiled.module;
+    for (const auto &kernel : module.kernels)
+      if (std::string why = compiled.target->whyUnsupported(*kernel, hardware); !why.empty()) compiled.unsupported[kernel->name] = why;
+    auto missing = [&](const std::string &kernel) { return compiled.unsupported.contains(kernel); };
+    std::erase_if(module.kernels, [&](const auto &kernel) { return missing(kernel->name); });
+    std::erase_if(module.tests, [&](const HostTest &test) {
+      return std::ranges::any_of(test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && missing(stmt.kernel); });
+    });
+  }
+
+  // The same module through the passes of other hardware, without saying again what the first has said.
+  Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target, const TargetInfo &hardware) {
+    Compiled again{target, {}, {}, {}};
+    Result<std::unique_ptr<Module>> module = load(session, file);
+    if (!module) return module.error();
+    again.module = std::move(*module);
+    dropUnsupported(again, &hardware);
+    if (Result<void> ran = session.runPassesQuietly(*again.module, target->pipeline(), hardware); !ran) return ran.error();
+    return std::move(again.module);
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
     showStage(str("compiling ", file, " [", target->name(), "]"));
-    Result<std::unique_ptr<Module>> module =
-        launchText_.empty() ? session.load(file) : session.loadText(kCommandLine, launchText_);
+    Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return failed(module.error());
     out.target = target;
     out.module = std::move(*module);
-    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false); !ran) return failed(ran.error());
+    Result<const TargetInfo *> hardware = target->hardware(options_.device);
+    if (!hardware) return failed(hardware.error());
+    dropUnsupported(out, *hardware);
+    if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false, *hardware); !ran) return failed(ran.error());
+    if (*hardware)
+      if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)
+        return failed(fits.error());
+    CompileOptions options = compileOptions(session);
+    options.again = [this, &session, file, target](const TargetInfo &other) { return compileAgain(session, file, target, other); };
     std::optional<Result<std::unique_ptr<Executable>>> executable;
-    double ms =
-        timed([&] { executable = target->compile(*out.module, compileOptions(session), session.diagnostics()); });
+    double ms = timed([&] { executable = target->compile(*out.module, options, session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());
     out.executable = std::move(**executable);
@@ -222,7 +270,7 @@ private:
       ok = ok && compile(session, file, target, compiled.back());
     }
     if (ok) session.addTiming("process start to first launch, buffers and files aside", Session::sinceStart());
-    if (ok) runTests(session, file, compiled);
+    if (ok) ok = runTests(session, file, compiled);
     std::lock_guard lock(mutex_);
     progress_.clear();
     stage_.clear();
@@ -255,21 +303,36 @@ private:
     return run;
   }
 
-  void runTests(Session &session, const std::string &file, const std::vector<Compiled> &compiled) {
+  // The module that tests are read from; one that no target has taken kernels from.
+  Result<const Module *> wholeModule(Session &session, const std::string &file, const std::vector<Compiled> &compiled,
+                                     std::unique_ptr<Module> &own) {
+    for (const Compiled &c : compiled)
+      if (c.unsupported.empty()) return c.module.get();
+    Result<std::unique_ptr<Module>> module = load(session, file);
+    if (!module) return module.error();
+    own = std::move(*module);
+    return own.get();
+  }
+
+  bool runTests(Session &session, const std::string &file, const std::vector<Compiled> &compiled) {
     RunOptions run = runOptions(file);
     std::vector<TargetUnderTest> targets;
     for (const Compiled &c : compiled)
       targets.push_back({std::string(c.target->name()), c.module.get(), c.executable.get(),
-                         options_.small.value_or(c.target->wantsSmallSizes())});
-    for (const HostTest &test : compiled[0].module->tests) {
+                         options_.small.value_or(c.target->wantsSmallSizes(options_.device)), c.unsupported});
+    std::unique_ptr<Module> own;
+    Result<const Module *> whole = wholeModule(session, file, compiled, own);
+    if (!whole) return failed(whole.error());
+    for (const HostTest &test : (*whole)->tests) {
       if (!chosen(test)) continue;
       showStage(test.name);
-      TestReport report = runTest(*compiled[0].module, test, targets, run, session.diagnostics());
+      TestReport report = runTest(**whole, test, targets, run, session.diagnostics());
       if (options_.timePasses) addTimings(session, report);
       std::lock_guard lock(mutex_);
       progress_.clear();
       addReport(session, std::move(report));
     }
+    return true;
   }
 
   void addReport(Session &session, TestReport report) {
@@ -305,6 +368,7 @@ private:
   nlohmann::json json_, current_; // of all files, of the one that runs
   std::string stage_;
   bool printing_ = false;
+  std::vector<std::string> noted_; // told once
 };
 
 } // namespace

@@ -55,40 +55,58 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, or all that the
-// passes for a GPU do. `races`: the interpreter looks for those.
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, all that the
+// passes for a GPU do, or these down to its lanes. `races`: the interpreter looks for those.
 struct Way {
   const char *target;
   bool distributed = false;
   const TargetInfo *gpu = nullptr;
+  bool lanes = false;
   bool races = false;
 };
+
+// The module of a text after the target's passes; null: messages say why.
+std::unique_ptr<Module> compiled(const Way &way, const std::string &text, const TargetInfo *hardware, SourceManager &sources, Context &context,
+                                 Diagnostics &diagnostics) {
+  auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
+  if (!lowered) return nullptr;
+  std::vector<std::string_view> names = findTarget(way.target)->pipeline();
+  std::vector<std::string_view> first;
+  if (way.lanes) first = passNames(kLanePipeline);
+  else if (way.gpu) first = passNames(kBlockPipeline);
+  else if (way.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+  names.insert(names.begin(), first.begin(), first.end());
+  auto passes = passesNamed(names);
+  if (!passes) return nullptr;
+  PassOptions options;
+  options.verifyEach = true;
+  options.target = hardware;
+  return runPasses(**lowered, *passes, options, diagnostics) ? std::move(*lowered) : nullptr;
+}
 
 // Runs the kernel of a text, through the target's passes.
 void runOn(const Way &way, const std::string &text, std::optional<Memory> &memory) {
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
-  auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
-  ASSERT_TRUE(lowered.ok()) << text << renderText(diagnostics, sources, false);
   Target *target = findTarget(way.target);
-  std::vector<std::string_view> names = target->pipeline();
-  std::vector<std::string_view> first;
-  if (way.gpu) first = passNames(kBlockPipeline);
-  else if (way.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
-  names.insert(names.begin(), first.begin(), first.end());
-  auto passes = passesNamed(names);
-  ASSERT_TRUE(passes.ok());
-  PassOptions options;
-  options.verifyEach = true;
-  options.target = way.gpu;
-  ASSERT_TRUE(runPasses(**lowered, *passes, options, diagnostics).ok()) << text << renderText(diagnostics, sources, false);
+  auto hardware = target->hardware(DeviceChoice::Any);
+  ASSERT_TRUE(hardware.ok()) << hardware.error().message;
+  std::unique_ptr<Module> module = compiled(way, text, way.gpu ? way.gpu : *hardware, sources, context, diagnostics);
+  ASSERT_TRUE(module) << text << renderText(diagnostics, sources, false);
   Diagnostics found;
-  Checks checks;
-  checks.race = way.races;
-  auto executable = target->compile(**lowered, {1, {}, checks, &found}, diagnostics);
+  CompileOptions options;
+  options.threads = 1;
+  options.checks.race = way.races;
+  options.found = &found;
+  options.again = [&](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
+    std::unique_ptr<Module> made = compiled(way, text, &other, sources, context, diagnostics);
+    if (!made) return Error::diagnosed();
+    return made;
+  };
+  auto executable = target->compile(*module, options, diagnostics);
   ASSERT_TRUE(executable.ok()) << text << renderText(diagnostics, sources, false) << executable.error().message;
-  const Kernel &kernel = *(*lowered)->kernels.at(0);
+  const Kernel &kernel = *module->kernels.at(0);
   memory.emplace(kernel);
   auto grid = computeGrid(kernel, memory->args());
   ASSERT_TRUE(grid.ok()) << text;
@@ -108,22 +126,41 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
+// Whether there is a device of Level Zero; the software device needs Debian's llvm-spirv-15 and loader.
+bool hasXe() {
+  static const bool has = findTarget("xe")->hardware(DeviceChoice::Any).ok();
+  return has;
+}
+
+// On the GPU, or the software device, what its hardware can run.
+void expectXeAgrees(const std::string &text, const Memory &interp) {
+  std::optional<Memory> other;
+  runOn({"xe"}, text, other);
+  if (!testing::Test::HasFatalFailure()) expectSame(text, interp, *other);
+}
+
 void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
-  runOn({"interp", false, nullptr, true}, text, interp);
+  runOn({"interp", false, nullptr, false, true}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
-  for (const Way &way : {Way{"cpu"}, Way{"interp", true, nullptr, true}, Way{"cpu", true}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu}}) {
-    // Many small blocks take the CPU's compiler long.
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true, nullptr, false, true}, Way{"cpu", true}, Way{"interp", true, gpu, false, true},
+                         Way{"cpu", true, gpu}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu, true}}) {
+    // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
     bool rare = way.gpu && way.target == std::string_view("cpu");
     if (rare && seed / targetInfos().size() % 4 != 0) continue;
-    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : ""));
+    if (way.lanes && !rare && seed / targetInfos().size() % 4 != 1) continue;
+    SCOPED_TRACE(str("on ", way.target, way.distributed ? ", distributed to subgroups" : "", way.gpu ? str(", in blocks of ", way.gpu->name) : "", way.lanes ? ", in lanes" : ""));
     std::optional<Memory> other;
     runOn(way, text, other);
     if (testing::Test::HasFatalFailure()) return;
     expectSame(text, *interp, *other);
   }
+  if (!hasXe()) return;
+  SCOPED_TRACE("on xe");
+  expectXeAgrees(text, *interp);
 }
+
 TEST(Differential, RandomKernelsAgreeToTheBit) {
   Rounds rounds = roundsOr(50);
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
@@ -138,6 +175,10 @@ TEST(Differential, WhatOnceDifferedAgrees) {
     SCOPED_TRACE(path.filename());
     for (size_t gpu = 0; gpu < targetInfos().size(); ++gpu) expectTargetsAgree(test::readText(path), gpu);
   }
+}
+
+TEST(Differential, ThereIsAnXeDevice) {
+  if (!hasXe()) GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";
 }
 
 TEST(Differential, TheSameSeedGivesTheSameKernel) { EXPECT_EQ(randomKernel(7), randomKernel(7)); }

@@ -22,14 +22,15 @@ struct Way {
   const char *name, *target;
   bool distributed;
   const TargetInfo *gpu;
+  bool lanes;
   SourceManager sources;
   Diagnostics diagnostics;
   Context context;
   std::unique_ptr<Module> module;
   std::unique_ptr<Executable> executable;
 
-  Way(const char *called, const char *on, bool distribute = false, const TargetInfo *blocksOf = nullptr)
-      : name(called), target(on), distributed(distribute), gpu(blocksOf) {}
+  Way(const char *called, const char *on, bool distribute = false, const TargetInfo *blocksOf = nullptr, bool inLanes = false)
+      : name(called), target(on), distributed(distribute), gpu(blocksOf), lanes(inLanes) {}
   std::string messages() const { return renderText(diagnostics, sources, false); }
   bool make(const std::string &text) {
     auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
@@ -37,7 +38,8 @@ struct Way {
     module = std::move(*lowered);
     std::vector<std::string_view> names = findTarget(target)->pipeline();
     std::vector<std::string_view> first;
-    if (gpu) first = passNames(kBlockPipeline);
+    if (lanes) first = passNames(kLanePipeline);
+    else if (gpu) first = passNames(kBlockPipeline);
     else if (distributed) first = {"infer-layouts", "distribute-to-subgroups"};
     names.insert(names.begin(), first.begin(), first.end());
     auto passes = passesNamed(names);
@@ -60,12 +62,14 @@ struct Tally {
 void expectWithinBounds(const std::string &text, uint64_t seed, Tally &tally) {
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
   Way ways[] = {{"interp", "interp"}, {"cpu", "cpu"}, {"interp, distributed", "interp", true}, {"cpu, distributed", "cpu", true},
-                {"interp, in blocks", "interp", true, gpu}, {"cpu, in blocks", "cpu", true, gpu}};
+                {"interp, in blocks", "interp", true, gpu}, {"cpu, in blocks", "cpu", true, gpu},
+                {"interp, in lanes", "interp", true, gpu, true}, {"cpu, in lanes", "cpu", true, gpu, true}};
   std::vector<TargetUnderTest> targets;
   for (Way &way : ways) {
-    // Many small blocks take the CPU's compiler long.
+    // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
     bool rare = way.gpu && way.target == std::string_view("cpu");
     if (rare && seed / targetInfos().size() % 4 != 0) continue;
+    if (way.lanes && !rare && seed / targetInfos().size() % 4 != 1) continue;
     ASSERT_TRUE(way.make(text)) << way.name << " of " << gpu->name << '\n' << text << way.messages();
     targets.push_back({way.name, way.module.get(), way.executable.get(), false});
   }

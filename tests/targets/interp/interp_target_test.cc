@@ -20,7 +20,7 @@ TEST(InterpTarget, CompilesToSomethingThatLaunches) {
 
   Target &target = interpTarget();
   EXPECT_EQ(target.name(), "interp");
-  EXPECT_TRUE(target.wantsSmallSizes());
+  EXPECT_TRUE(target.wantsSmallSizes(DeviceChoice::Any));
   EXPECT_EQ(target.pipeline(), std::vector<std::string_view>{"infer-layouts"});
   Diagnostics diagnostics;
   auto executable = target.compile(module, {}, diagnostics);

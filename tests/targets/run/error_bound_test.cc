@@ -67,6 +67,26 @@ TEST(ErrorBound, MatmulInF32) {
   }
 }
 
+// A kernel that adds to what C holds rounds each partial sum at C's magnitude; the sum of a product and C does not.
+TEST(ErrorBound, MatmulThatStartsFromC) {
+  constexpr int64_t m = 16, n = 16, k = 1000;
+  Ratio ratio("f32 matmul that adds to C");
+  Data d = dataOf(m, k, n, 3);
+  std::string all = buffers(m, k, n, 3) + "\n%C = fill(700000.0) : memref<16x16xf32>";
+  Expression e(all, "matmul(%A, %B, %C)"), apart(all, "%C + matmul(%A, %B)");
+  ASSERT_TRUE(e.ok() && apart.ok()) << e.messages();
+  int64_t outside = 0;
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 700000;
+      for (int64_t q = 0; q < k; ++q) sum += d.a[static_cast<size_t>(i * k + q)] * d.b[static_cast<size_t>(q * n + j)];
+      ratio.add(sum, e.at(i * n + j), e.error(i * n + j));
+      outside += std::fabs(sum - apart.at(i * n + j)) > apart.error(i * n + j);
+    }
+  EXPECT_GT(ratio.largest(), 0.002);
+  EXPECT_GT(outside, 0);
+}
+
 // Rounds to f16 after each 8 products, as a 16-bit accumulator may.
 TEST(ErrorBound, MatmulWithF16Accumulator) {
   for (int64_t k : {8, 64, 512}) {
@@ -189,6 +209,10 @@ TEST(ErrorBound, ExactWhereNothingRounds) {
   // 64 products of up to 16 stay below 2^11: exact in f16 as well; in bf16 they may pass 2^8.
   EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, acc = f16)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, acc = bf16)").array->exact());
+  EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, %C)").array->exact());
+  EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 0.5)").array->exact());
+  EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, %C / 3)").array->exact());
+  EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 16777216)").array->exact());
   // 2^24 is the end: 64 * 2^9 * 2^9 = 2^24.
   const char *kEdge =
       "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";

@@ -217,10 +217,20 @@ TEST(Eval, MatmulShapes) {
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C[:, 0])"), {}, {5});
   expectError(Expression(kA, "matmul(%A, %A)"), "`matmul` of 2x3 and 2x3");
   expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` names a float type");
+  // Sums that start from something, which broadcasts.
+  expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, %C[1])"), {2}, {5 + 1, 2 + 0});
+  expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, c = 10)"), {2}, {15, 12});
+  expectValues(Expression(kBatch, "matmul(%B[0], %C, matmul(%B[0], %C))[0]"), {2}, {10, 4});
+  expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, 0.5, acc = f16)"), {2}, {5.5, 2.5});
+  expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"),
+              "`matmul` starts from 3x2, which does not broadcast to its result, 2");
   // Beyond what f64 holds, still exact.
   Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
   ASSERT_TRUE(large.ok()) << large.messages();
   EXPECT_EQ(large.array->ints[0], int64_t{3037000499} * 3037000499);
+  Expression added("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B, -1)");
+  ASSERT_TRUE(added.ok()) << added.messages();
+  EXPECT_EQ(added.array->ints[0], int64_t{3037000499} * 3037000499 - 1);
 }
 
 TEST(Eval, TransposeAndSoftmax) {

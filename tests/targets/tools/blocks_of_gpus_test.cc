@@ -1,9 +1,11 @@
 // Every kernel there is, in the blocks of each GPU: it still computes the same, and how many messages and products it
 // takes is kept as text, so that a change shows.
 #include "ir/base/text.h"
+#include "passes/pipelines.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <unistd.h>
@@ -38,6 +40,29 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
     // What subgroups exchange is the same on all of them, so the checks run once.
     std::string how = gpu == "xe-pvc" ? "--target=interp,cpu --check=race,uninit,divergence" : "--target=cpu";
     test::ToolRun run = test::runTool("%bin/xtrun -q --small " + how + tests + out.string());
+    EXPECT_EQ(run.status, 0) << path << '\n' << run.output;
+    ++ran;
+  }
+  EXPECT_GE(ran, 50u);
+  fs::remove_all(folder);
+}
+
+TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
+  std::string gpu = GetParam();
+  // Minutes of fibers on the CPU; the software device runs the same lanes in seconds.
+  if (!std::getenv("XT_LANES_ON_CPU")) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
+  fs::path folder = fs::temp_directory_path() / str("xt-lanes-", getpid(), "-", gpu);
+  fs::create_directories(folder);
+  std::string passes = join(passNames(kLanePipeline), ",");
+  size_t ran = 0;
+  for (const fs::path &path : test::gpuKernels()) {
+    if (!test::limitsBroken(path, gpu).empty()) continue;
+    fs::path out = folder / path.filename();
+    test::ToolRun made = test::runTool("%bin/xtc --target=" + gpu + " --run=" + passes + " --round-trip --emit=ir " + path.string() + " -o " + out.string());
+    EXPECT_EQ(made.status, 0) << path << made.output;
+    if (test::readText(out).find("\ntest ") == std::string::npos) continue;
+    std::string tests = path.stem() == "01_gemm" ? " --test exact " : " ";
+    test::ToolRun run = test::runTool("%bin/xtrun -q --small --target=cpu" + tests + out.string());
     EXPECT_EQ(run.status, 0) << path << '\n' << run.output;
     ++ran;
   }

@@ -76,6 +76,24 @@ TEST(Tools, FileExampleRunsAtSmallSizes) {
   EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
 }
 
+// Each value that a parameter of the standard library lists, at odd sizes: the tests follow it.
+TEST(Tools, StdlibPassesWithEachParameter) {
+  static const std::regex parameter("(?:^|\n)param \\$(\\w+) [^\n]* in \\[([^\\]]*)\\]"), value("\\w+");
+  size_t ran = 0;
+  for (const auto &path : test::filesIn("../stdlib", ".xt")) {
+    std::string text = test::readText(path);
+    for (std::sregex_iterator it(text.begin(), text.end(), parameter), end; it != end; ++it) {
+      std::string name = (*it)[1], values = (*it)[2];
+      for (std::sregex_iterator v(values.begin(), values.end(), value); v != end; ++v) {
+        test::ToolRun run = test::runTool("%bin/xtrun -q --small -D " + name + "=" + v->str() + " " + path.string());
+        EXPECT_EQ(run.status, 0) << path << ' ' << name << " = " << v->str() << '\n' << run.output;
+        ++ran;
+      }
+    }
+  }
+  EXPECT_GE(ran, 30u);
+}
+
 // What each subgroup does for itself gives what the workgroup did, and no subgroup reads what another may still write.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   Scratch folder;

@@ -18,6 +18,7 @@ xtrun kernels.xt --kernel scale --arg A=random:9x17 --arg factor=1 --out B=b.npy
 xtrun kernels.xt --kernel square --arg A=random:9x17 --out B=b.npy
 xtrun kernels.xt --kernel square --arg A=random:4x8xf32 --out B=b.npy
 xtrun kernels.xt --kernel scale --arg A=random:9x17x2 --arg factor=1 --out B=b.npy:9x17
+xtrun kernels.xt --kernel scale --arg A=number.npy --arg factor=1 --out B=b.npy:9x17
 xtrun kernels.xt --kernel scale --arg A=random:9x17xf99 --arg factor=1 --out B=b.npy:9x17
 xtrun kernels.xt --kernel square --arg A=iota --out B=b.npy:8x4
 xtrun kernels.xt --kernel scale --arg A=random:99999999999x99999999999 --arg factor=1 --out B=b.npy:1x1

@@ -1,0 +1,133 @@
+// Elements that change lanes: each register of the result comes from registers of other lanes, by shuffles.
+#include "ir/base/check.h"
+#include "passes/lane_distribution.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// Calls f on every index of a shape, row-major.
+template <class F> void forEachIndex(std::span<const int64_t> shape, F f) {
+  std::vector<int64_t> index(shape.size(), 0);
+  for (bool more = true; more;) {
+    f(index);
+    more = false;
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) {
+        more = true;
+        break;
+      }
+      index[d] = 0;
+    }
+  }
+}
+
+// Where an element stands among those of a lane; one that it holds.
+std::vector<int64_t> registerOf(const Layout *layout, int64_t lane, std::span<const int64_t> index) {
+  std::vector<int64_t> own;
+  for (int d = 0; d < layout->rank(); ++d) {
+    std::vector<int64_t> slice = layout->sliceOf(Axis::Lane, lane, d);
+    auto found = std::find(slice.begin(), slice.end(), index[static_cast<size_t>(d)]);
+    XT_CHECK(found != slice.end(), "an owner holds the element");
+    own.push_back(found - slice.begin());
+  }
+  return own;
+}
+
+bool isWhole(const Layout *layout, int dim) {
+  return std::none_of(layout->factors(dim).begin(), layout->factors(dim).end(), [](const Factor &f) { return f.axis == Axis::Lane; });
+}
+
+} // namespace
+
+Value *LaneDistribution::shuffled(Value *value, Value *lane) {
+  Op *shuffle = create(OpKind::Shuffle, {value, lane, index(lanes_)}, {value->type(), context_.i1()});
+  shuffle->setAttr("mode", std::string("idx"));
+  return shuffle->result();
+}
+
+Value *LaneDistribution::converted(Value *fragment, const Layout *from, const Layout *to) {
+  if (from == to) return fragment;
+  // Dimensions that every lane holds whole stay as they are: their elements move together.
+  std::vector<int64_t> together;
+  for (int d = 0; d < from->rank(); ++d) together.push_back(isWhole(from, d) && isWhole(to, d) ? from->shape()[static_cast<size_t>(d)] : 1);
+  std::vector<int64_t> own = to->ownerShape(Axis::Lane), steps = own;
+  for (size_t d = 0; d < own.size(); ++d) steps[d] /= together[d];
+  Value *result = nullptr;
+  forEachIndex(steps, [&](const std::vector<int64_t> &step) {
+    Move move;
+    for (int64_t lane = 0; lane < lanes_; ++lane) {
+      std::vector<int64_t> index;
+      for (int d = 0; d < to->rank(); ++d) {
+        auto i = static_cast<size_t>(d);
+        index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(step[i] * together[i])]);
+      }
+      std::vector<int64_t> owners = from->owners(index, Axis::Lane);
+      bool itself = std::find(owners.begin(), owners.end(), lane) != owners.end();
+      move.lane.push_back(itself ? lane : owners[0]);
+      move.registers.push_back(registerOf(from, move.lane.back(), index));
+    }
+    move.shape = together;
+    Value *part = moved(fragment, move, nullptr);
+    if (together == own) {
+      result = part;
+      return;
+    }
+    if (!result) result = zeros(context_.vector(own, fragment->type().elem()));
+    std::vector<int64_t> at = step;
+    for (size_t d = 0; d < at.size(); ++d) at[d] *= together[d];
+    result = placed(part, result, at);
+  });
+  return result;
+}
+
+Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source, Value *otherwise) {
+  std::vector<int64_t> own = to->ownerShape(Axis::Lane), one(own.size(), 1);
+  Value *result = otherwise ? otherwise : zeros(context_.vector(own, fragment->type().elem()));
+  forEachIndex(own, [&](const std::vector<int64_t> &at) {
+    Move move;
+    bool any = false;
+    for (int64_t lane = 0; lane < lanes_; ++lane) {
+      std::vector<int64_t> index;
+      for (int d = 0; d < to->rank(); ++d) index.push_back(to->sliceOf(Axis::Lane, lane, d)[static_cast<size_t>(at[static_cast<size_t>(d)])]);
+      std::optional<std::vector<int64_t>> place = source(index);
+      move.lane.push_back(-1);
+      move.registers.emplace_back();
+      if (!place) continue;
+      any = true;
+      std::vector<int64_t> owners = from->owners(*place, Axis::Lane);
+      bool itself = std::find(owners.begin(), owners.end(), lane) != owners.end();
+      move.lane.back() = itself ? lane : owners[0];
+      move.registers.back() = registerOf(from, move.lane.back(), *place);
+    }
+    if (!any) return;
+    move.shape.assign(static_cast<size_t>(from->rank()), 1);
+    bool all = std::none_of(move.lane.begin(), move.lane.end(), [](int64_t lane) { return lane < 0; });
+    Value *part = moved(fragment, move, all ? nullptr : reshaped(slice(result, at, one), move.shape));
+    result = placed(reshaped(part, one), result, at);
+  });
+  return result;
+}
+
+// One shuffle for each register that some lane needs, and a choice between them.
+Value *LaneDistribution::moved(Value *fragment, const Move &move, Value *otherwise) {
+  Value *result = otherwise;
+  std::vector<bool> done(move.lane.size());
+  for (size_t first = 0; first < move.lane.size(); ++first) {
+    if (move.lane[first] < 0 || done[first]) continue;
+    std::vector<bool> wanted(move.lane.size());
+    bool stays = true;
+    for (size_t lane = first; lane < move.lane.size(); ++lane) {
+      if (move.lane[lane] < 0 || move.registers[lane] != move.registers[first]) continue;
+      wanted[lane] = done[lane] = true;
+      stays &= move.lane[lane] == static_cast<int64_t>(lane);
+    }
+    Value *part = slice(fragment, move.registers[first], move.shape);
+    if (!stays) part = shuffled(part, laneOf(move.lane, wanted));
+    result = result ? make(OpKind::Select, {splat(among(wanted), part->type()), part, result}, part->type()) : part;
+  }
+  return result;
+}
+
+} // namespace xt

@@ -1,0 +1,219 @@
+#include "passes/lane_layouts.h"
+
+#include "ir/base/check.h"
+#include "ir/context.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace xt {
+namespace {
+
+constexpr int kOwn = 0, kHandedOn = 1, kMessage = 2, kOperandB = 3, kOperandA = 4, kAccumulator = 5;
+
+bool isDealt(Type type) { return type.isVector() || type.isTile() || type.isTensorDesc(); }
+
+int64_t bitsInMemory(Type type) { return 8 * elemInfo(type.elem()).storageBytes; }
+
+size_t dimOf(const Op &op) { return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
+
+bool turns(const Op &op) {
+  const Attr *attr = op.attr("transpose");
+  return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
+}
+
+const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64_t> shape) {
+  LayoutSpec spec;
+  spec.factors = std::move(map);
+  LayoutOrError made = makeLayout(context, spec, shape);
+  const Layout *const *layout = std::get_if<const Layout *>(&made);
+  return layout ? *layout : nullptr;
+}
+
+} // namespace
+
+LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : context_(context), lanes_(lanes), members_(kernel, isDealt) {
+  classes_.resize(members_.count());
+  for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
+  walk(kernel.body, [&](Op &op) { demandAround(op); });
+  auto spread = [&] {
+    for (bool changed = true; changed;) {
+      changed = false;
+      walk(kernel.body, [&](Op &op) { changed |= handOn(op); });
+    }
+  };
+  spread();
+  std::vector<size_t> open;
+  for (size_t i = 0; i < members_.count(); ++i)
+    if (members_.classOf(i) == i && !classes_[i].type.isTensorDesc()) open.push_back(i);
+  std::stable_sort(open.begin(), open.end(), [&](size_t a, size_t b) { return classes_[a].type.elementCount() > classes_[b].type.elementCount(); });
+  for (size_t i : open) {
+    if (classes_[i].layout) continue;
+    classes_[i].layout = ownLayout(classes_[i].type);
+    spread();
+  }
+}
+
+const Layout *LaneLayouts::ownLayout(Type type) const {
+  FactorMap map;
+  map.dims.resize(static_cast<size_t>(type.rank()));
+  int64_t free = lanes_, stride = 1;
+  for (int d = type.rank(); d-- > 0;) {
+    int64_t here = std::gcd(type.extent(d), free);
+    map.dims[static_cast<size_t>(d)] = {{type.extent(d) / here, Axis::Register, 1}, {here, Axis::Lane, stride}};
+    free /= here;
+    stride *= here;
+  }
+  if (free > 1) map.replication = {{free, Axis::Lane, stride}};
+  const Layout *layout = fromFactors(context_, std::move(map), type.shape());
+  XT_CHECK(layout, "the lanes that divide extents, and copies, are a layout");
+  return layout;
+}
+
+const Layout *LaneLayouts::replicated(std::span<const int64_t> shape) const {
+  FactorMap map;
+  for (int64_t extent : shape) map.dims.push_back({{extent, Axis::Register, 1}});
+  map.replication = {{lanes_, Axis::Lane, 1}};
+  const Layout *layout = fromFactors(context_, std::move(map), shape);
+  XT_CHECK(layout, "copies for each lane are a layout");
+  return layout;
+}
+
+// --- what hardware decides -------------------------------------------------------------------------------------------
+
+// cl_intel_subgroup_2d_block_io: a lane gets a column of elements of 16 and 32 bits, pairs of 8-bit ones, and where the
+// block is narrower than the subgroup, rows follow one another; VNNI forms put 32 bits of a column in one lane, transposed
+// ones a row. cl_intel_subgroups: elements of a line go round the lanes.
+const Layout *LaneLayouts::blockLayout(const Value *desc) const {
+  Type type = desc->type();
+  std::span<const int64_t> shape = type.shape();
+  if (type.data().scatter) return nullptr;
+  if (type.rank() == 1) return shape[0] % lanes_ == 0 ? dealtToLanes(context_, {lanes_}, {1}, shape) : nullptr;
+  int64_t bits = bitsInMemory(type), f = std::max<int64_t>(1, 32 / bits);
+  bool transposes = false, packs = false;
+  for (const Use &use : desc->uses()) {
+    bool loads = use.user->kind() == OpKind::LoadNd;
+    transposes |= loads && turns(*use.user);
+    packs |= loads && use.user->intAttr("vnni_axis", 1) == 0;
+  }
+  if (transposes) return dealtToLanes(context_, {lanes_, 1}, {1, packs ? f : 1}, shape);
+  if (packs) return dealtToLanes(context_, {1, lanes_}, {f, 1}, shape);
+  if (shape[1] >= lanes_) return dealtToLanes(context_, {1, lanes_}, {1, bits == 8 ? 2 : 1}, shape);
+  return lanes_ % shape[1] == 0 ? dealtToLanes(context_, {lanes_ / shape[1], shape[1]}, {1, 1}, shape) : nullptr;
+}
+
+const Layout *LaneLayouts::loaded(const Op &load, const Layout *block) const {
+  if (block && turns(load) && block->rank() == 2) block = transposed(context_, block, std::vector<int64_t>{1, 0});
+  const Attr *axis = load.attr("vnni_axis");
+  if (!block || !axis) return block;
+  int64_t f = load.result()->type().extent(2);
+  if (std::get<int64_t>(axis->value) == 0) return packedLayout(context_, block, f);
+  return reshaped(context_, block, std::vector<int64_t>{block->shape()[0], block->shape()[1] / f, f});
+}
+
+const Layout *LaneLayouts::ofProduct(const Op &dpas, size_t operand) const {
+  Type a = dpas.operand(0)->type(), b = dpas.operand(1)->type(), c = dpas.result()->type();
+  int64_t f = vnniFactorOf(a.elem()), depth = a.extent(1) * (a.rank() == 3 ? a.extent(2) : 1);
+  DpasFragments found = hardwareFragments(context_, c.extent(0), c.extent(1), depth, a.elem(), lanes_);
+  if (!found.a || !found.b || !found.c) return nullptr;
+  if (operand == 0 && a.rank() == 3) return reshaped(context_, found.a, a.shape());
+  if (operand == 1 && b.rank() == 3) return packedLayout(context_, found.b, f);
+  return operand == 0 ? found.a : operand == 1 ? found.b : found.c;
+}
+
+void LaneLayouts::demand(const Value *value, const Layout *layout, int strength) {
+  Class &own = classes_[members_.classOf(value)];
+  bool fits = layout && std::equal(layout->shape().begin(), layout->shape().end(), own.type.shape().begin(), own.type.shape().end());
+  if (!fits || strength <= own.strength) return;
+  own.layout = layout;
+  own.strength = strength;
+}
+
+void LaneLayouts::demandAround(Op &op) {
+  if (op.kind() == OpKind::Dpas) {
+    demand(op.result(), ofProduct(op, 2), kAccumulator);
+    if (op.operandCount() > 2) demand(op.operand(2), ofProduct(op, 2), kAccumulator);
+    demand(op.operand(0), ofProduct(op, 0), kOperandA);
+    demand(op.operand(1), ofProduct(op, 1), kOperandB);
+    return;
+  }
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (op.result(i)->type().isTensorDesc() && !op.regionCount()) demand(op.result(i), blockLayout(op.result(i)), kMessage);
+  if (op.kind() == OpKind::LoadNd) demand(op.result(), loaded(op, blockLayout(op.operand(0))), kMessage);
+  if (op.kind() == OpKind::StoreNd) demand(op.operand(0), blockLayout(op.operand(1)), kMessage);
+}
+
+// --- what is handed on -----------------------------------------------------------------------------------------------
+
+bool LaneLayouts::give(const Value *from, const Value *to, const Layout *layout) {
+  if (!known(from) || known(to) || !layout) return false;
+  demand(to, layout, kHandedOn);
+  return known(to);
+}
+
+// Whether a vector next to the op got its layout.
+bool LaneLayouts::handOn(Op &op) {
+  if (op.resultCount() != 1 || !op.operandCount() || !op.result()->type().isVector() || !op.operand(0)->type().isVector()) return false;
+  const Value *from = op.operand(0), *to = op.result();
+  const Layout *a = of(from), *b = of(to);
+  if (op.kind() == OpKind::InsertStridedSlice)
+    return b && give(to, from, slicedLayout(context_, b, from->type().shape()));
+  if (!a == !b) return false;
+  switch (op.info().typeRule) {
+  case TypeRule::Transpose: {
+    std::vector<int64_t> permutation = permutationOf(op), back(permutation.size());
+    for (size_t d = 0; d < permutation.size(); ++d) back[static_cast<size_t>(permutation[d])] = static_cast<int64_t>(d);
+    return a ? give(from, to, transposed(context_, a, permutation)) : give(to, from, transposed(context_, b, back));
+  }
+  case TypeRule::Reshape: return a ? give(from, to, reshaped(context_, a, to->type().shape())) : give(to, from, reshaped(context_, b, from->type().shape()));
+  case TypeRule::ExtractStridedSlice: return a && give(from, to, slicedLayout(context_, a, to->type().shape()));
+  case TypeRule::Reduction: {
+    int dim = static_cast<int>(dimOf(op));
+    return a && give(from, to, grouped(context_, a, dim, from->type().extent(dim) / to->type().extent(dim)));
+  }
+  case TypeRule::Broadcast: {
+    int dim = static_cast<int>(dimOf(op));
+    return b && give(to, from, grouped(context_, b, dim, to->type().extent(dim) / from->type().extent(dim)));
+  }
+  default: return false;
+  }
+}
+
+const Layout *slicedLayout(Context &context, const Layout *whole, std::span<const int64_t> shape) {
+  FactorMap map;
+  for (int d = 0; d < whole->rank(); ++d) {
+    std::vector<Factor> digits(whole->factors(d).begin(), whole->factors(d).end());
+    int64_t extent = shape[static_cast<size_t>(d)], times = whole->shape()[static_cast<size_t>(d)];
+    if (extent != times) {
+      if (digits.empty() || digits[0].axis != Axis::Register) return nullptr;
+      int64_t inner = times / digits[0].extent;
+      if (extent % inner != 0) return nullptr;
+      digits[0].extent = extent / inner;
+    }
+    map.dims.push_back(digits.empty() ? std::vector<Factor>{{1, Axis::Register, 1}} : std::move(digits));
+  }
+  map.replication.assign(whole->replication().begin(), whole->replication().end());
+  return fromFactors(context, std::move(map), shape);
+}
+
+std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part, bool exactly) {
+  std::vector<int64_t> own;
+  for (int d = 0; d < whole->rank(); ++d) {
+    int64_t at = -1, offset = offsets[static_cast<size_t>(d)], extent = part->shape()[static_cast<size_t>(d)];
+    for (int64_t lane = 0; lane < whole->axisSize(Axis::Lane); ++lane) {
+      std::vector<int64_t> all = whole->sliceOf(Axis::Lane, lane, d), some = part->sliceOf(Axis::Lane, lane, d);
+      auto first = std::find(all.begin(), all.end(), some[0] + offset);
+      int64_t here = first - all.begin();
+      if (at < 0) at = here;
+      if (here != at || all.size() - static_cast<size_t>(here) < some.size()) return std::nullopt;
+      for (size_t i = 0; i < some.size(); ++i)
+        if (first[static_cast<std::ptrdiff_t>(i)] != some[i] + offset) return std::nullopt;
+      auto inside = std::count_if(all.begin(), all.end(), [&](int64_t index) { return index >= offset && index < offset + extent; });
+      if (exactly && inside != static_cast<std::ptrdiff_t>(some.size())) return std::nullopt;
+    }
+    own.push_back(at);
+  }
+  return own;
+}
+
+} // namespace xt

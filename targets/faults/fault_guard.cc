@@ -1,0 +1,99 @@
+#include "targets/faults/fault_guard.h"
+
+#include <array>
+#include <csetjmp>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+namespace xt {
+namespace {
+
+struct Call {
+  sigjmp_buf start;
+  MemoryFault fault;
+};
+
+thread_local Call *running = nullptr;
+
+constexpr std::array<int, 2> kSignals = {SIGSEGV, SIGBUS};
+
+// Handlers belong to the process: the first guard installs them, the last one puts back what was there.
+std::mutex handlersMutex;
+int guards = 0;
+std::array<struct sigaction, kSignals.size()> before;
+
+void restoreHandlers() {
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+}
+
+void onFault(int, siginfo_t *info, void *) {
+  Call *call = running;
+  if (!call) return restoreHandlers(); // the instruction runs again and is treated as it would have been
+  // The kernel (of the machine) knows no address for what is no address at all.
+  if (info->si_code > 0 && info->si_code != SI_KERNEL)
+    call->fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
+  siglongjmp(call->start, 1);
+}
+
+// A stack for the handler, as the one at fault may be used up. A thread that has one keeps it.
+class SignalStack {
+public:
+  SignalStack() {
+    if (sigaltstack(nullptr, &old_) != 0 || !(old_.ss_flags & SS_DISABLE)) return;
+    memory_ = std::make_unique_for_overwrite<unsigned char[]>(kBytes);
+    stack_t own{};
+    own.ss_sp = memory_.get();
+    own.ss_size = kBytes;
+    sigaltstack(&own, nullptr);
+  }
+  ~SignalStack() {
+    if (memory_) sigaltstack(&old_, nullptr);
+  }
+  SignalStack(const SignalStack &) = delete;
+  SignalStack &operator=(const SignalStack &) = delete;
+
+private:
+  static constexpr size_t kBytes = size_t{1} << 16;
+  stack_t old_{};
+  std::unique_ptr<unsigned char[]> memory_;
+};
+
+} // namespace
+
+FaultGuard::FaultGuard() {
+  std::lock_guard lock(handlersMutex);
+  if (guards++ != 0) return;
+  struct sigaction action {};
+  action.sa_sigaction = onFault;
+  // Not blocked while it is handled: the jump out of the handler keeps the signal mask as it is.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+}
+
+FaultGuard::~FaultGuard() {
+  std::lock_guard lock(handlersMutex);
+  if (--guards == 0) restoreHandlers();
+}
+
+std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context) {
+  thread_local SignalStack stack;
+  (void)stack;
+  Call call;
+  Call *volatile outer = running;
+  if (sigsetjmp(call.start, 0) != 0) {
+    running = outer;
+    return call.fault;
+  }
+  running = &call;
+  body(context);
+  running = outer;
+  return std::nullopt;
+}
+
+void *guardedCallInProgress() { return running; }
+void resumeGuardedCall(void *call) { running = static_cast<Call *>(call); }
+
+} // namespace xt

@@ -1,0 +1,285 @@
+// The elementwise ops in registers.
+#include "ir/base/check.h"
+#include "targets/llvm/register_ops.h"
+
+#include <array>
+
+namespace xt {
+
+namespace Intrinsic = llvm::Intrinsic;
+using Predicate = llvm::CmpInst::Predicate;
+
+namespace {
+
+// Functions that the C library computes, in f32 or f64; its errors are below 2 ulp.
+std::string_view libraryName(OpKind kind) {
+  struct Entry {
+    OpKind kind;
+    std::string_view name;
+  };
+  static constexpr std::array kNames = {
+      Entry{OpKind::Exp, "exp"},   Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},
+      Entry{OpKind::Log2, "log2"}, Entry{OpKind::Tanh, "tanh"}, Entry{OpKind::Erf, "erf"},
+      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
+      Entry{OpKind::Sinh, "sinh"}, Entry{OpKind::Atan, "atan"}, Entry{OpKind::PowF, "pow"},
+      Entry{OpKind::Sin, "sin"},   Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
+  };
+  for (const Entry &entry : kNames)
+    if (entry.kind == kind) return entry.name;
+  return {};
+}
+
+Intrinsic::ID intrinsicOf(OpKind kind) {
+  struct Entry {
+    OpKind kind;
+    Intrinsic::ID id;
+  };
+  static constexpr std::array kIntrinsics = {
+      Entry{OpKind::MinimumF, Intrinsic::minimum},   Entry{OpKind::MaximumF, Intrinsic::maximum},
+      Entry{OpKind::MinNumF, Intrinsic::minimumnum}, Entry{OpKind::MaxNumF, Intrinsic::maximumnum},
+      Entry{OpKind::Sqrt, Intrinsic::sqrt},          Entry{OpKind::AbsF, Intrinsic::fabs},
+      Entry{OpKind::Floor, Intrinsic::floor},        Entry{OpKind::Ceil, Intrinsic::ceil},
+      Entry{OpKind::Round, Intrinsic::round},        Entry{OpKind::RoundEven, Intrinsic::roundeven},
+      Entry{OpKind::Trunc, Intrinsic::trunc},
+  };
+  for (const Entry &entry : kIntrinsics)
+    if (entry.kind == kind) return entry.id;
+  return Intrinsic::not_intrinsic;
+}
+
+// The kinds "ult" … are those of unsigned integers, or of floats where either may be NaN.
+Predicate predicateOf(std::string_view kind, bool floats) {
+  struct Entry {
+    std::string_view kind;
+    Predicate predicate;
+  };
+  static constexpr std::array kPredicates = {
+      Entry{"eq", Predicate::ICMP_EQ},   Entry{"ne", Predicate::ICMP_NE},   Entry{"slt", Predicate::ICMP_SLT},
+      Entry{"sle", Predicate::ICMP_SLE}, Entry{"sgt", Predicate::ICMP_SGT}, Entry{"sge", Predicate::ICMP_SGE},
+      Entry{"ult", Predicate::ICMP_ULT}, Entry{"ule", Predicate::ICMP_ULE}, Entry{"ugt", Predicate::ICMP_UGT},
+      Entry{"uge", Predicate::ICMP_UGE}, Entry{"oeq", Predicate::FCMP_OEQ}, Entry{"une", Predicate::FCMP_UNE},
+      Entry{"olt", Predicate::FCMP_OLT}, Entry{"ole", Predicate::FCMP_OLE}, Entry{"ogt", Predicate::FCMP_OGT},
+      Entry{"oge", Predicate::FCMP_OGE}, Entry{"one", Predicate::FCMP_ONE}, Entry{"ord", Predicate::FCMP_ORD},
+      Entry{"ueq", Predicate::FCMP_UEQ}, Entry{"uno", Predicate::FCMP_UNO}, Entry{"true", Predicate::FCMP_TRUE},
+      Entry{"false", Predicate::FCMP_FALSE},
+  };
+  static constexpr std::array kUnordered = {Entry{"ult", Predicate::FCMP_ULT}, Entry{"ule", Predicate::FCMP_ULE},
+                                            Entry{"ugt", Predicate::FCMP_UGT}, Entry{"uge", Predicate::FCMP_UGE}};
+  for (const Entry &entry : kUnordered)
+    if (floats && entry.kind == kind) return entry.predicate;
+  for (const Entry &entry : kPredicates)
+    if (entry.kind == kind) return entry.predicate;
+  XT_UNREACHABLE("kind of a comparison");
+}
+
+// The `…ui` ops take bits as an unsigned number, the others what the type says.
+bool isSignedOp(OpKind kind, Elem elem) {
+  bool ui = kind == OpKind::DivUI || kind == OpKind::RemUI || kind == OpKind::ShRUI || kind == OpKind::MinUI ||
+            kind == OpKind::MaxUI || kind == OpKind::CeilDivUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP || kind == OpKind::FPToUI;
+  return !ui && !elemInfo(elem).isUnsigned;
+}
+
+// Picks or re-signs an operand: exact, so a tf32 keeps bits that arithmetic would round away.
+bool onlyMoves(OpKind kind) {
+  return kind == OpKind::NegF || kind == OpKind::AbsF || kind == OpKind::Floor || kind == OpKind::Ceil ||
+         kind == OpKind::Round || kind == OpKind::RoundEven || kind == OpKind::Trunc ||
+         kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF;
+}
+
+} // namespace
+
+// --- floats ----------------------------------------------------------------------------------------------------------
+
+// Small formats compute in f32 and round: f32 has more than twice their precision, so +, -, *, / and sqrt come out as
+// if rounded once.
+LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
+  if (kind == OpKind::Fma && elem != Elem::F32 && elem != Elem::F64) return smallFma(args, elem);
+  Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
+  for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
+  auto done = [&](LlvmValue *value) {
+    return elem == Elem::TF32 && onlyMoves(kind) ? value : convertFloat(value, work, elem);
+  };
+  if (kind == OpKind::AddF) return done(b.CreateFAdd(args[0], args[1]));
+  if (kind == OpKind::SubF) return done(b.CreateFSub(args[0], args[1]));
+  if (kind == OpKind::MulF) return done(b.CreateFMul(args[0], args[1]));
+  if (kind == OpKind::DivF) return done(b.CreateFDiv(args[0], args[1]));
+  if (kind == OpKind::NegF) return done(b.CreateFNeg(args[0]));
+  if (kind == OpKind::Fma) return done(b.CreateFMA(args[0], args[1], args[2]));
+  if (kind == OpKind::Rsqrt) {
+    LlvmValue *root = b.CreateUnaryIntrinsic(Intrinsic::sqrt, args[0]);
+    return done(b.CreateFDiv(llvm::ConstantFP::get(root->getType(), 1.0), root));
+  }
+  if (!traits_.minimum && (kind == OpKind::MinimumF || kind == OpKind::MaximumF || kind == OpKind::MinNumF || kind == OpKind::MaxNumF))
+    return done(smallest(kind, args));
+  if (Intrinsic::ID id = intrinsicOf(kind))
+    return done(args.size() == 1 ? b.CreateUnaryIntrinsic(id, args[0]) : b.CreateBinaryIntrinsic(id, args[0], args[1]));
+  if (traits_.function) return done(traits_.function(b, kind, args));
+  std::string_view name = libraryName(kind);
+  XT_CHECK(!name.empty(), "an elementwise op on floats");
+  return done(call(std::string(name), args));
+}
+
+// fmin and fmax give the operand that is no NaN.
+LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
+  bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
+  LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
+  if (kind == OpKind::MinNumF || kind == OpKind::MaxNumF) return number;
+  LlvmValue *nan = b.CreateFCmpUNO(args[0], args[1]);
+  return b.CreateSelect(nan, llvm::ConstantFP::getNaN(number->getType()), number);
+}
+
+// The sum that was rounded to `value`, the exact one being `error` larger, rounded to odd instead: cut towards zero, its
+// last bit set if anything was lost.
+LlvmValue *RegisterOps::toOdd(LlvmValue *value, LlvmValue *error) {
+  LlvmValue *zero = llvm::Constant::getNullValue(value->getType());
+  LlvmValue *image = b.CreateBitCast(value, intType(value, value->getType()->getScalarSizeInBits()));
+  LlvmValue *even = b.CreateICmpEQ(b.CreateAnd(image, bits(image, 1)), bits(image, 0));
+  LlvmValue *outward = b.CreateICmpEQ(b.CreateFCmpOGT(error, zero), b.CreateFCmpOGT(value, zero));
+  LlvmValue *neighbour = b.CreateAdd(image, b.CreateSelect(outward, bits(image, 1), bits(image, ~uint64_t{0})));
+  LlvmValue *inexact = b.CreateFCmpONE(error, zero);
+  return b.CreateBitCast(b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image), value->getType());
+}
+
+// The product is exact in f64, and in f32 unless it leaves the range of that, which only bf16's can. The sum is rounded
+// to odd, so that rounding it again is right: its error (Knuth's TwoSum) says on which side of it the exact one lies.
+LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
+  Elem work = traits_.doubles ? Elem::F64 : Elem::F32;
+  auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, work); };
+  LlvmValue *x = b.CreateFMul(wide(args[0]), wide(args[1])), *y = wide(args[2]);
+  LlvmValue *sum = b.CreateFAdd(x, y), *virtualY = b.CreateFSub(sum, x);
+  LlvmValue *error = b.CreateFAdd(b.CreateFSub(x, b.CreateFSub(sum, virtualY)), b.CreateFSub(y, virtualY));
+  return convertFloat(toOdd(sum, error), work, elem);
+}
+
+LlvmValue *RegisterOps::compareFloats(const Op &op, LlvmValues args, Elem elem) {
+  Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
+  for (LlvmValue *&arg : args) arg = convertFloat(arg, elem, work);
+  return b.CreateFCmp(predicateOf(op.textAttr("kind"), true), args[0], args[1]);
+}
+
+// --- integers --------------------------------------------------------------------------------------------------------
+
+LlvmValue *RegisterOps::integerForm(LlvmValue *value, Elem elem, bool isSigned) {
+  if (elem == Elem::I1)
+    return isSigned ? b.CreateSExt(value, intType(value, 8)) : b.CreateZExt(value, intType(value, 8));
+  return elem == Elem::I4 && !isSigned ? b.CreateAnd(value, bits(value, 15)) : value;
+}
+
+LlvmValue *RegisterOps::wrapInteger(LlvmValue *value, Elem to) {
+  if (to == Elem::I1) return b.CreateTrunc(value, intType(value, 1));
+  return to == Elem::I4 ? b.CreateAShr(b.CreateShl(value, 4), 4) : value;
+}
+
+LlvmValue *RegisterOps::resizeInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
+  LlvmValue *whole = integerForm(value, from, isSigned);
+  llvm::Type *wanted = intType(value, static_cast<unsigned>(elemInfo(to).storageBytes) * 8);
+  return wrapInteger(isSigned ? b.CreateSExtOrTrunc(whole, wanted) : b.CreateZExtOrTrunc(whole, wanted), to);
+}
+
+// Up to 32 bits are exact in f64, up to 16 in f32; wider integers go there only on the way to 8 and 16 bits, rounded to
+// odd.
+LlvmValue *RegisterOps::fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
+  LlvmValue *whole = integerForm(value, from, isSigned);
+  bool direct = to == Elem::F32 || to == Elem::F64;
+  Elem work = direct ? to : elemInfo(from).bits <= 16 || !traits_.doubles ? Elem::F32 : Elem::F64;
+  llvm::Type *wanted = resized(value->getType(), type(work, 0));
+  int digits = elemInfo(work).precision;
+  if (!direct && elemInfo(from).bits > digits) whole = stickyInteger(whole, isSigned, static_cast<unsigned>(digits));
+  return convertFloat(isSigned ? b.CreateSIToFP(whole, wanted) : b.CreateUIToFP(whole, wanted), work, to);
+}
+
+// The saturating conversions: the plain ones give poison out of range.
+LlvmValue *RegisterOps::toInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
+  LlvmValue *wide = convertFloat(value, from, from == Elem::F64 ? Elem::F64 : Elem::F32);
+  llvm::Type *wanted = intType(value, static_cast<unsigned>(elemInfo(to).storageBytes) * 8);
+  if (elemInfo(to).isUnsigned) isSigned = false;
+  Intrinsic::ID id = isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
+  return wrapInteger(b.CreateIntrinsic(id, {wanted, wide->getType()}, {wide}), to);
+}
+
+LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem) {
+  Predicate predicate = predicateOf(op.textAttr("kind"), false);
+  if (elemInfo(elem).isUnsigned) predicate = llvm::ICmpInst::getUnsignedPredicate(predicate);
+  for (LlvmValue *&arg : args) arg = integerForm(arg, elem, !llvm::CmpInst::isUnsigned(predicate));
+  return b.CreateICmp(predicate, args[0], args[1]);
+}
+
+LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
+  bool isSigned = isSignedOp(kind, elem);
+  LlvmValue *amount = args.back();
+  for (LlvmValue *&arg : args) arg = integerForm(arg, elem, isSigned);
+  auto done = [&](LlvmValue *value) { return wrapInteger(value, elem); };
+  if (kind == OpKind::AddI) return done(b.CreateAdd(args[0], args[1]));
+  if (kind == OpKind::SubI) return done(b.CreateSub(args[0], args[1]));
+  if (kind == OpKind::MulI) return done(b.CreateMul(args[0], args[1]));
+  if (kind == OpKind::AndI) return done(b.CreateAnd(args[0], args[1]));
+  if (kind == OpKind::OrI) return done(b.CreateOr(args[0], args[1]));
+  if (kind == OpKind::XorI) return done(b.CreateXor(args[0], args[1]));
+  if (kind == OpKind::AbsI)
+    return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
+  if (kind == OpKind::ShLI || kind == OpKind::ShRSI || kind == OpKind::ShRUI)
+    return done(shift(kind, args[0], integerForm(amount, elem, false), elem, isSigned));
+  if (kind == OpKind::MinSI || kind == OpKind::MinUI)
+    return done(b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smin : Intrinsic::umin, args[0], args[1]));
+  if (kind == OpKind::MaxSI || kind == OpKind::MaxUI)
+    return done(b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, args[0], args[1]));
+  return done(divide(kind, args[0], args[1], elem));
+}
+
+// An amount of the width or more shifts everything out.
+LlvmValue *RegisterOps::shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem elem, bool isSigned) {
+  auto width = static_cast<uint64_t>(elemInfo(elem).bits);
+  if (kind == OpKind::ShRSI && isSigned)
+    return b.CreateAShr(x, b.CreateBinaryIntrinsic(Intrinsic::umin, amount, bits(amount, width - 1)));
+  LlvmValue *inside = b.CreateICmpULT(amount, bits(amount, width));
+  LlvmValue *safe = b.CreateSelect(inside, amount, bits(amount, 0));
+  LlvmValue *shifted = kind == OpKind::ShLI ? b.CreateShl(x, safe) : b.CreateLShr(x, safe);
+  return b.CreateSelect(inside, shifted, bits(x, 0));
+}
+
+// A zero divisor and the one quotient that does not fit would trap: they divide by 1, and give 0 as the interpreter
+// does.
+LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem) {
+  bool isSigned = isSignedOp(kind, elem);
+  LlvmValue *traps = b.CreateICmpEQ(y, bits(y, 0));
+  if (isSigned) {
+    auto least = -(uint64_t{1} << (elemInfo(elem).bits - 1)); // i1 and i4 lie in 8 bits
+    LlvmValue *overflows = b.CreateAnd(b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType())),
+                                       b.CreateICmpEQ(x, llvm::ConstantInt::get(x->getType(), least, true, true)));
+    traps = b.CreateOr(traps, overflows);
+  }
+  LlvmValue *divisor = b.CreateSelect(traps, bits(y, 1), y);
+  LlvmValue *quotient = perLane({x, divisor}, [&](llvm::ArrayRef<LlvmValue *> lane) {
+    return isSigned ? b.CreateSDiv(lane[0], lane[1]) : b.CreateUDiv(lane[0], lane[1]);
+  });
+  auto done = [&](LlvmValue *value) { return b.CreateSelect(traps, bits(x, 0), value); };
+  if (kind == OpKind::DivSI || kind == OpKind::DivUI) return done(quotient);
+  LlvmValue *remainder = b.CreateSub(x, b.CreateMul(quotient, divisor));
+  if (kind == OpKind::RemSI || kind == OpKind::RemUI) return done(remainder);
+  LlvmValue *up = b.CreateICmpNE(remainder, bits(x, 0));
+  if (kind == OpKind::FloorDivSI) {
+    if (!isSigned) return done(quotient);
+    LlvmValue *down = b.CreateAnd(up, b.CreateICmpSLT(b.CreateXor(remainder, divisor), bits(x, 0)));
+    return done(b.CreateSub(quotient, b.CreateZExt(down, x->getType())));
+  }
+  XT_CHECK(kind == OpKind::CeilDivSI || kind == OpKind::CeilDivUI, "an elementwise op on integers");
+  // Truncation already rounds a negative quotient up.
+  if (isSigned) up = b.CreateAnd(up, b.CreateICmpSGE(b.CreateXor(remainder, divisor), bits(x, 0)));
+  return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));
+}
+
+// An integer with at most `digits` bits that matter, which rounds to 8 or 16 bits as the whole one does: the low bits of
+// large ones are gathered in one.
+LlvmValue *RegisterOps::stickyInteger(LlvmValue *x, bool isSigned, unsigned digits) {
+  unsigned width = x->getType()->getScalarSizeInBits(), dropped = width - digits + 1;
+  uint64_t lowBits = (uint64_t{1} << dropped) - 1;
+  LlvmValue *magnitude = isSigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse()) : x;
+  LlvmValue *large = b.CreateICmpUGE(magnitude, bits(x, uint64_t{1} << digits));
+  LlvmValue *low = b.CreateICmpNE(b.CreateAnd(x, bits(x, lowBits)), bits(x, 0));
+  // Cut towards minus infinity, then the bit above what was cut says that something was.
+  LlvmValue *cut = b.CreateAnd(x, b.CreateNot(bits(x, lowBits)));
+  LlvmValue *sticky = b.CreateOr(cut, b.CreateSelect(low, bits(x, uint64_t{1} << (dropped - 1)), bits(x, 0)));
+  return b.CreateSelect(large, sticky, x);
+}
+
+} // namespace xt

@@ -1,0 +1,74 @@
+#include "targets/xe/arguments.h"
+
+#include "ir/base/text.h"
+#include "ir/interp/scalar_eval.h"
+
+namespace xt {
+namespace {
+
+XeArgument word(int64_t value) { return {static_cast<uint64_t>(value), 8}; }
+
+XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
+  XeArgument argument{0, static_cast<uint32_t>(elemInfo(type.elem()).storageBytes)};
+  if (isInteger(type.elem())) argument.bits = static_cast<uint64_t>(value.i);
+  else storeNumber(type.elem(), &argument.bits, value);
+  if (!type.isAddress()) return argument;
+  if (auto there = deviceAddress(reinterpret_cast<const void *>(static_cast<uintptr_t>(argument.bits)))) argument.bits = *there;
+  return argument;
+}
+
+// As blockBaseOf, with what the launch tells.
+BlockBase blockBase(const MemRefValue &memref) {
+  size_t rank = memref.rank;
+  BlockBase base;
+  base.elem = memref.elem;
+  base.width = memref.sizes[rank - 1];
+  base.step = memref.sizes[rank - 1] == 1 ? 1 : memref.strides[rank - 1];
+  base.height = rank > 1 ? memref.sizes[rank - 2] : 1;
+  base.pitch = rank > 1 ? memref.strides[rank - 2] : base.width;
+  // The stride of a dimension that has one index is never used.
+  for (size_t d = 0; d + 2 < rank; ++d)
+    if (memref.sizes[d] > 1) base.apart.push_back(memref.strides[d]);
+  return base;
+}
+
+} // namespace
+
+std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                                    const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,
+                                    std::optional<uint64_t> outcome) {
+  std::vector<XeArgument> arguments;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (const auto *number = std::get_if<Number>(&values[i])) {
+      arguments.push_back(scalar(kernel.param(i)->type(), *number, deviceAddress));
+      continue;
+    }
+    const auto &memref = std::get<MemRefValue>(values[i]);
+    arguments.push_back({deviceAddress(memref.data).value_or(0), 8});
+    for (size_t d = 0; d < memref.rank; ++d) arguments.push_back(word(memref.sizes[d]));
+    for (size_t d = 0; d < memref.rank; ++d) arguments.push_back(word(memref.strides[d]));
+  }
+  for (size_t d = 0; d < kernel.grid.size(); ++d) {
+    arguments.push_back(word(grid[d].lower));
+    arguments.push_back(word(grid[d].step));
+  }
+  if (outcome) arguments.push_back({*outcome, 8});
+  return arguments;
+}
+
+std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                        const TargetInfo &target, const DeviceAddress &deviceAddress) {
+  if (!target.blocks.any()) return "";
+  for (const XeBlockUse &use : code.blockUses) {
+    const auto &memref = std::get<MemRefValue>(values[use.param]);
+    std::string_view name = kernel.param(use.param)->name();
+    auto address = deviceAddress(memref.data);
+    if (!address || memref.rank == 0) return str("`%", name, "` has no elements");
+    if (*address % static_cast<uint64_t>(target.blocks.baseAlignment) != 0)
+      return str("`%", name, "` begins at an address that ", target.blocks.baseAlignment, " does not divide");
+    if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref)); !why.empty()) return str("`%", name, "`: ", why);
+  }
+  return "";
+}
+
+} // namespace xt

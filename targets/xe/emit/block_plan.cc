@@ -1,0 +1,107 @@
+#include "targets/xe/emit/block_plan.h"
+
+#include "ir/base/text.h"
+#include "ir/block_rules.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+class Planner {
+public:
+  Planner(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options, const WindowOrigins &origins,
+          Diagnostics &diagnostics)
+      : kernel_(kernel), target_(target), options_(options), origins_(origins), diagnostics_(diagnostics) {}
+
+  BlockPlan run() {
+    walk(const_cast<Block &>(kernel_.body), [&](Op &op) { visit(op); }); // walk gives mutable ops; nothing is changed
+    for (const XeBlockUse &use : plan_.uses) {
+      int64_t bytes = elemInfo(kernel_.param(use.param)->type().elem()).storageBytes;
+      const BlockRules &rules = target_.blocks;
+      plan_.facts.push_back({use.param, {1, rules.maximalExtent}, {(rules.minimalWidth + bytes - 1) / bytes, rules.maximalExtent / bytes}});
+    }
+    return std::move(plan_);
+  }
+
+private:
+  void visit(const Op &op) {
+    switch (op.info().typeRule) {
+    case TypeRule::LoadNd: {
+      // Where neighbours of a column are wanted side by side, a message may put them there.
+      bool packs = op.intAttr("vnni_axis", 1) == 0;
+      for (const Use &use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
+      BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;
+      return plan(op, op.operand(0), {first, second, BlockUse::LoadTransposed});
+    }
+    case TypeRule::StoreNd: return plan(op, op.operand(1), {BlockUse::Store});
+    case TypeRule::PrefetchNd: return plan(op, op.operand(0), {BlockUse::Prefetch});
+    default: return;
+    }
+  }
+
+  void plan(const Op &op, const Value *desc, std::initializer_list<BlockUse> uses) {
+    std::string why = whyNoBlocks(desc->type());
+    std::vector<size_t> params;
+    for (const Op *maker : origins_.of(desc)) {
+      if (!why.empty()) break;
+      std::optional<size_t> param = checkedBase(*maker, why);
+      if (param) params.push_back(*param);
+    }
+    std::optional<BlockCall> call;
+    for (BlockUse use : uses)
+      if (why.empty() && !call) call = findBlockCall(target_, use, desc->type(), kernel_.lanes);
+    if (!call) {
+      if (why.empty()) why = "no message deals such a block out to the lanes as its sg_map says";
+      bool prefetch = op.kind() == OpKind::PrefetchNd;
+      diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, prefetch ? "` is left out: " : "` goes element by element: ", why));
+      return;
+    }
+    for (size_t param : params) {
+      auto known = [&](const XeBlockUse &use) { return use.param == param; };
+      if (std::none_of(plan_.uses.begin(), plan_.uses.end(), known)) plan_.uses.push_back({param});
+    }
+    plan_.calls.emplace(&op, std::move(*call));
+  }
+
+  std::string whyNoBlocks(Type desc) const {
+    if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
+    if (!options_.blockMessages) return "this program is for matrices that break their rules";
+    if (kernel_.lanes != target_.subgroupSizes[0]) return str("they are of subgroups of ", target_.subgroupSizes[0], " lanes");
+    if (desc.rank() != 2) return "a block has two dimensions";
+    if (desc.data().space == MemorySpace::Slm) return "they do not reach shared local memory";
+    if (elemInfo(desc.elem()).bits < 8) return "elements of less than 8 bits are widened when they are read";
+    return "";
+  }
+
+  // The parameter that a descriptor is made on, if a launch can tell whether it keeps the rules of block messages.
+  std::optional<size_t> checkedBase(const Op &maker, std::string &why) const {
+    const Value *base = maker.operand(0);
+    if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
+      why = "its base is an address, or has a shape of its own, which no launch looks at";
+      return std::nullopt;
+    }
+    why = whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
+    if (!why.empty()) return std::nullopt;
+    for (size_t i = 0; i < kernel_.paramCount; ++i)
+      if (kernel_.param(i) == base) return i;
+    why = "its base is no parameter of the kernel";
+    return std::nullopt;
+  }
+
+  const Kernel &kernel_;
+  const TargetInfo &target_;
+  const XeEmitOptions &options_;
+  const WindowOrigins &origins_;
+  Diagnostics &diagnostics_;
+  BlockPlan plan_;
+};
+
+} // namespace
+
+BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
+                     const WindowOrigins &origins, Diagnostics &diagnostics) {
+  return Planner(kernel, target, options, origins, diagnostics).run();
+}
+
+} // namespace xt

@@ -1,0 +1,247 @@
+// Loops and branches, what they carry, and what the host is told of failures.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/constants.h"
+#include "targets/xe/emit/kernel_emitter.h"
+
+#include <llvm/IR/Module.h>
+
+namespace xt {
+namespace {
+
+std::vector<Value *> resultsOf(const Op &op) {
+  std::vector<Value *> results;
+  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
+  return results;
+}
+
+std::vector<Value *> yieldedBy(const Block &block) {
+  const Op *last = block.last();
+  return last && last->kind() == OpKind::Yield ? last->operands() : std::vector<Value *>{};
+}
+
+// The window that `window` is, moved within its matrix.
+const Value *beforeMoves(const Value *window) {
+  while (const Op *op = window->definingOp()) {
+    TypeRule rule = op->info().typeRule;
+    if (rule != TypeRule::UpdateTileOffset && rule != TypeRule::UpdateNdOffset && rule != TypeRule::UpdateTdesc) break;
+    window = op->operand(0);
+  }
+  return window;
+}
+
+} // namespace
+
+// Parts that no round changes need no phi, and keep what is known of them: a stride that is the constant 1 stays one.
+// What moves as the loop's variable does is computed from that: one counter for all.
+void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> step) {
+  for (size_t i = 0; i < carried.params.size(); ++i) {
+    const Value *param = carried.params[i], *next = carried.yielded[i];
+    Type type = param->type();
+    bool same = param == next, window = type.isWindow(), scatter = window && type.data().scatter;
+    bool sameMatrix = window && beforeMoves(next) == param;
+    size_t count = flatten(carried.inits[i]).size(), matrixParts = scatter ? size_t{kScatterParts} : size_t{kY};
+    auto counts = [&](size_t dim) {
+      std::optional<Interval> delta = step ? ranges_.moved({param, dim}, next) : std::nullopt;
+      return delta && *delta == Interval{*step, *step};
+    };
+    for (size_t part = 0; part < count; ++part) {
+      bool offset = (type.isIndex() && part == 0) || (window && !scatter && (part == kY || part == kX));
+      size_t dim = window && part == kX ? 1 : 0;
+      bool still = same || (sameMatrix && part < matrixParts) ||
+                   (offset && window && ranges_.moved({param, dim}, next) == Interval{0, 0});
+      carried.how.push_back(still ? Carry::Same : offset && counts(dim) ? Carry::Counted : Carry::Phi);
+    }
+  }
+}
+
+// Half a phi says that its value is that of its one half: the folder would believe it.
+llvm::PHINode *XeKernelEmitter::openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name) {
+  llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2, name);
+  phi->addIncoming(initial, before);
+  auto *unknown = new llvm::FreezeInst(llvm::PoisonValue::get(initial->getType()), "", before->getTerminator()->getIterator());
+  phi->addIncoming(unknown, before);
+  return phi;
+}
+
+void XeKernelEmitter::closePhi(LlvmValue *value, LlvmValue *next) {
+  auto *phi = llvm::cast<llvm::PHINode>(value);
+  auto *unknown = llvm::cast<llvm::FreezeInst>(phi->getIncomingValue(1));
+  phi->setIncomingValue(1, next);
+  phi->setIncomingBlock(1, b.GetInsertBlock());
+  unknown->eraseFromParent();
+}
+
+// Phis in the block that is begun, for what comes from `before`. The widths are those of the parameters.
+void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower) {
+  llvm::BasicBlock *body = b.GetInsertBlock();
+  b.SetInsertPoint(before->getTerminator());
+  Parts given = flatten(carried.inits);
+  unflatten(carried.params, given);
+  carried.initial = flatten(carried.params);
+  b.SetInsertPoint(body);
+  for (size_t i = 0; i < carried.initial.size(); ++i) {
+    LlvmValue *initial = carried.initial[i];
+    carried.inside.push_back(carried.how[i] == Carry::Phi ? openPhi(initial, before) : initial);
+  }
+  LlvmValue *counted = variable ? b.CreateSub(variable, lower) : nullptr;
+  for (size_t i = 0; i < carried.initial.size(); ++i)
+    if (carried.how[i] == Carry::Counted)
+      carried.inside[i] = b.CreateAdd(carried.initial[i], b.CreateSExtOrTrunc(counted, carried.initial[i]->getType()));
+  unflatten(carried.params, carried.inside);
+}
+
+// Jumps back where `again` holds. `before` has jumped past the loop where it is guarded.
+void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before,
+                                bool guarded) {
+  // In the widths of the parameters, whatever the yielded values have.
+  Parts yielded = flatten(carried.yielded);
+  for (size_t i = 0; i < yielded.size(); ++i)
+    if (yielded[i]->getType() != carried.inside[i]->getType())
+      yielded[i] = b.CreateSExtOrTrunc(yielded[i], carried.inside[i]->getType());
+  llvm::BasicBlock *latch = b.GetInsertBlock();
+  for (size_t i = 0; i < yielded.size(); ++i)
+    if (carried.how[i] == Carry::Phi) closePhi(carried.inside[i], yielded[i]);
+  auto *after = llvm::BasicBlock::Create(b.getContext(), "loop.end", latch->getParent());
+  b.CreateCondBr(again, body, after);
+  if (guarded) llvm::cast<llvm::BranchInst>(before->getTerminator())->setSuccessor(1, after);
+  b.SetInsertPoint(after);
+  Parts results;
+  for (size_t i = 0; i < yielded.size(); ++i) {
+    bool still = carried.how[i] == Carry::Same;
+    LlvmValue *result = still ? carried.inside[i] : yielded[i];
+    if (guarded && !still) {
+      llvm::PHINode *phi = b.CreatePHI(result->getType(), 2);
+      phi->addIncoming(carried.initial[i], before);
+      phi->addIncoming(result, latch);
+      result = phi;
+    }
+    results.push_back(result);
+  }
+  unflatten(carried.results, results);
+}
+
+void XeKernelEmitter::emitFor(const Op &op) {
+  const Block &block = *op.region(0);
+  Carried carried{{op.operands().begin() + 3, op.operands().end()}, {}, yieldedBy(block), resultsOf(op), {}, {}, {}};
+  for (size_t i = 1; i < block.params().size(); ++i) carried.params.push_back(block.param(i));
+  const Value *variable = block.param(0);
+  Interval low = ranges_.of(op.operand(0)), high = ranges_.of(op.operand(1)), by = ranges_.of(op.operand(2));
+  chooseCarries(carried, by.low == by.high ? std::optional(by.low) : std::nullopt);
+  LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
+  if (by.low <= 0)
+    failIf(b.CreateICmpSLE(step, llvm::ConstantInt::get(step->getType(), 0)), op, "the step of a `for` must be positive");
+  // The variable counts in 32 bits where it, and what comes behind the last round, fits them as an unsigned number.
+  bool small = narrow(variable) && low.low >= 0 && high.fits32() && by.low > 0 && by.fits32();
+  lower = resize(lower, small);
+  upper = resize(upper, small);
+  step = resize(step, small);
+  bool guarded = low.high >= high.low || by.low <= 0;
+  LlvmValue *runs = b.CreateICmpSLT(lower, upper);
+  if (by.low <= 0) runs = b.CreateAnd(runs, b.CreateICmpSGT(step, llvm::ConstantInt::get(step->getType(), 0)));
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  auto *body = llvm::BasicBlock::Create(b.getContext(), "for", function);
+  if (guarded) b.CreateCondBr(runs, body, body); // the second is set when the loop's end is known
+  else b.CreateBr(body);
+
+  b.SetInsertPoint(body);
+  llvm::PHINode *i = openPhi(lower, before, variable->name());
+  enterLoop(carried, before, i, lower);
+  setIndex(variable, i);
+  emitBlock(block);
+  // What is left, unsigned, says whether there is another round: i + step may overflow.
+  LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper)
+                           : b.CreateICmpULT(step, b.CreateSub(upper, i));
+  closePhi(i, b.CreateAdd(i, step));
+  leaveLoop(carried, again, body, before, guarded);
+}
+
+void XeKernelEmitter::emitWhile(const Op &op) {
+  const Block &block = *op.region(0);
+  Carried carried{{op.operands().begin() + 1, op.operands().end()}, {}, yieldedBy(block), resultsOf(op), {}, {}, {}};
+  for (const auto &param : block.params()) carried.params.push_back(param.get());
+  const Value *again = carried.yielded[0];
+  carried.yielded.erase(carried.yielded.begin());
+  chooseCarries(carried, std::nullopt);
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  llvm::BasicBlock *before = b.GetInsertBlock();
+  auto *body = llvm::BasicBlock::Create(b.getContext(), "while", function);
+  b.CreateCondBr(scalar(op.operand(0)), body, body);
+  b.SetInsertPoint(body);
+  enterLoop(carried, before, nullptr, nullptr);
+  emitBlock(block);
+  leaveLoop(carried, scalar(again), body, before, true);
+}
+
+void XeKernelEmitter::emitIf(const Op &op) {
+  std::vector<Value *> results = resultsOf(op);
+  auto branch = [&](size_t region) -> LlvmValues {
+    if (region >= op.regionCount()) return {};
+    emitBlock(*op.region(region));
+    unflatten(results, flatten(yieldedBy(*op.region(region)))); // in the widths of the results
+    return flatten(results);
+  };
+  LlvmValues parts = ifElse(
+      b, scalar(op.operand(0)), [&] { return branch(0); }, [&] { return branch(1); });
+  unflatten(results, parts);
+}
+
+// Row-major, dimension x fastest.
+LlvmValue *XeKernelEmitter::workgroupNumber() {
+  auto count = [&](uint32_t d) {
+    return callDevice(b, "_Z14get_num_groupsj", b.getInt64Ty(), {b.getInt32(d)}, DeviceEffect::None);
+  };
+  LlvmValue *rows = b.CreateAdd(b.CreateMul(wide(coordinates_[2]), count(1)), wide(coordinates_[1]));
+  return b.CreateAdd(b.CreateMul(rows, count(0)), wide(coordinates_[0]));
+}
+
+void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string message) {
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition);
+  if (known && known->isZero()) return;
+  auto place = static_cast<int64_t>(output_.failures.size());
+  if (options_.sources) {
+    LineColumn at = options_.sources->file(op.range().file).lineColumn(op.range().begin);
+    message = str(at.line, ":", at.column, ": ", message);
+  }
+  output_.failures.push_back(std::move(message));
+  output_.places.push_back(op.range());
+  guardedDo(condition, [&] {
+    LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), number(place));
+    LlvmValue *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, outcome_, code, llvm::Align(8),
+                                          llvm::AtomicOrdering::Monotonic, b.getContext().getOrInsertSyncScopeID("device"));
+    guardedDo(b.CreateICmpULT(code, before), [&] {
+      LlvmValue *who = b.CreateOr(b.CreateShl(b.CreateZExt(subgroup_, b.getInt64Ty()), 32),
+                                  b.CreateZExt(lane_, b.getInt64Ty()));
+      b.CreateAlignedStore(who, b.CreateConstGEP1_64(b.getInt64Ty(), outcome_, 1), llvm::Align(8));
+    });
+  });
+}
+
+// Elements are looked at in row-major order, and the least number stays: the first that fails is the one that is told. The
+// text is made here: where a part lies that follows from the subgroup's number, it cannot name the element.
+void XeKernelEmitter::emitAssert(const Op &op) {
+  if (op.kind() == OpKind::Print) {
+    diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out"));
+    return;
+  }
+  std::string text = str("assertion failed: ", op.textAttr("text"));
+  Type type = op.operand(0)->type();
+  if (type.isScalar()) return failIf(b.CreateNot(scalar(op.operand(0))), op, text);
+  std::optional<std::vector<int64_t>> first(std::in_place, static_cast<size_t>(type.rank()), 0);
+  for (size_t d = 0; first && op.operandCount() > 1 && d < first->size(); ++d) {
+    std::optional<int64_t> at = constantInt(*op.operand(1 + d));
+    if (at) (*first)[d] = *at;
+    else first.reset();
+  }
+  const Fragment &conditions = fragment(op.operand(0));
+  for (size_t k = 0; k < conditions.size(); ++k) {
+    std::vector<int64_t> index(static_cast<size_t>(type.rank()));
+    auto rest = static_cast<int64_t>(k);
+    for (size_t d = index.size(); d-- > 0; rest /= type.extent(static_cast<int>(d)))
+      index[d] = rest % type.extent(static_cast<int>(d)) + (first ? (*first)[d] : 0);
+    failIf(b.CreateNot(scalarOf(b, conditions[k])), op, first ? str(text, " at [", join(index, ", "), "]") : text);
+  }
+}
+
+} // namespace xt

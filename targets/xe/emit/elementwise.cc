@@ -1,0 +1,101 @@
+// What computes element by element.
+#include "targets/xe/emit/kernel_emitter.h"
+
+#include "ir/base/check.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+// In 32 bits these give the low half of what they give in 64, or just that where the operands fit.
+bool staysNarrow(OpKind kind) {
+  switch (kind) {
+  case OpKind::AddI:
+  case OpKind::SubI:
+  case OpKind::MulI:
+  case OpKind::DivSI:
+  case OpKind::RemSI:
+  case OpKind::AndI:
+  case OpKind::OrI:
+  case OpKind::XorI:
+  case OpKind::MinSI:
+  case OpKind::MaxSI:
+  case OpKind::CeilDivSI:
+  case OpKind::FloorDivSI: return true;
+  default: return false;
+  }
+}
+
+unsigned bitsOf(const llvm::Type *type) { return type->getScalarSizeInBits(); }
+
+} // namespace
+
+void XeKernelEmitter::emitConstant(const Op &op) {
+  Type type = op.result()->type();
+  LlvmValue *value = ops_.constant(type.elem(), op.attr("value")->value, 0);
+  if (type.isVector()) fragments_[op.result()] = splat(value, static_cast<size_t>(type.elementCount()));
+  else if (type.isIndex()) setIndex(op.result(), value);
+  else parts_[op.result()] = {value};
+}
+
+// Of indices: in 32 bits where that is enough. False: an op for RegisterOps.
+bool XeKernelEmitter::emitIndexOp(const Op &op) {
+  const Value *first = op.operand(0), *result = op.result();
+  TypeRule rule = op.info().typeRule;
+  bool small = std::all_of(op.operands().begin(), op.operands().end(), [&](const Value *value) {
+    return value->type().isIndex() && narrow(value);
+  });
+  if (rule == TypeRule::Select && result->type().isIndex()) {
+    bool into = narrow(result);
+    setIndex(result, b.CreateSelect(scalar(first), resize(scalar(op.operand(1)), into), resize(scalar(op.operand(2)), into)));
+    return true;
+  }
+  if (!first->type().isIndex()) {
+    if (rule != TypeRule::Cast || !result->type().isIndex()) return false;
+    setIndex(result, asIndex(first));
+    return true;
+  }
+  if (rule == TypeRule::Elementwise && small && narrow(result) && staysNarrow(op.kind())) {
+    parts_[result] = {ops_.combine(op.kind(), Elem::I32, scalar(first), scalar(op.operand(1)))};
+    return true;
+  }
+  Parts operands;
+  for (const Value *value : op.operands()) operands.push_back(small && rule == TypeRule::Compare ? scalar(value) : wide(scalar(value)));
+  if (rule == TypeRule::Cast && op.kind() == OpKind::IndexCast && isInteger(result->type().elem())) {
+    parts_[result] = {ops_.indexTo(operands[0], result->type().elem())};
+    return true;
+  }
+  LlvmValue *value = ops_.elementwise(op, operands);
+  if (result->type().isIndex()) setIndex(result, value);
+  else parts_[result] = {value};
+  return true;
+}
+
+void XeKernelEmitter::emitElementwise(const Op &op) {
+  Type type = op.result()->type();
+  if (!type.isVector()) {
+    if (emitIndexOp(op)) return;
+    Parts operands;
+    for (const Value *value : op.operands()) operands.push_back(scalar(value));
+    parts_[op.result()] = {ops_.elementwise(op, operands)};
+    return;
+  }
+  auto count = static_cast<size_t>(type.elementCount());
+  unsigned bits = bitsOf(ops_.type(type.elem(), 0));
+  for (const Value *operand : op.operands()) bits = std::max(bits, bitsOf(ops_.type(operand->type().elem(), 0)));
+  std::vector<Fragment> given;
+  for (const Value *operand : op.operands())
+    given.push_back(operand->type().isVector() ? fragment(operand) : splat(scalar(operand), count));
+  Fragment result;
+  for (size_t k = 0; k < count;) {
+    size_t length = chunkLength(bits, count - k);
+    Parts operands;
+    for (const Fragment &operand : given) operands.push_back(together(b, std::span(operand).subspan(k, length)));
+    append(result, ops_.elementwise(op, operands));
+    k += length;
+  }
+  fragments_[op.result()] = std::move(result);
+}
+
+} // namespace xt

@@ -1,0 +1,27 @@
+#include "targets/xe/emit/emit.h"
+
+#include "targets/llvm/machine.h"
+#include "targets/xe/emit/kernel_module.h"
+#include "targets/xe/emit/spirv.h"
+
+namespace xt {
+
+Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                                 Diagnostics &diagnostics) {
+  llvm::LLVMContext context;
+  Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
+  if (!emitted) return emitted.error();
+  Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module);
+  if (!spirv) return spirv.error();
+  return XeProgram{std::move(*spirv), std::move(emitted->kernels)};
+}
+
+Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                               Diagnostics &diagnostics) {
+  llvm::LLVMContext context;
+  Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
+  if (!emitted) return emitted.error();
+  return moduleText(*emitted->module);
+}
+
+} // namespace xt

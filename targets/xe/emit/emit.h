@@ -1,0 +1,26 @@
+// Kernels at lane scope as SPIR-V for Intel GPUs, and as the LLVM IR that it is made from.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/base/result.h"
+#include "ir/module.h"
+#include "ir/target_info.h"
+#include "targets/xe/kernel_abi.h"
+
+namespace xt {
+
+struct XeEmitOptions {
+  // Whether 2D block messages may be used. A launch with a matrix that breaks their rules needs a program without.
+  bool blockMessages = true;
+  const SourceManager *sources = nullptr; // for the places in what failures say; null: none
+};
+
+// SPIR-V of all kernels of the module, which are at lane scope with subgroups that the target has (checkTargetLimits).
+// The same bytes for the same module. It calls device functions by the names of OpenCL C and of Intel's extensions
+// cl_intel_subgroup_2d_block_io and cl_intel_subgroup_matrix_multiply_accumulate.
+Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                                 Diagnostics &diagnostics);
+// The LLVM IR that the SPIR-V is made from.
+Result<std::string> xeLlvmText(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                               Diagnostics &diagnostics);
+
+} // namespace xt

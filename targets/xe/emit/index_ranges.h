@@ -1,0 +1,66 @@
+// What values the integers of a kernel can have, so that most of them need 32 bits only.
+#pragma once
+#include "ir/module.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+namespace xt {
+
+struct Interval { // both included; the whole of 64 bits where nothing is known
+  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+  bool operator==(const Interval &) const = default;
+  bool fits32() const {
+    return low >= std::numeric_limits<int32_t>::min() && high <= std::numeric_limits<int32_t>::max();
+  }
+};
+
+// Extents of memrefs are below 2^31: the host refuses others.
+inline constexpr int64_t kMostExtent = (int64_t{1} << 31) - 1;
+
+// What is known of a parameter's extents beyond that, by its number: those of its last dimension, and of the one before.
+struct ExtentFacts {
+  size_t param;
+  Interval rows, columns;
+};
+
+class IndexRanges {
+public:
+  // The ranges hold for the kernel's body as it is now.
+  IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts);
+  // Of an integer.
+  Interval of(const Value *scalar) const;
+  // Of a window's offset along its rows (0) or columns (1).
+  Interval ofWindow(const Value *window, size_t dim) const;
+
+  struct Cell { // a scalar (dim 0), or an offset of a window
+    const Value *value;
+    size_t dim;
+  };
+  // How much `to` is more than what a loop carries, where it is that plus something.
+  std::optional<Interval> moved(Cell carried, const Value *to) const;
+
+private:
+  using Windows = std::array<Interval, 2>;
+  void visit(const Block &block, int depth);
+  void visit(const Op &op, int depth);
+  void visitFor(const Op &op, int depth);
+  void visitWhile(const Op &op, int depth);
+  void visitIf(const Op &op, int depth);
+  void visitWindow(const Op &op);
+  void setGrid();
+  Interval arithmetic(const Op &op) const;
+  Interval extent(const Op &dim) const;
+  Interval get(Cell cell) const;
+  void set(Cell cell, Interval interval);
+
+  const Kernel &kernel_;
+  std::vector<ExtentFacts> facts_;
+  std::unordered_map<const Value *, Interval> scalars_; // these are looked up only
+  std::unordered_map<const Value *, Windows> windows_;
+};
+
+} // namespace xt

@@ -1,0 +1,304 @@
+#include "targets/xe/emit/kernel_emitter.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+
+#include <array>
+
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+
+namespace xt {
+namespace {
+
+// Of the functions of scalars and vectors, in OpenCL C.
+std::string_view functionName(OpKind kind) {
+  struct Entry {
+    OpKind kind;
+    std::string_view name;
+  };
+  static constexpr std::array kNames = {
+      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"},   Entry{OpKind::Log, "log"},
+      Entry{OpKind::Log2, "log2"},   Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},
+      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
+      Entry{OpKind::Sinh, "sinh"},   Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
+      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},     Entry{OpKind::RemF, "fmod"},
+  };
+  for (const Entry &entry : kNames)
+    if (entry.kind == kind) return entry.name;
+  XT_UNREACHABLE("a function of OpenCL C");
+}
+
+LlvmValue *deviceFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
+  return callDevice(b, mangledName(functionName(kind), args), args[0]->getType(), args, DeviceEffect::None);
+}
+
+// f64 is not on all devices, and slow on others: only what is f64 uses it.
+constexpr RegisterTraits kTraits{
+    .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = deviceFunction};
+
+bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
+
+// Whether some lane may write memory that another reads, without the whole subgroup doing it as one message.
+bool writesByLane(const Kernel &kernel) {
+  bool writes = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    writes |= has(op.info().effects, Effect::Writes) && !isCall(op, TypeRule::StoreNd);
+  });
+  return writes;
+}
+
+} // namespace
+
+XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
+                                 const XeEmitOptions &options, Diagnostics &diagnostics)
+    : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), diagnostics_(diagnostics),
+      origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
+      ranges_(kernel, blocks_.facts), slmLayout_(slmLayout(kernel)),
+      b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops_(b, kTraits),
+      lanesWrite_(writesByLane(kernel)) {}
+
+Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
+  output_.entry = entry;
+  output_.subgroups = kernel_.subgroups;
+  output_.subgroupSize = kernel_.lanes;
+  output_.slmBytes = slmLayout_.bytes;
+  output_.blockUses = blocks_.uses;
+  llvm::Function *function = makeFunction(entry);
+  prepareNamedBarriers();
+  emitBlock(kernel_.body);
+  b.CreateRetVoid();
+  output_.reportsFailures = !output_.failures.empty();
+  if (!output_.reportsFailures) function = withoutOutcome(function);
+  function->setName(entry);
+  annotate(function);
+  if (!error_.empty()) return Error::environment(error_);
+  return std::move(output_);
+}
+
+// The last parameter, the outcome, is taken away again where nothing fails.
+llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
+  llvm::SmallVector<llvm::Type *, 16> types;
+  for (size_t i = 0; i < kernel_.paramCount; ++i) {
+    Type type = kernel_.param(i)->type();
+    types.push_back(type.isMemRef() ? b.getPtrTy(1) : ops_.storageType(type.elem(), 0));
+    if (type.isMemRef()) types.append(2 * static_cast<size_t>(type.rank()), b.getInt64Ty());
+  }
+  types.append(2 * kernel_.grid.size(), b.getInt64Ty());
+  types.push_back(b.getPtrTy(1));
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), types, false);
+  auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, entry, module_);
+  function->setCallingConv(llvm::CallingConv::SPIR_KERNEL);
+  function->setDoesNotThrow();
+  if (slmLayout_.bytes > 0) {
+    auto *bytes = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(slmLayout_.bytes));
+    auto *slm = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::InternalLinkage,
+                                         llvm::PoisonValue::get(bytes), entry + ".slm", nullptr,
+                                         llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
+    slm->setAlignment(llvm::Align(kSlmAlignment));
+    slm_ = slm;
+  }
+  b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
+  // Stack slots go into the entry block; everything else starts in a block of its own.
+  auto *start = llvm::BasicBlock::Create(b.getContext(), "start", function);
+  b.CreateBr(start);
+  b.SetInsertPoint(start);
+  loadParameters(function);
+  computeIds(function);
+  return function;
+}
+
+void XeKernelEmitter::loadParameters(llvm::Function *function) {
+  unsigned next = 0;
+  for (size_t i = 0; i < kernel_.paramCount; ++i) {
+    const Value *param = kernel_.param(i);
+    Type type = param->type();
+    Parts &parts = parts_[param];
+    std::string name = param->name().empty() ? str("p", i) : param->name();
+    function->getArg(next)->setName(name);
+    if (!type.isMemRef()) {
+      LlvmValue *value = ops_.fromStorage(type.elem(), function->getArg(next++));
+      if (type.isIndex()) setIndex(param, value);
+      else parts = {value};
+      continue;
+    }
+    parts.push_back(function->getArg(next++));
+    std::vector<int64_t> strides = memrefStrides(type);
+    for (int d = 0; d < type.rank(); ++d) { // below 2^31, as the host checks
+      llvm::Argument *size = function->getArg(next++);
+      size->setName(str(name, ".size", d));
+      parts.push_back(type.extent(d) == kDynamic ? b.CreateTrunc(size, b.getInt32Ty()) : number32(type.extent(d)));
+    }
+    for (size_t d = 0; d < strides.size(); ++d) {
+      llvm::Argument *stride = function->getArg(next++);
+      stride->setName(str(name, ".stride", d));
+      parts.push_back(strides[d] == kDynamic ? stride : number(strides[d]));
+    }
+  }
+}
+
+void XeKernelEmitter::computeIds(llvm::Function *function) {
+  for (size_t d = 0; d < 3; ++d) {
+    auto *id = callDevice(b, "_Z12get_group_idj", b.getInt64Ty(), {b.getInt32(static_cast<uint32_t>(d))}, DeviceEffect::None);
+    coordinates_[d] = b.CreateTrunc(id, b.getInt32Ty());
+  }
+  subgroup_ = callDevice(b, "_Z16get_sub_group_idv", b.getInt32Ty(), {}, DeviceEffect::None);
+  lane_ = callDevice(b, "_Z22get_sub_group_local_idv", b.getInt32Ty(), {}, DeviceEffect::None);
+  unsigned next = static_cast<unsigned>(function->arg_size() - 1 - 2 * kernel_.grid.size());
+  for (size_t d = 0; d < kernel_.grid.size(); ++d) {
+    const Value *variable = kernel_.grid[d].variable;
+    llvm::Argument *lower = function->getArg(next++), *step = function->getArg(next++);
+    lower->setName(variable->name() + ".lower");
+    step->setName(variable->name() + ".step");
+    bool small = narrow(variable);
+    LlvmValue *id = resize(coordinates_[kernel_.grid.size() - 1 - d], small);
+    setIndex(variable, b.CreateAdd(resize(lower, small), b.CreateMul(id, resize(step, small))));
+  }
+  outcome_ = function->getArg(next);
+  outcome_->setName("outcome");
+}
+
+llvm::Function *XeKernelEmitter::withoutOutcome(llvm::Function *function) {
+  llvm::SmallVector<llvm::Type *, 16> types(function->getFunctionType()->params().drop_back());
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), types, false);
+  auto *made = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "", module_);
+  made->setCallingConv(function->getCallingConv());
+  made->setDoesNotThrow();
+  made->splice(made->begin(), function);
+  for (unsigned i = 0; i < types.size(); ++i) {
+    made->getArg(i)->takeName(function->getArg(i));
+    function->getArg(i)->replaceAllUsesWith(made->getArg(i));
+  }
+  function->eraseFromParent();
+  return made;
+}
+
+void XeKernelEmitter::annotate(llvm::Function *function) {
+  auto entry = [&](int64_t value) {
+    return llvm::ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(value)));
+  };
+  llvm::LLVMContext &context = b.getContext();
+  // Without it Intel's compiler chooses 32 lanes, and spills.
+  function->setMetadata("intel_reqd_sub_group_size", llvm::MDNode::get(context, {entry(kernel_.lanes)}));
+  function->setMetadata("reqd_work_group_size",
+                        llvm::MDNode::get(context, {entry(kernel_.subgroups * kernel_.lanes), entry(1), entry(1)}));
+}
+
+void XeKernelEmitter::fail(const Op &op, std::string_view why) {
+  if (error_.empty()) error_ = str("`", op.info().name, "` in @", kernel_.name, " ", why);
+}
+
+void XeKernelEmitter::remark(const Op &op, std::string message) {
+  diagnostics_.report(DiagCode::BlockRemark, op.range(), std::move(message));
+}
+
+void XeKernelEmitter::emitBlock(const Block &block) {
+  for (Op &op : block)
+    if (error_.empty()) emitOp(op);
+}
+
+void XeKernelEmitter::emitOp(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::Constant: return emitConstant(op);
+  case TypeRule::Elementwise:
+  case TypeRule::Compare:
+  case TypeRule::Select:
+  case TypeRule::Cast: return emitElementwise(op);
+  case TypeRule::Splat: {
+    LlvmValue *value = scalar(op.operand(0));
+    if (op.operand(0)->type().isIndex()) value = wide(value);
+    fragments_[op.result()] = splat(value, static_cast<size_t>(op.result()->type().elementCount()));
+    return;
+  }
+  case TypeRule::Dim: return emitDim(op);
+  case TypeRule::Id:
+    setIndex(op.result(), op.kind() == OpKind::SubgroupId           ? subgroup_
+                          : op.kind() == OpKind::LaneId             ? lane_
+                          : op.textAttr("dimension") == "x"         ? coordinates_[0]
+                          : op.textAttr("dimension") == "y"         ? coordinates_[1]
+                                                                    : coordinates_[2]);
+    return;
+  case TypeRule::For: return emitFor(op);
+  case TypeRule::While: return emitWhile(op);
+  case TypeRule::If: return emitIf(op);
+  case TypeRule::Yield: return; // moved by the op around it
+  case TypeRule::Iota: return emitIota(op);
+  case TypeRule::CreateMask: return emitCreateMask(op);
+  case TypeRule::Transpose: return emitTranspose(op);
+  case TypeRule::Reduction: return emitReduction(op);
+  case TypeRule::Broadcast: return emitBroadcast(op);
+  case TypeRule::ConvertLayout:
+  case TypeRule::Reshape: fragments_[op.result()] = fragment(op.operand(0)); return;
+  case TypeRule::Extract: return emitExtract(op);
+  case TypeRule::Insert: return emitInsert(op);
+  case TypeRule::ExtractStridedSlice:
+  case TypeRule::InsertStridedSlice: return emitSlice(op);
+  case TypeRule::Shuffle: return emitShuffle(op);
+  case TypeRule::SubgroupReduce: return emitSubgroupReduce(op);
+  case TypeRule::Nothing: return emitBarrierOrFence(op);
+  case TypeRule::AllocNbarrier:
+  case TypeRule::CreateNbarrier:
+  case TypeRule::Nbarrier: return emitNamedBarrier(op);
+  case TypeRule::Dpas: return emitDpas(op);
+  case TypeRule::Print: return emitAssert(op);
+  case TypeRule::InitTile:
+  case TypeRule::LoadTile:
+  case TypeRule::StoreTile:
+  case TypeRule::PrefetchTile:
+  case TypeRule::UpdateTileOffset:
+  case TypeRule::AtomicRmw:
+  case TypeRule::LoadGather:
+  case TypeRule::StoreScatter:
+  case TypeRule::CreateNdTdesc:
+  case TypeRule::LoadNd:
+  case TypeRule::StoreNd:
+  case TypeRule::PrefetchNd:
+  case TypeRule::UpdateNdOffset:
+  case TypeRule::CreateTdesc:
+  case TypeRule::GatherTdesc:
+  case TypeRule::ScatterTdesc:
+  case TypeRule::PrefetchTdesc:
+  case TypeRule::UpdateTdesc:
+  case TypeRule::AtomicTdesc:
+  case TypeRule::AllocSlm:
+  case TypeRule::MemRefCast:
+  case TypeRule::MemRefLoad:
+  case TypeRule::MemRefStore: return emitMemoryOp(op);
+  case TypeRule::TileMma: return emitTileMma(op);
+  }
+}
+
+void XeKernelEmitter::emitMemoryOp(const Op &op) {
+  bool scatter = op.resultCount() == 1 && op.result()->type().isWindow() && op.result()->type().data().scatter;
+  switch (op.info().typeRule) {
+  case TypeRule::InitTile:
+  case TypeRule::CreateNdTdesc:
+    if (scatter) return initScatter(op);
+    parts_[op.result()] = makeWindow(op);
+    return;
+  case TypeRule::UpdateTileOffset:
+  case TypeRule::UpdateNdOffset: return scatter ? moveScatter(op) : moveWindow(op);
+  case TypeRule::CreateTdesc: return initScatter(op);
+  case TypeRule::UpdateTdesc: return moveScatter(op);
+  case TypeRule::LoadTile: return emitLoadTile(op);
+  case TypeRule::StoreTile: return emitStoreTile(op);
+  case TypeRule::PrefetchTile: // of lanes that go different ways there is no message
+  case TypeRule::PrefetchTdesc: return;
+  case TypeRule::LoadNd: return emitLoadNd(op);
+  case TypeRule::StoreNd: return emitStoreNd(op);
+  case TypeRule::PrefetchNd: return emitPrefetchNd(op);
+  case TypeRule::LoadGather:
+  case TypeRule::GatherTdesc: return emitGather(op);
+  case TypeRule::StoreScatter:
+  case TypeRule::ScatterTdesc: return emitScatter(op);
+  case TypeRule::AtomicRmw:
+  case TypeRule::AtomicTdesc: return emitAtomic(op);
+  case TypeRule::AllocSlm: return allocSlm(op);
+  case TypeRule::MemRefCast: return castMemRef(op);
+  case TypeRule::MemRefLoad: return emitLoad(op);
+  case TypeRule::MemRefStore: return emitStore(op);
+  default: XT_UNREACHABLE("an op on memory");
+  }
+}
+
+} // namespace xt

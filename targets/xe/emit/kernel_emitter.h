@@ -1,0 +1,226 @@
+// One kernel at lane scope as an LLVM function that a GPU runs for each lane.
+//
+// Of IR values become: scalars, an LLVM value in the form of RegisterOps, where an index has 32 bits if its range fits
+// them, else 64; vectors, Fragments, of 64 bits an index; memrefs, tiles, tensor_descs and named barriers, parts.
+#pragma once
+#include "ir/base/diagnostics.h"
+#include "ir/lane_fragments.h"
+#include "ir/module.h"
+#include "ir/slm_layout.h"
+#include "ir/target_info.h"
+#include "targets/llvm/register_ops.h"
+#include "targets/xe/emit/block_plan.h"
+#include "targets/xe/emit/device_calls.h"
+#include "targets/xe/emit/emit.h"
+#include "targets/xe/emit/fragment.h"
+
+#include <llvm/Analysis/InstSimplifyFolder.h>
+
+#include <optional>
+#include <unordered_map>
+
+namespace xt {
+
+class XeKernelEmitter {
+public:
+  XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
+                  const XeEmitOptions &options, Diagnostics &diagnostics);
+  // Adds the function to the module. An Error names an op that GPUs cannot do.
+  Result<XeKernel> emit(std::string entry);
+
+private:
+  using Parts = LlvmValues;
+  enum WindowPart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kWindowParts };
+  // Of a scatter tile; its offsets are a fragment.
+  enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
+
+  // kernel_emitter.cc: the function around the body, and which op goes where
+  llvm::Function *makeFunction(const std::string &entry);
+  void loadParameters(llvm::Function *function);
+  void computeIds(llvm::Function *function);
+  void emitBlock(const Block &block);
+  void emitOp(const Op &op);
+  void emitMemoryOp(const Op &op);
+  void annotate(llvm::Function *function);
+  llvm::Function *withoutOutcome(llvm::Function *function);
+  void fail(const Op &op, std::string_view why);
+
+  // values.cc: LLVM values of IR values
+  LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
+  const Fragment &fragment(const Value *value) const { return fragments_.at(value); }
+  void setIndex(const Value *value, LlvmValue *index);
+  bool narrow(const Value *index) const { return ranges_.of(index).fits32(); }
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+  LlvmValue *number32(int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); }
+  LlvmValue *wide(LlvmValue *index) { return b.CreateSExt(index, b.getInt64Ty()); }
+  LlvmValue *resize(LlvmValue *index, bool narrow);
+  void match(LlvmValue *&x, LlvmValue *&y); // sign-extends the narrower one
+  LlvmValue *add(LlvmValue *x, LlvmValue *y);
+  LlvmValue *below(LlvmValue *index, LlvmValue *size); // 0 <= index < size
+  LlvmValue *asIndex(const Value *integer);            // of any integer type, 64 bits
+  // All LLVM values of IR values, one behind the other, and back.
+  Parts flatten(llvm::ArrayRef<Value *> values);
+  void unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
+  Parts chunksOf(const Fragment &fragment, Elem elem);
+  Fragment splat(LlvmValue *scalar, size_t count) { return Fragment(count, FragmentElement{scalar}); }
+
+  // control_flow.cc
+  void emitFor(const Op &op);
+  void emitWhile(const Op &op);
+  void emitIf(const Op &op);
+  enum class Carry : uint8_t {
+    Phi,
+    Same,    // no round changes it
+    Counted, // it moves as the loop's variable does
+  };
+  struct Carried {
+    std::vector<Value *> inits, params, yielded, results;
+    std::vector<Carry> how; // of each part
+    Parts initial, inside;
+  };
+  void chooseCarries(Carried &carried, std::optional<int64_t> step);
+  // `variable` and where it began; null where nothing is Counted.
+  void enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower);
+  // A phi that has what comes from `before`, and so far an unknown value; and what comes from the end of the loop.
+  llvm::PHINode *openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name = "");
+  void closePhi(LlvmValue *phi, LlvmValue *next);
+  void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
+  // Where `condition` holds, tells the host. What follows runs all the same.
+  void failIf(LlvmValue *condition, const Op &op, std::string message);
+  void emitAssert(const Op &op);
+  LlvmValue *workgroupNumber();
+
+  // elementwise.cc
+  void emitElementwise(const Op &op);
+  bool emitIndexOp(const Op &op);
+  void emitConstant(const Op &op);
+
+  // vector_ops.cc: elements that go to other places, and reductions inside of a fragment
+  void emitIota(const Op &op);
+  void emitCreateMask(const Op &op);
+  void emitTranspose(const Op &op);
+  void emitReduction(const Op &op);
+  void emitBroadcast(const Op &op);
+  void emitExtract(const Op &op);
+  void emitInsert(const Op &op);
+  void emitSlice(const Op &op);
+  LlvmValue *elementAt(const Fragment &fragment, LlvmValue *place, Elem elem);
+
+  // memory.cc: memrefs and single elements
+  unsigned addressSpace(MemorySpace space) const { return space == MemorySpace::Slm ? 3 : 1; }
+  LlvmValue *pointer(LlvmValue *address) { return b.CreateIntToPtr(address, b.getPtrTy(1)); }
+  LlvmValue *loadAt(LlvmValue *address, Elem elem);
+  void storeAt(LlvmValue *address, Elem elem, LlvmValue *value);
+  // What `load` gives where `condition` holds, else `otherwise`.
+  LlvmValue *guarded(LlvmValue *condition, llvm::function_ref<LlvmValue *()> load, LlvmValue *otherwise);
+  void guardedDo(LlvmValue *condition, llvm::function_ref<void()> work);
+  void emitDim(const Op &op);
+  void castMemRef(const Op &op);
+  void allocSlm(const Op &op);
+  struct Element {
+    LlvmValue *inside, *address;
+  };
+  Element elementOfMemRef(const Op &op, size_t memref);
+  void emitLoad(const Op &op);
+  void emitStore(const Op &op);
+
+  // windows.cc: tiles, and blocks that go element by element
+  Parts makeWindow(const Op &op);
+  Parts viewOf(const Op &op, size_t rank);
+  void moveWindow(const Op &op);
+  // The elements of a window that are this lane's: rows x columns of them, each at an index in the window.
+  struct Lattice {
+    LlvmValue *row = nullptr, *column = nullptr; // what the lane's number adds to every index; null: nothing
+    std::vector<int64_t> rows, columns;          // ascending
+    size_t count() const { return rows.size() * columns.size(); }
+  };
+  Lattice latticeOf(Type window);
+  LlvmValue *lanePart(const Layout &layout, int dim);
+  struct Reach {
+    LlvmValue *all = nullptr;                             // every element is inside
+    std::vector<LlvmValue *> rowInside, columnInside;     // null: it always is
+    std::vector<LlvmValue *> rowBytes, columnBytes;       // from the base
+    LlvmValue *base = nullptr;
+  };
+  Reach reach(const Value *window, const Lattice &lattice);
+  LlvmValue *address(const Reach &reach, size_t row, size_t column);
+  LlvmValue *inside(const Reach &reach, size_t row, size_t column);
+  Fragment loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding);
+  void storeElements(const Value *window, const Lattice &lattice, const Fragment &value);
+  void emitLoadTile(const Op &op);
+  void emitStoreTile(const Op &op);
+
+  // gathers.cc: scatter tiles and descriptors, and atomics
+  void initScatter(const Op &op);
+  void moveScatter(const Op &op);
+  Element scatterElement(const Value *tile, size_t k, LlvmValue *mask);
+  void emitGather(const Op &op);
+  void emitScatter(const Op &op);
+  void emitAtomic(const Op &op);
+  LlvmValue *updateAtomically(const Op &op, Elem elem, LlvmValue *address, LlvmValue *value);
+  LlvmValue *swapUntilDone(OpKind kind, Elem elem, LlvmValue *address, LlvmValue *value);
+  LlvmValue *maskOf(const Op &op, size_t operand, size_t k);
+  void setValue(const Value *value, Fragment elements);
+  Fragment valueOf(const Value *value) const;
+
+  // blocks.cc: 2D block messages
+  const BlockCall *blockCall(const Op &op) const; // null: element by element
+  LlvmValues blockArgs(const Value *desc, const BlockCall &call);
+  LlvmValue *blockMemory(const BlockCall &call);
+  Fragment loadBlock(const Value *desc, const BlockCall &call);
+  void storeBlock(const Value *desc, const BlockCall &call, const Fragment &value);
+  Fragment shaped(const Op &op, Fragment own);
+  void emitLoadNd(const Op &op);
+  void emitStoreNd(const Op &op);
+  void emitPrefetchNd(const Op &op);
+  void orderLanes(bool byMessage);
+  void remark(const Op &op, std::string message);
+
+  // dpas.cc
+  void emitDpas(const Op &op);
+  void emitTileMma(const Op &op);
+  LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
+  Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
+
+  // lanes.cc: what lanes do together
+  void emitShuffle(const Op &op);
+  LlvmValue *shuffled(Elem elem, LlvmValue *value, LlvmValue *lane);
+  void emitSubgroupReduce(const Op &op);
+  void emitBarrierOrFence(const Op &op);
+  static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // SPIR-V's
+  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // its memory semantics
+  void barrier(int scope);
+  void fence(int scope, int64_t memory = kOfWorkgroup | kOfGlobal);
+
+  // named_barriers.cc
+  void prepareNamedBarriers();
+  LlvmValue *barrierWord(LlvmValue *index);
+  LlvmValue *arrivalWord(LlvmValue *id);
+  void emitNamedBarrier(const Op &op);
+  void arriveAt(const Parts &part);
+  void waitAt(const Parts &part);
+
+  llvm::Module &module_;
+  Context &context_;
+  const Kernel &kernel_;
+  const TargetInfo &target_;
+  const XeEmitOptions &options_;
+  Diagnostics &diagnostics_;
+  WindowOrigins origins_;
+  BlockPlan blocks_;
+  IndexRanges ranges_;
+  SlmLayout slmLayout_;
+  llvm::IRBuilder<llvm::InstSimplifyFolder> b;
+  RegisterOps ops_;
+  XeKernel output_;
+  std::string error_;
+  const bool lanesWrite_; // some lane writes to memory for itself
+  LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
+  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
+            *barriers_ = nullptr;
+  int64_t barrierCount_ = 0;
+  std::unordered_map<const Value *, Parts> parts_;
+  std::unordered_map<const Value *, Fragment> fragments_;
+};
+
+} // namespace xt

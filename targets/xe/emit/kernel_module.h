@@ -1,0 +1,19 @@
+// A module's kernels as one LLVM module for GPUs.
+#pragma once
+#include "targets/xe/emit/emit.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+
+namespace xt {
+
+struct XeModule {
+  std::unique_ptr<llvm::Module> module;
+  std::vector<XeKernel> kernels; // in the module's order
+};
+Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
+                              llvm::LLVMContext &context, Diagnostics &diagnostics);
+
+} // namespace xt

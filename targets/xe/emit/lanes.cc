@@ -1,0 +1,92 @@
+// What the lanes of a subgroup, or all of a workgroup, do together.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/combine.h"
+#include "ir/constants.h"
+#include "targets/xe/emit/kernel_emitter.h"
+
+namespace xt {
+namespace {
+
+constexpr int64_t kSequential = 0x10; // of SPIR-V's memory semantics
+
+} // namespace
+
+// The value of another lane, whose number is below that of the lanes.
+LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane) {
+  llvm::Type *type = value->getType();
+  LlvmValue *bits = elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
+  std::string name = mangledName("sub_group_shuffle", {mangledType(bits->getType()), "j"});
+  LlvmValue *given = callDevice(b, name, bits->getType(), {bits, lane}, DeviceEffect::Convergent);
+  return elem == Elem::I1 ? b.CreateTrunc(given, type) : castBits(b, given, type);
+}
+
+void XeKernelEmitter::emitShuffle(const Op &op) {
+  std::string_view mode = op.textAttr("mode");
+  auto clamped = [&](const Value *integer) { // far outside of the lanes stays outside
+    LlvmValue *value = asIndex(integer);
+    value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(-1024));
+    return resize(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, number(1024)), true);
+  };
+  LlvmValue *offset = clamped(op.operand(1));
+  LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, clamped(op.operand(2)), number32(0));
+  taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, taking, number32(kernel_.lanes));
+  // Unsigned: what lies below lane 0 comes out above every width.
+  LlvmValue *from = mode == "xor"    ? b.CreateXor(lane_, offset)
+                    : mode == "up"   ? b.CreateSub(lane_, offset)
+                    : mode == "down" ? b.CreateAdd(lane_, offset)
+                                     : offset;
+  LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), b.CreateICmpULT(lane_, taking));
+  LlvmValue *lane = b.CreateSelect(valid, from, lane_);
+  Elem elem = op.result(0)->type().elem();
+  Fragment result;
+  for (const FragmentElement &element : valueOf(op.operand(0))) {
+    LlvmValue *value = scalarOf(b, element);
+    if (op.operand(0)->type().isIndex()) value = wide(value);
+    result.push_back({shuffled(elem, value, lane)});
+  }
+  setValue(op.result(0), std::move(result));
+  parts_[op.result(1)] = {valid};
+}
+
+// By halves, with the lane whose number differs in one bit.
+void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
+  Type type = op.result()->type();
+  Elem elem = type.elem();
+  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
+  int64_t stride = op.intAttr("cluster_stride", 1), size = op.intAttr("cluster_size", kernel_.lanes);
+  Fragment result;
+  for (const FragmentElement &element : valueOf(op.operand(0))) {
+    LlvmValue *sum = scalarOf(b, element);
+    if (op.operand(0)->type().isIndex()) sum = wide(sum);
+    for (int64_t apart = stride; apart < stride * size; apart *= 2)
+      sum = ops_.combine(kind, elem, sum, shuffled(elem, sum, b.CreateXor(lane_, number32(apart))));
+    result.push_back({sum});
+  }
+  setValue(op.result(), std::move(result));
+}
+
+void XeKernelEmitter::barrier(int scope) {
+  LlvmValue *semantics = number32(kSequential | kOfWorkgroup | kOfGlobal);
+  callDevice(b, "_Z22__spirv_ControlBarrierjjj", nullptr, {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
+}
+
+void XeKernelEmitter::fence(int scope, int64_t memory) {
+  callDevice(b, "_Z21__spirv_MemoryBarrierjj", nullptr, {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
+}
+
+void XeKernelEmitter::emitBarrierOrFence(const Op &op) {
+  switch (op.kind()) {
+  case OpKind::Barrier: return barrier(kWorkgroupScope);
+  case OpKind::SubgroupBarrier: return barrier(kSubgroupScope);
+  case OpKind::Fence: return fence(kDeviceScope, kOfWorkgroup | kOfGlobal);
+  case OpKind::Mfence: {
+    std::string_view memory = op.textAttr("memory_kind"), scope = op.textAttr("fence_scope");
+    int over = scope == "group" || scope == "local" ? kWorkgroupScope : kDeviceScope;
+    return fence(memory == "slm" ? kWorkgroupScope : over, memory == "slm" ? kOfWorkgroup : kOfGlobal);
+  }
+  default: return; // hints
+  }
+}
+
+} // namespace xt

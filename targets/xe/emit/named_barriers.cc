@@ -1,0 +1,125 @@
+// Named barriers in shared local memory: SPIR-V's own know no producers and consumers, and no arrival without waiting.
+//
+// A barrier is one word: producers that have come in bits 0 to 7, consumers in 8 to 15, finished rounds above; behind
+// the words, the round in which each subgroup came last to each barrier. Subgroups wait by asking again: those of a
+// workgroup all run at one time.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/constants.h"
+#include "targets/xe/emit/kernel_emitter.h"
+
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+enum Part : size_t { kId, kRole, kProducers, kConsumers, kParts };
+constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
+
+// How many there are, if a constant says so; 0: the kernel has none.
+int64_t barrierCount(const Kernel &kernel) {
+  int64_t count = 0;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    if (op.kind() != OpKind::AllocNbarrier) return;
+    count = std::max(count, std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
+  });
+  return count;
+}
+
+} // namespace
+
+// Nobody has come to any barrier.
+void XeKernelEmitter::prepareNamedBarriers() {
+  barrierCount_ = barrierCount(kernel_);
+  if (barrierCount_ == 0) return;
+  int64_t words = barrierCount_ * (1 + kernel_.subgroups);
+  auto *type = llvm::ArrayType::get(b.getInt32Ty(), static_cast<uint64_t>(words));
+  auto *memory = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+                                          output_.entry + ".barriers", nullptr, llvm::GlobalValue::NotThreadLocal,
+                                          addressSpace(MemorySpace::Slm));
+  memory->setAlignment(llvm::Align(kSlmAlignment));
+  barriers_ = memory;
+  output_.slmBytes += 4 * words;
+  LlvmValue *first = b.CreateICmpEQ(b.CreateOr(subgroup_, lane_), number32(0));
+  guardedDo(first, [&] {
+    for (int64_t i = 0; i < barrierCount_; ++i) b.CreateAlignedStore(number32(0), barrierWord(number32(i)), llvm::Align(4));
+  });
+  barrier(kWorkgroupScope);
+}
+
+LlvmValue *XeKernelEmitter::barrierWord(LlvmValue *index) { return b.CreateGEP(b.getInt32Ty(), barriers_, {index}); }
+
+// Where the round in which this subgroup came last stands.
+LlvmValue *XeKernelEmitter::arrivalWord(LlvmValue *id) {
+  LlvmValue *own = b.CreateAdd(b.CreateMul(id, number32(kernel_.subgroups)), subgroup_);
+  return barrierWord(b.CreateAdd(own, number32(barrierCount_)));
+}
+
+void XeKernelEmitter::emitNamedBarrier(const Op &op) {
+  if (op.kind() == OpKind::AllocNbarrier) return; // made at the kernel's beginning
+  if (op.kind() == OpKind::NbarrierArrive) return arriveAt(parts_.at(op.operand(0)));
+  if (op.kind() == OpKind::NbarrierWait) return waitAt(parts_.at(op.operand(0)));
+  Parts part(kParts, nullptr);
+  for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
+  failIf(b.CreateICmpUGE(part[kId], number32(barrierCount_)), op, "a named barrier that `alloc_nbarrier` has not made");
+  part[kId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kId], number32(barrierCount_ - 1));
+  part[kProducers] = number32(op.intAttr("num_producers", 0));
+  part[kConsumers] = number32(op.intAttr("num_consumers", 0));
+  parts_[op.result()] = std::move(part);
+}
+
+// The lanes of a subgroup arrive as one; what they wrote before is seen by those who wait.
+void XeKernelEmitter::arriveAt(const Parts &part) {
+  barrier(kSubgroupScope);
+  fence(kWorkgroupScope);
+  guardedDo(b.CreateICmpEQ(lane_, number32(0)), [&] {
+    LlvmValue *word = barrierWord(part[kId]);
+    llvm::SyncScope::ID scope = b.getContext().getOrInsertSyncScopeID("workgroup");
+    llvm::LoadInst *first = b.CreateAlignedLoad(b.getInt32Ty(), word, llvm::Align(4));
+    first->setAtomic(llvm::AtomicOrdering::Monotonic, scope);
+    llvm::Function *function = b.GetInsertBlock()->getParent();
+    llvm::BasicBlock *before = b.GetInsertBlock();
+    auto *again = llvm::BasicBlock::Create(b.getContext(), "arrive", function);
+    auto *done = llvm::BasicBlock::Create(b.getContext(), "arrived", function);
+    b.CreateBr(again);
+    b.SetInsertPoint(again);
+    llvm::PHINode *old = openPhi(first, before);
+    auto isRole = [&](int64_t role) { return b.CreateZExt(b.CreateICmpNE(part[kRole], number32(role)), b.getInt32Ty()); };
+    LlvmValue *come = b.CreateAdd(isRole(2), b.CreateShl(isRole(1), kConsumerShift));
+    LlvmValue *with = b.CreateAdd(old, come);
+    auto count = [&](int64_t shift) { return b.CreateAnd(b.CreateLShr(with, static_cast<uint64_t>(shift)), number32(0xFF)); };
+    LlvmValue *complete = b.CreateAnd(b.CreateICmpUGE(count(0), part[kProducers]), b.CreateICmpUGE(count(kConsumerShift), part[kConsumers]));
+    LlvmValue *counted = b.CreateAdd(part[kProducers], b.CreateShl(part[kConsumers], kConsumerShift));
+    LlvmValue *next = b.CreateSub(b.CreateAdd(with, number32(int64_t{1} << kRoundShift)), counted);
+    llvm::AtomicCmpXchgInst *swap = b.CreateAtomicCmpXchg(word, old, b.CreateSelect(complete, next, with), llvm::Align(4),
+                                                          llvm::AtomicOrdering::AcquireRelease, llvm::AtomicOrdering::Acquire, scope);
+    LlvmValue *found = b.CreateExtractValue(swap, 0);
+    LlvmValue *swapped = b.CreateExtractValue(swap, 1);
+    closePhi(old, found);
+    b.CreateCondBr(swapped, done, again);
+    b.SetInsertPoint(done);
+    b.CreateAlignedStore(b.CreateLShr(found, kRoundShift), arrivalWord(part[kId]), llvm::Align(4));
+  });
+  barrier(kSubgroupScope);
+}
+
+// One lane asks for all, so that they go on together.
+void XeKernelEmitter::waitAt(const Parts &part) {
+  LlvmValue *mine = b.CreateAlignedLoad(b.getInt32Ty(), arrivalWord(part[kId]), llvm::Align(4));
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  auto *again = llvm::BasicBlock::Create(b.getContext(), "wait", function);
+  auto *done = llvm::BasicBlock::Create(b.getContext(), "waited", function);
+  b.CreateBr(again);
+  b.SetInsertPoint(again);
+  barrier(kSubgroupScope);
+  llvm::LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), barrierWord(part[kId]), llvm::Align(4));
+  word->setAtomic(llvm::AtomicOrdering::Acquire, b.getContext().getOrInsertSyncScopeID("workgroup"));
+  LlvmValue *round = shuffled(Elem::I32, b.CreateLShr(word, kRoundShift), number32(0));
+  b.CreateCondBr(b.CreateICmpEQ(round, mine), again, done);
+  b.SetInsertPoint(done);
+  fence(kWorkgroupScope);
+}
+
+} // namespace xt

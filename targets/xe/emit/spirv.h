@@ -1,0 +1,14 @@
+// LLVM's SPIR-V back end.
+#pragma once
+#include "ir/base/result.h"
+
+#include <llvm/IR/Module.h>
+
+#include <vector>
+
+namespace xt {
+
+// SPIR-V 1.4 for OpenCL. Changes the module.
+Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module);
+
+} // namespace xt

@@ -1,0 +1,207 @@
+// Vector ops that put elements in other places, and reductions inside of a fragment.
+#include "ir/base/check.h"
+#include "ir/combine.h"
+#include "targets/xe/emit/kernel_emitter.h"
+
+namespace xt {
+namespace {
+
+std::vector<int64_t> shapeOf(Type type) { return {type.shape().begin(), type.shape().end()}; }
+
+// Calls visit(index, k) for each index of a shape, row-major.
+template <class Visit> void forEachIndex(const std::vector<int64_t> &shape, Visit visit) {
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  for (int64_t k = 0; k < count; ++k) {
+    visit(index, static_cast<size_t>(k));
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+size_t placeOf(const std::vector<int64_t> &index, const std::vector<int64_t> &shape) {
+  int64_t place = 0;
+  for (size_t d = 0; d < shape.size(); ++d) place = place * shape[d] + index[d];
+  return static_cast<size_t>(place);
+}
+
+const std::vector<int64_t> &intsOf(const Op &op, std::string_view name) {
+  const Attr *attr = op.attr(name);
+  XT_CHECK(attr, "an attribute that the op needs");
+  return std::get<std::vector<int64_t>>(attr->value);
+}
+
+} // namespace
+
+void XeKernelEmitter::emitIota(const Op &op) {
+  Type type = op.result()->type();
+  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  Fragment result;
+  forEachIndex(shapeOf(type), [&](const std::vector<int64_t> &index, size_t) {
+    result.push_back({ops_.constant(type.elem(), index[dim], 0)});
+  });
+  fragments_[op.result()] = std::move(result);
+}
+
+void XeKernelEmitter::emitCreateMask(const Op &op) {
+  Fragment result;
+  forEachIndex(shapeOf(op.result()->type()), [&](const std::vector<int64_t> &index, size_t) {
+    LlvmValue *inside = b.getTrue();
+    for (size_t d = 0; d < index.size(); ++d) {
+      LlvmValue *extent = scalar(op.operand(d));
+      inside = b.CreateAnd(inside, b.CreateICmpSGT(extent, llvm::ConstantInt::get(extent->getType(), static_cast<uint64_t>(index[d]))));
+    }
+    result.push_back({inside});
+  });
+  fragments_[op.result()] = std::move(result);
+}
+
+void XeKernelEmitter::emitTranspose(const Op &op) {
+  std::vector<int64_t> permutation = permutationOf(op), from = shapeOf(op.operand(0)->type());
+  const Fragment &own = fragment(op.operand(0));
+  Fragment result;
+  forEachIndex(shapeOf(op.result()->type()), [&](const std::vector<int64_t> &index, size_t) {
+    std::vector<int64_t> source(index.size());
+    for (size_t d = 0; d < index.size(); ++d) source[static_cast<size_t>(permutation[d])] = index[d];
+    result.push_back(own[placeOf(source, from)]);
+  });
+  fragments_[op.result()] = std::move(result);
+}
+
+// Whole chunks are combined where the terms of neighbours are neighbours; sums go by halves.
+void XeKernelEmitter::emitReduction(const Op &op) {
+  std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
+  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  int64_t terms = from[dim] / to[dim];
+  Elem elem = op.result()->type().elem();
+  OpKind kind = *combiningOp(op.textAttr("kind"), elem);
+  const Fragment &own = fragment(op.operand(0));
+  std::vector<Fragment> columns(static_cast<size_t>(terms)); // the n-th term of each result
+  forEachIndex(to, [&](std::vector<int64_t> index, size_t) {
+    int64_t first = index[dim] * terms;
+    for (int64_t n = 0; n < terms; ++n) {
+      index[dim] = first + n;
+      columns[static_cast<size_t>(n)].push_back(own[placeOf(index, from)]);
+    }
+  });
+  unsigned bits = ops_.type(elem, 0)->getScalarSizeInBits();
+  while (columns.size() > 1) {
+    std::vector<Fragment> halves;
+    size_t half = columns.size() / 2;
+    for (size_t n = 0; n < half; ++n) {
+      Fragment sum;
+      for (size_t k = 0; k < columns[n].size();) {
+        size_t length = chunkLength(bits, columns[n].size() - k);
+        append(sum, ops_.combine(kind, elem, together(b, std::span(columns[n]).subspan(k, length)),
+                                 together(b, std::span(columns[n + half]).subspan(k, length))));
+        k += length;
+      }
+      halves.push_back(std::move(sum));
+    }
+    if (columns.size() % 2) halves.push_back(std::move(columns.back()));
+    columns = std::move(halves);
+  }
+  fragments_[op.result()] = std::move(columns[0]);
+}
+
+void XeKernelEmitter::emitBroadcast(const Op &op) {
+  std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
+  auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
+  int64_t copies = to[dim] / from[dim];
+  const Fragment &own = fragment(op.operand(0));
+  Fragment result;
+  forEachIndex(to, [&](std::vector<int64_t> index, size_t) {
+    index[dim] /= copies;
+    result.push_back(own[placeOf(index, from)]);
+  });
+  fragments_[op.result()] = std::move(result);
+}
+
+void XeKernelEmitter::emitSlice(const Op &op) {
+  bool inserts = op.info().typeRule == TypeRule::InsertStridedSlice;
+  const Value *whole = op.operand(inserts ? 1 : 0);
+  std::vector<int64_t> shape = shapeOf(whole->type()), part = shapeOf(inserts ? op.operand(0)->type() : op.result()->type());
+  const std::vector<int64_t> &offsets = intsOf(op, "offsets");
+  Fragment result = inserts ? fragment(whole) : Fragment();
+  forEachIndex(part, [&](std::vector<int64_t> index, size_t k) {
+    for (size_t d = 0; d < index.size(); ++d) index[d] += offsets[d];
+    if (inserts) result[placeOf(index, shape)] = fragment(op.operand(0))[k];
+    else result.push_back(fragment(whole)[placeOf(index, shape)]);
+  });
+  fragments_[op.result()] = std::move(result);
+}
+
+namespace {
+// Where an element with these indices stands, if they are constants: -1 where one is outside.
+std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std::vector<int64_t> &shape) {
+  int64_t place = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(indices[d]);
+    if (!known) return std::nullopt;
+    int64_t index = known->getSExtValue();
+    if (index < 0 || index >= shape[d]) return -1;
+    place = place * shape[d] + index;
+  }
+  return place;
+}
+} // namespace
+
+// By halving: as many selects as elements.
+LlvmValue *XeKernelEmitter::elementAt(const Fragment &fragment, LlvmValue *place, Elem) {
+  std::vector<LlvmValue *> left;
+  for (const FragmentElement &element : fragment) left.push_back(scalarOf(b, element));
+  for (uint64_t bit = 1; left.size() > 1; bit *= 2) {
+    LlvmValue *odd = b.CreateICmpNE(b.CreateAnd(place, llvm::ConstantInt::get(place->getType(), bit)),
+                                    llvm::ConstantInt::get(place->getType(), 0));
+    std::vector<LlvmValue *> halves;
+    for (size_t k = 0; k < left.size(); k += 2)
+      halves.push_back(k + 1 < left.size() ? b.CreateSelect(odd, left[k + 1], left[k]) : left[k]);
+    left = std::move(halves);
+  }
+  return left[0];
+}
+
+void XeKernelEmitter::emitExtract(const Op &op) {
+  const Fragment &own = fragment(op.operand(0));
+  Type type = op.operand(0)->type();
+  std::vector<int64_t> shape = shapeOf(type);
+  Parts indices;
+  for (size_t i = 1; i < op.operandCount(); ++i) indices.push_back(scalar(op.operand(i)));
+  std::optional<int64_t> known = knownPlace(indices, shape);
+  LlvmValue *value = nullptr;
+  if (known) {
+    value = scalarOf(b, own[static_cast<size_t>(std::max<int64_t>(*known, 0))]); // unspecified outside
+  } else {
+    LlvmValue *place = number32(0);
+    for (size_t d = 0; d < shape.size(); ++d)
+      place = b.CreateAdd(b.CreateMul(place, number32(shape[d])), resize(indices[d], true));
+    value = elementAt(own, place, type.elem());
+  }
+  if (type.elem() == Elem::Index) setIndex(op.result(), value);
+  else parts_[op.result()] = {value};
+}
+
+void XeKernelEmitter::emitInsert(const Op &op) {
+  Fragment result = fragment(op.operand(1));
+  std::vector<int64_t> shape = shapeOf(op.result()->type());
+  LlvmValue *element = scalar(op.operand(0));
+  if (op.operand(0)->type().isIndex()) element = wide(element);
+  Parts indices;
+  for (size_t i = 2; i < op.operandCount(); ++i) indices.push_back(scalar(op.operand(i)));
+  if (std::optional<int64_t> known = knownPlace(indices, shape)) {
+    if (*known >= 0) result[static_cast<size_t>(*known)] = {element};
+  } else {
+    forEachIndex(shape, [&](const std::vector<int64_t> &index, size_t k) {
+      LlvmValue *here = b.getTrue();
+      for (size_t d = 0; d < index.size(); ++d)
+        here = b.CreateAnd(here, b.CreateICmpEQ(indices[d], llvm::ConstantInt::get(indices[d]->getType(), static_cast<uint64_t>(index[d]))));
+      result[k] = {b.CreateSelect(here, element, scalarOf(b, result[k]))};
+    });
+  }
+  fragments_[op.result()] = std::move(result);
+}
+
+} // namespace xt

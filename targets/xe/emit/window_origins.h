@@ -1,0 +1,23 @@
+// Which ops make the windows (tiles, tensor_descs) that a value may be.
+#pragma once
+#include "ir/module.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace xt {
+
+class WindowOrigins {
+public:
+  explicit WindowOrigins(const Kernel &kernel); // which must outlive the object
+  // init_tile, create_nd_tdesc and create_tdesc ops, in program order.
+  const std::vector<const Op *> &of(const Value *window) const;
+
+private:
+  void visit(const Op &op);
+  void flow(const Value *from, const Value *to);
+  std::unordered_map<const Value *, std::vector<const Op *>> makers_; // looked up only
+  bool changed_ = false;
+};
+
+} // namespace xt

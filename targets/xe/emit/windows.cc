@@ -1,0 +1,236 @@
+// Tiles, and blocks that no message takes: each lane reads and writes its own elements.
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/xe/emit/kernel_emitter.h"
+
+namespace xt {
+namespace {
+
+// Of an address without bounds: a row that reaches far to both sides of it.
+constexpr int64_t kMiddle = int64_t{1} << 40;
+
+} // namespace
+
+// Base, sizes and strides of what a window is made on. An address has those that are given; a window of one dimension
+// on an address is a row without ends.
+XeKernelEmitter::Parts XeKernelEmitter::viewOf(const Op &op, size_t rank) {
+  const Value *base = op.operand(0);
+  bool given = op.operandCount() == 1 + 3 * rank;
+  Parts view;
+  if (base->type().isMemRef()) view = parts_.at(base);
+  else view = {pointer(asIndex(base))};
+  if (given) {
+    view.truncate(1);
+    for (size_t d = 0; d < 2 * rank; ++d) {
+      LlvmValue *number = scalar(op.operand(1 + rank + d));
+      view.push_back(d < rank ? number : wide(number));
+    }
+  } else if (view.size() == 1) {
+    int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
+    view = {byteOffset(b, view[0], number(-kMiddle * bytes)), number(2 * kMiddle), number(1)};
+  }
+  return view;
+}
+
+XeKernelEmitter::Parts XeKernelEmitter::makeWindow(const Op &op) {
+  const Value *base = op.operand(0);
+  Type type = op.result()->type();
+  bool line = op.info().typeRule == TypeRule::CreateNdTdesc && (base->type().isMemRef() ? base->type().rank() : type.rank()) == 1;
+  auto rank = static_cast<size_t>(base->type().isMemRef() ? base->type().rank() : line ? 1 : 2);
+  bool given = op.operandCount() == 1 + 3 * rank;
+  Parts view = viewOf(op, rank);
+  auto size = [&](size_t d) { return view[1 + d]; };
+  auto stride = [&](size_t d) { return view[1 + rank + d]; };
+  auto offset = [&](size_t d) { return scalar(op.operand(1 + d)); };
+  if (given && op.info().typeRule == TypeRule::InitTile) {
+    size_t innermost = rank - (type.data().order == Order::ColumnMajor ? 2 : 1);
+    failIf(b.CreateAnd(b.CreateICmpNE(stride(innermost), number(1)), b.CreateICmpSGT(wide(size(innermost)), number(1))),
+           op, "the innermost stride of a base is 1");
+  }
+  Parts window(kWindowParts, nullptr);
+  LlvmValue *elements = number(0), *there = b.getTrue();
+  for (size_t d = 0; d + 2 < rank; ++d) {
+    elements = b.CreateAdd(elements, b.CreateMul(wide(offset(d)), stride(d)));
+    there = b.CreateAnd(there, below(offset(d), size(d)));
+  }
+  int64_t bytes = elemInfo(type.elem()).storageBytes;
+  window[kBase] = byteOffset(b, view[0], b.CreateMul(elements, number(bytes)));
+  auto row = [&](size_t d) { return rank - 2 + d; };
+  if (line) {
+    bool address = !base->type().isMemRef() && !given;
+    window[kRows] = number32(1);
+    window[kColumns] = size(0);
+    window[kRowStride] = number(0);
+    window[kColumnStride] = stride(0);
+    window[kY] = number32(0);
+    window[kX] = address ? b.CreateAdd(wide(offset(0)), number(kMiddle)) : offset(0);
+  } else {
+    LlvmValue *rows = size(row(0));
+    if (int64_t pack = type.packFactor(); pack > 1) // rows behind the last full group are outside
+      rows = b.CreateAnd(rows, llvm::ConstantInt::get(rows->getType(), static_cast<uint64_t>(-pack), true));
+    window[kRows] = b.CreateSelect(there, rows, llvm::ConstantInt::get(rows->getType(), 0));
+    window[kColumns] = size(row(1));
+    window[kRowStride] = stride(row(0));
+    window[kColumnStride] = stride(row(1));
+    window[kY] = offset(row(0));
+    window[kX] = offset(row(1));
+  }
+  for (size_t d = 0; d < 2; ++d) window[kY + d] = resize(window[kY + d], ranges_.ofWindow(op.result(), d).fits32());
+  return window;
+}
+
+void XeKernelEmitter::moveWindow(const Op &op) {
+  Parts window = parts_.at(op.operand(0));
+  bool matrix = op.operandCount() == 3;
+  for (size_t d = matrix ? 0 : 1; d < 2; ++d) {
+    LlvmValue *moved = add(window[kY + d], scalar(op.operand(matrix ? 1 + d : 1)));
+    window[kY + d] = moved;
+  }
+  for (size_t d = 0; d < 2; ++d) window[kY + d] = resize(window[kY + d], ranges_.ofWindow(op.result(), d).fits32());
+  parts_[op.result()] = std::move(window);
+}
+
+// --- elements --------------------------------------------------------------------------------------------------------
+
+// What a lane's number adds to the indices of its elements: the digits that are the lane's, put together. Null: 0.
+LlvmValue *XeKernelEmitter::lanePart(const Layout &layout, int dim) {
+  LlvmValue *sum = nullptr;
+  int64_t weight = 1;
+  std::span<const Factor> digits = layout.factors(dim);
+  for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent) {
+    const Factor &f = digits[i];
+    if (f.axis != Axis::Lane || f.extent == 1) continue;
+    LlvmValue *digit = lane_;
+    if (f.stride > 1) digit = b.CreateUDiv(digit, number32(f.stride));
+    if (f.stride * f.extent < kernel_.lanes) digit = b.CreateURem(digit, number32(f.extent));
+    digit = b.CreateMul(digit, number32(weight));
+    sum = sum ? b.CreateAdd(sum, digit) : digit;
+  }
+  return sum;
+}
+
+// A tile is its lane's own; of a block the sg_map says what is.
+XeKernelEmitter::Lattice XeKernelEmitter::latticeOf(Type window) {
+  Lattice lattice;
+  const Layout *layout = window.isTensorDesc() ? window.layout() : nullptr;
+  bool matrix = window.rank() == 2;
+  auto along = [&](int dim, std::vector<int64_t> &own, LlvmValue *&lanes) {
+    if (layout) {
+      own = layout->sliceOf(Axis::Lane, 0, dim);
+      lanes = lanePart(*layout, dim);
+      return;
+    }
+    for (int64_t i = 0; i < window.extent(dim); ++i) own.push_back(i);
+  };
+  if (matrix) along(0, lattice.rows, lattice.row);
+  else lattice.rows = {0};
+  along(matrix ? 1 : 0, lattice.columns, lattice.column);
+  return lattice;
+}
+
+XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice &lattice) {
+  const Parts &parts = parts_.at(window);
+  Type type = window->type();
+  int64_t bytes = elemInfo(type.elem()).storageBytes, pack = type.packFactor();
+  bool checked = !type.isTensorDesc() || type.data().boundaryCheck;
+  Reach reach;
+  reach.base = parts[kBase];
+  reach.all = b.getTrue();
+  auto along = [&](LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
+                   std::vector<LlvmValue *> &inside, auto distance, std::vector<LlvmValue *> &places) {
+    if (lanes) offset = add(offset, lanes);
+    for (int64_t i : own) {
+      LlvmValue *at = b.CreateAdd(offset, llvm::ConstantInt::get(offset->getType(), static_cast<uint64_t>(i), true));
+      inside.push_back(checked ? below(at, size) : b.getTrue());
+      places.push_back(distance(at));
+    }
+    // Between the first and the last: they ascend.
+    reach.all = b.CreateAnd(reach.all, b.CreateAnd(inside.front(), inside.back()));
+  };
+  along(parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowInside,
+        [&](LlvmValue *row) {
+          LlvmValue *at = wide(row);
+          if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
+          LlvmValue *inPack = b.CreateAnd(at, number(pack - 1));
+          LlvmValue *above = b.CreateMul(b.CreateSub(at, inPack), parts[kRowStride]);
+          return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
+        },
+        reach.rowBytes);
+  along(parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnInside,
+        [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
+        reach.columnBytes);
+  return reach;
+}
+
+LlvmValue *XeKernelEmitter::address(const Reach &reach, size_t row, size_t column) {
+  return byteOffset(b, reach.base, b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]));
+}
+
+LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column) {
+  return b.CreateAnd(reach.rowInside[row], reach.columnInside[column]);
+}
+
+// Once for all elements, where all are inside; else each by itself.
+Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
+  Elem elem = window->type().elem();
+  Reach where = reach(window, lattice);
+  auto each = [&](bool checks) {
+    LlvmValues read;
+    for (size_t r = 0; r < lattice.rows.size(); ++r)
+      for (size_t c = 0; c < lattice.columns.size(); ++c) {
+        auto load = [&] { return loadAt(address(where, r, c), elem); };
+        read.push_back(checks ? guarded(inside(where, r, c), load, padding) : load());
+      }
+    return read;
+  };
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(where.all);
+  LlvmValues read = known || lattice.count() == 1
+                        ? each(!known || known->isZero())
+                        : ifElse(b, where.all, [&] { return each(false); }, [&] { return each(true); });
+  Fragment result;
+  for (LlvmValue *element : read) result.push_back({element});
+  return result;
+}
+
+void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice, const Fragment &value) {
+  Elem elem = window->type().elem();
+  Reach where = reach(window, lattice);
+  LlvmValues elements;
+  for (const FragmentElement &element : value) elements.push_back(scalarOf(b, element));
+  auto each = [&](bool checks) -> LlvmValues {
+    for (size_t r = 0; r < lattice.rows.size(); ++r)
+      for (size_t c = 0; c < lattice.columns.size(); ++c) {
+        auto store = [&] { storeAt(address(where, r, c), elem, elements[r * lattice.columns.size() + c]); };
+        if (checks) guardedDo(inside(where, r, c), store);
+        else store();
+      }
+    return {};
+  };
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(where.all);
+  if (known || lattice.count() == 1) each(!known || known->isZero());
+  else ifElse(b, where.all, [&] { return each(false); }, [&] { return each(true); });
+}
+
+void XeKernelEmitter::emitLoadTile(const Op &op) {
+  const Value *tile = op.operand(0);
+  Elem elem = tile->type().elem();
+  const Attr *attr = op.attr("padding");
+  LlvmValue *padding = attr ? ops_.constant(elem, attr->value, 0) : ops_.zero(elem, 0);
+  Lattice lattice = latticeOf(tile->type());
+  Fragment read = loadElements(tile, lattice, padding);
+  const Attr *permutation = op.attr("transpose");
+  if (permutation && std::get<std::vector<int64_t>>(permutation->value)[0] == 1) {
+    Fragment turned;
+    for (size_t c = 0; c < lattice.columns.size(); ++c)
+      for (size_t r = 0; r < lattice.rows.size(); ++r) turned.push_back(read[r * lattice.columns.size() + c]);
+    read = std::move(turned);
+  }
+  fragments_[op.result()] = std::move(read);
+}
+
+void XeKernelEmitter::emitStoreTile(const Op &op) {
+  const Value *tile = op.operand(1);
+  storeElements(tile, latticeOf(tile->type()), fragment(op.operand(0)));
+}
+
+} // namespace xt

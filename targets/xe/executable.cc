@@ -1,0 +1,242 @@
+#include "targets/xe/executable.h"
+
+#include "ir/base/text.h"
+#include "targets/xe/arguments.h"
+#include "targets/xe/failure.h"
+#include "targets/xe/level_zero/memory.h"
+#include "targets/xe/level_zero/module.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace xt {
+namespace {
+
+// A program on the device: one module for the kernels that want the large register file and one for the others.
+class LoadedProgram {
+public:
+  LoadedProgram(ZeDevice &device, XeProgram program) : device_(device), program_(std::move(program)) {}
+
+  // The kernel at this place of the program, made when it is first asked for.
+  Result<ZeKernel *> kernel(size_t index) {
+    if (kernels_.size() < program_.kernels.size()) kernels_.resize(program_.kernels.size());
+    std::optional<ZeKernel> &made = kernels_[index];
+    if (made) return &*made;
+    const XeKernel &code = program_.kernels[index];
+    Result<std::shared_ptr<ZeModule>> module = device_.module(program_.spirv, code.largeRegisterFile ? kLargeRegisterFileOption : "");
+    if (!module) return module.error();
+    Result<ZeKernel> kernel = ZeKernel::make(device_, *module, code.entry);
+    if (!kernel) return kernel.error();
+    auto lanes = static_cast<uint32_t>(code.subgroups * code.subgroupSize);
+    if (Result<void> set = kernel->setLanes(lanes); !set) return set.error();
+    made = std::move(*kernel);
+    return &*made;
+  }
+  const XeKernel &code(size_t index) const { return program_.kernels[index]; }
+  size_t count() const { return program_.kernels.size(); }
+
+private:
+  ZeDevice &device_;
+  XeProgram program_;
+  std::vector<std::optional<ZeKernel>> kernels_;
+};
+
+// Workgroups in x, y and z: the last grid variable, the one before it, and all others.
+std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
+  std::array<uint64_t, 3> counts{1, 1, 1};
+  for (size_t k = 0; k < grid.size(); ++k) counts[std::min<size_t>(k, 2)] *= static_cast<uint64_t>(grid[grid.size() - 1 - k].count);
+  return counts;
+}
+
+// The memory of one launch on the device.
+class LaunchMemory {
+public:
+  explicit LaunchMemory(ZeDevice &device) : device_(device) {}
+  LaunchMemory(const LaunchMemory &) = delete;
+  LaunchMemory &operator=(const LaunchMemory &) = delete;
+  ~LaunchMemory() {
+    if (busy_) (void)device_.finish().ok(); // what is queued uses the memory
+  }
+
+  Result<void> make(const std::vector<LaunchArg> &args) {
+    for (HostRange &host : hostRanges(args)) {
+      Result<GuardedRange> range = GuardedRange::make(device_, std::move(host));
+      if (!range) return range.error();
+      ranges_.push_back(std::move(*range));
+    }
+    HostRange host{reinterpret_cast<std::byte *>(outcome_.data()), reinterpret_cast<std::byte *>(outcome_.data() + outcome_.size()), {}};
+    Result<GuardedRange> range = GuardedRange::make(device_, std::move(host));
+    if (!range) return range.error();
+    ranges_.push_back(std::move(*range));
+    return {};
+  }
+
+  Result<void> send() {
+    busy_ = true;
+    for (GuardedRange &range : ranges_)
+      if (Result<void> sent = range.send(device_); !sent) return sent;
+    return {};
+  }
+
+  // Gives the host all that the kernel has written.
+  Result<void> fetch() {
+    for (GuardedRange &range : ranges_)
+      if (Result<void> fetched = range.fetch(device_); !fetched) return fetched;
+    busy_ = false;
+    if (Result<void> done = device_.finish(); !done) return done;
+    for (const GuardedRange &range : ranges_) range.give();
+    return {};
+  }
+
+  std::optional<uint64_t> address(const void *host) const {
+    for (const GuardedRange &range : ranges_)
+      if (!range.host().params.empty() && range.holds(host)) return range.deviceAddress(host);
+    return std::nullopt;
+  }
+  uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(outcome_.data()); }
+  const std::array<uint64_t, 2> &outcome() const { return outcome_; }
+
+  // An Error that names the buffer beside which a kernel has written.
+  Result<void> checkGuards(const Kernel &kernel) const {
+    for (const GuardedRange &range : ranges_) {
+      std::string damage = range.damage();
+      if (damage.empty()) continue;
+      std::vector<std::string> names;
+      for (size_t param : range.host().params) names.push_back(str("`%", kernel.param(param)->name(), "`"));
+      std::string what = names.empty() ? "the words for failures" : join(names, ", ");
+      return Error::kernel(str("@", kernel.name, " has written outside of ", what, ": ", damage), kernel.nameRange);
+    }
+    return {};
+  }
+
+private:
+  ZeDevice &device_;
+  std::vector<GuardedRange> ranges_; // the last that of the outcome
+  std::array<uint64_t, 2> outcome_ = kNoXeOutcome;
+  bool busy_ = false; // something is queued
+};
+
+class XeExecutable final : public Executable {
+public:
+  XeExecutable(const Module &module, XeProgram program, XeExecutableOptions options)
+      : options_(std::move(options)), blocks_(device(), std::move(program)) {
+    for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
+  }
+
+  // Builds every kernel, so that a module that the driver rejects is an error before anything runs.
+  Result<void> build(const Module &module) {
+    XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
+    for (size_t i = 0; i < blocks_.count(); ++i) {
+      const XeKernel &code = blocks_.code(i);
+      Result<ZeKernel *> kernel = blocks_.kernel(i);
+      if (!kernel) return kernel.error();
+      remarkRegisters(*module.kernels[i], code, **kernel);
+    }
+    return {};
+  }
+
+  Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) override {
+    auto found = std::ranges::find(names_, kernel.name);
+    if (found == names_.end())
+      return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
+    auto index = static_cast<size_t>(found - names_.begin());
+    seconds_ = 0;
+    Result<std::vector<RuntimeValue>> values = bindArguments(kernel, args);
+    if (!values) return values.error();
+    if (Result<void> fits = checkGrid(kernel, grid); !fits) return fits;
+    if (workgroupCount(grid) == uint64_t{0}) return {};
+    LaunchMemory memory(device());
+    if (Result<void> made = memory.make(args); !made) return made;
+    Result<LoadedProgram *> program = programFor(index, kernel, *values, memory);
+    if (!program) return program.error();
+    return run(**program, index, kernel, *values, grid, memory);
+  }
+
+  std::optional<double> kernelSeconds() const override { return seconds_; }
+
+private:
+  ZeDevice &device() { return *options_.device; }
+
+  Result<void> checkGrid(const Kernel &kernel, const std::vector<GridRange> &grid) {
+    if (!kernel.grid.empty() && kernel.grid.size() != grid.size())
+      return Error::environment(str("@", kernel.name, " has a grid of ", kernel.grid.size(), " dimensions; this launch gives ", grid.size()),
+                                kernel.nameRange);
+    if (!workgroupCount(grid))
+      return Error::environment(str("the grid of @", kernel.name, " has more than ", kMaxWorkgroups, " workgroups"), kernel.nameRange);
+    std::array<uint64_t, 3> counts = workgroupsOf(grid);
+    for (size_t d = 0; d < 3; ++d)
+      if (uint64_t most = device().info().mostWorkgroups[d]; counts[d] > most)
+        return Error::environment(str("@", kernel.name, " has ", counts[d], " workgroups in ", "xyz"[d], "; ", device().info().name,
+                                      " takes at most ", most), kernel.nameRange);
+    return {};
+  }
+
+  // The program that may be launched with these buffers.
+  Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
+    auto address = [&](const void *host) { return memory.address(host); };
+    std::string why = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address);
+    if (why.empty()) return &blocks_;
+    if (!plain_) {
+      if (!options_.withoutBlocks)
+        return Error::environment(str("@", kernel.name, " was compiled with block messages, which its buffers do not fit: ", why), kernel.nameRange);
+      Result<XeProgram> program = options_.withoutBlocks();
+      if (!program) return program.error();
+      plain_.emplace(device(), std::move(*program));
+    }
+    remark(kernel, str("@", kernel.name, " runs without block messages: ", why));
+    return &*plain_;
+  }
+
+  Result<void> run(LoadedProgram &program, size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
+                   const std::vector<GridRange> &grid, LaunchMemory &memory) {
+    Result<ZeKernel *> loaded = program.kernel(index);
+    if (!loaded) return loaded.error();
+    const XeKernel &code = program.code(index);
+    auto address = [&](const void *host) { return memory.address(host); };
+    auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
+    std::vector<XeArgument> arguments = xeArguments(kernel, values, grid, address, outcome);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), &arguments[i].bits, arguments[i].bytes); !set) return set;
+    std::array<uint64_t, 3> counts = workgroupsOf(grid);
+    auto narrow = [](uint64_t count) { return static_cast<uint32_t>(count); };
+    if (Result<void> sent = memory.send(); !sent) return sent;
+    if (Result<void> queued = device().launch((*loaded)->get(), {narrow(counts[0]), narrow(counts[1]), narrow(counts[2])}); !queued) return queued;
+    if (Result<void> fetched = memory.fetch(); !fetched) return fetched;
+    Result<double> seconds = device().kernelSeconds();
+    if (!seconds) return seconds.error();
+    seconds_ = *seconds;
+    if (Result<void> good = outcomeOf(code, kernel, grid, memory.outcome()); !good) return good;
+    return memory.checkGuards(kernel);
+  }
+
+  void remarkRegisters(const Kernel &kernel, const XeKernel &code, const ZeKernel &loaded) {
+    if (code.largeRegisterFile)
+      remark(kernel, str("@", kernel.name, " takes 256 registers a thread: half as many threads run at a time"));
+    if (loaded.spillBytes() > 0)
+      remark(kernel, str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes a lane: its values do not fit the registers"));
+  }
+
+  // Once each: a test runs its launches twice.
+  void remark(const Kernel &kernel, const std::string &text) {
+    if (!options_.remarks || !options_.remarks->wantsRemarks() || std::ranges::find(remarked_, text) != remarked_.end()) return;
+    remarked_.push_back(text);
+    options_.remarks->report(DiagCode::DeviceRemark, kernel.nameRange, text);
+  }
+
+  XeExecutableOptions options_;
+  std::vector<std::string> names_; // of the kernels, in the program's order
+  LoadedProgram blocks_;
+  std::optional<LoadedProgram> plain_; // without block messages
+  std::vector<std::string> remarked_;
+  double seconds_ = 0;
+};
+
+} // namespace
+
+Result<std::unique_ptr<Executable>> makeXeExecutable(const Module &module, XeProgram program, XeExecutableOptions options) {
+  auto made = std::make_unique<XeExecutable>(module, std::move(program), std::move(options));
+  if (Result<void> built = made->build(module); !built) return built.error();
+  return std::unique_ptr<Executable>(std::move(made));
+}
+
+} // namespace xt

@@ -1,0 +1,17 @@
+// What a workgroup that has done what it must not tells the host (kernel_abi.h).
+#pragma once
+#include "ir/launch.h"
+#include "ir/module.h"
+#include "targets/xe/kernel_abi.h"
+
+#include <array>
+
+namespace xt {
+
+inline constexpr std::array<uint64_t, 2> kNoXeOutcome = {~uint64_t{0}, ~uint64_t{0}};
+
+// The error of a launch with these outcome words; `grid` is the launch's.
+Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid,
+                       const std::array<uint64_t, 2> &outcome);
+
+} // namespace xt

@@ -1,0 +1,41 @@
+// Programs of other packages that look at what was compiled.
+#pragma once
+#include "ir/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt {
+
+struct ToolOutput {
+  int status = 0;     // exit status; 128 + n where signal n ended it
+  std::string output; // what it wrote to standard output and to standard error
+};
+
+// Runs a program that is found in PATH, with an empty standard input; `environment` adds NAME=VALUE. An Error that names
+// the package where there is no such program.
+Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
+                           const std::string &directory = {}, const std::vector<std::string> &environment = {});
+
+// A new directory for temporary files, which goes with the object and all that is in it.
+class ScratchDirectory {
+public:
+  static Result<ScratchDirectory> make();
+  ScratchDirectory(ScratchDirectory &&other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  ScratchDirectory(const ScratchDirectory &) = delete;
+  ScratchDirectory &operator=(const ScratchDirectory &) = delete;
+  ~ScratchDirectory();
+  const std::string &path() const { return path_; }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+private:
+  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+// SPIR-V as text (the tool spirv-dis).
+Result<std::string> disassembleSpirv(const std::vector<uint8_t> &spirv);
+Result<void> writeBytes(const std::string &path, std::string_view bytes);
+
+} // namespace xt

@@ -1,0 +1,49 @@
+// How a kernel that was compiled to SPIR-V is launched: what its arguments are, and what a host has to know about it.
+//
+// Arguments of an entry point, in order:
+//   per memref parameter   the address of element [0, …, 0] (global memory), then its sizes, then its strides in
+//                          elements, one 64-bit integer per dimension each, static ones too
+//   per scalar parameter   its value: integers and floats in their width, except that i1 and i4 take 8 bits, index takes
+//                          64, and bf16 and the 8-bit floats are integers with their bits
+//   per grid variable      lower bound and step, 64-bit integers, outermost first
+//   outcome                the address of two 64-bit words, where XeKernel::reportsFailures: the host sets the first to
+//                          ~0. A workgroup that does what it must not lowers it to workgroup id << 32 | failure number
+//                          (atomically: the least of all stays) and goes on without the access; the second is its
+//                          subgroup << 32 | lane
+// Group ids: the last grid variable is dimension x, the one before it y, and z counts all others row-major, so that the
+// linear workgroup id (x fastest) counts the grid row-major. There are subgroups * subgroupSize work-items in x; a
+// subgroup's lanes are neighbours.
+#pragma once
+#include "ir/block_rules.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace xt {
+
+// What must hold at a launch for the block messages of a kernel: the memref of this parameter, as it is given, keeps the
+// rules of BlockRules for its last two dimensions, of which there is a row. Where it does not, the host launches a kernel that was compiled for
+// a target without block messages.
+struct XeBlockUse {
+  size_t param;
+};
+
+struct XeKernel {
+  std::string entry; // the entry point's name: letters, digits and '_'
+  int64_t subgroups = 1, subgroupSize = 16;
+  int64_t slmBytes = 0;
+  bool largeRegisterFile = false; // wants 256 registers a thread
+  bool reportsFailures = false;
+  std::vector<std::string> failures; // by number: what to tell the user ("assertion failed: …")
+  std::vector<SourceRange> places;   // and where in the source
+  std::vector<XeBlockUse> blockUses;
+};
+
+// One kernel of a module, compiled for one target. The SPIR-V is the same for the same input.
+struct XeProgram {
+  std::vector<uint8_t> spirv;
+  std::vector<XeKernel> kernels;
+};
+
+} // namespace xt

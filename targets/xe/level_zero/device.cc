@@ -1,0 +1,153 @@
+#include "targets/xe/level_zero/device.h"
+
+#include "ir/base/text.h"
+#include "targets/xe/level_zero/module.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+constexpr size_t kKeptModules = 32;
+constexpr uint64_t kWaitNanoseconds = 200'000'000; // then the device is asked whether it is still there
+
+} // namespace
+
+ZeDevice::~ZeDevice() = default;
+
+Result<std::unique_ptr<ZeDevice>> ZeDevice::open(const ZeFunctions &functions, ZeDeviceInfo info) {
+  std::unique_ptr<ZeDevice> device(new ZeDevice(functions, std::move(info)));
+  const ZeFunctions &ze = device->ze_;
+  ze_context_desc_t desc{};
+  desc.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC;
+  ze_context_handle_t context = nullptr;
+  if (ze_result_t r = ze.zeContextCreate(device->info_.driver, &desc, &context); r != ZE_RESULT_SUCCESS)
+    return zeError("zeContextCreate", r);
+  device->context_ = {context, ze.zeContextDestroy};
+  if (Result<void> made = device->makeQueue(); !made) return made.error();
+  return device;
+}
+
+Result<void> ZeDevice::makeQueue() {
+  ze_event_pool_desc_t pool{};
+  pool.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC;
+  pool.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+  pool.count = 2;
+  ze_event_pool_handle_t poolHandle = nullptr;
+  if (ze_result_t r = ze_.zeEventPoolCreate(context(), &pool, 1, &info_.device, &poolHandle); r != ZE_RESULT_SUCCESS)
+    return zeError("zeEventPoolCreate", r);
+  ran_ = {};
+  finished_ = {};
+  pool_ = {poolHandle, ze_.zeEventPoolDestroy};
+  ze_event_handle_t ran = nullptr, finished = nullptr;
+  if (Result<void> made = makeEvent(0, ran); !made) return made;
+  ran_ = {ran, ze_.zeEventDestroy};
+  if (Result<void> made = makeEvent(1, finished); !made) return made;
+  finished_ = {finished, ze_.zeEventDestroy};
+  ze_command_queue_desc_t queue{};
+  queue.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
+  queue.ordinal = info_.queueOrdinal;
+  queue.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+  ze_command_list_handle_t list = nullptr;
+  if (ze_result_t r = ze_.zeCommandListCreateImmediate(context(), info_.device, &queue, &list); r != ZE_RESULT_SUCCESS)
+    return zeError("zeCommandListCreateImmediate", r);
+  queue_ = {list, ze_.zeCommandListDestroy};
+  return {};
+}
+
+Result<void> ZeDevice::makeEvent(uint32_t index, ze_event_handle_t &event) {
+  ze_event_desc_t desc{};
+  desc.stype = ZE_STRUCTURE_TYPE_EVENT_DESC;
+  desc.index = index;
+  desc.signal = desc.wait = ZE_EVENT_SCOPE_FLAG_HOST;
+  if (ze_result_t r = ze_.zeEventCreate(pool_.get(), &desc, &event); r != ZE_RESULT_SUCCESS)
+    return zeError("zeEventCreate", r);
+  return {};
+}
+
+Result<void> ZeDevice::check(std::string_view what, ze_result_t result) {
+  if (result == ZE_RESULT_SUCCESS) return {};
+  Error error = zeError(str(what, " on ", info_.name), result);
+  if (result == ZE_RESULT_ERROR_DEVICE_LOST) lost_ = error;
+  return error;
+}
+
+Result<void> ZeDevice::copy(void *to, const void *from, size_t bytes) {
+  if (!lost_) return lost_;
+  if (bytes == 0) return {};
+  auto done = check("zeCommandListAppendMemoryCopy", ze_.zeCommandListAppendMemoryCopy(queue_.get(), to, from, bytes, nullptr, 0, nullptr));
+  if (!done) return done;
+  return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
+}
+
+Result<void> ZeDevice::launch(ze_kernel_handle_t kernel, const ze_group_count_t &workgroups) {
+  if (!lost_) return lost_;
+  if (auto reset = check("zeEventHostReset", ze_.zeEventHostReset(ran_.get())); !reset) return reset;
+  timed_ = true;
+  auto done = check("zeCommandListAppendLaunchKernel",
+                    ze_.zeCommandListAppendLaunchKernel(queue_.get(), kernel, &workgroups, ran_.get(), 0, nullptr));
+  if (!done) return done;
+  return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
+}
+
+Result<void> ZeDevice::finish() {
+  if (!lost_) return lost_;
+  Result<void> done = wait();
+  if (done) return done;
+  if (std::string told = toldFailure(); !told.empty()) {
+    queue_ = {};
+    lost_ = makeQueue();
+    timed_ = false;
+    return Error::kernel(told);
+  }
+  // What is queued may still run: memory that it uses is never to be trusted again.
+  lost_ = done;
+  return done;
+}
+
+std::string ZeDevice::toldFailure() const {
+  void *function = nullptr;
+  if (!info_.software || ze_.zeDriverGetExtensionFunctionAddress(info_.driver, "xtSoftLastError", &function) != ZE_RESULT_SUCCESS || !function)
+    return "";
+  const char *text = reinterpret_cast<const char *(*)()>(function)();
+  return text ? text : "";
+}
+
+Result<void> ZeDevice::wait() {
+  if (auto reset = check("zeEventHostReset", ze_.zeEventHostReset(finished_.get())); !reset) return reset;
+  auto queued = check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), finished_.get(), 0, nullptr));
+  if (!queued) return queued;
+  while (true) {
+    ze_result_t result = ze_.zeEventHostSynchronize(finished_.get(), kWaitNanoseconds);
+    if (result != ZE_RESULT_NOT_READY) return check("zeEventHostSynchronize", result);
+    // A device that is gone may never signal.
+    if (auto there = check("zeDeviceGetStatus", ze_.zeDeviceGetStatus(info_.device)); !there) return there;
+  }
+}
+
+Result<double> ZeDevice::kernelSeconds() {
+  if (!timed_) return 0.0;
+  ze_kernel_timestamp_result_t stamps{};
+  auto asked = check("zeEventQueryKernelTimestamp", ze_.zeEventQueryKernelTimestamp(ran_.get(), &stamps));
+  if (!asked) return asked.error();
+  // The counter wraps around at its width.
+  uint64_t mask = info_.timestampBits >= 64 || info_.timestampBits <= 0 ? ~uint64_t{0} : (uint64_t{1} << info_.timestampBits) - 1;
+  uint64_t ticks = (stamps.global.kernelEnd - stamps.global.kernelStart) & mask;
+  return static_cast<double>(ticks) * info_.tickNanoseconds * 1e-9;
+}
+
+Result<std::shared_ptr<ZeModule>> ZeDevice::module(std::span<const uint8_t> spirv, const std::string &options) {
+  if (!lost_) return lost_.error();
+  auto same = [&](const Built &b) { return b.options == options && std::ranges::equal(b.spirv, spirv); };
+  if (auto known = std::ranges::find_if(built_, same); known != built_.end()) {
+    std::rotate(built_.begin(), known, known + 1);
+    return built_.front().module;
+  }
+  Result<std::shared_ptr<ZeModule>> made = ZeModule::build(*this, spirv, options);
+  if (!made) return made.error();
+  built_.push_front({{spirv.begin(), spirv.end()}, options, *made});
+  if (built_.size() > kKeptModules) built_.pop_back();
+  return made;
+}
+
+} // namespace xt

@@ -1,0 +1,176 @@
+#include "targets/xe/level_zero/devices.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace xt {
+namespace {
+
+constexpr uint32_t kIntel = 0x8086;
+
+// PCI ids as in Intel's compute runtime (shared/source/*/definitions and dll/devices).
+struct PciIds {
+  uint32_t first, last;
+  std::string_view target;
+};
+constexpr PciIds kPciIds[] = {
+    {0x0BD0, 0x0BDB, "xe-pvc"}, {0x0B69, 0x0B69, "xe-pvc"}, {0x0B6E, 0x0B6E, "xe-pvc"}, // Data Center GPU Max
+    {0xE202, 0xE223, "xe-bmg"},                                                         // Arc B
+    {0x6420, 0x6420, "xe-bmg"}, {0x64A0, 0x64A0, "xe-bmg"}, {0x64B0, 0x64B0, "xe-bmg"}, // Lunar Lake: Xe2 as well
+    {0x4F80, 0x4F88, "xe-dg2"}, {0x5690, 0x56C2, "xe-dg2"},                             // Arc A, Data Center GPU Flex
+};
+
+std::string versionText(uint32_t version) {
+  return str(version >> 24, ".", (version >> 16) & 0xff, ".", version & 0xffff);
+}
+
+// Asks for what one device has. Each call that fails is an Error that names it.
+class DeviceQuery {
+public:
+  DeviceQuery(const ZeFunctions &ze, ZeDeviceInfo &info) : ze_(ze), info_(info) {}
+
+  Result<void> ask() {
+    if (auto done = properties(); !done) return done;
+    if (auto done = compute(); !done) return done;
+    if (auto done = module(); !done) return done;
+    if (auto done = memory(); !done) return done;
+    return queues();
+  }
+
+private:
+  Result<void> properties() {
+    ze_device_properties_t p{};
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES;
+    if (ze_result_t r = ze_.zeDeviceGetProperties(info_.device, &p); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetProperties", r);
+    info_.name.assign(p.name, strnlen(p.name, sizeof p.name));
+    info_.software = info_.name.starts_with(kSoftwareDeviceName);
+    info_.intelGpu = p.vendorId == kIntel && p.type == ZE_DEVICE_TYPE_GPU && !info_.software;
+    info_.target = p.vendorId == kIntel ? targetOfPciId(p.deviceId) : findTargetInfo("spirv");
+    info_.memoryBytes = static_cast<int64_t>(p.maxMemAllocSize);
+    info_.tickNanoseconds = static_cast<double>(p.timerResolution);
+    info_.timestampBits = static_cast<int>(p.kernelTimestampValidBits);
+    return {};
+  }
+
+  Result<void> compute() {
+    ze_device_compute_properties_t p{};
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES;
+    if (ze_result_t r = ze_.zeDeviceGetComputeProperties(info_.device, &p); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetComputeProperties", r);
+    uint32_t sizes = std::min<uint32_t>(p.numSubGroupSizes, ZE_SUBGROUPSIZE_COUNT);
+    info_.subgroupSizes.assign(p.subGroupSizes, p.subGroupSizes + sizes);
+    info_.slmBytes = p.maxSharedLocalMemory;
+    info_.lanesPerWorkgroup = std::min(p.maxTotalGroupSize, p.maxGroupSizeX);
+    info_.mostWorkgroups = {p.maxGroupCountX, p.maxGroupCountY, p.maxGroupCountZ};
+    return {};
+  }
+
+  Result<void> module() {
+    ze_device_module_properties_t p{};
+    p.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES;
+    if (ze_result_t r = ze_.zeDeviceGetModuleProperties(info_.device, &p); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetModuleProperties", r);
+    info_.f64 = (p.flags & ZE_DEVICE_MODULE_FLAG_FP64) != 0;
+    return {};
+  }
+
+  Result<void> memory() {
+    uint32_t count = 0;
+    if (ze_result_t r = ze_.zeDeviceGetMemoryProperties(info_.device, &count, nullptr); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetMemoryProperties", r);
+    std::vector<ze_device_memory_properties_t> all(count);
+    for (auto &p : all) p = {}, p.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES;
+    if (ze_result_t r = ze_.zeDeviceGetMemoryProperties(info_.device, &count, all.data()); count && r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetMemoryProperties", r);
+    int64_t total = 0;
+    for (const auto &p : all) total += static_cast<int64_t>(p.totalSize);
+    if (total > 0) info_.memoryBytes = total;
+    return {};
+  }
+
+  Result<void> queues() {
+    uint32_t count = 0;
+    if (ze_result_t r = ze_.zeDeviceGetCommandQueueGroupProperties(info_.device, &count, nullptr); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetCommandQueueGroupProperties", r);
+    std::vector<ze_command_queue_group_properties_t> all(count);
+    for (auto &p : all) p = {}, p.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES;
+    if (ze_result_t r = ze_.zeDeviceGetCommandQueueGroupProperties(info_.device, &count, all.data());
+        count && r != ZE_RESULT_SUCCESS)
+      return zeError("zeDeviceGetCommandQueueGroupProperties", r);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!(all[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE)) continue;
+      info_.queueOrdinal = i;
+      return {};
+    }
+    return Error::environment(str("the device `", info_.name, "` has no queue that runs kernels"));
+  }
+
+  const ZeFunctions &ze_;
+  ZeDeviceInfo &info_;
+};
+
+Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
+  uint32_t count = 0;
+  if (ze_result_t r = ze.zeDriverGet(&count, nullptr); r != ZE_RESULT_SUCCESS) return zeError("zeDriverGet", r);
+  std::vector<ze_driver_handle_t> drivers(count);
+  if (ze_result_t r = ze.zeDriverGet(&count, drivers.data()); count && r != ZE_RESULT_SUCCESS)
+    return zeError("zeDriverGet", r);
+  drivers.resize(count);
+  return drivers;
+}
+
+Result<std::vector<ze_device_handle_t>> listDevices(const ZeFunctions &ze, ze_driver_handle_t driver) {
+  uint32_t count = 0;
+  if (ze_result_t r = ze.zeDeviceGet(driver, &count, nullptr); r != ZE_RESULT_SUCCESS) return zeError("zeDeviceGet", r);
+  std::vector<ze_device_handle_t> devices(count);
+  if (ze_result_t r = ze.zeDeviceGet(driver, &count, devices.data()); count && r != ZE_RESULT_SUCCESS)
+    return zeError("zeDeviceGet", r);
+  devices.resize(count);
+  return devices;
+}
+
+bool isWrapped(const ZeFunctions &ze, ze_driver_handle_t driver) {
+  void *inner = driver;
+  return ze.zelLoaderTranslateHandle(ZEL_HANDLE_DRIVER, driver, &inner) == ZE_RESULT_SUCCESS && inner != driver;
+}
+
+} // namespace
+
+const TargetInfo *targetOfPciId(uint32_t id) {
+  for (const PciIds &ids : kPciIds)
+    if (id >= ids.first && id <= ids.last) return findTargetInfo(ids.target);
+  return findTargetInfo("spirv");
+}
+
+Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
+  ze_result_t started = ze.zeInit(0);
+  // No driver with a device. Nothing may be called after that: the loader has no table to call through.
+  if (started == ZE_RESULT_ERROR_UNINITIALIZED) return std::vector<ZeDeviceInfo>{};
+  if (started != ZE_RESULT_SUCCESS) return zeError("zeInit", started);
+  Result<std::vector<ze_driver_handle_t>> drivers = listDrivers(ze);
+  if (!drivers) return drivers.error();
+  std::vector<ZeDeviceInfo> infos;
+  for (ze_driver_handle_t driver : *drivers) {
+    ze_driver_properties_t properties{};
+    properties.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES;
+    if (ze_result_t r = ze.zeDriverGetProperties(driver, &properties); r != ZE_RESULT_SUCCESS)
+      return zeError("zeDriverGetProperties", r);
+    Result<std::vector<ze_device_handle_t>> devices = listDevices(ze, driver);
+    if (!devices) return devices.error();
+    for (ze_device_handle_t device : *devices) {
+      ZeDeviceInfo info;
+      info.driver = driver;
+      info.device = device;
+      info.wrapped = isWrapped(ze, driver);
+      info.driverVersion = versionText(properties.driverVersion);
+      if (Result<void> asked = DeviceQuery(ze, info).ask(); !asked) info.problem = asked.error().message;
+      infos.push_back(std::move(info));
+    }
+  }
+  return infos;
+}
+
+} // namespace xt

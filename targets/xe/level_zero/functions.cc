@@ -1,0 +1,76 @@
+#include "targets/xe/level_zero/functions.h"
+
+#include "ir/base/text.h"
+
+#include <cstdio>
+#include <dlfcn.h>
+
+namespace xt {
+namespace {
+
+struct ResultText {
+  ze_result_t result;
+  std::string_view name, words;
+};
+
+// What users may meet; the rest are mistakes of ours, for which the name is enough.
+constexpr ResultText kResults[] = {
+    {ZE_RESULT_NOT_READY, "NOT_READY", "the device has not finished"},
+    {ZE_RESULT_ERROR_DEVICE_LOST, "DEVICE_LOST", "the device was lost: it hung, was reset or removed, or a kernel did what it must not"},
+    {ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "OUT_OF_HOST_MEMORY", "there is not enough memory"},
+    {ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "OUT_OF_DEVICE_MEMORY", "there is not enough memory on the device"},
+    {ZE_RESULT_ERROR_MODULE_BUILD_FAILURE, "MODULE_BUILD_FAILURE", "the driver does not compile the kernels"},
+    {ZE_RESULT_ERROR_MODULE_LINK_FAILURE, "MODULE_LINK_FAILURE", "the driver does not link the kernels"},
+    {ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS, "INSUFFICIENT_PERMISSIONS", "this user may not use the device"},
+    {ZE_RESULT_ERROR_NOT_AVAILABLE, "NOT_AVAILABLE", "the device is busy"},
+    {ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE, "DEPENDENCY_UNAVAILABLE", "the driver lacks something that it needs"},
+    {ZE_RESULT_ERROR_UNINITIALIZED, "UNINITIALIZED", "no driver finds a device"},
+    {ZE_RESULT_ERROR_UNSUPPORTED_VERSION, "UNSUPPORTED_VERSION", "the driver is of another version"},
+    {ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "UNSUPPORTED_FEATURE", "the driver does not have this"},
+    {ZE_RESULT_ERROR_INVALID_ARGUMENT, "INVALID_ARGUMENT", ""},
+    {ZE_RESULT_ERROR_INVALID_SIZE, "INVALID_SIZE", ""},
+    {ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "UNSUPPORTED_SIZE", "the device does not take this size"},
+    {ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "UNSUPPORTED_ALIGNMENT", ""},
+    {ZE_RESULT_ERROR_INVALID_ENUMERATION, "INVALID_ENUMERATION", ""},
+    {ZE_RESULT_ERROR_INVALID_NATIVE_BINARY, "INVALID_NATIVE_BINARY", "the driver does not take the SPIR-V"},
+    {ZE_RESULT_ERROR_INVALID_KERNEL_NAME, "INVALID_KERNEL_NAME", "the module has no such kernel"},
+    {ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "INVALID_GROUP_SIZE_DIMENSION", "the device does not take so large a workgroup"},
+    {ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION, "INVALID_GLOBAL_WIDTH_DIMENSION", "the device does not take so many workgroups"},
+    {ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "INVALID_KERNEL_ARGUMENT_INDEX", ""},
+    {ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE, "INVALID_KERNEL_ARGUMENT_SIZE", ""},
+    {ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED, "INVALID_MODULE_UNLINKED", "the kernels call a function that the driver does not have"},
+    {ZE_RESULT_ERROR_UNKNOWN, "UNKNOWN", "the driver does not say what"},
+};
+
+} // namespace
+
+Result<ZeFunctions> openZeLoader(const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *why = dlerror();
+    return Error::environment(str("the Level Zero loader cannot be opened (", why ? why : path,
+                                  "); on Debian it is in the package libze1"));
+  }
+  ZeFunctions functions;
+#define X(name)                                                                                                        \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                  \
+  if (!functions.name) return Error::environment(str("the Level Zero loader ", path, " is too old: it lacks " #name));
+  XT_ZE_FUNCTIONS(X)
+#undef X
+  return functions;
+}
+
+std::string zeResultText(ze_result_t result) {
+  char number[16];
+  std::snprintf(number, sizeof number, "0x%x", static_cast<unsigned>(result));
+  for (const ResultText &known : kResults)
+    if (known.result == result)
+      return str(known.words, known.words.empty() ? "" : " (", known.name, " ", number, known.words.empty() ? "" : ")");
+  return str("error ", number);
+}
+
+Error zeError(std::string_view what, ze_result_t result) {
+  return Error::environment(str(what, ": ", zeResultText(result)));
+}
+
+} // namespace xt

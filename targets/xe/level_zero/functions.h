@@ -1,0 +1,68 @@
+// The functions of Level Zero that the runner calls, as a table: of the loader, opened at run time, or of a test.
+#pragma once
+#include "ir/base/result.h"
+
+#include <level_zero/loader/ze_loader.h>
+#include <level_zero/ze_api.h>
+
+namespace xt {
+
+#define XT_ZE_FUNCTIONS(X)                                                                                             \
+  X(zelLoaderTranslateHandle)                                                                                          \
+  X(zeInit)                                                                                                            \
+  X(zeDriverGet)                                                                                                       \
+  X(zeDriverGetApiVersion)                                                                                             \
+  X(zeDriverGetProperties)                                                                                             \
+  X(zeDriverGetExtensionFunctionAddress)                                                                               \
+  X(zeDeviceGet)                                                                                                       \
+  X(zeDeviceGetProperties)                                                                                             \
+  X(zeDeviceGetComputeProperties)                                                                                      \
+  X(zeDeviceGetModuleProperties)                                                                                       \
+  X(zeDeviceGetMemoryProperties)                                                                                       \
+  X(zeDeviceGetCommandQueueGroupProperties)                                                                            \
+  X(zeDeviceGetStatus)                                                                                                 \
+  X(zeContextCreate)                                                                                                   \
+  X(zeContextDestroy)                                                                                                  \
+  X(zeCommandListCreateImmediate)                                                                                      \
+  X(zeCommandListDestroy)                                                                                              \
+  X(zeCommandListAppendBarrier)                                                                                        \
+  X(zeCommandListAppendLaunchKernel)                                                                                   \
+  X(zeCommandListAppendMemoryCopy)                                                                                     \
+  X(zeEventPoolCreate)                                                                                                 \
+  X(zeEventPoolDestroy)                                                                                                \
+  X(zeEventCreate)                                                                                                     \
+  X(zeEventDestroy)                                                                                                    \
+  X(zeEventHostReset)                                                                                                  \
+  X(zeEventHostSynchronize)                                                                                            \
+  X(zeEventQueryKernelTimestamp)                                                                                       \
+  X(zeMemAllocDevice)                                                                                                  \
+  X(zeMemAllocHost)                                                                                                    \
+  X(zeMemFree)                                                                                                         \
+  X(zeModuleCreate)                                                                                                    \
+  X(zeModuleDestroy)                                                                                                   \
+  X(zeModuleBuildLogGetString)                                                                                         \
+  X(zeModuleBuildLogDestroy)                                                                                           \
+  X(zeKernelCreate)                                                                                                    \
+  X(zeKernelDestroy)                                                                                                   \
+  X(zeKernelGetProperties)                                                                                             \
+  X(zeKernelSetArgumentValue)                                                                                          \
+  X(zeKernelSetGroupSize)
+
+struct ZeFunctions {
+#define X(name) decltype(&::name) name = nullptr;
+  XT_ZE_FUNCTIONS(X)
+#undef X
+};
+
+inline constexpr const char *kZeLoader = "libze_loader.so.1";
+
+// Opens the loader and finds its functions; it stays open to the end of the process. The Error says which package the
+// loader is in, or which function it lacks.
+Result<ZeFunctions> openZeLoader(const char *path = kZeLoader);
+
+// "the device was lost: …" and the like, with the name of the code. For codes that are not known, the number.
+std::string zeResultText(ze_result_t result);
+// What went wrong where: "zeModuleCreate: …". An Error of the environment.
+Error zeError(std::string_view what, ze_result_t result);
+
+} // namespace xt

@@ -1,0 +1,27 @@
+// What lanes of a subgroup, or work-items of a workgroup, give each other and wait for: barriers, named barriers, shuffles,
+// broadcasts, votes, reductions and scans.
+#pragma once
+#include "targets/xe/soft/builtin_name.h"
+#include "targets/xe/soft/collective.h"
+
+#include <optional>
+
+namespace xt::soft {
+
+// The value that a function exchanges.
+struct ValueType {
+  int elementBytes = 4, elements = 1;
+  bool isFloat = false, isBool = false;
+  size_t bytes() const { return static_cast<size_t>(elementBytes) * static_cast<size_t>(elements); }
+};
+
+// __spirv_ControlBarrier, barrier, work_group_barrier, sub_group_barrier; OpNamedBarrierInitialize and
+// OpMemoryNamedBarrier.
+std::optional<Collective> barrierFunction(const BuiltinName &name);
+
+// SPIR-V's group, non-uniform group and Intel's subgroup shuffle instructions. Reductions and scans go through the lanes in
+// order and round each step to the type. A shuffle from a lane that is not there gives ones in all bits.
+std::optional<Collective> exchangeFunction(const BuiltinName &name, const ValueType &value);
+std::optional<Collective> reduceFunction(const BuiltinName &name, const ValueType &value);
+
+} // namespace xt::soft

@@ -1,0 +1,129 @@
+#include "targets/xe/soft/program.h"
+
+#include "ir/base/text.h"
+#include "targets/llvm/guard.h"
+#include "targets/xe/soft/runtime.h"
+#include "targets/xe/soft/spirv_words.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+
+namespace xt::soft {
+namespace {
+
+namespace orc = llvm::orc;
+
+Error failure(const char *what, llvm::Error error) { return Error::environment(str(what, ": ", llvm::toString(std::move(error)))); }
+
+// This machine's processor; fma where one is meant.
+llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder() {
+  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!builder) return builder;
+  builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  return builder;
+}
+
+void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder passes(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraphs;
+  llvm::ModuleAnalysisManager modules;
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(callGraphs);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, callGraphs, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+Result<std::unique_ptr<orc::LLJIT>> makeJit(orc::JITTargetMachineBuilder builder) {
+  auto made = orc::LLJITBuilder()
+                  .setJITTargetMachineBuilder(std::move(builder))
+                  .setLinkProcessSymbolsByDefault(false)
+                  .setPlatformSetUp([](orc::LLJIT &) -> llvm::Expected<orc::JITDylibSP> { return nullptr; })
+                  .create();
+  if (!made) return failure("cannot start LLVM's linker", made.takeError());
+  orc::SymbolMap symbols;
+  for (const RuntimeSymbol &symbol : runtimeSymbols())
+    symbols[(*made)->mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
+                                                      llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  if (llvm::Error error = (*made)->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))))
+    return failure("cannot define the runtime's symbols", std::move(error));
+  return std::move(*made);
+}
+
+} // namespace
+
+struct Program::Code {
+  std::unique_ptr<orc::LLJIT> jit;
+};
+
+Program::Program() = default;
+Program::~Program() = default;
+
+const LoweredKernel *Program::find(std::string_view kernel) const {
+  for (const LoweredKernel &each : lowered_.kernels)
+    if (each.name == kernel) return &each;
+  return nullptr;
+}
+
+Program::Entry Program::entry(const LoweredKernel &kernel) const { return entries_[static_cast<size_t>(&kernel - lowered_.kernels.data())]; }
+
+Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, const DeviceSettings &device) {
+  Result<SpirvWords> words = readableSpirv(spirv);
+  if (!words) return words.error();
+  if (words->float64 && !device.target->f64)
+    return Error::kernel(str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
+  Result<std::string> bitcode = readBack(words->words);
+  if (!bitcode) return bitcode.error();
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
+  if (!module) return failure("cannot read what llvm-spirv-15 made of the SPIR-V", module.takeError());
+  return build(std::move(*module), device);
+}
+
+Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device) {
+  initialiseLlvm();
+  auto builder = hostBuilder();
+  if (!builder) return failure("LLVM does not know this processor", builder.takeError());
+  auto machine = builder->createTargetMachine();
+  if (!machine) return failure("LLVM has no back end for this processor", machine.takeError());
+  module->setTargetTriple((*machine)->getTargetTriple());
+  module->setDataLayout((*machine)->createDataLayout());
+  std::unique_ptr<Program> program(new Program);
+  Result<LoweredProgram> lowered = lowerModule(*module, device);
+  if (!lowered) return lowered.error();
+  program->lowered_ = std::move(*lowered);
+  llvm::SmallVector<char, 0> object;
+  Result<void> compiled = guardLlvm([&]() -> Result<void> {
+    optimise(*module, **machine);
+    orc::SimpleCompiler compile(**machine);
+    auto buffer = compile(*module);
+    if (!buffer) return failure("cannot compile the kernels", buffer.takeError());
+    object.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
+    return {};
+  });
+  if (!compiled) return compiled.error();
+  Result<std::unique_ptr<orc::LLJIT>> jit = makeJit(std::move(*builder));
+  if (!jit) return jit.error();
+  program->code_ = std::make_unique<Code>(Code{std::move(*jit)});
+  orc::LLJIT &linker = *program->code_->jit;
+  if (llvm::Error error = linker.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))))
+    return failure("cannot load the compiled kernels", std::move(error));
+  for (const LoweredKernel &kernel : program->lowered_.kernels) {
+    auto address = linker.lookup(kernel.symbol);
+    if (!address) return failure("cannot link the compiled kernels", address.takeError());
+    program->entries_.push_back(address->toPtr<Entry>());
+  }
+  return program;
+}
+
+} // namespace xt::soft

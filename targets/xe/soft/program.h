@@ -1,0 +1,37 @@
+// A SPIR-V module as code in this process.
+#pragma once
+#include "targets/xe/soft/lower.h"
+
+#include <memory>
+#include <span>
+
+namespace xt::soft {
+
+class Program {
+public:
+  // An Error is the text of a build log: of kind Kernel where the module is at fault, of kind Environment where this
+  // machine lacks something.
+  static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device);
+  // The same from a module of LLVM as llvm-spirv-15 makes it.
+  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device);
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  using Entry = void (*)(void *const *arguments);
+  std::span<const LoweredKernel> kernels() const { return lowered_.kernels; }
+  const LoweredKernel *find(std::string_view kernel) const; // null: there is none
+  Entry entry(const LoweredKernel &kernel) const;
+  const LoweredProgram &lowered() const { return lowered_; }
+  const std::vector<Allocation> &data() const { return data_; }
+
+private:
+  struct Code;
+  Program();
+  LoweredProgram lowered_; // code has addresses of what is in it
+  std::unique_ptr<Code> code_;
+  std::vector<Entry> entries_;
+  std::vector<Allocation> data_;
+};
+
+} // namespace xt::soft

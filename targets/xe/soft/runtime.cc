@@ -1,0 +1,138 @@
+#include "targets/xe/soft/runtime.h"
+
+#include "ir/base/text.h"
+#include "targets/xe/soft/math_functions.h"
+#include "targets/xe/soft/workgroup.h"
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+// Of the compiler's run-time library; only their addresses are needed.
+extern "C" {
+void __truncsfhf2();
+void __truncdfhf2();
+void __extendhfsf2();
+}
+
+namespace xt::soft {
+namespace {
+
+const WorkItemIds *softIds() { return &Workgroup::running()->ids(); }
+CodeState *softState() { return &Workgroup::running()->codeState(); }
+std::byte *softLocal() { return Workgroup::running()->localMemory(); }
+std::byte *softLocalArgument(int64_t argument) { return Workgroup::running()->localArgument(static_cast<size_t>(argument)); }
+
+void softArrive(const Collective *collective, int32_t site, void *const *arguments, void *result) {
+  Workgroup::running()->arrive(*collective, site, {arguments, result});
+}
+
+void softPause() { Workgroup::running()->pause(); }
+
+void softTrap() { Workgroup::running()->failHere("the kernel trapped", -1); }
+
+const char *verb(unsigned how) { return how == AccessFlags::kLoad ? "load" : how == AccessFlags::kStore ? "store" : "atomic access"; }
+
+[[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space, int32_t site) {
+  std::string text = str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec);
+  if (space == kLocalSpace || group.inLocalMemory(address)) {
+    text += " is outside of every variable in shared local memory";
+  } else {
+    const MemoryMap &map = *group.launch().memory;
+    bool beginsInside = findAllocation(map, address) != nullptr;
+    text += str(" is outside of what is allocated: ", beginsInside ? "it goes beyond the end of an allocation" : whereIs(map, address));
+  }
+  group.failHere(std::move(text), site);
+}
+
+// The memory that may be touched around so many bytes; empty: they are nobody's.
+std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
+  auto whole = [](uint64_t begin, uint64_t size) { return std::span(reinterpret_cast<const std::byte *>(begin), size); };
+  if (space != kLocalSpace)
+    if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->begin, found->bytes);
+  if (space != kGlobalSpace)
+    if (const LocalVariable *found = group.localVariable(address, bytes))
+      return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
+  bool other = (space != kLocalSpace && group.launch().inProgram(address)) || (space == kGenericSpace && group.onOwnStack(address));
+  return other ? whole(address, bytes) : std::span<const std::byte>();
+}
+
+// Where the slot of the access does not tell.
+void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
+  Workgroup &group = *Workgroup::running();
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  unsigned space = flags >> AccessFlags::kSpaceShift, how = flags >> AccessFlags::kHowShift & 0xf;
+  uint64_t alignment = uint64_t{1} << (flags & 0xff);
+  if (address & (alignment - 1))
+    group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ", alignment, " bytes"), site);
+  if (!bytes) return;
+  std::span<const std::byte> found = reachable(group, address, bytes, space);
+  if (found.empty()) badAccess(group, address, bytes, how, space, site);
+  auto &slot = group.codeState().slots[static_cast<size_t>(site) % CodeState::kSlots];
+  slot.begin = reinterpret_cast<uint64_t>(found.data());
+  slot.bytes = found.size();
+}
+
+template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
+
+std::vector<RuntimeSymbol> allSymbols() {
+  std::vector<RuntimeSymbol> symbols = {
+      {kIdsSymbol, addressOf(softIds)},
+      {kStateSymbol, addressOf(softState)},
+      {kLocalSymbol, addressOf(softLocal)},
+      {kLocalArgumentSymbol, addressOf(softLocalArgument)},
+      {kArriveSymbol, addressOf(softArrive)},
+      {kAccessSymbol, addressOf(softAccess)},
+      {kPauseSymbol, addressOf(softPause)},
+      {kTrapSymbol, addressOf(softTrap)},
+      {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)},
+      {"memmove", addressOf<void *, void *, const void *, size_t>(&::memmove)},
+      {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
+      {"__truncsfhf2", addressOf(&__truncsfhf2)},
+      {"__truncdfhf2", addressOf(&__truncdfhf2)},
+      {"__extendhfsf2", addressOf(&__extendhfsf2)},
+      {"fma", addressOf<double, double, double, double>(&::fma)},
+      {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
+  };
+  // What LLVM calls for intrinsics and remainders where the processor has no instruction.
+#define XT_MATH1(name)                                                                                                                   \
+  symbols.push_back({#name, addressOf<double, double>(&::name)});                                                                        \
+  symbols.push_back({#name "f", addressOf<float, float>(&::name##f)})
+#define XT_MATH2(name)                                                                                                                   \
+  symbols.push_back({#name, addressOf<double, double, double>(&::name)});                                                                \
+  symbols.push_back({#name "f", addressOf<float, float, float>(&::name##f)})
+  XT_MATH1(floor);
+  XT_MATH1(ceil);
+  XT_MATH1(trunc);
+  XT_MATH1(rint);
+  XT_MATH1(roundeven);
+  XT_MATH1(round);
+  XT_MATH1(sqrt);
+  XT_MATH1(exp);
+  XT_MATH1(exp2);
+  XT_MATH1(log);
+  XT_MATH1(log2);
+  XT_MATH1(log10);
+  XT_MATH1(sin);
+  XT_MATH1(cos);
+  XT_MATH2(pow);
+  XT_MATH2(fmod);
+  XT_MATH2(fmin);
+  XT_MATH2(fmax);
+#undef XT_MATH1
+#undef XT_MATH2
+  for (const MathFunction &function : mathFunctions()) {
+    symbols.push_back({mathSymbol(function, false), function.single});
+    symbols.push_back({mathSymbol(function, true), function.twice});
+  }
+  return symbols;
+}
+
+} // namespace
+
+std::span<const RuntimeSymbol> runtimeSymbols() {
+  static const std::vector<RuntimeSymbol> *symbols = new std::vector<RuntimeSymbol>(allSymbols());
+  return *symbols;
+}
+
+} // namespace xt::soft

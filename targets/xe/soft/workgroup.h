@@ -1,0 +1,165 @@
+// One workgroup at a time on the calling thread: a fiber for each work-item. Work-items that wait for each other in vain are
+// found and reported, as is what else a kernel must not do.
+#pragma once
+#include "targets/xe/soft/collective.h"
+#include "targets/xe/soft/fiber.h"
+#include "targets/xe/soft/memory.h"
+#include "targets/xe/soft/named_barriers.h"
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace xt::soft {
+
+// What compiled code reads by offset (lower_ids.cc). Four entries, so that a dimension that is computed needs no branch;
+// the fourth is what OpenCL says of dimensions beyond the third.
+struct WorkItemIds {
+  int64_t localId[4], groupId[4], localSize[4], groupCount[4], globalId[4], globalSize[4], globalOffset[4];
+  int64_t localLinear, globalLinear, subgroup, lane, subgroupSize, subgroupMaxSize, subgroupCount, dimensions;
+};
+
+// What compiled code reads and writes itself, so that most accesses and rounds of loops need no call (lower_accesses.cc).
+struct CodeState {
+  static constexpr size_t kSlots = 16;
+  struct {
+    uint64_t begin, bytes; // memory that an access of a site of this slot may touch
+  } slots[kSlots];
+  uint64_t rounds; // of loops
+};
+
+// A variable in shared local memory.
+struct LocalVariable {
+  std::string name;
+  size_t offset = 0, bytes = 0;
+};
+
+// A place in a kernel that reports name.
+struct Site {
+  std::string function; // that is called; empty: a memory access
+  std::string place;    // " at file.cl:7:3"; empty: not known
+  int call = 0;         // the how-manieth call of it in the text, from 1
+};
+
+using Dimensions = std::array<uint32_t, 3>;
+
+// What all workgroups of a launch share. Whoever launches keeps what is pointed to.
+struct Launch {
+  std::string kernel;
+  void (*entry)(void *const *arguments) = nullptr;
+  std::vector<void *> arguments; // addresses of the values
+  Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
+  size_t subgroupSize = 16;
+  size_t localBytes = 0; // with the space between variables
+  std::vector<LocalVariable> locals;
+  std::vector<size_t> localArguments; // by argument: 1 + index in `locals` of what it points to; 0: it is no such pointer
+  size_t stackBytes = 1 << 16;
+  const std::vector<Site> *sites = nullptr;
+  std::shared_ptr<const MemoryMap> memory;
+  const std::vector<Allocation> *programData = nullptr; // variables of the program in global memory
+  const std::atomic<bool> *stop = nullptr; // set: give up
+  size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; }
+  bool inProgram(uint64_t address) const {
+    for (const Allocation &each : programData ? std::span(*programData) : std::span<const Allocation>())
+      if (each.contains(address, 1)) return true;
+    return false;
+  }
+  size_t groups() const { return size_t{groupCount[0]} * groupCount[1] * groupCount[2]; }
+};
+
+class Workgroup {
+public:
+  explicit Workgroup(const Launch &launch);
+  ~Workgroup();
+  Workgroup(const Workgroup &) = delete;
+  Workgroup &operator=(const Workgroup &) = delete;
+
+  // Runs group number `linear` (x fastest); a report of what went wrong. After a report it is not run again.
+  std::optional<std::string> run(size_t linear);
+
+  // After run() was cut short by a fault: the report. It is not run again.
+  std::optional<std::string> giveUp();
+
+  // The one that runs on this thread; null: none.
+  static Workgroup *running();
+
+  // ---- for compiled code, on a work-item's stack
+  const WorkItemIds &ids() const { return current_->ids; }
+  CodeState &codeState() { return state_; }
+  std::byte *localMemory() const { return local_; }
+  std::byte *localArgument(size_t argument) const;
+  void arrive(const Collective &collective, int32_t site, const Arrival &arrival);
+  // Ends the run with a report; does not return.
+  [[noreturn]] void failHere(std::string text, int32_t site);
+  // Others may run; where the launch is given up this does not return.
+  void pause();
+
+  // ---- for collective functions
+  void fail(std::string text, int32_t site);
+  bool failed() const { return failure_.has_value(); }
+  const Launch &launch() const { return launch_; }
+  void release(size_t first, size_t count);
+  size_t subgroupOf(size_t item) const { return item / launch_.subgroupSize; }
+  size_t subgroupCount() const { return subgroups_.size(); }
+  NamedBarrierTable &namedBarriers() { return named_; }
+  // The variable that holds these bytes; null: none, or not all of them.
+  const LocalVariable *localVariable(uint64_t address, uint64_t bytes) const;
+  bool inLocalMemory(uint64_t address) const;
+  bool onOwnStack(uint64_t address) const { return current_->stack->contains(reinterpret_cast<const void *>(address)); }
+  const Allocation *allocationOf(uint64_t address, uint64_t bytes); // remembers the last ones
+  std::string who(size_t item) const;                               // "lane 3 of subgroup 1"
+
+private:
+  enum class State : uint8_t { Fresh, Ready, Waiting, Finished };
+  struct Item {
+    WorkItemIds ids;
+    std::unique_ptr<FiberStack> stack;
+    FiberContext context;
+    State state = State::Fresh;
+    int32_t site = -1; // where it waits
+    const Collective *collective = nullptr;
+    size_t index = 0;
+  };
+  // Who has come to a meeting so far.
+  struct Gathering {
+    size_t first = 0, members = 0; // work-items
+    size_t arrived = 0, finished = 0;
+    const Collective *collective = nullptr;
+    int32_t site = -1;
+    size_t firstArrived = 0;
+  };
+  static void enterItem();
+  bool prepare(size_t linear);
+  void setIds(Item &item, size_t index, const Dimensions &group) const;
+  void finish();
+  void runFrom(Item &item);
+  void leave(Item &item); // for whoever is ready, or for the caller of run()
+  void complete(Gathering &gathering, const Collective &collective);
+  void push(size_t item);
+  Item *pop();
+  std::string divergence() const;
+  std::string waitsAt(const Item &item) const;
+  std::string where(int32_t site) const;
+
+  const Launch &launch_;
+  std::vector<Item> items_;
+  std::vector<Arrival> arrivals_; // by work-item
+  std::vector<Gathering> subgroups_;
+  Gathering whole_;
+  std::vector<size_t> ready_; // a ring
+  size_t readyFirst_ = 0, readyCount_ = 0;
+  FiberContext caller_;
+  Item *current_ = nullptr;
+  std::byte *local_ = nullptr;
+  NamedBarrierTable named_;
+  Allocation lastAllocations_[2];
+  CodeState state_{};
+  std::optional<std::string> failure_;
+  size_t finished_ = 0;
+  Dimensions group_{};
+};
+
+} // namespace xt::soft

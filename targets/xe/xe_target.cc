@@ -1,0 +1,110 @@
+#include "targets/xe/xe_target.h"
+
+#include "ir/base/text.h"
+#include "passes/pipelines.h"
+#include "targets/xe/device_choice.h"
+#include "targets/xe/emit/emit.h"
+#include "targets/xe/executable.h"
+#include "targets/xe/runtime.h"
+#include "targets/xe/unsupported.h"
+
+namespace xt {
+namespace {
+
+constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is there
+
+DeviceText deviceText(const ZeDeviceInfo &device) {
+  DeviceText text{device.name, str("Level Zero ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
+  if (device.target) text.compiledFor = device.target->name;
+  return text;
+}
+
+class XeTarget final : public Target {
+public:
+  XeTarget(std::string_view name, std::string_view summary) : name_(name), summary_(summary) {}
+
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
+  bool takesDeviceChoice() const override { return true; }
+
+  bool wantsSmallSizes(DeviceChoice choice) const override {
+    Result<const ZeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    return !device || (*device)->software;
+  }
+
+  Result<const TargetInfo *> hardware(DeviceChoice choice) override {
+    Result<const ZeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    if (!device) return device.error();
+    return name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
+  }
+
+  std::string whyUnsupported(const Kernel &kernel, const TargetInfo *hardware) const override {
+    return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
+  }
+
+  std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
+
+  Result<std::vector<DeviceText>> devices() override {
+    auto all = XeRuntime::ofProcess().devices(DeviceChoice::Any);
+    if (!all) return all.error();
+    std::vector<DeviceText> texts;
+    for (const ZeDeviceInfo &device : *all)
+      if (name_ == kAnyXe || (device.problem.empty() && runsOn(device, name_))) texts.push_back(deviceText(device));
+    return texts;
+  }
+
+  Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options, Diagnostics &diagnostics) override {
+    Result<const TargetInfo *> target = hardware(options.device);
+    if (!target) return target.error();
+    Result<ZeDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
+    if (!device) return device.error();
+    if ((*device)->info().software && options.device == DeviceChoice::Any && options.note)
+      options.note("no Intel GPU: running on the software device");
+    Result<XeProgram> program = compileToSpirv(module, **target, {}, diagnostics);
+    if (!program) return program.error();
+    XeExecutableOptions executable;
+    executable.device = *device;
+    executable.target = *target;
+    executable.remarks = options.found;
+    if (options.again)
+      executable.withoutBlocks = [again = options.again, info = *target]() -> Result<XeProgram> {
+        TargetInfo plain = withoutBlockMessages(*info);
+        Result<std::unique_ptr<Module>> kernels = again(plain);
+        if (!kernels) return kernels.error();
+        Diagnostics repeated; // the same as the first time
+        repeated.wantRemarks(false);
+        XeEmitOptions emit;
+        emit.blockMessages = false;
+        return compileToSpirv(**kernels, plain, emit, repeated);
+      };
+    return makeXeExecutable(module, std::move(*program), std::move(executable));
+  }
+
+private:
+  std::string_view name_, summary_;
+};
+
+} // namespace
+
+std::vector<Target *> xeTargets() {
+  static XeTarget any(kAnyXe, "an Intel GPU through Level Zero; where there is none, the software device");
+  static std::vector<XeTarget> named = [] {
+    std::vector<XeTarget> all;
+    for (const TargetInfo &info : targetInfos()) all.emplace_back(info.name, info.summary);
+    return all;
+  }();
+  std::vector<Target *> targets{&any};
+  for (XeTarget &target : named) targets.push_back(&target);
+  return targets;
+}
+
+TargetInfo withoutBlockMessages(const TargetInfo &target) {
+  TargetInfo plain = target;
+  plain.blocks = {};
+  plain.blockShapes = {};
+  plain.lineWords = {};
+  plain.lineBytes = 0;
+  return plain;
+}
+
+} // namespace xt

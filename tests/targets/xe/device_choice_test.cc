@@ -1,0 +1,62 @@
+#include "targets/xe/device_choice.h"
+#include "targets/xe/runtime.h"
+
+#include <gtest/gtest.h>
+
+namespace xt {
+namespace {
+
+ZeDeviceInfo device(std::string name, std::string_view target, bool software) {
+  ZeDeviceInfo info;
+  info.name = std::move(name);
+  info.target = findTargetInfo(target);
+  info.software = software;
+  info.intelGpu = !software;
+  return info;
+}
+
+std::string chosen(const std::vector<ZeDeviceInfo> &devices, std::string_view target, DeviceChoice choice = DeviceChoice::Any) {
+  Result<size_t> index = chooseDevice(devices, target, choice);
+  return index ? devices[*index].name : index.error().message;
+}
+
+TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
+  std::vector<ZeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true), device("gpu", "xe-bmg", false)};
+  EXPECT_EQ(chosen(both, "xe"), "gpu");
+  EXPECT_EQ(chosen(both, "spirv"), "gpu");
+  EXPECT_EQ(chosen(both, "xe", DeviceChoice::Soft), "soft pvc");
+  EXPECT_EQ(chosen(both, "xe-bmg"), "gpu");
+  EXPECT_EQ(chosen(both, "xe-dg2"), "soft dg2") << "the GPU is of another kind";
+  EXPECT_EQ(chosen(both, "xe-dg2", DeviceChoice::Gpu), "no Intel GPU of the kind xe-dg2: there is soft pvc (xe-pvc), soft dg2 (xe-dg2), gpu (xe-bmg)");
+  EXPECT_EQ(chosen(both, "xe-bmg", DeviceChoice::Soft).substr(0, 38), "no software device of the kind xe-bmg:");
+}
+
+TEST(DeviceChoice, WithoutAGpuTheSoftwareDeviceStandsIn) {
+  std::vector<ZeDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
+  EXPECT_EQ(chosen(soft, "xe"), "soft pvc");
+  EXPECT_EQ(chosen(soft, "xe", DeviceChoice::Gpu), "no Intel GPU: there is soft pvc (xe-pvc)");
+  EXPECT_EQ(chosen({}, "xe"), "no Intel GPU or software device: no driver of this machine finds one");
+}
+
+TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
+  std::vector<ZeDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
+  broken[0].problem = "it is lost";
+  EXPECT_EQ(chosen(broken, "xe"), "soft");
+  EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu), "no Intel GPU: there is gpu, which cannot be used: it is lost, soft (xe-pvc)");
+}
+
+// The variable replaces the drivers that the loader would find.
+TEST(Drivers, TheSoftwareDeviceIsAddedToWhatTheLoaderFinds) {
+  std::string soft = "/there/lib/libze_xt_soft.so";
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, true), "libze_intel_gpu.so.1,/there/lib/libze_xt_soft.so");
+  EXPECT_EQ(driversFor(DeviceChoice::Soft, "", soft, true), soft);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", soft, false), soft) << "there is no GPU to look for";
+  EXPECT_EQ(driversFor(DeviceChoice::Gpu, "", soft, true), std::nullopt);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "", "", true), std::nullopt);
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "/other.so", soft, true), "/other.so,/there/lib/libze_xt_soft.so") << "the user's own";
+  EXPECT_EQ(driversFor(DeviceChoice::Any, "/mine/libze_xt_soft.so", soft, true), std::nullopt);
+  EXPECT_EQ(softDriverPath("/nothing/of/the/kind"), "");
+}
+
+} // namespace
+} // namespace xt

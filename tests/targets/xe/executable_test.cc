@@ -1,0 +1,170 @@
+// Launches through a Level Zero without a device: what arrives there, and what comes back.
+#include "targets/xe/executable.h"
+#include "tests/targets/xe/fake/fake_level_zero.h"
+#include "tests/targets/xe/program.h"
+
+namespace xt {
+namespace {
+
+using test::buffer;
+using test::FakeLevelZero;
+using test::Program;
+
+constexpr const char *kText = "kernel @add(%A: memref<?x?xf32>, %C: memref<?x?xf32>) subgroups(2) grid (%i = 0 to dim(%A, 0) step 8, %j = 0 to dim(%A, 1) step 4) {\n}\n";
+
+class XeLaunch : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto infos = listZeDevices(FakeLevelZero::table());
+    ASSERT_TRUE(infos);
+    auto opened = ZeDevice::open(FakeLevelZero::table(), infos->front());
+    ASSERT_TRUE(opened);
+    device = std::move(*opened);
+    code.entry = "add";
+    code.subgroups = 2;
+    code.reportsFailures = true;
+    code.failures = {"first", "second"};
+  }
+
+  Result<std::unique_ptr<Executable>> make() {
+    XeExecutableOptions options;
+    options.device = device.get();
+    options.target = findTargetInfo("xe-pvc");
+    options.remarks = &found;
+    options.withoutBlocks = [this]() -> Result<XeProgram> {
+      ++compiledAgain;
+      XeKernel plain = code;
+      plain.blockUses.clear();
+      return XeProgram{{9, 9, 9, 9}, {plain}};
+    };
+    return makeXeExecutable(*program.module, {{1, 2, 3, 4}, {code}}, std::move(options));
+  }
+  Result<void> launch(std::vector<float> &a, std::vector<float> &c, int64_t rows = 16, int64_t columns = 16) {
+    auto executable = make();
+    if (!executable) return executable.error();
+    return (*executable)->launch(program.kernel(), {buffer(a.data(), Elem::F32, {rows, columns}, {columns, 1}), buffer(c.data(), Elem::F32, {rows, columns}, {columns, 1})},
+                                 {{0, 8, (rows + 7) / 8}, {0, 4, (columns + 3) / 4}});
+  }
+  template <class T = float> static T *pointer(const FakeLevelZero::Arguments &arguments, uint32_t index) {
+    T *data = nullptr;
+    std::memcpy(&data, arguments.at(index).data(), sizeof data);
+    return data;
+  }
+
+  FakeLevelZero fake;
+  Program program{kText};
+  std::unique_ptr<ZeDevice> device;
+  XeKernel code;
+  Diagnostics found;
+  int compiledAgain = 0;
+};
+
+TEST_F(XeLaunch, CopiesThereAndBack) {
+  std::vector<float> a(256, 1.0f), c(256, 0.0f);
+  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t groups) {
+    EXPECT_EQ(arguments.size(), 15u);
+    EXPECT_EQ(groups.groupCountX, 4u) << "the last grid variable";
+    EXPECT_EQ(groups.groupCountY, 2u);
+    EXPECT_EQ(groups.groupCountZ, 1u);
+    EXPECT_EQ(fake.groupSize, 32u);
+    EXPECT_EQ(pointer<uint64_t>(arguments, 14)[0], ~uint64_t{0});
+    for (int i = 0; i < 256; ++i) pointer(arguments, 5)[i] = pointer(arguments, 0)[i] + static_cast<float>(i);
+  };
+  Result<void> done = launch(a, c);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(c[255], 256.0f);
+}
+
+TEST_F(XeLaunch, AFailureNamesItsWorkgroup) {
+  std::vector<float> a(256), c(256);
+  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) {
+    pointer<uint64_t>(arguments, 14)[0] = uint64_t{6} << 32 | 1;
+    pointer<uint64_t>(arguments, 14)[1] = uint64_t{1} << 32 | 3;
+  };
+  Result<void> done = launch(a, c);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, Error::Kind::Kernel);
+  EXPECT_EQ(done.error().message, "second (workgroup (1, 2), subgroup 1 of @add)");
+}
+
+TEST_F(XeLaunch, WritingOutsideOfABufferNamesTheParameter) {
+  std::vector<float> a(256), c(256);
+  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) { pointer(arguments, 5)[259] = 1; };
+  Result<void> done = launch(a, c);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, Error::Kind::Kernel);
+  EXPECT_NE(done.error().message.find("@add has written outside of `%C`: "), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().message.find("after its end changed, the first 12 bytes after it"), std::string::npos) << done.error().message;
+}
+
+TEST_F(XeLaunch, BuffersThatShareMemoryShareItThere) {
+  std::vector<float> a(256);
+  fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) { EXPECT_EQ(pointer(arguments, 5), pointer(arguments, 0)); };
+  Result<void> done = launch(a, a);
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
+  code.blockUses = {{0}};
+  std::vector<float> a(16 * 17), c(16 * 17);
+  fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
+  found.wantRemarks(true);
+  ASSERT_TRUE(launch(a, c));
+  EXPECT_EQ(compiledAgain, 0);
+  EXPECT_EQ(fake.modulesBuilt, 1);
+  ASSERT_TRUE(launch(a, c, 16, 17));
+  EXPECT_EQ(compiledAgain, 1);
+  EXPECT_EQ(fake.modulesBuilt, 2);
+  std::string remarks = renderText(found, program.sources, false);
+  EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message wants at least 64, and a multiple of 16"), std::string::npos)
+      << remarks;
+}
+
+TEST_F(XeLaunch, TheLargeRegisterFileIsAskedForAndTold) {
+  code.largeRegisterFile = true;
+  found.wantRemarks(true);
+  ASSERT_TRUE(make());
+  EXPECT_EQ(fake.buildFlags, "-ze-opt-large-register-file");
+  std::string remarks = renderText(found, program.sources, false);
+  EXPECT_NE(remarks.find("@add takes 256 registers a thread"), std::string::npos) << remarks;
+  EXPECT_NE(remarks.find("@add spills 64 bytes a lane"), std::string::npos) << remarks;
+}
+
+TEST_F(XeLaunch, AGridWithoutWorkgroupsRunsNothing) {
+  fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) { ADD_FAILURE(); };
+  std::vector<float> a, c;
+  EXPECT_TRUE(launch(a, c, 0, 0));
+}
+
+TEST_F(XeLaunch, TooManyWorkgroupsAreAnErrorWithTheNumbers) {
+  std::vector<float> a(1 << 20), c(1 << 20);
+  Result<void> done = launch(a, c, 1 << 20, 1);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().message, "@add has 131072 workgroups in y; Fake GPU takes at most 65535");
+}
+
+// Each call of a launch that fails is an error that names it, and leaves nothing behind.
+TEST_F(XeLaunch, EachCallThatFailsIsAnErrorAndFreesAll) {
+  std::vector<float> a(256), c(256);
+  fake.calls.clear();
+  ASSERT_TRUE(launch(a, c));
+  size_t count = fake.calls.size();
+  ASSERT_GT(count, 30u);
+  for (size_t at = 0; at < count; ++at) {
+    fake.failAt = -1;
+    SetUp();
+    fake.calls.clear();
+    fake.failAt = static_cast<int>(at);
+    Result<void> done = launch(a, c);
+    ASSERT_GT(fake.calls.size(), at);
+    SCOPED_TRACE(fake.calls[at]);
+    ASSERT_FALSE(done);
+    EXPECT_NE(done.error().message.find(fake.calls[at]), std::string::npos) << done.error().message;
+    device.reset();
+    EXPECT_TRUE(fake.live.empty());
+    EXPECT_EQ(fake.wrongFrees, 0);
+  }
+}
+
+} // namespace
+} // namespace xt

@@ -1,0 +1,63 @@
+// A Level Zero without a device: a table of functions that keep count of what is made and freed, and of which any call
+// may be told to fail.
+#pragma once
+#include "targets/xe/level_zero/functions.h"
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace xt::test {
+
+class FakeLevelZero {
+public:
+  using Arguments = std::map<uint32_t, std::vector<std::byte>>;
+  // What a launch does; its memory is the process's.
+  std::function<void(const Arguments &, ze_group_count_t)> kernel = [](const Arguments &, ze_group_count_t) {};
+
+  // The call that fails, counting from 0, and with what; -1: none.
+  int failAt = -1;
+  ze_result_t failWith = ZE_RESULT_ERROR_UNKNOWN;
+  bool wrapsHandles = false; // as the loader with several drivers
+  std::string deviceName = "Fake GPU";
+  uint32_t deviceId = 0x0BD5;
+  std::string buildLog = "error: undefined reference to `f'";
+
+  std::vector<std::string> calls; // those that may fail, in order
+  std::set<void *> live;          // objects and memory
+  int modulesBuilt = 0;
+  std::string buildFlags; // of the last module
+  uint32_t groupSize = 0;
+
+  // Whose functions table() calls; one at a time.
+  FakeLevelZero() { current = this; }
+  ~FakeLevelZero() { current = nullptr; }
+  FakeLevelZero(const FakeLevelZero &) = delete;
+  FakeLevelZero &operator=(const FakeLevelZero &) = delete;
+  static ZeFunctions table();
+
+  ze_result_t enter(const char *name) {
+    calls.push_back(name);
+    return static_cast<int>(calls.size()) - 1 == failAt ? failWith : ZE_RESULT_SUCCESS;
+  }
+  template <class T> void make(T *handle, size_t bytes = 8) {
+    void *object = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    live.insert(object);
+    *handle = reinterpret_cast<T>(object);
+  }
+  ze_result_t free(void *object) {
+    if (live.erase(object) == 0) ++wrongFrees;
+    else std::free(object);
+    return ZE_RESULT_SUCCESS;
+  }
+  int wrongFrees = 0;
+  Arguments arguments;
+
+  static inline FakeLevelZero *current = nullptr;
+};
+
+} // namespace xt::test
