@@ -7,6 +7,8 @@
 namespace xt {
 namespace {
 
+bool isPowerOfTwo(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
+
 bool breaks(int64_t count, int64_t unit, int64_t least, int64_t multiple) {
   return count != kDynamic && (count * unit < least || count * unit % multiple != 0);
 }
@@ -28,6 +30,8 @@ std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
     return str("a row has ", base.width * bytes, " bytes; a block message wants at least ", rules.minimalWidth, ", and a multiple of ", rules.widthMultiple);
   if (base.height != 1 && breaks(base.pitch, bytes, rules.minimalPitch, rules.pitchMultiple))
     return str("rows are ", base.pitch * bytes, " bytes apart; a block message wants at least ", rules.minimalPitch, ", and a multiple of ", rules.pitchMultiple);
+  if (base.pitch != kDynamic && base.width != kDynamic && base.height != 1 && base.pitch < base.width)
+    return str("rows are ", base.pitch * bytes, " bytes apart but ", base.width * bytes, " long; those of a block message do not overlap");
   for (int64_t apart : base.apart)
     if (breaks(apart, bytes, 0, rules.baseAlignment))
       return str("its matrices are ", apart * bytes, " bytes apart; a block message wants a base that ", rules.baseAlignment, " divides");
@@ -40,17 +44,20 @@ std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
 
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns) {
   for (const BlockShape &shape : target.blockShapes) {
-    bool powerOfTwo = rows > 0 && (rows & (rows - 1)) == 0;
-    bool fits = shape.use == use && shape.bits == bits && powerOfTwo && rows >= shape.fewestRows && rows <= shape.mostRows &&
-                columns > 0 && columns % shape.columns == 0 && columns / shape.columns <= shape.blocks;
-    if (fits) return &shape;
+    if (shape.use != use || shape.bits != bits || columns % shape.columns != 0) continue;
+    int64_t blocks = columns / shape.columns;
+    bool rowsFit = isPowerOfTwo(rows) && rows >= shape.fewestRows && rows <= shape.mostRows;
+    if (rowsFit && isPowerOfTwo(blocks) && blocks >= shape.fewestBlocks && blocks <= shape.blocks) return &shape;
   }
   return nullptr;
 }
 
-bool hasLineMessage(const TargetInfo &target, int64_t bytes) {
-  if (bytes > target.lineBytes) return false;
-  return std::any_of(target.lineWords.begin(), target.lineWords.end(), [&](int64_t words) { return bytes == 4 * words || bytes == 8 * words; });
+int64_t lineAlignment(const TargetInfo &target, int64_t bytes) {
+  if (bytes > target.lineBytes) return 0;
+  auto areWords = [&](int64_t size) {
+    return std::any_of(target.lineWords.begin(), target.lineWords.end(), [&](int64_t words) { return bytes == size * words; });
+  };
+  return areWords(4) ? 4 : areWords(8) ? 8 : 0;
 }
 
 } // namespace xt

@@ -26,9 +26,9 @@ std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
 // Sizes are those in memory, also of blocks that are turned on the way.
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns);
 
-// Whether a 1D block message moves so many bytes that lie side by side, in global or shared local memory: Xe hardware
-// (the LSC's "transposed" loads and stores) takes 1, 2, 3, 4, 8, 16, 32 or 64 words of 32 or 64 bits, as many registers
-// as a message may have; narrower elements go as parts of such words. Where they begin, a word may.
-bool hasLineMessage(const TargetInfo &target, int64_t bytes);
+// At which multiple of bytes a 1D block message of so many bytes that lie side by side begins, in global or shared local
+// memory: that of its words, of 32 bits where they will do, else of 64; narrower elements go as parts of words. 0: there is
+// no such message.
+int64_t lineAlignment(const TargetInfo &target, int64_t bytes);
 
 } // namespace xt

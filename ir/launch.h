@@ -46,7 +46,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
 // own (of a kernel without one) x first. "the workgroup" where there is no grid. `blockId` has the outermost first.
 std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId);
 // "workgroup (1, 0), subgroup 2": who printed a value, or failed. The workgroup is left out where there is no grid, the
-// subgroup at workgroup scope and where it is the only one.
+// subgroup at workgroup scope, where it is the only one, and where it is -1: the workgroup does it as one.
 std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
 
 } // namespace xt

@@ -26,6 +26,40 @@ DimPieces dimPieces(const Layout &layout, int dim) {
   return pieces;
 }
 
+int64_t SubgroupChoice::offset(size_t dim, int64_t choice) const {
+  int64_t sum = 0;
+  for (const Digit &digit : digits)
+    if (digit.dim == dim) sum += choice / digit.unit % digit.place.extent * digit.place.weight;
+  return sum;
+}
+
+int64_t pieceAround(const DimPieces &dim, int64_t first, int64_t length) {
+  for (size_t i = 0; i < dim.starts.size(); ++i)
+    if (dim.starts[i] <= first && first + length <= dim.starts[i] + dim.length) return static_cast<int64_t>(i);
+  return -1;
+}
+
+std::optional<SubgroupChoice> choiceWithin(const Layout &from, const Layout &to) {
+  SubgroupChoice choice;
+  std::vector<DimPieces> source, target;
+  for (int d = 0; d < from.rank(); ++d) {
+    source.push_back(dimPieces(from, d));
+    target.push_back(dimPieces(to, d));
+    if (source.back().digits == target.back().digits) continue;
+    if (!source.back().digits.empty()) return std::nullopt;
+    for (const SubgroupDigit &digit : target.back().digits) {
+      choice.digits.push_back({static_cast<size_t>(d), digit, choice.count});
+      choice.count *= digit.extent;
+      if (choice.count > kMostSubgroupChoices) return std::nullopt;
+    }
+  }
+  for (size_t d = 0; d < source.size(); ++d)
+    for (int64_t c = 0; c < choice.count; ++c)
+      for (int64_t start : target[d].starts)
+        if (pieceAround(source[d], choice.offset(d, c) + start, target[d].length) < 0) return std::nullopt;
+  return choice;
+}
+
 std::vector<SubgroupDigit> copyDigits(const Layout &layout) {
   std::vector<SubgroupDigit> digits;
   for (const Factor &factor : layout.replication())

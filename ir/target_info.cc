@@ -25,24 +25,35 @@ constexpr MmaShape kDpas8[] = {XT_DPAS(8)};
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
-// The functions of cl_intel_subgroup_2d_block_io; elements of 64 bits have none.
+// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, which are the rows of its table of valid dimensions
+// (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); upstream's table
+// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. Elements of 64 bits have none. Four blocks of 16
+// bytes side by side, a byte a lane each, are for bytes that are widened after.
 constexpr BlockShape kXeBlocks[] = {
-    {BlockUse::Load, 8, 32, 1, 32, 2},       {BlockUse::Load, 16, 16, 1, 32, 2},      {BlockUse::Load, 32, 16, 1, 32, 1},
-    {BlockUse::Load, 32, 8, 2, 32, 2},       {BlockUse::LoadVnni, 8, 16, 32, 32, 2},  {BlockUse::LoadVnni, 16, 16, 16, 32, 2},
-    {BlockUse::LoadTransposed, 32, 8, 16, 16, 1}, {BlockUse::Store, 16, 16, 1, 8, 1}, {BlockUse::Store, 32, 16, 1, 8, 1},
-    {BlockUse::Prefetch, 8, 64, 1, 32, 1},   {BlockUse::Prefetch, 8, 32, 1, 32, 1},   {BlockUse::Prefetch, 16, 32, 1, 32, 1},
-    {BlockUse::Prefetch, 16, 16, 1, 32, 1},  {BlockUse::Prefetch, 32, 16, 1, 32, 1},  {BlockUse::Prefetch, 32, 8, 1, 32, 1},
+    {BlockUse::Load, 8, 32, 1, 32, 2},          {BlockUse::Load, 8, 16, 8, 32, 4, 4},       {BlockUse::Load, 16, 16, 1, 32, 2},
+    {BlockUse::Load, 32, 16, 1, 32, 1},         {BlockUse::Load, 32, 8, 1, 32, 2},          {BlockUse::LoadVnni, 8, 16, 32, 32, 4},
+    {BlockUse::LoadVnni, 16, 16, 16, 32, 2},    {BlockUse::LoadTransposed, 32, 8, 16, 32, 1}, {BlockUse::Store, 8, 32, 1, 8, 1},
+    {BlockUse::Store, 8, 16, 1, 8, 1},          {BlockUse::Store, 16, 16, 1, 8, 1},         {BlockUse::Store, 32, 16, 1, 8, 1},
+    {BlockUse::Prefetch, 8, 32, 1, 32, 2},      {BlockUse::Prefetch, 8, 16, 32, 32, 2},     {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4},
+    {BlockUse::Prefetch, 16, 16, 1, 32, 2},     {BlockUse::Prefetch, 32, 16, 1, 32, 1},     {BlockUse::Prefetch, 32, 8, 1, 32, 2},
 };
+// Its section 6.13.X.6, "Restrictions", for all devices that have the extension: Xe-HPC and Xe2. A pitch is at least the
+// width, hence 64 too.
+constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
 
-// Words of the LSC's block ("transposed") messages; a message has at most 8 registers, of 64 or 32 bytes.
+// Words of the LSC's block ("transposed") messages: DataElemsPerAddr of IGC's documentation/visa/instructions/
+// LSC_UNTYPED.md. Bytes at most, and where they may begin: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp,
+// block_load_impl: 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
 constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
+// Lanes with offsets of their own: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); neighbours: the RFC (seed 003).
+constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
-// Block rules: Xe2's from cl_intel_subgroup_2d_block_io; Xe-HPC's least width and pitch are believed to be 64 bytes.
+// Named barriers: NBARRIER.md, ids 0 to 31; from Xe-HPC on (IGC's GenXSubtarget, hasNBarrier).
 constexpr TargetInfo kTargets[] = {
-    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, {64, 64, 4, 64, 16, 4, 1 << 24}, kXeBlocks, kLscWords, 512, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, {64, 32, 4, 32, 16, 4, 1 << 24}, kXeBlocks, kLscWords, 512, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 64 << 10, 32, 1024, kGrf, 32, false},
-    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, {}, 0, 32 << 10, 0, 256, kOneGrf, 32, false},
+    {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
+    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 16, kLscChunks, 64 << 10, 0, 1024, kGrf, 32, false},
+    {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, {}, 0, 0, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
 };
 
 } // namespace
@@ -50,7 +61,7 @@ constexpr TargetInfo kTargets[] = {
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits) {
   const BlockShape *widest = nullptr;
   for (const BlockShape &shape : target.blockShapes)
-    if (shape.use == use && shape.bits == bits && (!widest || shape.columns > widest->columns)) widest = &shape;
+    if (shape.use == use && shape.bits == bits && shape.fewestBlocks == 1 && (!widest || shape.columns > widest->columns)) widest = &shape;
   return widest;
 }
 
@@ -68,19 +79,27 @@ std::string_view blockUseName(BlockUse use) {
 std::string text(const BlockShape &shape) {
   std::string rows = shape.fewestRows == shape.mostRows ? str(shape.mostRows) : str(shape.fewestRows, " to ", shape.mostRows);
   return str(blockUseName(shape.use), ", ", shape.bits, "-bit elements: ", rows, " rows of ", shape.columns,
-             shape.blocks > 1 ? str(", up to ", shape.blocks, " side by side") : "");
+             shape.fewestBlocks > 1 ? str(", ", shape.blocks, " side by side")
+             : shape.blocks > 1     ? str(", up to ", shape.blocks, " side by side")
+                                    : "");
 }
 
 std::vector<std::string> blockRuleLines(const BlockRules &rules) {
   return {str("base aligned to ", rules.baseAlignment, " bytes, width at least ", rules.minimalWidth, " and a multiple of ", rules.widthMultiple,
-              ", pitch at least ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, ","),
+              ", pitch at least the width, ", rules.minimalPitch, " and a multiple of ", rules.pitchMultiple, ","),
           str("first column a multiple of ", rules.columnMultiple, " bytes, width, pitch and height up to ", rules.maximalExtent)};
 }
 
 std::string lineMessageText(const TargetInfo &target) {
   if (target.lineWords.empty()) return "none";
   return str(join(target.lineWords.first(target.lineWords.size() - 1), ", "), " or ", target.lineWords.back(),
-             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes");
+             " words of 32 or 64 bits, up to ", target.lineBytes, " bytes, each beginning at a word of its size");
+}
+
+std::string scatterMessageText(const TargetInfo &target) {
+  if (target.scatterLanes == 0) return "any";
+  std::span<const int64_t> chunks = target.scatterChunks;
+  return str("up to ", target.scatterLanes, ", a power of two, each taking ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), " neighbours");
 }
 
 std::string typesText(const MmaShape &shape) {

@@ -36,11 +36,13 @@ enum class BlockUse : uint8_t {
 };
 
 // Blocks that one message moves: elements of `bits`, `columns` wide, a power of two of rows from the fewest to the most,
-// up to `blocks` of them side by side.
+// and a power of two of them side by side, from `fewestBlocks` to `blocks`. Sizes are those in memory, also of blocks that
+// are turned on the way.
 struct BlockShape {
   BlockUse use;
   int bits;
   int64_t columns, fewestRows, mostRows, blocks;
+  int64_t fewestBlocks = 1;
 };
 
 struct TargetInfo {
@@ -53,6 +55,10 @@ struct TargetInfo {
   // are no such messages.
   std::span<const int64_t> lineWords;
   int64_t lineBytes = 0;
+  // Messages to offsets of each lane's own: at most so many lanes, a power of two, and how many neighbours each takes; 0:
+  // any, they go lane by lane.
+  int64_t scatterLanes = 0;
+  std::span<const int64_t> scatterChunks;
   int64_t slmBytes = 0;      // of a workgroup
   int64_t namedBarriers = 0; // of a workgroup
   int64_t lanesPerWorkgroup = 0;
@@ -61,14 +67,15 @@ struct TargetInfo {
   bool f64 = false;
 };
 
-// The widest shape that the target has for elements of so many bits; null: none.
+// The widest shape that the target has for elements of so many bits, alone or several side by side; null: none.
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits);
 
 // How messages to users and `xtc --query` write what a target has.
 std::string_view blockUseName(BlockUse use);
 std::string text(const BlockShape &shape);                     // "load, 16-bit elements: 1 to 32 rows of 16, up to 2 side by side"
 std::vector<std::string> blockRuleLines(const BlockRules &rules); // in two lines
-std::string lineMessageText(const TargetInfo &target);         // "1, 2, 4 or 8 words of 32 or 64 bits, up to 64 bytes"; "none"
+std::string lineMessageText(const TargetInfo &target);         // "1, 2, 4 or 8 words of 32 or 64 bits, up to 64 bytes, …"; "none"
+std::string scatterMessageText(const TargetInfo &target);       // "up to 32, each taking 1, 2, 3, 4 or 8 neighbours"; "any"
 std::string typesText(const MmaShape &shape);                  // "f16 x f16 -> f32"
 std::string sizesText(const MmaShape &shape);                  // "8x16x16": M x N x K
 std::string mmaTable(std::span<const MmaShape> shapes);        // lines of types, each with the sizes that they have

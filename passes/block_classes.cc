@@ -14,10 +14,7 @@ constexpr int64_t kPlainRows = 8;
 
 bool isCut(Type type) { return type.isVector() || type.isTile(); }
 
-// The hardware's own blocks, and parts of vectors: written by those who choose the sizes themselves.
-bool takesWholeVectors(const Op &op) {
-  return op.info().dialect == Dialect::XeGpu || op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
-}
+bool isBlockOp(const Op &op) { return op.info().dialect == Dialect::XeGpu; }
 
 // What an element type is multiplied as: f8 has no product of its own, but every value of it is one of f16.
 Elem multipliedAs(Elem elem) { return elem == Elem::F8E4M3 || elem == Elem::F8E5M2 ? Elem::F16 : elem; }
@@ -42,7 +39,14 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
     : target_(target), lanes_(target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n), members_(kernel, isCut) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
-  walk(kernel.body, [&](Op &op) { takesWholeVectors(op) ? demandWhole(op) : op.kind() == OpKind::TileMma ? demandMma(op) : void(); });
+  // The hardware's own blocks, and beside them parts of vectors, are of sizes that somebody has chosen.
+  bool chosen = false;
+  walk(kernel.body, [&](Op &op) { chosen |= isBlockOp(op); });
+  walk(kernel.body, [&](Op &op) {
+    bool part = op.kind() == OpKind::ExtractStridedSlice || op.kind() == OpKind::InsertStridedSlice;
+    if (isBlockOp(op) || (chosen && part)) demandWhole(op);
+    else if (op.kind() == OpKind::TileMma) demandMma(op);
+  });
   for (int round = 0; round < 2; ++round) walk(kernel.body, [&](Op &op) { suggest(op); });
   for (size_t i = 0; i < members_.count(); ++i)
     if (members_.classOf(i) == i && classes_[i].strength < 0) classes_[i].grid = plainGrid(classes_[i].type);

@@ -28,11 +28,31 @@ bool isZero(const AttrValue &value) {
 void setVc(Op *op) { op->setAttr("mode", std::string("vc")); }
 
 // The largest power of two up to `most` that is not larger than `count`, at least `fewest`.
-int64_t rowsOfMessage(int64_t count, int64_t fewest, int64_t most) {
+int64_t largestWithin(int64_t count, int64_t fewest, int64_t most) {
   int64_t rows = fewest;
   while (rows * 2 <= std::min(count, most)) rows *= 2;
   return rows;
 }
+
+// The smallest power of two that is not smaller than `count`, at least `fewest`.
+int64_t smallestOver(int64_t count, int64_t fewest) {
+  int64_t rows = fewest;
+  while (rows < count) rows *= 2;
+  return rows;
+}
+
+// Narrow blocks of fewer rows than this do not fill a register of the subgroup.
+int64_t fewestRowsOf(const BlockShape &shape, int64_t lanes) { return std::max(shape.fewestRows, lanes / shape.columns); }
+
+// How many of so many rows the next message is for. It may reach beyond them by up to a quarter of its rows: one message
+// more costs more than those.
+int64_t rowsOfNext(int64_t rows, const BlockShape &shape) {
+  int64_t over = smallestOver(rows, shape.fewestRows);
+  if (over <= shape.mostRows && rows * 4 >= over * 3) return rows;
+  return std::min(rows, largestWithin(rows, shape.fewestRows, shape.mostRows));
+}
+
+int64_t wholeBlocks(int64_t columns, const BlockShape &shape) { return (columns + shape.columns - 1) / shape.columns * shape.columns; }
 
 } // namespace
 
@@ -191,12 +211,12 @@ BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operand
   grid.dims.resize(2);
   for (int64_t rows = tile.extent(0), at = 0; rows > 0;) {
     int64_t most = operandSized ? wanted.dims[0][std::min(static_cast<size_t>(at), wanted.dims[0].size() - 1)] : rows;
-    int64_t length = std::min(rows, rowsOfMessage(most, shape.fewestRows, shape.mostRows));
+    int64_t length = operandSized ? std::min(rows, largestWithin(most, shape.fewestRows, shape.mostRows)) : rowsOfNext(rows, shape);
     grid.dims[0].push_back(length);
     rows -= length, ++at;
   }
   for (int64_t columns = tile.extent(1); columns > 0;) {
-    int64_t several = operandSized ? 1 : std::clamp<int64_t>(columns / shape.columns, 1, shape.blocks);
+    int64_t several = operandSized ? 1 : largestWithin((columns + shape.columns - 1) / shape.columns, 1, shape.blocks);
     int64_t length = std::min(columns, several * shape.columns);
     grid.dims[1].push_back(length);
     columns -= length;
@@ -204,8 +224,9 @@ BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operand
   return grid;
 }
 
-// `shape`: of the block in memory.
-Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, bool transposed, bool packs) {
+// `shape`: of the block in memory, and how much of it is `used`.
+Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                             const std::vector<int64_t> &used, bool transposed, bool packs) {
   const Value *tile = op.operand(0);
   Elem elem = tile->type().elem();
   std::vector<int64_t> result = shape;
@@ -214,6 +235,7 @@ Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, c
   Op *load = create(OpKind::LoadNd, {descriptor(tile, origin, shape)}, {context_.vector(std::move(result), elem)});
   if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
   if (packs) load->setAttr("vnni_axis", int64_t{0});
+  if (used != shape) load->setAttr("used", used);
   setVc(load);
   return load->result();
 }
@@ -231,17 +253,20 @@ bool Blocking::loadByMessages(const Op &op) {
     if (!shape || (turned && !packs && bits != 32)) return false;
     int64_t unit = turned ? 32 / bits : 1; // elements that turn together
     BlockGrid grid = wanted;
-    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns), cutEvenly(result->type().extent(1), shape->mostRows)};
+    // Of the fewest rows: each row of the result is one register, as in blocks that are not turned.
+    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns), cutEvenly(result->type().extent(1), shape->fewestRows)};
     for (size_t k = 0; k < grid.count(); ++k) {
       std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
       if (turned) {
         std::swap(origin[0], origin[1]);
-        size = {shape->mostRows, shape->columns * unit};
+        size = {shape->fewestRows, shape->columns * unit};
         if (packs && (size[0] != used[1] || size[1] != used[0])) return false;
       } else if (size[0] < shape->fewestRows || size[0] > shape->mostRows || size[1] != shape->columns) {
         return false;
       }
-      Value *block = loadMessage(op, origin, size, turned, packs);
+      std::vector<int64_t> inMemory = used;
+      if (turned) std::swap(inMemory[0], inMemory[1]);
+      Value *block = loadMessage(op, origin, size, inMemory, turned, packs);
       blocks.push_back(packs ? block : slice(block, {0, 0}, used));
     }
     bind(result, packs ? std::move(blocks) : reblocked(blocks, grid, wanted));
@@ -249,13 +274,13 @@ bool Blocking::loadByMessages(const Op &op) {
   }
   const BlockShape *shape = nullptr;
   for (const BlockShape &s : target_.blockShapes)
-    if (s.use == BlockUse::Load && s.bits == bits && (!shape || s.columns == wanted.dims[1][0])) shape = &s;
+    if (s.use == BlockUse::Load && s.bits == bits && s.fewestBlocks == 1 && (!shape || s.columns == wanted.dims[1][0])) shape = &s;
   if (!shape) return false;
   BlockGrid grid = messageGrid(tile->type(), *shape, classes_.isOperand(result), wanted);
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> used = grid.shape(k);
-    std::vector<int64_t> size = {rowsOfMessage(used[0], shape->fewestRows, shape->mostRows), (used[1] + shape->columns - 1) / shape->columns * shape->columns};
-    blocks.push_back(slice(loadMessage(op, grid.origin(k), size, false, false), {0, 0}, used));
+    std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])), wholeBlocks(used[1], *shape)};
+    blocks.push_back(slice(loadMessage(op, grid.origin(k), size, used, false, false), {0, 0}, used));
   }
   bind(result, reblocked(blocks, grid, wanted));
   return true;
@@ -308,8 +333,9 @@ BlockGrid Blocking::memoryGrid(Type type, const BlockGrid &wanted) const {
 void Blocking::storeTile(const Op &op) {
   const Value *value = op.operand(0), *tile = op.operand(1);
   std::string reason = whyNoMessages(tile);
-  const BlockShape *shape = reason.empty() ? blockShape(target_, BlockUse::Store, memoryBits(tile->type().elem())) : nullptr;
-  if (reason.empty() && !shape) reason = str(target_.name, " has no block message that stores elements of ", memoryBits(tile->type().elem()), " bits");
+  int bits = memoryBits(tile->type().elem());
+  const BlockShape *shape = reason.empty() ? blockShape(target_, BlockUse::Store, bits) : nullptr;
+  if (reason.empty() && !shape) reason = str(target_.name, " has no block message that stores elements of ", bits, " bits");
   if (!reason.empty()) {
     fallBack(op, reason);
     BlockGrid grid = roots_.root(tile) ? memoryGrid(value->type(), classes_.grid(value)) : classes_.grid(tile);
@@ -317,21 +343,36 @@ void Blocking::storeTile(const Op &op) {
     for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k)}, {});
     return;
   }
+  // Blocks as wide as there are, narrower ones for what is left.
   BlockGrid grid;
-  grid.dims = {cutToPowersOfTwo(tile->type().extent(0), shape->mostRows), cutEvenly(tile->type().extent(1), shape->columns)};
+  grid.dims = {cutToPowersOfTwo(tile->type().extent(0), shape->mostRows), {}};
+  for (int64_t columns = tile->type().extent(1); columns > 0; columns -= grid.dims[1].back()) {
+    const BlockShape *fits = storeOfAtMost(bits, columns);
+    grid.dims[1].push_back(fits ? fits->columns : columns);
+  }
   Values blocks = inGrid(value, grid);
   bool told = false;
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k), size = grid.shape(k);
-    if (size[1] == shape->columns) {
+    if (blockMessage(target_, BlockUse::Store, bits, size[0], size[1])) {
       setVc(create(OpKind::StoreNd, {blocks[k], descriptor(tile, origin, size)}, {}));
       continue;
     }
     // A message writes whole rows: what is left over must not reach beyond the tile.
-    if (!told) fallBack(op, str("the last ", size[1], " columns are fewer than the ", shape->columns, " of a message"));
+    if (!told) fallBack(op, str("the last ", size[1], " columns are fewer than those of any message"));
     told = true;
     copy(op, {blocks[k], tileBlock(tile, origin, size)}, {});
   }
+}
+
+// The widest message that stores no more columns; null: none.
+const BlockShape *Blocking::storeOfAtMost(int bits, int64_t columns) const {
+  const BlockShape *widest = nullptr;
+  for (const BlockShape &shape : target_.blockShapes) {
+    bool fits = shape.use == BlockUse::Store && shape.bits == bits && shape.columns <= columns;
+    if (fits && (!widest || shape.columns > widest->columns)) widest = &shape;
+  }
+  return widest;
 }
 
 // What is fetched too much does no harm.
@@ -346,7 +387,8 @@ void Blocking::prefetchTile(const Op &op) {
   }
   BlockGrid grid = messageGrid(type, *shape, false, classes_.plainGrid(type));
   for (size_t k = 0; k < grid.count(); ++k) {
-    std::vector<int64_t> size = {rowsOfMessage(grid.shape(k)[0], shape->fewestRows, shape->mostRows), shape->columns};
+    std::vector<int64_t> used = grid.shape(k);
+    std::vector<int64_t> size = {smallestOver(used[0], shape->fewestRows), wholeBlocks(used[1], *shape)};
     Op *made = create(OpKind::PrefetchNd, {descriptor(tile, grid.origin(k), size)}, {});
     // locality 0 keeps nothing, 1 and 2 the outer caches alone.
     int64_t locality = op.intAttr("locality", 3);

@@ -7,6 +7,8 @@
 #include "passes/part_values.h"
 #include "passes/turned_loads.h"
 
+#include <algorithm>
+
 namespace xt {
 
 void Blocking::run() {
@@ -54,6 +56,8 @@ void Blocking::op(const Op &op) {
   case TypeRule::Reshape: return reshape(op);
   case TypeRule::Extract: return extract(op);
   case TypeRule::Insert: return insert(op);
+  case TypeRule::ExtractStridedSlice: return extractSlice(op);
+  case TypeRule::InsertStridedSlice: return insertSlice(op);
   case TypeRule::Print: return print(op);
   default: break;
   }
@@ -167,12 +171,58 @@ void Blocking::extract(const Op &op) {
   bind(op.result(), {result});
 }
 
-// What is printed is one text; what is asserted holds for each block.
-void Blocking::print(const Op &op) {
-  if (op.kind() == OpKind::Assert && op.operand(0)->type().isVector()) {
-    for (Value *part : of(op.operand(0))) copy(op, {part}, {});
-    return;
+void Blocking::extractSlice(const Op &op) {
+  const BlockGrid &grid = classes_.grid(op.result());
+  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k);
+    for (size_t d = 0; d < origin.size(); ++d) origin[d] += offsets[d];
+    results.push_back(region(op.operand(0), origin, grid.shape(k)));
   }
+  bind(op.result(), std::move(results));
+}
+
+// Blocks that the part does not reach are those of the vector that it is put into.
+void Blocking::insertSlice(const Op &op) {
+  const Value *part = op.operand(0);
+  const BlockGrid &grid = classes_.grid(op.result());
+  const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
+  Values results;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k), inPart = origin, inBlock = origin, common = shape;
+    bool reaches = true;
+    for (size_t d = 0; d < origin.size(); ++d) {
+      int64_t from = std::max(origin[d], offsets[d]), to = std::min(origin[d] + shape[d], offsets[d] + part->type().extent(static_cast<int>(d)));
+      inPart[d] = from - offsets[d], inBlock[d] = from - origin[d], common[d] = to - from;
+      reaches &= from < to;
+    }
+    bool covered = reaches && common == shape;
+    Value *block = covered ? nullptr : region(op.operand(1), origin, shape);
+    results.push_back(!reaches ? block : covered ? region(part, inPart, common) : inserted(region(part, inPart, common), block, inBlock));
+  }
+  bind(op.result(), std::move(results));
+}
+
+// Of each block, which tells where it lies in the vector, or in what that is a part of already.
+void Blocking::asserted(const Op &op) {
+  const Value *condition = op.operand(0);
+  const BlockGrid &grid = classes_.grid(condition);
+  std::span<const int64_t> shape = condition->type().shape();
+  bool part = op.operandCount() > 1;
+  for (size_t k = 0; k < grid.count(); ++k) {
+    Values operands = {of(condition)[k]};
+    std::vector<int64_t> origin = grid.origin(k);
+    for (size_t d = 0; (part || grid.count() > 1) && d < shape.size(); ++d)
+      operands.push_back(part ? plus(one(op.operand(1 + d)), origin[d]) : index(origin[d]));
+    Op *made = copy(op, std::move(operands), {});
+    if (!part && grid.count() > 1) made->setAttr("whole", std::vector<int64_t>(shape.begin(), shape.end()));
+  }
+}
+
+// What is printed is one text.
+void Blocking::print(const Op &op) {
+  if (op.kind() == OpKind::Assert && op.operand(0)->type().isVector()) return asserted(op);
   Values operands;
   for (const Value *operand : op.operands()) operands.push_back(operand->type().isVector() ? wholeOf(operand) : one(operand));
   copy(op, std::move(operands), {});

@@ -33,6 +33,9 @@ private:
   void insert(const Op &op);
   void extract(const Op &op);
   void print(const Op &op);
+  void extractSlice(const Op &op);
+  void insertSlice(const Op &op);
+  void asserted(const Op &op);
   void structure(const Op &op);
   std::vector<Type> partTypes(const Value *value) const;
   void bindAll(const std::vector<Value *> &olds, const Values &news);
@@ -51,9 +54,11 @@ private:
   Values initOperands(const Value *tile, const std::vector<int64_t> &origin);
   BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
   BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
+  const BlockShape *storeOfAtMost(int bits, int64_t columns) const;
   bool loadByMessages(const Op &op);
   Values loadBlocks(const Op &op, const BlockGrid &grid);
-  Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, bool transposed, bool packs);
+  Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
+                     const std::vector<int64_t> &used, bool transposed, bool packs);
   // Why 2D block messages cannot take the tile; "" where they can.
   std::string whyNoMessages(const Value *tile) const;
   std::string whyNoBase(const Op &root) const;

@@ -23,6 +23,7 @@ void Distribution::run() {
     op(*old);
   }
   for (size_t k = olds.size(); k-- > 0;) kernel_.body.erase(olds[k]);
+  dropNeedlessWaits();
   kernel_.scope = Scope::Subgroup;
   kernel_.subgroupsWritten = true;
 }

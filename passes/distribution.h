@@ -82,6 +82,7 @@ private:
     int64_t count;
   };
   std::optional<Bands> bandsOf(Type type, const Pieces &source, const Pieces &target) const;
+  void convertInRegisters(const Op &op, const SubgroupChoice &choice);
   void convertInBands(const Op &op, const Bands &bands);
   Value *inBand(Value *first, int64_t band, int64_t length);
   Value *where(Value *condition, Value *otherwise, const std::function<Value *()> &body);
@@ -90,6 +91,7 @@ private:
   void reshape(const Op &op);
   void extract(const Op &op);
   void print(const Op &op);
+  void asserted(const Op &op);
   Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
   void reduceAcross(const Op &op, const Pieces &from);
   // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
@@ -97,7 +99,10 @@ private:
   // A region of a matrix in such a buffer.
   Value *region(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed = false);
   Value *slmBuffer(std::vector<int64_t> shape, Elem elem);
-  void waitForReaders(); // before a buffer is written again
+  void waitForReaders(); // before a buffer is written again: an exchange begins
+  void published();      // what the exchange has written may be read
+  void joinExchanges(size_t first);
+  void dropNeedlessWaits();
   void onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body);
 
   // subgroup_exchange.cc: what others hold, element by element
@@ -139,6 +144,13 @@ private:
   std::map<std::array<int64_t, 3>, Value *> digits_;
   std::map<std::vector<std::array<int64_t, 3>>, Value *> places_;
   int loops_ = 0; // around the place where ops are made
+  struct Wait {
+    Op *barrier;
+    size_t exchange;
+  };
+  std::vector<Wait> waits_; // for readers, in loops
+  size_t exchange_ = 0;     // the number of the last one that began
+  std::unordered_map<Op *, size_t> ownBarriers_; // of exchanges, other than waits_; its order decides nothing
 };
 
 } // namespace xt

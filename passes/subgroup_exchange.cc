@@ -69,7 +69,7 @@ Value *Distribution::publishElements(const Value *value) {
       create(OpKind::StoreScatter, {part, allTrue(part->type()), tile}, {});
     }
   });
-  create(OpKind::Barrier, {}, {});
+  published();
   return buffer;
 }
 

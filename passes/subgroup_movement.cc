@@ -5,6 +5,8 @@
 #include "ir/combine.h"
 #include "passes/distribution.h"
 
+#include <set>
+
 namespace xt {
 
 // --- shared local memory ---------------------------------------------------------------------------------------------
@@ -16,7 +18,41 @@ Value *Distribution::slmBuffer(std::vector<int64_t> shape, Elem elem) {
 
 // In a loop, others may still read what they were given in the step before.
 void Distribution::waitForReaders() {
-  if (loops_ > 0) create(OpKind::Barrier, {}, {});
+  ++exchange_;
+  if (loops_ > 0) waits_.push_back({create(OpKind::Barrier, {}, {}), exchange_});
+}
+
+void Distribution::published() { ownBarriers_[create(OpKind::Barrier, {}, {})] = exchange_; }
+
+// Those from number `first` on are read together: one barrier before all writes, and one behind.
+void Distribution::joinExchanges(size_t first) {
+  auto drop = [](Op *barrier) { barrier->block()->erase(barrier); };
+  std::erase_if(waits_, [&](const Wait &wait) { return wait.exchange > first && (drop(wait.barrier), true); });
+  std::erase_if(ownBarriers_, [&](const auto &own) { return own.second >= first && own.second < exchange_ && (drop(own.first), true); });
+  for (auto &[barrier, exchange] : ownBarriers_) exchange = std::min(exchange, first);
+}
+
+// Whoever reads what an exchange gave, and writes the same buffer in a later step of the loop, passes all that stands in
+// the loop's body around the exchange: a barrier there that stays is enough.
+void Distribution::dropNeedlessWaits() {
+  std::set<const Op *> waits; // looked up only
+  for (const Wait &wait : waits_) waits.insert(wait.barrier);
+  auto keepsApart = [&](const Block &block, size_t exchange) {
+    for (Op &op : block) {
+      auto own = ownBarriers_.find(&op);
+      if (op.kind() == OpKind::Barrier && !waits.count(&op) && (own == ownBarriers_.end() || own->second != exchange)) return true;
+    }
+    return false;
+  };
+  for (const Wait &wait : waits_) {
+    const Block *block = wait.barrier->block();
+    bool needless = keepsApart(*block, wait.exchange);
+    while (!needless && block->parentOp() && !carriedAt(*block->parentOp()).loops) {
+      block = block->parentOp()->block();
+      needless = keepsApart(*block, wait.exchange);
+    }
+    if (needless) wait.barrier->block()->erase(wait.barrier);
+  }
 }
 
 void Distribution::onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body) {
@@ -49,7 +85,7 @@ Value *Distribution::publish(const Value *value) {
       create(OpKind::StoreTile, {of(value)[k], part}, {});
     }
   });
-  create(OpKind::Barrier, {}, {});
+  published();
   return buffer;
 }
 
@@ -132,7 +168,7 @@ void Distribution::convertInBands(const Op &op, const Bands &bands) {
   };
   auto first = [&](const Pieces &pieces, size_t k) { return indexOf(pieces.dims[bands.dim], pieces.at(k)[bands.dim]); };
   for (int64_t band = 0; band < bands.count; ++band) {
-    if (band > 0) create(OpKind::Barrier, {}, {});
+    if (band > 0) published();
     else waitForReaders();
     onlyWhere(copyDigits(*type.layout()), [&] {
       for (size_t k = 0; k < source.count(); ++k)
@@ -143,12 +179,48 @@ void Distribution::convertInBands(const Op &op, const Bands &bands) {
           return nullptr;
         });
     });
-    create(OpKind::Barrier, {}, {});
+    published();
     for (size_t k = 0; k < target.count(); ++k)
       results[k] = where(inBand(first(target, k), band, length), results[k], [&] {
         std::array<Value *, 2> at = place(target, k, band);
         return region(buffer, at[0], at[1], target.lengths());
       });
+  }
+  bind(op.result(), std::move(results));
+}
+
+// --- registers -------------------------------------------------------------------------------------------------------
+
+// Each subgroup takes its part of what it holds.
+void Distribution::convertInRegisters(const Op &op, const SubgroupChoice &choice) {
+  const Value *value = op.operand(0);
+  Pieces source = piecesOf(value->type()), target = piecesOf(op.result()->type());
+  std::vector<SubgroupDigit> digits;
+  for (const SubgroupChoice::Digit &digit : choice.digits) digits.push_back({digit.place.stride, digit.place.extent, digit.unit});
+  Value *number = placeOf(digits);
+  auto part = [&](size_t k, int64_t c) {
+    std::vector<size_t> at = target.at(k), piece(at.size());
+    std::vector<int64_t> offsets(at.size());
+    for (size_t d = 0; d < at.size(); ++d) {
+      int64_t first = choice.offset(d, c) + target.dims[d].starts[at[d]];
+      piece[d] = static_cast<size_t>(pieceAround(source.dims[d], first, target.dims[d].length));
+      offsets[d] = first - source.dims[d].starts[piece[d]];
+    }
+    Value *held = of(value)[source.number(piece)];
+    if (target.lengths() == source.lengths()) return held;
+    Op *slice = create(OpKind::ExtractStridedSlice, {held}, {pieceType(op.result()->type(), target)});
+    slice->setAttr("offsets", offsets);
+    return slice->result();
+  };
+  Values results;
+  for (size_t k = 0; k < target.count(); ++k) {
+    Value *result = part(k, 0);
+    for (int64_t c = 1; c < choice.count; ++c) {
+      Op *compare = create(OpKind::CmpI, {number, index(c)}, {context_.i1()});
+      compare->setAttr("kind", std::string("eq"));
+      result = where(compare->result(), result, [&] { return part(k, c); });
+    }
+    results.push_back(result);
   }
   bind(op.result(), std::move(results));
 }
@@ -159,6 +231,7 @@ void Distribution::convert(const Op &op) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   Pieces source = piecesOf(from), target = piecesOf(to);
   if (source == target) return bind(op.result(), of(op.operand(0)));
+  if (std::optional<SubgroupChoice> choice = choiceWithin(*from.layout(), *to.layout())) return convertInRegisters(op, *choice);
   if (from.rank() != 2) return exchangeElements(op);
   if (std::optional<Bands> bands = bandsOf(from, source, target); bands && bands->count > 1) return convertInBands(op, *bands);
   Value *buffer = publish(op.operand(0));
@@ -322,7 +395,7 @@ void Distribution::reduceAcross(const Op &op, const Pieces &source) {
         create(OpKind::StoreTile, {sums[s], to0}, {});
       }
     });
-    create(OpKind::Barrier, {}, {});
+    published();
     sums.clear();
     std::vector<int64_t> read(2);
     read[kept] = target.dims[kept].length;
@@ -405,15 +478,39 @@ void Distribution::extract(const Op &op) {
   bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});
 }
 
-// Once per workgroup: by the first subgroup. Parts of a condition are asserted where they are.
+// Parts of a condition are asserted where they are; what fails is told as the workgroup has it.
+void Distribution::asserted(const Op &op) {
+  Type type = op.operand(0)->type();
+  auto assertOf = [&](Values operands) {
+    Op *copy = create(op.kind(), std::move(operands), {});
+    for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->setAttr("workgroup", int64_t{1});
+    return copy;
+  };
+  if (!type.isVector()) {
+    assertOf(expanded(op.operands()));
+    return;
+  }
+  Pieces pieces = piecesOf(type);
+  for (size_t k = 0; k < pieces.count(); ++k) {
+    Values operands = {of(op.operand(0))[k]};
+    for (size_t d = 0; d < pieces.dims.size(); ++d) {
+      Value *first = indexOf(pieces.dims[d], pieces.at(k)[d]);
+      operands.push_back(first ? first : index(0));
+    }
+    assertOf(std::move(operands))->setAttr("whole", std::vector<int64_t>(type.shape().begin(), type.shape().end()));
+  }
+}
+
+// Once per workgroup: by the first subgroup.
 void Distribution::print(const Op &op) {
-  bool vectors = false;
-  for (const Value *operand : op.operands()) vectors |= operand->type().isVector();
-  if (op.kind() == OpKind::Assert) return vectors ? eachPiece(op) : plain(op);
+  if (op.kind() == OpKind::Assert) return asserted(op);
   auto matrix = [](const Value *value) { return value->type().rank() == 2; };
   Values whole;
+  size_t first = exchange_ + 1;
   for (const Value *operand : op.operands())
     whole.push_back(!operand->type().isVector() ? one(operand) : matrix(operand) ? publish(operand) : publishElements(operand));
+  joinExchanges(first);
   onlyWhere({{1, kernel_.subgroups, 1}}, [&] {
     Values shown;
     for (size_t i = 0; i < whole.size(); ++i) {
@@ -425,6 +522,7 @@ void Distribution::print(const Op &op) {
     }
     Op *copy = create(op.kind(), std::move(shown), {});
     for (const Attr &attr : op.attrs()) copy->setAttr(attr.name, attr.value, attr.range);
+    copy->setAttr("workgroup", int64_t{1});
   });
 }
 

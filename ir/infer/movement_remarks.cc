@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/layout.h"
+#include "ir/layout_pieces.h"
 
 #include <array>
 
@@ -36,16 +37,29 @@ private:
     return alias ? "#" + alias->name : layout->text();
   }
 
+  // In a loop, what is written again must have been read.
+  static std::string barriers(const Op &op) {
+    for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
+      if (carriedAt(*around).loops) return "1 barrier a step, 2 if the loop has no other";
+    return "1 barrier";
+  }
+
+  void stays(const Op &op, std::string_view how) {
+    diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(), str("`", op.info().name, "` moves nothing between subgroups: ", how));
+  }
+
+  // `from`: the operand's layout as the result's shape has it.
   void moved(const Op &op, const Layout *from, Type to) {
-    switch (movement(from, to.layout())) {
-    case Movement::None:
-    case Movement::InLane:
-    case Movement::InSubgroup: return;
-    case Movement::AcrossSubgroups: break;
-    }
+    bool turns = op.kind() == OpKind::Transpose, alike = true;
+    for (int d = 0; d < from->rank(); ++d) alike &= dimPieces(*from, d) == dimPieces(*to.layout(), d);
+    if (alike) return stays(op, turns ? "each turns what it holds" : "each holds what it needs");
+    if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
+      return stays(op, choice->count == 1 ? "each takes a part of what it holds" : str("each takes one of ", choice->count, " parts of what it holds"));
+    // Where nothing would have to move, all of it does.
+    int64_t bytes = movedBytes(from, to.layout(), storage(to));
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
-                        str("`", op.info().name, "` moves ", bytesText(movedBytes(from, to.layout(), storage(to))),
-                            " between subgroups: through shared local memory, 1 barrier"))
+                        str("`", op.info().name, "` moves ", bytesText(bytes ? bytes : to.byteCount()),
+                            " between subgroups: through shared local memory, ", barriers(op)))
         .note(str("from ", spell(to, from), " to ", spell(to, to.layout())));
   }
 
@@ -56,11 +70,11 @@ private:
     int64_t block = from.extent(dim) / to.extent(dim);
     int64_t held = 0; // of a block by one subgroup
     for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
-    if (held == 0 || held == block) return;
+    if (held == 0 || held == block) return stays(op, "each has all terms of its results");
     int64_t partial = to.elementCount() * storage(to) * (block / held);
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
                         str("the terms of a result of this `reduction` are spread over ", block / held, " subgroups: ", bytesText(partial),
-                            " of partial results go through shared local memory, 1 barrier"))
+                            " of partial results go through shared local memory, ", barriers(op)))
         .note("a layout in which a subgroup holds the whole reduced dimension needs none");
   }
 
@@ -77,7 +91,7 @@ private:
       int64_t bytes = wanted ? movedBytes(type.layout(), wanted, storage(type)) : type.byteCount();
       auto &diagnostic = diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.operandRange(i),
                                              str("K of operand ", i == 0 ? "a" : "b", " is spread over ", whole / held, " subgroups: ", bytesText(bytes),
-                                                 " go through shared local memory, 1 barrier"));
+                                                 " go through shared local memory, ", barriers(op)));
       if (wanted) diagnostic.note(str("with ", spell(type, wanted), " every subgroup has what it needs"));
     }
   }

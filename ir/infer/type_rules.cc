@@ -197,6 +197,27 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
   return kind == OpKind::Bitcast && fromBits == toBits && elemInfo(from).storageBytes == elemInfo(to).storageBytes;
 }
 
+// An assert's condition lies within the whole that it is a part of, as far as is known.
+bool partOfWhole(const TypeRuleInput &in) {
+  const Attr *attr = findAttr(in, "whole");
+  if (!attr && in.operands.size() == 1) return true;
+  Type condition = in.operands[0];
+  if (!attr) {
+    in.diagnostics.report(DiagCode::AttributeValue, in.operandRange(1), "indices say where the condition of an assert begins in a larger vector, whose shape `whole` gives")
+        .note("`extract %v[%i, %j]` takes an element of a vector");
+    return false;
+  }
+  const auto &whole = std::get<std::vector<int64_t>>(attr->value);
+  bool fits = condition.isVector() && !condition.layout() && whole.size() == static_cast<size_t>(condition.rank());
+  for (size_t d = 0; fits && d < whole.size(); ++d) fits = condition.extent(static_cast<int>(d)) <= whole[d];
+  if (!fits) {
+    in.diagnostics.report(DiagCode::AttributeValue, attr->range, "`whole` is the shape of a vector that the condition, which has no layout, is a part of")
+        .at(in.operandRange(0), shapedText(condition));
+    return false;
+  }
+  return indexCount(in, condition, 1);
+}
+
 bool ruleCast(const TypeRuleInput &in, Results &results) {
   if (!in.written) {
     in.diagnostics.report(DiagCode::ResultTypeNeeded, in.range, str(opName(in), " needs the type that it gives"))
@@ -398,7 +419,7 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::Extract: return extract(in, results);
   case TypeRule::Insert: return insert(in, results);
   case TypeRule::Nothing: return in.op.kind != OpKind::SubgroupBarrier || atLaneScope(in);
-  case TypeRule::Print:
+  case TypeRule::Print: return in.op.kind != OpKind::Assert || partOfWhole(in);
   case TypeRule::Nbarrier:
   case TypeRule::For:
   case TypeRule::While:

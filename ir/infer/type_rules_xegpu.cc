@@ -234,10 +234,22 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
+static bool usedFits(const TypeRuleInput &in, Type desc) {
+  const Attr *attr = findAttr(in, "used");
+  if (!attr) return true;
+  const auto &used = std::get<std::vector<int64_t>>(attr->value);
+  bool fits = used.size() == static_cast<size_t>(desc.rank());
+  for (size_t d = 0; fits && d < used.size(); ++d) fits = used[d] > 0 && used[d] <= desc.extent(static_cast<int>(d));
+  if (!fits)
+    in.diagnostics.report(DiagCode::AttributeValue, attr->range, str("used lists for each dimension of ", shapedText(desc), " how much of it counts"));
+  return fits;
+}
+
 bool loadNd(const TypeRuleInput &in, Results &results) {
   Mode mode = modeOf(in);
   if (mode == Mode::Wrong || !isBlock(in, 0, true)) return false;
   Type desc = in.operands[0];
+  if (!usedFits(in, desc)) return false;
   std::vector<int64_t> shape = ownShape(desc, mode);
   bool swapped;
   if (!swaps(in, swapped)) return false;

@@ -32,6 +32,15 @@ template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t fa
       move(static_cast<size_t>(r * columns + c), static_cast<size_t>((r / factor * columns + c) * factor + r % factor));
 }
 
+// The rows and columns of a block, as it lies in memory, that a load_nd has for something.
+inline std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
+  const Attr *attr = op.attr("used");
+  if (!attr) return {rows, columns};
+  std::vector<int64_t> used = std::get<std::vector<int64_t>>(attr->value);
+  if (used.size() == 1) used.insert(used.begin(), 1);
+  return used;
+}
+
 inline bool transposes(const Op &op) {
   const Attr *attr = op.attr("transpose");
   return attr && std::get<std::vector<int64_t>>(attr->value) == std::vector<int64_t>{1, 0};

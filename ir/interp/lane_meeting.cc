@@ -98,11 +98,16 @@ Result<void> LaneMeeting::load() {
   order();
   std::vector<RuntimeValue> results;
   for (size_t l = 0; l < lanes_.size(); ++l) {
-    Holding::Part part = partOf(desc, l);
-    Fragment read(part.count);
+    Holding::Part part = partOf(desc, l), wanted = part;
+    std::vector<int64_t> used = usedOf(op_, rowsOf(desc), columnsOf(desc));
+    for (size_t d = 0; d < 2; ++d) std::erase_if(wanted.slices[d], [&](int64_t index) { return index >= used[d]; });
     Number zero = numberFromAttr(desc.elem(), int64_t{0});
-    if (auto element = xt::loadTile(block, part.slices[0], part.slices[1], zero, read.data(), site()))
+    Fragment some(wanted.slices[0].size() * wanted.slices[1].size()), read(part.count, zero);
+    if (auto element = xt::loadTile(block, wanted.slices[0], wanted.slices[1], zero, some.data(), site()))
       return lanes_[l].reachesOutside(step_, block, *element);
+    for (size_t r = 0, k = 0; r < part.slices[0].size(); ++r)
+      for (size_t c = 0; c < part.slices[1].size(); ++c)
+        if (part.slices[0][r] < used[0] && part.slices[1][c] < used[1]) read[r * part.slices[1].size() + c] = some[k++];
     auto rows = static_cast<int64_t>(part.slices[0].size()), columns = static_cast<int64_t>(part.slices[1].size());
     if (transposes(op_) && desc.rank() == 2) {
       read = turned(read, rows, columns);

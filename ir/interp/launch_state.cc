@@ -163,7 +163,7 @@ std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId
 
 std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup) {
   std::string origin = blockId.empty() ? "" : workgroupText(kernel, blockId);
-  if (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)
+  if (kernel.scope == Scope::Subgroup && kernel.subgroups > 1 && subgroup >= 0)
     origin += str(origin.empty() ? "" : ", ", "subgroup ", subgroup);
   return origin;
 }

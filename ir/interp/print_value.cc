@@ -26,13 +26,20 @@ template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Sho
 
 } // namespace
 
-std::string assertionText(std::string_view text, Type condition, int64_t element, std::string_view origin) {
+std::vector<int64_t> assertedShape(const Op &op) {
+  if (const Attr *whole = op.attr("whole")) return std::get<std::vector<int64_t>>(whole->value);
+  Type condition = op.operand(0)->type();
+  if (!condition.isVector()) return {};
+  return {condition.shape().begin(), condition.shape().end()};
+}
+
+std::string assertionText(std::string_view text, std::span<const int64_t> shape, int64_t element, std::string_view origin) {
   std::string where;
-  if (condition.isVector()) {
-    std::vector<int64_t> index(static_cast<size_t>(condition.rank()));
+  if (!shape.empty()) {
+    std::vector<int64_t> index(shape.size());
     for (size_t d = index.size(); d-- > 0;) {
-      index[d] = element % condition.extent(static_cast<int>(d));
-      element /= condition.extent(static_cast<int>(d));
+      index[d] = element % shape[d];
+      element /= shape[d];
     }
     where = str(" at [", join(index, ", "), "]");
   }
@@ -40,7 +47,7 @@ std::string assertionText(std::string_view text, Type condition, int64_t element
 }
 
 std::string printPrefix(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup) {
-  if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1) return {};
+  if (kernel.scope != Scope::Subgroup || kernel.subgroups == 1 || subgroup < 0) return {};
   return str("[", originText(kernel, blockId, subgroup), "] ");
 }
 

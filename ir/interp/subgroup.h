@@ -62,9 +62,10 @@ std::string workerText(const Kernel &kernel, size_t worker);
 size_t workerCount(const Kernel &kernel);
 size_t subgroupWorker(const Kernel &kernel, size_t subgroup);
 
-// The error of a failed assert, of the first false element if there is one.
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment,
-                            size_t subgroup);
+// The error of a failed assert, of the first false element if there is one. `first`: where the condition begins in the
+// vector that it is a part of, if it is a part.
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std::span<const int64_t> first,
+                            const WorkgroupEnvironment &environment, size_t subgroup);
 
 // Subgroups that stand at one place.
 struct Standing {

@@ -118,7 +118,7 @@ void Subgroup::insertSlice(const Step &step) {
 // At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
-  std::string text = printPrefix(environment_.kernel, environment_.blockId, static_cast<int64_t>(id_));
+  std::string text = printPrefix(environment_.kernel, environment_.blockId, step.op->attr("workgroup") ? -1 : static_cast<int64_t>(id_));
   text += step.op->textAttr("text");
   if (step.operands.empty()) (*environment_.print)(printedText(text));
   for (size_t i = 0; i < step.operands.size(); ++i) {
@@ -131,18 +131,33 @@ void Subgroup::print(const Step &step) {
 
 Result<void> Subgroup::assertion(const Step &step) {
   const RuntimeValue &value = slots_[step.operands[0]];
-  if (const auto *scalar = std::get_if<Number>(&value))
-    return checkAssertion(*step.op, {scalar, 1}, environment_, id_);
-  return checkAssertion(*step.op, *fragment(step.operands[0]), environment_, id_);
+  if (const auto *scalar = std::get_if<Number>(&value)) return checkAssertion(*step.op, {scalar, 1}, {}, environment_, id_);
+  return checkAssertion(*step.op, *fragment(step.operands[0]), indices(step, 1), environment_, id_);
 }
 
-Result<void> checkAssertion(const Op &op, std::span<const Number> condition, const WorkgroupEnvironment &environment,
-                            size_t subgroup) {
+namespace {
+// The place of element k (row-major) of a part in the whole.
+int64_t inWhole(int64_t k, Type part, std::span<const int64_t> first, std::span<const int64_t> whole) {
+  if (first.empty()) return k;
+  int64_t place = 0, stride = 1;
+  for (size_t d = whole.size(); d-- > 0;) {
+    int64_t extent = part.extent(static_cast<int>(d));
+    place += (first[d] + k % extent) * stride;
+    stride *= whole[d];
+    k /= extent;
+  }
+  return place;
+}
+} // namespace
+
+Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std::span<const int64_t> first,
+                            const WorkgroupEnvironment &environment, size_t subgroup) {
   for (size_t k = 0; k < condition.size(); ++k) {
     if (condition[k].i != 0) continue;
-    std::string where = originText(environment.kernel, environment.blockId, static_cast<int64_t>(subgroup));
-    return Error::kernel(
-        assertionText(op.textAttr("text"), op.operand(0)->type(), static_cast<int64_t>(k), where), op.range());
+    std::vector<int64_t> shape = assertedShape(op);
+    int64_t element = inWhole(static_cast<int64_t>(k), op.operand(0)->type(), first, shape);
+    std::string where = originText(environment.kernel, environment.blockId, op.attr("workgroup") ? -1 : static_cast<int64_t>(subgroup));
+    return Error::kernel(assertionText(op.textAttr("text"), shape, element, where), op.range());
   }
   return {};
 }

@@ -71,10 +71,12 @@ Result<void> Subgroup::loadNd(const Step &step) {
   const auto &block = std::get<TileValue>(slots_[step.operands[0]]);
   if (Result<void> inside = staysInside(step, desc, block); !inside) return inside;
   int64_t rows = rowsOf(desc), columns = columnsOf(desc);
-  Fragment read(static_cast<size_t>(rows * columns));
   Number zero = numberFromAttr(desc.elem(), int64_t{0});
-  if (auto element = xt::loadTile(block, upTo(rows), upTo(columns), zero, read.data(), site(step)))
+  std::vector<int64_t> used = usedOf(op, rows, columns);
+  Fragment part(static_cast<size_t>(used[0] * used[1])), read(static_cast<size_t>(rows * columns), zero);
+  if (auto element = xt::loadTile(block, upTo(used[0]), upTo(used[1]), zero, part.data(), site(step)))
     return reachesOutside(step, block, *element);
+  for (int64_t r = 0; r < used[0]; ++r) std::copy_n(part.begin() + r * used[1], used[1], read.begin() + r * columns);
   if (transposes(op) && desc.rank() == 2) {
     read = turned(read, rows, columns);
     std::swap(rows, columns);

@@ -82,6 +82,8 @@ private:
     case TypeRule::PrefetchNd: return block(op, 0);
     case TypeRule::StoreNd: return block(op, 1);
     case TypeRule::CreateNdTdesc: return descriptor(op);
+    case TypeRule::UpdateNdOffset: return movedDescriptor(op);
+    case TypeRule::CreateTdesc: return scattered(op);
     case TypeRule::Dpas: return product(op);
     case TypeRule::AllocNbarrier:
     case TypeRule::CreateNbarrier: return namedBarrier(op);
@@ -122,7 +124,7 @@ private:
   void line(const Op &op, size_t at) {
     Type desc = op.operand(at)->type();
     int64_t bytes = desc.byteCount();
-    if (hasLineMessage(target_, bytes)) return;
+    if (lineAlignment(target_, bytes)) return;
     if (target_.lineWords.empty()) reportBlock(op, at, str(target_.name, " has no block messages"));
     else
       reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"))
@@ -160,25 +162,65 @@ private:
     std::string rules = str("its rules: ", join(blockRuleLines(target_.blocks), "\n"));
     if (std::string reason = whyNoBlockBase(target_.blocks, matrix); !reason.empty())
       return reportBase(op, 0, str("2D block messages of ", target_.name, " cannot take this matrix: ", reason), rules);
-    int64_t bytes = elemInfo(desc.elem()).storageBytes, unit = target_.blocks.columnMultiple;
-    if (std::optional<int64_t> column = constantInt(*op.operand(rank)); column && *column * bytes % unit != 0)
-      reportBase(op, rank, str("a 2D block of ", target_.name, " cannot begin at column ", *column, ", ", *column * bytes, " bytes into a row, but only at a multiple of ", unit), rules);
+    firstColumn(op, rank, desc, rules);
+  }
+
+  // At which multiple of bytes a block begins in its row, or in its line; 0: anywhere, or something else is wrong.
+  int64_t startMultiple(Type desc) const {
+    return desc.rank() == 1 ? lineAlignment(target_, desc.byteCount()) : desc.data().space == MemorySpace::Slm ? 0 : target_.blocks.columnMultiple;
+  }
+
+  void firstColumn(const Op &op, size_t operand, Type desc, std::string rules) {
+    int64_t bytes = elemInfo(desc.elem()).storageBytes, unit = startMultiple(desc);
+    std::optional<int64_t> column = constantInt(*op.operand(operand));
+    if (!unit || !column || *column * bytes % unit == 0) return;
+    bool moves = op.kind() == OpKind::UpdateNdOffset, line = desc.rank() == 1;
+    std::string what = str(line ? "a 1D block of " : "a 2D block of ", target_.name, moves ? " cannot move by " : " cannot begin ");
+    if (!moves && !line) what += str("at column ", *column, ", ");
+    if (moves && !line) what += str(*column, " columns, ");
+    what += str(*column * bytes, moves ? " bytes" : line ? " bytes into its base" : " bytes into a row", ", but only ", moves ? "by" : "at", " a multiple of ", unit);
+    reportBase(op, operand, what, std::move(rules));
   }
 
   void lineBase(const Op &op) {
-    constexpr int64_t kWord = 4;
     Type base = op.operand(0)->type();
-    std::string rules = "a 1D block is contiguous and begins at a word of 32 bits";
-    if (target_.lineWords.empty()) return;
+    int64_t unit = startMultiple(op.result()->type());
+    if (!unit) return; // said of what uses it
+    std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(), " bytes begins at a word of ", 8 * unit, " bits");
     if (base.isMemRef()) {
       int64_t step = memrefStrides(base).back();
       if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
     }
-    int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
-    std::optional<int64_t> offset = constantInt(*op.operand(op.operandCount() - 1));
-    bool single = op.operandCount() == 2; // else rows come before
-    if (single && offset && *offset * bytes % kWord != 0)
-      reportBase(op, 1, str("a 1D block of ", target_.name, " cannot begin ", *offset * bytes, " bytes into its base, but only at a multiple of ", kWord), rules);
+    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // else rows come before
+  }
+
+  // Where it began is a multiple already.
+  void movedDescriptor(const Op &op) {
+    Type desc = op.result()->type();
+    bool line = desc.rank() == 1;
+    firstColumn(op, op.operandCount() - 1, desc,
+                line ? "a 1D block begins at a multiple of its words" : str("its rules: ", join(blockRuleLines(target_.blocks), "\n")));
+  }
+
+  // --- lanes with offsets --------------------------------------------------------------------------------------------
+
+  // At lane scope each lane's is an access of its own.
+  void scattered(const Op &op) {
+    Type desc = op.result()->type();
+    if (ofLanes() || target_.scatterLanes == 0) return;
+    int64_t lanes = desc.extent(0), most = target_.scatterLanes, chunk = desc.data().chunk;
+    std::string tiles = "scatter tiles (`init_tile` with offsets) take any: they are cut into what the target has";
+    bool power = lanes > 0 && (lanes & (lanes - 1)) == 0;
+    if (!power || lanes > most)
+      diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message of ", lanes, " lanes with offsets of their own"))
+          .withLabel(shapedText(desc))
+          .note(str("it has messages of ", most, " lanes, and of smaller powers of two"))
+          .note(tiles);
+    std::span<const int64_t> chunks = target_.scatterChunks;
+    if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end())
+      diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message in which each lane takes ", chunk, " neighbours"))
+          .withLabel(shapedText(desc))
+          .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back()));
   }
 
   // --- products ------------------------------------------------------------------------------------------------------

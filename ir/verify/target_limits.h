@@ -4,12 +4,14 @@
 //
 // Checked, each at its op and with what the target has:
 //   load_nd, store_nd, prefetch_nd   a 2D block is one message's (BlockShape), alone or as several blocks side by side, in
-//                                    global memory. A 1D block is contiguous and one message's too (hasLineMessage), in
-//                                    global or shared local memory; where it begins, a word of 32 bits may.
+//                                    global memory. A 1D block is contiguous and one message's too (lineAlignment), in
+//                                    global or shared local memory; it begins at a word of its message.
 //                                    vnni_axis = 1 without transpose changes nothing in memory or registers; transposing
 //                                    into the VNNI form (vnni_axis = 0) turns groups of 32 bits.
 //   create_nd_tdesc                  what types and constants say of the base and of the first column (BlockRules). Left
-//                                    to run time: what only descriptors know, and columns after update_nd_offset.
+//                                    to run time: what only descriptors know.
+//   update_nd_offset                 constant steps along the row: from one first column that may be to another
+//   create_tdesc                     in mode vc, how many lanes and neighbours one message has
 //   dpas                             types and sizes (MmaShape), and at lane scope the subgroup's size
 //   alloc_nbarrier, create_nbarrier  constant counts and ids
 //   kernels                          subgroups times the subgroup's size (the one that products need, else the smallest),

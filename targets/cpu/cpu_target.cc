@@ -102,10 +102,10 @@ public:
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
-    if (!first.condition) return Error::kernel(str(first.message, " (", where, " of @", code().name, ")"), first.range);
+    if (!first.asserted) return Error::kernel(str(first.message, " (", where, " of @", code().name, ")"), first.range);
     LaunchOutput::FailedAssert failed = output_.failedAssert(workgroup);
     where = originText(kernel, blockIdOf(workgroup, grid), failed.subgroup);
-    return Error::kernel(assertionText(first.message, first.condition, failed.element, where), first.range);
+    return Error::kernel(assertionText(first.message, first.shape, failed.element, where), first.range);
   }
 
 private:

@@ -1,5 +1,6 @@
 // What a kernel asks of the process around it: printing, failed asserts, and waiting at a barrier.
 #include "ir/base/text.h"
+#include "ir/interp/print_value.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/kernel_emitter.h"
 
@@ -20,7 +21,7 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
   auto print = [&](Type type, const BufferShape &shape, LlvmValue *data) {
     LlvmValue *place = number(static_cast<int64_t>(output_.prints.size()));
     output_.prints.push_back({std::string(op.textAttr("text")), type, shape});
-    callHost(kPrintSymbol, {runtime_, place, workgroup_, subgroup_ ? subgroup_ : number(0), data});
+    callHost(kPrintSymbol, {runtime_, place, workgroup_, speaker(op), data});
   };
   if (op.operandCount() == 0) print({}, {}, llvm::ConstantPointerNull::get(b.getPtrTy()));
   for (size_t i = 0; i < op.operandCount(); ++i) {
@@ -36,18 +37,38 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
   }
 }
 
+// The subgroup that is named as the one that prints or asserts.
+LlvmValue *KernelEmitter::speaker(const Op &op) { return op.attr("workgroup") ? number(-1) : subgroup_ ? subgroup_ : number(0); }
+
 // Elements are looked at in row-major order, and the first that fails ends the workgroup: it is the lowest.
 void KernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
-  int64_t failure = addFailure({op.range(), std::string(op.textAttr("text")), type});
+  std::vector<int64_t> shape = assertedShape(op);
+  int64_t failure = addFailure({op.range(), std::string(op.textAttr("text")), true, shape});
   auto check = [&](LlvmValue *condition, LlvmValue *element) {
-    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, subgroup_ ? subgroup_ : number(0), element}); });
+    failIf(b.CreateNot(condition), failure, [&] { callHost(kAssertSymbol, {runtime_, workgroup_, speaker(op), inWhole(op, element)}); });
   };
   if (type.isScalar()) return check(scalar(op.operand(0)), number(0));
   const Buffer &buffer = pickable(op, 0);
   forEachElement(buffer.shape, [&](LlvmValue *row, LlvmValue *column) {
     check(loadFrom(buffer, row, column), b.CreateAdd(b.CreateMul(row, number(buffer.shape.columns)), column));
   });
+}
+
+// The place of an element of an assert's condition in the vector that this is a part of.
+LlvmValue *KernelEmitter::inWhole(const Op &op, LlvmValue *element) {
+  if (op.operandCount() == 1) return element;
+  std::vector<int64_t> whole = assertedShape(op);
+  LlvmValue *place = number(0);
+  int64_t stride = 1;
+  for (size_t d = whole.size(); d-- > 0;) {
+    LlvmValue *extent = number(op.operand(0)->type().extent(static_cast<int>(d)));
+    LlvmValue *at = b.CreateAdd(scalar(op.operand(1 + d)), b.CreateURem(element, extent));
+    place = b.CreateAdd(place, b.CreateMul(at, number(stride)));
+    element = b.CreateUDiv(element, extent);
+    stride *= whole[d];
+  }
+  return place;
 }
 
 // At workgroup scope one thread does the whole workgroup's work, in order; so does a single subgroup. A fence also

@@ -22,7 +22,8 @@ inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_ass
 struct Failure { // at run time; its number is its place in KernelOutput::failures
   SourceRange range;
   std::string message;
-  Type condition = {}; // of an assert
+  bool asserted = false;
+  std::vector<int64_t> shape = {}; // in which an assert counts its elements
 };
 struct PrintPlace { // one value of one print
   std::string text;

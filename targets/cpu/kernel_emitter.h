@@ -160,6 +160,8 @@ private:
   void meetAtNamedBarrier(const Op &op);
   void emitPrintOrAssert(const Op &op);
   void emitAssert(const Op &op);
+  LlvmValue *speaker(const Op &op);
+  LlvmValue *inWhole(const Op &op, LlvmValue *element);
   void emitBarrierOrFence(const Op &op);
 
   // lane_emitter.cc: what lanes give each other

@@ -28,7 +28,7 @@ std::string limitsText(const TargetInfo &target) {
   std::string text = str("  subgroup sizes: ", join(target.subgroupSizes, ", "), "\n  shared local memory: ", kib(target.slmBytes),
                          " a workgroup\n  named barriers: ", target.namedBarriers, "\n  lanes in a workgroup: ", target.lanesPerWorkgroup,
                          "\n  registers: ", join(target.registerFile, " or "), " of ", target.registerBytes, " bytes\n  f64: ", target.f64 ? "yes" : "no", "\n");
-  text += str("  1D block messages: ", lineMessageText(target), "\n");
+  text += str("  lanes with offsets: ", scatterMessageText(target), "\n  1D block messages: ", lineMessageText(target), "\n");
   if (!target.blocks.any()) return text + "  2D block messages: none\n";
   text += str("  2D block messages: ", join(blockRuleLines(target.blocks), "\n    "), "\n");
   for (const BlockShape &shape : target.blockShapes) text += str("    ", xt::text(shape), "\n");
@@ -44,6 +44,8 @@ Json targetJson(const TargetInfo &target) {
                {"slm_bytes", target.slmBytes},
                {"named_barriers", target.namedBarriers},
                {"lanes_per_workgroup", target.lanesPerWorkgroup},
+               {"registers", std::vector<int64_t>(target.registerFile.begin(), target.registerFile.end())},
+               {"register_bytes", target.registerBytes},
                {"f64", target.f64}};
   if (const BlockRules &rules = target.blocks; rules.any())
     json["block_rules"] = {{"base_alignment", rules.baseAlignment},
@@ -57,12 +59,17 @@ Json targetJson(const TargetInfo &target) {
     json["line_words"] = std::vector<int64_t>(target.lineWords.begin(), target.lineWords.end());
     json["line_bytes"] = target.lineBytes;
   }
+  if (target.scatterLanes) {
+    json["scatter_lanes"] = target.scatterLanes;
+    json["scatter_chunks"] = std::vector<int64_t>(target.scatterChunks.begin(), target.scatterChunks.end());
+  }
   for (const BlockShape &shape : target.blockShapes)
     json["block_shapes"].push_back({{"use", blockUseName(shape.use)},
                                     {"bits", shape.bits},
                                     {"columns", shape.columns},
                                     {"fewest_rows", shape.fewestRows},
                                     {"most_rows", shape.mostRows},
+                                    {"fewest_blocks", shape.fewestBlocks},
                                     {"blocks", shape.blocks}});
   return json;
 }
@@ -82,6 +89,19 @@ std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const s
   for (const MmaShape &shape : target.mma)
     if (shape.a == elems[0] && shape.b == elems[1] && (elems.size() < 3 || shape.result == elems[2])) found.push_back(shape);
   return found;
+}
+
+// "8x16x16"
+bool isSize(const std::string &text) {
+  static constexpr std::string_view kDigits = "0123456789";
+  size_t numbers = 0, at = 0;
+  for (; at < text.size(); ++at, ++numbers) {
+    size_t end = std::min(text.find_first_not_of(kDigits, at), text.size());
+    if (end == at || (end < text.size() && text[end] != 'x')) return false;
+    at = end;
+    if (end + 1 == text.size()) return false;
+  }
+  return numbers == 3;
 }
 
 int usage(const std::string &message) {
@@ -106,9 +126,10 @@ int query(const XtcOptions &options) {
   }
   if (words.size() > 3) return usage("--query takes a target, then types such as f16,f16,f32, then sizes such as 8x16x16");
   std::vector<MmaShape> shapes(target->mma.begin(), target->mma.end());
+  if (words.size() > 2 && !isSize(words[2])) return usage(str("--query: sizes are M x N x K such as 8x16x16, not `", words[2], "`"));
   if (words.size() > 1) {
     auto typed = withTypes(*target, splitCommas({words[1]}));
-    if (!typed) return usage(str("--query: types are two or three element types such as f16,f16,f32, not `", words[1], "`"));
+    if (!typed) return usage(str("--query: types are two or three element types such as f16,f16,f32 or f8E4M3,f8E4M3,f32, not `", words[1], "`"));
     if (typed->empty()) return refuse(*target, words[1], shapes);
     if (words.size() > 2) {
       std::vector<MmaShape> sized;

@@ -15,7 +15,7 @@ TEST(BlockRules, AMessageForEachBlockOfTheTableAndNoOther) {
     std::set<std::tuple<BlockUse, int, int64_t, int64_t>> all;
     for (const BlockShape &shape : target.blockShapes)
       for (int64_t rows = shape.fewestRows; rows <= shape.mostRows; rows *= 2)
-        for (int64_t n = 1; n <= shape.blocks; ++n) all.insert({shape.use, shape.bits, rows, n * shape.columns});
+        for (int64_t n = shape.fewestBlocks; n <= shape.blocks; n *= 2) all.insert({shape.use, shape.bits, rows, n * shape.columns});
     size_t found = 0;
     for (BlockUse use : {BlockUse::Load, BlockUse::LoadVnni, BlockUse::LoadTransposed, BlockUse::Store, BlockUse::Prefetch})
       for (int bits : {8, 16, 32, 64})
@@ -35,12 +35,16 @@ TEST(BlockRules, LinesOfWords) {
   auto bytesOf = [](const char *target) {
     std::vector<int64_t> all;
     for (int64_t bytes = -4; bytes <= 1100; ++bytes)
-      if (hasLineMessage(*findTargetInfo(target), bytes)) all.push_back(bytes);
+      if (lineAlignment(*findTargetInfo(target), bytes)) all.push_back(bytes);
     return all;
   };
   EXPECT_EQ(bytesOf("xe-pvc"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256, 512}));
   EXPECT_EQ(bytesOf("xe-dg2"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256}));
   EXPECT_TRUE(bytesOf("spirv").empty());
+  // So many as words of 32 bits have no message are words of 64 bits.
+  const TargetInfo &pvc = *findTargetInfo("xe-pvc");
+  for (int64_t bytes : {4, 8, 12, 16, 32, 64, 128, 256}) EXPECT_EQ(lineAlignment(pvc, bytes), 4) << bytes;
+  for (int64_t bytes : {24, 512}) EXPECT_EQ(lineAlignment(pvc, bytes), 8) << bytes;
 }
 
 TEST(BlockRules, WidthsPitchesAndDistances) {
@@ -51,16 +55,18 @@ TEST(BlockRules, WidthsPitchesAndDistances) {
       BlockBase base{elem, 1024, 1024, 1024, 1, {1024}};
       base.width = n;
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes >= 64 && n * bytes % 4 == 0) << n;
-      base.width = 1024, base.pitch = n;
+      base.width = kDynamic, base.pitch = n;
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes >= 64 && n * bytes % 16 == 0) << n;
       base.height = 1; // then no row follows
       EXPECT_EQ(whyNoBlockBase(rules, base), "");
-      base.pitch = 1024, base.apart = {1024, n};
+      base.width = base.pitch = 1024, base.apart = {1024, n};
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes % 64 == 0) << n;
     }
   }
   EXPECT_EQ(whyNoBlockBase(rules, {Elem::F16, kDynamic, kDynamic, kDynamic, 1, {kDynamic}}), "");
   EXPECT_NE(whyNoBlockBase(rules, {Elem::F16, kDynamic, kDynamic, kDynamic, 2, {}}), "");
+  EXPECT_EQ(whyNoBlockBase(rules, {Elem::F16, 64, 8, 64, 1, {}}), "");
+  EXPECT_NE(whyNoBlockBase(rules, {Elem::F16, 64, 8, 56, 1, {}}), ""); // rows overlap
   EXPECT_EQ(whyNoBlockBase(rules, {Elem::I8, 1 << 24, 1 << 24, 1 << 24, 1, {}}), "");
   EXPECT_NE(whyNoBlockBase(rules, {Elem::I8, (1 << 24) + 4, 4, kDynamic, 1, {}}), "");
   EXPECT_NE(whyNoBlockBase(rules, {Elem::I8, 64, 4, (1 << 24) + 16, 1, {}}), "");

@@ -218,7 +218,8 @@ void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string mes
   });
 }
 
-// Elements are looked at in row-major order, and the least number stays: the first that fails is the one that is told.
+// Elements are looked at in row-major order, and the least number stays: the first that fails is the one that is told. The
+// text is made here: where a part lies that follows from the subgroup's number, it cannot name the element.
 void XeKernelEmitter::emitAssert(const Op &op) {
   if (op.kind() == OpKind::Print) {
     diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out"));
@@ -227,13 +228,19 @@ void XeKernelEmitter::emitAssert(const Op &op) {
   std::string text = str("assertion failed: ", op.textAttr("text"));
   Type type = op.operand(0)->type();
   if (type.isScalar()) return failIf(b.CreateNot(scalar(op.operand(0))), op, text);
+  std::optional<std::vector<int64_t>> first(std::in_place, static_cast<size_t>(type.rank()), 0);
+  for (size_t d = 0; first && op.operandCount() > 1 && d < first->size(); ++d) {
+    std::optional<int64_t> at = constantInt(*op.operand(1 + d));
+    if (at) (*first)[d] = *at;
+    else first.reset();
+  }
   const Fragment &conditions = fragment(op.operand(0));
   for (size_t k = 0; k < conditions.size(); ++k) {
     std::vector<int64_t> index(static_cast<size_t>(type.rank()));
     auto rest = static_cast<int64_t>(k);
     for (size_t d = index.size(); d-- > 0; rest /= type.extent(static_cast<int>(d)))
-      index[d] = rest % type.extent(static_cast<int>(d));
-    failIf(b.CreateNot(scalarOf(b, conditions[k])), op, str(text, " at [", join(index, ", "), "]"));
+      index[d] = rest % type.extent(static_cast<int>(d)) + (first ? (*first)[d] : 0);
+    failIf(b.CreateNot(scalarOf(b, conditions[k])), op, first ? str(text, " at [", join(index, ", "), "]") : text);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/target.h"
 
 #include <cstring>
@@ -54,13 +55,14 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, cut into the
-// blocks of a GPU as well, or these dealt out to lanes.
+// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, all that the
+// passes for a GPU do, or these down to its lanes. `races`: the interpreter looks for those.
 struct Way {
   const char *target;
   bool distributed = false;
   const TargetInfo *gpu = nullptr;
   bool lanes = false;
+  bool races = false;
 };
 
 // The module of a text after the target's passes; null: messages say why.
@@ -69,9 +71,11 @@ std::unique_ptr<Module> compiled(const Way &way, const std::string &text, const 
   auto lowered = lowerFile(sources, sources.add("kernel.xt", text), context, {}, diagnostics);
   if (!lowered) return nullptr;
   std::vector<std::string_view> names = findTarget(way.target)->pipeline();
-  if (way.lanes) names.insert(names.begin(), {"distribute-to-lanes", "canonicalize", "cse"});
-  if (way.gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
-  if (way.distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+  std::vector<std::string_view> first;
+  if (way.lanes) first = passNames(kLanePipeline);
+  else if (way.gpu) first = passNames(kBlockPipeline);
+  else if (way.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+  names.insert(names.begin(), first.begin(), first.end());
   auto passes = passesNamed(names);
   if (!passes) return nullptr;
   PassOptions options;
@@ -90,8 +94,11 @@ void runOn(const Way &way, const std::string &text, std::optional<Memory> &memor
   ASSERT_TRUE(hardware.ok()) << hardware.error().message;
   std::unique_ptr<Module> module = compiled(way, text, way.gpu ? way.gpu : *hardware, sources, context, diagnostics);
   ASSERT_TRUE(module) << text << renderText(diagnostics, sources, false);
+  Diagnostics found;
   CompileOptions options;
   options.threads = 1;
+  options.checks.race = way.races;
+  options.found = &found;
   options.again = [&](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
     std::unique_ptr<Module> made = compiled(way, text, &other, sources, context, diagnostics);
     if (!made) return Error::diagnosed();
@@ -105,6 +112,7 @@ void runOn(const Way &way, const std::string &text, std::optional<Memory> &memor
   ASSERT_TRUE(grid.ok()) << text;
   Result<void> done = (*executable)->launch(kernel, memory->args(), *grid);
   ASSERT_TRUE(done.ok()) << text << done.error().message;
+  EXPECT_EQ(found.errorCount(), 0u) << text << renderText(found, sources, false);
 }
 
 void expectSame(const std::string &text, const Memory &a, const Memory &b) {
@@ -133,10 +141,11 @@ void expectXeAgrees(const std::string &text, const Memory &interp) {
 
 void expectTargetsAgree(const std::string &text, uint64_t seed) {
   std::optional<Memory> interp;
-  runOn({"interp"}, text, interp);
+  runOn({"interp", false, nullptr, false, true}, text, interp);
   if (testing::Test::HasFatalFailure()) return;
   const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
-  for (const Way &way : {Way{"cpu"}, Way{"interp", true}, Way{"cpu", true}, Way{"interp", true, gpu}, Way{"cpu", true, gpu}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu, true}}) {
+  for (const Way &way : {Way{"cpu"}, Way{"interp", true, nullptr, false, true}, Way{"cpu", true}, Way{"interp", true, gpu, false, true},
+                         Way{"cpu", true, gpu}, Way{"interp", true, gpu, true}, Way{"cpu", true, gpu, true}}) {
     // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
     bool rare = way.gpu && way.target == std::string_view("cpu");
     if (rare && seed / targetInfos().size() % 4 != 0) continue;

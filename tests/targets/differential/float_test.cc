@@ -9,6 +9,7 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "passes/passes.h"
+#include "passes/pipelines.h"
 #include "targets/run/test_runner.h"
 
 #include <algorithm>
@@ -36,9 +37,11 @@ struct Way {
     if (!lowered) return false;
     module = std::move(*lowered);
     std::vector<std::string_view> names = findTarget(target)->pipeline();
-    if (lanes) names.insert(names.begin(), {"distribute-to-lanes", "canonicalize", "cse"});
-    if (gpu) names.insert(names.begin(), {"block-tiles", "canonicalize", "cse"});
-    if (distributed) names.insert(names.begin(), {"infer-layouts", "distribute-to-subgroups"});
+    std::vector<std::string_view> first;
+    if (lanes) first = passNames(kLanePipeline);
+    else if (gpu) first = passNames(kBlockPipeline);
+    else if (distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+    names.insert(names.begin(), first.begin(), first.end());
     auto passes = passesNamed(names);
     if (!passes) return false;
     PassOptions options;

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <unistd.h>
 
 namespace xt {
@@ -77,6 +78,31 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
     if (!run.output.empty()) table += str("# ", path.parent_path().filename().string(), "/", path.filename().string(), "\n", run.output);
   }
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
+}
+
+// What a kernel prints, and the message of its failed assert; not where the op stands, which is another line of a dump.
+std::string messagesOf(const test::ToolRun &run) {
+  std::string messages;
+  std::istringstream lines(run.output);
+  for (std::string line; std::getline(lines, line);)
+    if (size_t at = line.find("assertion failed"); at != std::string::npos) messages += line.substr(at) + "\n";
+    else if (line.starts_with("workgroup") || line.starts_with("sums") || line.starts_with("[")) messages += line + "\n";
+  return messages;
+}
+
+TEST_P(BlocksOf, MessagesAreThoseOfTheSource) {
+  fs::path out = fs::temp_directory_path() / str("xt-messages-", getpid(), "-", GetParam(), ".xt");
+  for (const fs::path &path : test::filesIn("targets/tools/messages", ".xt")) {
+    test::ToolRun made = test::runTool(str("%bin/xtc --target=", GetParam(), " --round-trip --emit=ir ", path.string(), " -o ", out.string()));
+    EXPECT_EQ(made.status, 0) << path << made.output;
+    for (const char *target : {"interp", "cpu"}) {
+      auto run = [&](const fs::path &file) { return test::runTool(str("%bin/xtrun -q --target=", target, " ", file.string())); };
+      std::string wanted = messagesOf(run(path));
+      EXPECT_NE(wanted.find("assertion failed: small at [13, 37]"), std::string::npos) << path << '\n' << wanted;
+      EXPECT_EQ(messagesOf(run(out)), wanted) << path << " on " << target;
+    }
+  }
+  fs::remove(out);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, BlocksOf, testing::Values("xe-pvc", "xe-dg2", "spirv"), [](const auto &param) {
