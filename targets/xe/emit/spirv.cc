@@ -9,7 +9,11 @@
 #include <llvm/Support/CodeGen.h>
 #include <llvm/TargetParser/Triple.h>
 
-#include <mutex>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // LLVM exports this function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp): a module as SPIR-V that
 // may use the extensions of the list. False: it failed, with a message.
@@ -46,23 +50,75 @@ void spellShortRoundTrips(llvm::Module &module) {
   }
 }
 
-} // namespace
-
-Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
+// Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
+// forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
+Result<std::string> translate(llvm::Module &module) {
   spellShortRoundTrips(module);
-  static std::mutex oneAtATime; // LLVM keeps the extensions in a global variable
-  std::lock_guard lock(oneAtATime);
   auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
   bool made = false;
-  // Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
-  // forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
   Result<void> done = guardLlvm([&]() -> Result<void> {
     made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(), llvm::CodeGenOptLevel::None, module.getTargetTriple());
     return {};
   });
   if (!done) return done.error();
   if (!made) return Error::environment(str("LLVM failed: ", *message));
-  return std::vector<uint8_t>(spirv->begin(), spirv->end());
+  return std::move(*spirv);
+}
+
+bool writeAll(int to, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(to, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+std::string readAll(int from) {
+  std::string bytes;
+  std::array<char, 1 << 14> buffer;
+  for (ssize_t n; (n = read(from, buffer.data(), buffer.size())) != 0;) {
+    if (n > 0) bytes.append(buffer.data(), static_cast<size_t>(n));
+    else if (errno != EINTR) break;
+  }
+  return bytes;
+}
+
+constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a message
+
+[[noreturn]] void translateInChild(llvm::Module &module, int to) {
+  Result<std::string> spirv = translate(module);
+  bool written = spirv ? writeAll(to, kGood + *spirv) : writeAll(to, kFailed + spirv.error().message);
+  _exit(written ? 0 : 1);
+}
+
+} // namespace
+
+// In a process of its own: LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the addresses of
+// functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
+Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
+  initialiseLlvm();
+  int ends[2];
+  if (pipe(ends) != 0) return Error::environment(str("no pipe: ", std::strerror(errno)));
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    translateInChild(module, ends[1]);
+  }
+  close(ends[1]);
+  if (child < 0) {
+    close(ends[0]);
+    return Error::environment(str("no process to make SPIR-V in: ", std::strerror(errno)));
+  }
+  std::string answer = readAll(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty())
+    return Error::environment(str("compiler bug: LLVM ended while it made SPIR-V", WIFSIGNALED(status) ? str(" (signal ", WTERMSIG(status), ")") : ""));
+  if (answer[0] == kFailed) return Error::environment(answer.substr(1));
+  return std::vector<uint8_t>(answer.begin() + 1, answer.end());
 }
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// LLVM's SPIR-V back end, in this process.
+// LLVM's SPIR-V back end.
 #pragma once
 #include "ir/base/result.h"
 

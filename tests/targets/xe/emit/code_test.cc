@@ -1,0 +1,114 @@
+// What certain kernels become: messages and products by name, widths of indices, shapes of loops, the entry's ABI.
+#include "tests/targets/xe/emit/gpu_program.h"
+
+namespace xt::test {
+namespace {
+
+const char *const kGemm = R"(
+#mp_a = #wg_map<sg_layout = [8, 4], sg_data = [32, 32]>
+#mp_b = #wg_map<sg_layout = [8, 4], sg_data = [32, 64]>
+kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>)
+    grid (%i = 0 to dim(%C, 0) step 256, %j = 0 to dim(%C, 1) step 256) {
+  %ta  = init_tile %A[%i, 0] -> tile<256x32xf16, #mp_a>
+  %tb  = init_tile %B[0, %j] -> tile<32x256xf16, #mp_b>
+  %acc = constant 0.0 : vector<256x256xf32, #mp_b>
+  for %k = 0 to dim(%A, 1) step 32 {
+    %a   = load_tile %ta
+    %b   = load_tile %tb
+    %acc = tile_mma %a, %b, %acc
+    %ta  = update_tile_offset %ta, 0, 32
+    %tb  = update_tile_offset %tb, 32, 0
+  }
+  %tc = init_tile %C[%i, %j] -> tile<256x256xf32, #mp_b>
+  store_tile %acc, %tc
+}
+)";
+
+// The text of a block from its label to its end.
+std::string blockOf(const std::string &text, const std::string &label) {
+  size_t begin = text.find("\n" + label + ":");
+  if (begin == std::string::npos) return "";
+  size_t end = text.find("\n\n", begin);
+  return text.substr(begin, end - begin);
+}
+
+TEST(Code, Gemm) {
+  GpuProgram program(kGemm);
+  ASSERT_TRUE(program);
+  std::string text = program.llvm(), loop = blockOf(text, "for");
+  EXPECT_EQ(countOf("call spir_func <8 x float> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f(", loop), 32u);
+  EXPECT_EQ(countOf("call spir_func void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(", loop), 8u);
+  EXPECT_EQ(countOf("call spir_func void @_Z52intel_sub_group_2d_block_read_transform_16b_16r16x1cPU3AS1viiiDv2_iPj(", loop), 8u);
+  // One counter of 32 bits, and a loop that runs at least once: a matrix of block messages has a column.
+  EXPECT_EQ(countOf(" = phi ", loop), 1u + 16u);
+  EXPECT_EQ(countOf("phi i64", loop), 0u);
+  EXPECT_EQ(countOf("br i1", text), 1u);
+  XeProgram made = program.spirv();
+  ASSERT_EQ(made.kernels.size(), 1u);
+  EXPECT_EQ(made.kernels[0].subgroups, 32);
+  EXPECT_EQ(made.kernels[0].subgroupSize, 16);
+  EXPECT_EQ(made.kernels[0].blockUses.size(), 3u);
+  EXPECT_FALSE(made.kernels[0].reportsFailures);
+}
+
+TEST(Code, WithoutBlockMessages) {
+  XeEmitOptions options;
+  options.blockMessages = false;
+  GpuProgram program(kGemm, "xe-pvc", options);
+  ASSERT_TRUE(program);
+  std::string text = program.llvm();
+  EXPECT_EQ(countOf("2d_block", text), 0u);
+  EXPECT_GT(countOf("matrix_mad_k16", text), 0u);
+  EXPECT_TRUE(program.spirv().kernels[0].blockUses.empty());
+}
+
+TEST(Code, MayContract) {
+  GpuProgram program(kGemm);
+  ASSERT_TRUE(program);
+  EXPECT_NE(program.llvm().find("!opencl.enable.FP_CONTRACT = !{}"), std::string::npos);
+}
+
+// (a's type, b's, the result's, columns of a and rows of b) and the function.
+struct Product {
+  const char *a, *b, *c;
+  int64_t depth;
+  const char *function;
+};
+class Products : public testing::TestWithParam<Product> {};
+
+TEST_P(Products, OneCallEach) {
+  auto [a, b, c, depth, function] = GetParam();
+  std::string k = std::to_string(depth);
+  std::string text = "kernel @k(%A: memref<8x" + k + "x" + a + ">, %B: memref<" + k + "x16x" + b + ">, %C: memref<8x16x" + c + ">) {\n" +
+                     "  %ta = init_tile %A[0, 0] -> tile<8x" + k + "x" + a + ">\n  %tb = init_tile %B[0, 0] -> tile<" + k + "x16x" + b +
+                     ">\n  %tc = init_tile %C[0, 0] -> tile<8x16x" + c + ">\n  %a = load_tile %ta\n  %b = load_tile %tb\n" +
+                     "  %c = tile_mma %a, %b : vector<8x" + k + "x" + a + ">, vector<" + k + "x16x" + b + "> -> vector<8x16x" + c +
+                     ">\n  store_tile %c, %tc\n}\n";
+  GpuProgram program(text);
+  ASSERT_TRUE(program);
+  EXPECT_EQ(countOf(std::string("@") + function + "(", program.llvm()), 2u) << program.llvm(); // declared and called
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Products, testing::Values(
+    Product{"f16", "f16", "f32", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
+    Product{"f16", "f16", "f16", 16, "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh"},
+    Product{"bf16", "bf16", "f32", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
+    Product{"bf16", "bf16", "bf16", 16, "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iS_"},
+    Product{"tf32", "tf32", "f32", 8, "_Z39intel_sub_group_tf32_tf32_matrix_mad_k8Dv4_fDv8_fS0_"},
+    Product{"i8", "i8", "i32", 32, "_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_sDv8_iS0_"},
+    Product{"u8", "u8", "i32", 32, "_Z36intel_sub_group_u8_u8_matrix_mad_k32Dv8_tDv8_jDv8_i"},
+    Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
+    Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
+
+TEST(Code, FailuresAreTold) {
+  GpuProgram program("kernel @k(%A: memref<16xi32>) lanes(16) {\n  %a = memref.load %A[lane_id()]\n  %zero = constant 0 : i32\n"
+                     "  %c = %a != %zero\n  assert \"not zero\", %c\n}\n");
+  ASSERT_TRUE(program);
+  XeProgram made = program.spirv();
+  ASSERT_TRUE(made.kernels[0].reportsFailures);
+  EXPECT_EQ(made.kernels[0].failures, std::vector<std::string>{"assertion failed: not zero"});
+  EXPECT_NE(program.llvm().find("ptr addrspace(1) %outcome)"), std::string::npos);
+}
+
+} // namespace
+} // namespace xt::test

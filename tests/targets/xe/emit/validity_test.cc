@@ -1,0 +1,74 @@
+// The SPIR-V of all programs is valid, the same each time, and calls no function by a name that devices do not know.
+#include "tests/targets/xe/emit/gpu_program.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace xt::test {
+namespace {
+
+std::vector<std::string> programs() {
+  std::vector<std::string> paths;
+  for (const char *folder : {"examples", "tests/targets/interp/programs", "tests/peers"})
+    for (const auto &entry : std::filesystem::directory_iterator(std::string(XT_SOURCE_DIR "/") + folder)) {
+      std::string name = entry.path().filename().string();
+      // Other files' functions are read by the tools, not here.
+      if (entry.path().extension() == ".xt" && !name.starts_with("fail_") && name != "moving.xt" && contentsOf(entry.path()).find("import \"") == std::string::npos)
+        paths.push_back(entry.path().string());
+    }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+class Validity : public testing::TestWithParam<const char *> {};
+
+TEST_P(Validity, OfAllPrograms) {
+  Result<ToolOutput> there = runTool("spirv-val", "spirv-tools", {"--version"});
+  if (!there) GTEST_SKIP() << there.error().message;
+  Result<ScratchDirectory> scratch = ScratchDirectory::make();
+  ASSERT_TRUE(scratch.ok());
+  size_t looked = 0;
+  for (const std::string &path : programs()) {
+    SCOPED_TRACE(path);
+    GpuProgram program(contentsOf(path), GetParam());
+    if (!program || !program.fits()) continue;
+    XeProgram made = program.spirv();
+    std::string_view bytes(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size());
+    ASSERT_TRUE(writeBytes(scratch->file("k.spv"), bytes).ok());
+    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
+    ASSERT_TRUE(checked.ok());
+    EXPECT_EQ(checked->status, 0) << checked->output;
+    EXPECT_EQ(made.kernels.size(), program.module().kernels.size());
+    ++looked;
+  }
+  EXPECT_GT(looked, 30u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Validity, testing::Values("xe-pvc", "xe-dg2", "spirv"), [](const auto &target) {
+  std::string name = target.param;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST(Spirv, IsTheSameEachTime) {
+  std::string text = contentsOf(XT_SOURCE_DIR "/examples/12_split_k.xt");
+  GpuProgram first(text), second(text);
+  ASSERT_TRUE(first && second);
+  XeProgram one = first.spirv();
+  EXPECT_FALSE(one.spirv.empty());
+  EXPECT_EQ(one.spirv, first.spirv().spirv);
+  EXPECT_EQ(one.spirv, second.spirv().spirv);
+}
+
+TEST(Spirv, NamesOfKernels) {
+  GpuProgram program("param $N : index = 3\nkernel @k(%A: memref<4xf32>) lanes(16) {\n  %x = constant 1.0 : f32\n  memref.store %x, %A[$N]\n}\n"
+                     "test \"t\" {\n  %A = fill(0.0) : memref<4xf32>\n  launch @k(%A) {N = 2}\n  check %A == %A\n}\n");
+  ASSERT_TRUE(program);
+  XeProgram made = program.spirv();
+  ASSERT_EQ(made.kernels.size(), 2u);
+  EXPECT_EQ(made.kernels[0].entry, "k");
+  EXPECT_EQ(made.kernels[1].entry, "k_N_2");
+}
+
+} // namespace
+} // namespace xt::test
