@@ -1,0 +1,196 @@
+#include "tests/targets/tools/run_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+
+namespace xt {
+namespace {
+
+using test::runTool;
+using test::ToolRun;
+
+// What the software device needs and is not here, as Debian's packages; "": nothing.
+std::string missingPackage() {
+  void *loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!loader) return "libze1";
+  dlclose(loader);
+  return runTool("command -v llvm-spirv-15").status == 0 ? "" : "llvm-spirv-15";
+}
+
+class XeRun : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (std::string package = missingPackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+    std::string pattern = (std::filesystem::temp_directory_path() / "xt-xe-XXXXXX").string();
+    ASSERT_TRUE(mkdtemp(pattern.data()));
+    folder = pattern;
+  }
+  void TearDown() override {
+    std::error_code ignored;
+    if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+  }
+  std::string file(const std::string &text, const std::string &name = "k.xt") {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+  static bool has(const ToolRun &run, const std::string &text) { return run.output.find(text) != std::string::npos; }
+
+  std::filesystem::path folder;
+};
+
+constexpr const char *kDouble = R"(kernel @d(%A: memref<32x32xf64>, %C: memref<32x32xf64>) {
+  %ta = init_tile %A[0, 0] -> tile<32x32xf64>
+  %tc = init_tile %C[0, 0] -> tile<32x32xf64>
+  %a = load_tile %ta
+  %b = %a + %a
+  store_tile %b, %tc
+}
+test "double" {
+  %A = random(seed = 1) : memref<32x32xf64>
+  %C = out : memref<32x32xf64>
+  launch @d(%A, %C)
+  check %C == %A + %A
+}
+)";
+
+TEST_F(XeRun, TheSoftwareDeviceStandsInAndSaysSoOnce) {
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=xe %src/examples/14_lanes.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
+  EXPECT_FALSE(has(run, "no Intel GPU")) << "it was asked for:\n" << run.output;
+  run = runTool("%bin/xtrun --target=xe %src/examples/14_lanes.xt %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  size_t first = run.output.find("no Intel GPU: running on the software device");
+  if (first != std::string::npos) {
+    EXPECT_EQ(run.output.find("no Intel GPU", first + 1), std::string::npos) << run.output;
+  }
+}
+
+TEST_F(XeRun, TargetsAreCompared) {
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=interp,cpu,xe,xe-dg2 %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "passed  exact [xe-dg2, small]")) << run.output;
+  EXPECT_TRUE(has(run, "`%C` on interp and xe-dg2 (small sizes): equal in every bit")) << run.output;
+}
+
+TEST_F(XeRun, DevicesAreListed) {
+  ToolRun run = runTool("%bin/xtrun --devices");
+  EXPECT_EQ(run.status, 0) << run.output;
+  for (const char *text : {"interp ", "cpu ", "xe ", "spirv ", "xt software device (PVC rules): software, Level Zero 0.0.1", "subgroups of 8, 16, 32, compiled for as xe-dg2"})
+    EXPECT_TRUE(has(run, text)) << text << "\n" << run.output;
+  run = runTool("%bin/xtrun --devices --json | python3 -m json.tool > /dev/null");
+  if (!has(run, "python3: not found")) {
+    EXPECT_EQ(run.status, 0) << run.output;
+  }
+}
+
+TEST_F(XeRun, KernelsThatTheHardwareCannotRunAreSkipped) {
+  std::string path = file(kDouble);
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-dg2,cpu " + path);
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "skipped  double [xe-dg2]")) << run.output;
+  EXPECT_TRUE(has(run, "@d cannot run on xe-dg2: it uses f64, which xe-dg2 does not have")) << run.output;
+  EXPECT_TRUE(has(run, "passed  double [cpu]")) << run.output;
+  run = runTool("%bin/xtrun --device=soft --target=xe-dg2 " + path);
+  EXPECT_EQ(run.status, 4) << "nothing was run\n" << run.output;
+  EXPECT_TRUE(has(run, "1 test: 1 skipped")) << run.output;
+  EXPECT_EQ(runTool("%bin/xtrun --device=soft --target=xe-pvc " + path).status, 0);
+}
+
+// Buffers that keep the rules of block messages are read with them, others without; both are right.
+TEST_F(XeRun, ThePlainKernelRunsWhereABufferBreaksARule) {
+  std::string text = R"(kernel @scale(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) step 16, %j = 0 to dim(%A, 1) step 32) {
+  %ta = init_tile %A[%i, %j] -> tile<16x32xf16>
+  %tc = init_tile %C[%i, %j] -> tile<16x32xf16>
+  %a = load_tile %ta
+  %b = %a + %a
+  store_tile %b, %tc
+}
+test "t" {
+  %A = random(seed = 1) : memref<40xCOLUMNSxf16>
+  %C = out : memref<40xCOLUMNSxf16>
+  launch @scale(%A, %C)
+  check %C == %A + %A
+}
+)";
+  auto with = [&](const std::string &columns) {
+    std::string own = text;
+    for (size_t at; (at = own.find("COLUMNS")) != std::string::npos;) own.replace(at, 7, columns);
+    return runTool("%bin/xtrun --device=soft --target=xe-pvc --remarks " + file(own));
+  };
+  ToolRun fits = with("64"), breaks = with("33");
+  EXPECT_EQ(fits.status, 0) << fits.output;
+  EXPECT_FALSE(has(fits, "runs without block messages")) << fits.output;
+  EXPECT_EQ(breaks.status, 0) << breaks.output;
+  EXPECT_TRUE(has(breaks, "@scale runs without block messages: `%A`: a row has 66 bytes; a block message wants at least 64, and a multiple of 4")) << breaks.output;
+}
+
+TEST_F(XeRun, AFailedAssertSaysWhatItSaysOnTheCpu) {
+  std::string path = file(R"(kernel @k(%A: memref<4x16xf32>) subgroups(1) grid (%i = 0 to 4) {
+  %bad = %i != 2
+  assert %bad, "not the second"
+}
+test "t" {
+  %A = fill(1.0) : memref<4x16xf32>
+  launch @k(%A)
+  check %A == before(%A)
+}
+)");
+  ToolRun cpu = runTool("%bin/xtrun --target=cpu " + path), xe = runTool("%bin/xtrun --device=soft --target=xe " + path);
+  EXPECT_EQ(xe.status, 1) << xe.output;
+  size_t at = cpu.output.find("assertion failed"), end = cpu.output.find('\n', at);
+  ASSERT_NE(at, std::string::npos) << cpu.output;
+  size_t line = cpu.output.rfind('\n', at) + 1; // with the place in the source
+  EXPECT_TRUE(has(xe, cpu.output.substr(line, end - line))) << cpu.output << xe.output;
+}
+
+TEST_F(XeRun, AKernelThatNeverEndsMeetsTheTimeLimit) {
+  std::string path = file(R"(kernel @k(%A: memref<16xi32>) subgroups(1) lanes(16) {
+  %go = memref.load %A[lane_id()]
+  while %go < 100 {
+    %go = memref.load %A[lane_id()]
+    memref.store (%go % 50), %A[lane_id()]
+  }
+}
+test "t" {
+  %A = ints(0, 50, seed = 1) : memref<16xi32>
+  launch @k(%A)
+  check %A == before(%A)
+}
+)");
+  ToolRun run = runTool("timeout 60 %bin/xtrun --device=soft --target=xe --time-limit 2 " + path);
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_TRUE(has(run, "the time limit of 2 s is over")) << run.output;
+}
+
+// Each thing that may be missing is an error of its own, never a crash.
+TEST_F(XeRun, WhatIsMissingIsSaid) {
+  std::string path = file(kDouble);
+  ToolRun noTool = runTool("PATH=/nonexistent %bin/xtrun --device=soft --target=xe " + path);
+  EXPECT_EQ(noTool.status, 3) << noTool.output;
+  EXPECT_TRUE(has(noTool, "package llvm-spirv-15")) << noTool.output;
+  std::filesystem::create_directories(folder / "bin");
+  ToolRun noDriver = runTool("cp %bin/xtrun " + (folder / "bin").string() + " && env -u ZE_ENABLE_ALT_DRIVERS " + (folder / "bin/xtrun").string() +
+                             " --device=soft --target=xe " + path);
+  EXPECT_EQ(noDriver.status, 3) << noDriver.output;
+  EXPECT_TRUE(has(noDriver, "no software device")) << noDriver.output;
+  ToolRun gpu = runTool("%bin/xtrun --device=gpu --target=xe " + path);
+  if (gpu.status != 0) { // there is none
+    EXPECT_EQ(gpu.status, 3) << gpu.output;
+    EXPECT_TRUE(has(gpu, "no Intel GPU")) << gpu.output;
+  }
+}
+
+TEST(XeCommand, DeviceIsOfGpuTargets) {
+  ToolRun run = runTool("%bin/xtrun --device=soft %src/examples/14_lanes.xt");
+  EXPECT_EQ(run.status, 64) << run.output;
+  EXPECT_NE(run.output.find("--device is of GPU targets such as xe, and --target names none"), std::string::npos) << run.output;
+  run = runTool("%bin/xtrun --device=fpga --target=xe %src/examples/14_lanes.xt");
+  EXPECT_EQ(run.status, 64) << run.output;
+}
+
+} // namespace
+} // namespace xt
