@@ -32,12 +32,18 @@ struct Matrix {
 // "read_transform_16b_16r16x2c" after the family's name.
 std::optional<Shape> parseShape(std::string_view text) {
   Shape shape;
-  if (takePrefix(text, "read_transform_")) shape.use = BlockUse::LoadVnni;
-  else if (takePrefix(text, "read_transpose_")) shape.use = BlockUse::LoadTransposed;
-  else if (takePrefix(text, "read_")) shape.use = BlockUse::Load;
-  else if (takePrefix(text, "prefetch_")) shape.use = BlockUse::Prefetch;
-  else if (takePrefix(text, "write_")) shape.use = BlockUse::Store;
-  else return std::nullopt;
+  if (takePrefix(text, "read_transform_"))
+    shape.use = BlockUse::LoadVnni;
+  else if (takePrefix(text, "read_transpose_"))
+    shape.use = BlockUse::LoadTransposed;
+  else if (takePrefix(text, "read_"))
+    shape.use = BlockUse::Load;
+  else if (takePrefix(text, "prefetch_"))
+    shape.use = BlockUse::Prefetch;
+  else if (takePrefix(text, "write_"))
+    shape.use = BlockUse::Store;
+  else
+    return std::nullopt;
   shape.bytes = takeNumber(text) / 8;
   if (!takePrefix(text, "b_")) return std::nullopt;
   shape.rows = takeNumber(text);
@@ -49,12 +55,13 @@ std::optional<Shape> parseShape(std::string_view text) {
   return shape;
 }
 
-// What the hardware's messages can be at all, beside the functions that the target's table has: a block's rows of at most
-// 64 bytes, 2 KiB in all.
+// What the hardware's messages can be at all, beside the functions that the target's table has: a block's rows of at
+// most 64 bytes, 2 KiB in all.
 bool fitsMessage(const Shape &shape) {
   auto powerOfTwo = [](int64_t value) { return (value & (value - 1)) == 0; };
   int64_t rowBytes = shape.columns * shape.bytes;
-  if (shape.bytes > 8 || !powerOfTwo(shape.bytes) || !powerOfTwo(shape.rows) || !powerOfTwo(shape.columns)) return false;
+  if (shape.bytes > 8 || !powerOfTwo(shape.bytes) || !powerOfTwo(shape.rows) || !powerOfTwo(shape.columns))
+    return false;
   if (shape.rows > 32 || rowBytes > 64 || rowBytes < 4 || rowBytes * shape.blocks > 64) return false;
   switch (shape.use) {
   case BlockUse::Load:
@@ -68,20 +75,24 @@ bool fitsMessage(const Shape &shape) {
 
 // Empty: the matrix keeps the rules.
 std::string brokenRule(const Matrix &m, const Shape &shape, const BlockRules &rules) {
-  auto bad = [](const char *what, int64_t value, std::string rule) { return str("the ", what, " is ", value, "; it must be ", rule); };
+  auto bad = [](const char *what, int64_t value, std::string rule) {
+    return str("the ", what, " is ", value, "; it must be ", rule);
+  };
   if (m.base % static_cast<uint64_t>(rules.baseAlignment) != 0)
-    return str("the base address 0x", std::hex, m.base, std::dec, " is not a multiple of ", rules.baseAlignment, " bytes");
+    return str("the base address 0x", std::hex, m.base, std::dec, " is not a multiple of ", rules.baseAlignment,
+               " bytes");
   if (m.width < rules.minimalWidth) return bad("width", m.width, str("at least ", rules.minimalWidth, " bytes"));
   if (m.width % rules.widthMultiple) return bad("width", m.width, str("a multiple of ", rules.widthMultiple, " bytes"));
   if (m.width > rules.maximalExtent) return bad("width", m.width, str("at most ", rules.maximalExtent, " bytes"));
-  if (m.height < 1 || m.height > rules.maximalExtent) return bad("height", m.height, str("1 to ", rules.maximalExtent, " rows"));
+  if (m.height < 1 || m.height > rules.maximalExtent)
+    return bad("height", m.height, str("1 to ", rules.maximalExtent, " rows"));
   if (m.pitch < rules.minimalPitch) return bad("pitch", m.pitch, str("at least ", rules.minimalPitch, " bytes"));
   if (m.pitch % rules.pitchMultiple) return bad("pitch", m.pitch, str("a multiple of ", rules.pitchMultiple, " bytes"));
   if (m.pitch > rules.maximalExtent) return bad("pitch", m.pitch, str("at most ", rules.maximalExtent, " bytes"));
   if (m.pitch < m.width) return bad("pitch", m.pitch, str("at least the width, ", m.width, " bytes"));
   if (m.x * shape.bytes % rules.columnMultiple)
-    return str("the block's first column, ", m.x, ", is at byte ", m.x * shape.bytes, " of a row; it must be a multiple of ",
-               rules.columnMultiple, " bytes");
+    return str("the block's first column, ", m.x, ", is at byte ", m.x * shape.bytes,
+               " of a row; it must be a multiple of ", rules.columnMultiple, " bytes");
   return {};
 }
 
@@ -123,7 +134,8 @@ bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
   uint64_t last = span.address + static_cast<uint64_t>(span.bytes) - 1;
   const MemoryMap &map = *meeting.group().launch().memory;
   uint64_t wrong = findAllocation(map, span.address) ? last : span.address;
-  meeting.fail(str("the ", what, " of ", span.bytes, " bytes inside of the matrix is outside of what is allocated: ", whereIs(map, wrong)));
+  meeting.fail(str("the ", what, " of ", span.bytes,
+                   " bytes inside of the matrix is outside of what is allocated: ", whereIs(map, wrong)));
   return false;
 }
 
@@ -135,7 +147,8 @@ bool readBlock(Meeting &meeting, const Matrix &m, const Shape &shape, int64_t bl
     RowSpan span = rowSpan(m, m.y + r, (m.x + block * shape.columns) * shape.bytes, rowBytes);
     if (!allocated(meeting, span, "read")) return false;
     if (span.bytes)
-      std::memcpy(out + r * rowBytes + span.skip, reinterpret_cast<const void *>(span.address), static_cast<size_t>(span.bytes));
+      std::memcpy(out + r * rowBytes + span.skip, reinterpret_cast<const void *>(span.address),
+                  static_cast<size_t>(span.bytes));
   }
   return true;
 }
@@ -152,7 +165,8 @@ void packVnni(const Shape &shape, const std::byte *in, std::byte *out) {
 void transpose(const Shape &shape, const std::byte *in, std::byte *out) {
   for (int64_t r = 0; r < shape.rows; ++r)
     for (int64_t c = 0; c < shape.columns; ++c)
-      std::memcpy(out + (c * shape.rows + r) * shape.bytes, in + (r * shape.columns + c) * shape.bytes, static_cast<size_t>(shape.bytes));
+      std::memcpy(out + (c * shape.rows + r) * shape.bytes, in + (r * shape.columns + c) * shape.bytes,
+                  static_cast<size_t>(shape.bytes));
 }
 
 void deal(Meeting &meeting, const Shape &shape, int64_t block, std::byte *data) {
@@ -193,7 +207,8 @@ void store(Meeting &meeting, const Shape &shape, const TargetInfo &target) {
     RowSpan span = rowSpan(m, m.y + r, m.x * shape.bytes, rowBytes);
     if (!allocated(meeting, span, "write")) return;
     if (span.bytes)
-      std::memcpy(reinterpret_cast<void *>(span.address), data + r * rowBytes + span.skip, static_cast<size_t>(span.bytes));
+      std::memcpy(reinterpret_cast<void *>(span.address), data + r * rowBytes + span.skip,
+                  static_cast<size_t>(span.bytes));
   }
 }
 

@@ -65,13 +65,13 @@ NamedType namedType(std::string_view scalar) {
     NamedType type;
   };
   static constexpr Row kRows[] = {
-      {"char", {8, false, true}},    {"signed char", {8, false, true}}, {"unsigned char", {8, false, false}}, {"uchar", {8, false, false}},
-      {"short", {16, false, true}},  {"unsigned short", {16, false, false}}, {"ushort", {16, false, false}},
-      {"int", {32, false, true}},    {"unsigned int", {32, false, false}}, {"uint", {32, false, false}},
-      {"long", {64, false, true}},   {"unsigned long", {64, false, false}}, {"ulong", {64, false, false}},
-      {"long long", {64, false, true}}, {"unsigned long long", {64, false, false}},
-      {"half", {16, true, true}},    {"_Float16", {16, true, true}}, {"float", {32, true, true}}, {"double", {64, true, true}},
-      {"bool", {1, false, false}},
+      {"char", {8, false, true}},     {"signed char", {8, false, true}}, {"unsigned char", {8, false, false}},
+      {"uchar", {8, false, false}},   {"short", {16, false, true}},      {"unsigned short", {16, false, false}},
+      {"ushort", {16, false, false}}, {"int", {32, false, true}},        {"unsigned int", {32, false, false}},
+      {"uint", {32, false, false}},   {"long", {64, false, true}},       {"unsigned long", {64, false, false}},
+      {"ulong", {64, false, false}},  {"long long", {64, false, true}},  {"unsigned long long", {64, false, false}},
+      {"half", {16, true, true}},     {"_Float16", {16, true, true}},    {"float", {32, true, true}},
+      {"double", {64, true, true}},   {"bool", {1, false, false}},
   };
   for (const Row &row : kRows)
     if (row.name == scalar) return row.type;

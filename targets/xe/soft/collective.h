@@ -1,5 +1,5 @@
-// What work-items do together: a function that all lanes of a subgroup, or all work-items of a workgroup, must come to. The
-// last one to come runs it for all; until then the others' stacks, and so their arguments, stay where they are.
+// What work-items do together: a function that all lanes of a subgroup, or all work-items of a workgroup, must come to.
+// The last one to come runs it for all; until then the others' stacks, and so their arguments, stay where they are.
 #pragma once
 #include <cstddef>
 #include <cstdint>

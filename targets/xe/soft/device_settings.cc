@@ -24,7 +24,8 @@ constexpr Row kRows[] = {
 // "pvc,dg2"
 std::vector<std::string> namesIn(std::string_view text) {
   std::vector<std::string> names;
-  for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1)) names.emplace_back(text.substr(0, comma));
+  for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1))
+    names.emplace_back(text.substr(0, comma));
   names.emplace_back(text);
   return names;
 }
@@ -36,8 +37,15 @@ Result<DeviceSettings> deviceSettings(std::string_view name) {
   for (const Row &row : kRows) {
     known += str(known.empty() ? "" : ", ", row.name);
     if (row.name != name) continue;
-    return DeviceSettings{findTargetInfo(row.target), str("xt software device (", row.rules, " rules)"), row.deviceId, row.slices,
-                          row.subslicesPerSlice, row.eusPerSubslice, 8, row.clockMhz, std::max(1u, std::thread::hardware_concurrency())};
+    return DeviceSettings{findTargetInfo(row.target),
+                          str("xt software device (", row.rules, " rules)"),
+                          row.deviceId,
+                          row.slices,
+                          row.subslicesPerSlice,
+                          row.eusPerSubslice,
+                          8,
+                          row.clockMhz,
+                          std::max(1u, std::thread::hardware_concurrency())};
   }
   return Error::environment(str("XT_SOFT_DEVICE is `", name, "`; the software device can be ", known));
 }

@@ -11,8 +11,8 @@ namespace xt::soft {
 
 struct DeviceSettings {
   const TargetInfo *target = nullptr;
-  std::string name;       // "xt software device (PVC rules)"
-  uint32_t deviceId = 0;  // of the part whose rules these are
+  std::string name;      // "xt software device (PVC rules)"
+  uint32_t deviceId = 0; // of the part whose rules these are
   uint32_t slices = 1, subslicesPerSlice = 1, eusPerSubslice = 1, threadsPerEu = 8;
   uint32_t clockMhz = 0;
   uint32_t threads = 1; // of this machine that run workgroups

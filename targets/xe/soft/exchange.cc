@@ -17,16 +17,26 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"__spirv_GroupNonUniformShuffle", Move::To, true},       {"__spirv_GroupNonUniformShuffleXor", Move::Xor, true},
-    {"__spirv_GroupNonUniformShuffleUp", Move::Up, true},     {"__spirv_GroupNonUniformShuffleDown", Move::Down, true},
-    {"__spirv_SubgroupShuffleINTEL", Move::To, false},        {"__spirv_SubgroupShuffleXorINTEL", Move::Xor, false},
-    {"__spirv_SubgroupShuffleUpINTEL", Move::UpFrom, false},  {"__spirv_SubgroupShuffleDownINTEL", Move::DownFrom, false},
-    {"__spirv_GroupNonUniformRotateKHR", Move::Rotate, true}, {"__spirv_GroupBroadcast", Move::Broadcast, true},
-    {"__spirv_GroupNonUniformBroadcast", Move::Broadcast, true}, {"__spirv_GroupNonUniformBroadcastFirst", Move::First, true},
-    {"intel_sub_group_shuffle", Move::To, false},             {"intel_sub_group_shuffle_xor", Move::Xor, false},
-    {"intel_sub_group_shuffle_up", Move::UpFrom, false},      {"intel_sub_group_shuffle_down", Move::DownFrom, false},
-    {"sub_group_shuffle", Move::To, false},                   {"sub_group_shuffle_xor", Move::Xor, false},
-    {"sub_group_shuffle_up", Move::Up, false},                {"sub_group_shuffle_down", Move::Down, false},
+    {"__spirv_GroupNonUniformShuffle", Move::To, true},
+    {"__spirv_GroupNonUniformShuffleXor", Move::Xor, true},
+    {"__spirv_GroupNonUniformShuffleUp", Move::Up, true},
+    {"__spirv_GroupNonUniformShuffleDown", Move::Down, true},
+    {"__spirv_SubgroupShuffleINTEL", Move::To, false},
+    {"__spirv_SubgroupShuffleXorINTEL", Move::Xor, false},
+    {"__spirv_SubgroupShuffleUpINTEL", Move::UpFrom, false},
+    {"__spirv_SubgroupShuffleDownINTEL", Move::DownFrom, false},
+    {"__spirv_GroupNonUniformRotateKHR", Move::Rotate, true},
+    {"__spirv_GroupBroadcast", Move::Broadcast, true},
+    {"__spirv_GroupNonUniformBroadcast", Move::Broadcast, true},
+    {"__spirv_GroupNonUniformBroadcastFirst", Move::First, true},
+    {"intel_sub_group_shuffle", Move::To, false},
+    {"intel_sub_group_shuffle_xor", Move::Xor, false},
+    {"intel_sub_group_shuffle_up", Move::UpFrom, false},
+    {"intel_sub_group_shuffle_down", Move::DownFrom, false},
+    {"sub_group_shuffle", Move::To, false},
+    {"sub_group_shuffle_xor", Move::Xor, false},
+    {"sub_group_shuffle_up", Move::Up, false},
+    {"sub_group_shuffle_down", Move::Down, false},
     {"sub_group_broadcast", Move::Broadcast, false},
 };
 
@@ -73,12 +83,16 @@ void exchange(Meeting &meeting, const Row &row, const ValueType &value, size_t n
   if (row.move == Move::Broadcast && !meeting.uniform(number, numberBytes, "the lane of a broadcast")) return;
   int64_t from = row.move == Move::Broadcast ? broadcastFrom(meeting, number, numberBytes) : 0;
   for (size_t i = 0; i < meeting.count(); ++i) {
-    int64_t by = row.move == Move::Broadcast || row.move == Move::First ? from : int64_t{meeting.argument<uint32_t>(i, number)};
+    int64_t by =
+        row.move == Move::Broadcast || row.move == Move::First ? from : int64_t{meeting.argument<uint32_t>(i, number)};
     Source taken = source(row.move, static_cast<int64_t>(i), lanes, by);
     if (row.move == Move::Broadcast && taken.lane < 0)
       return meeting.fail(str("a broadcast from lane ", by, " of ", lanes));
-    if (taken.lane < 0) std::memset(meeting.result(i), 0xff, value.bytes());
-    else std::memcpy(meeting.result(i), meeting.argument(static_cast<size_t>(taken.lane), first + taken.argument), value.bytes());
+    if (taken.lane < 0)
+      std::memset(meeting.result(i), 0xff, value.bytes());
+    else
+      std::memcpy(meeting.result(i), meeting.argument(static_cast<size_t>(taken.lane), first + taken.argument),
+                  value.bytes());
   }
 }
 

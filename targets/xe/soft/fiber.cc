@@ -64,7 +64,8 @@ FiberStack::FiberStack(size_t bytes) {
   size_t page = pageBytes();
   bytes_ = (bytes + page - 1) / page * page;
   total_ = bytes_ + page;
-  void *memory = mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  void *memory =
+      mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
   base_ = static_cast<std::byte *>(memory);
   mprotect(base_, page, PROT_NONE);
@@ -84,7 +85,9 @@ FiberContext startContext(const FiberStack &stack, size_t colour, void (*entry)(
   return {slot};
 }
 
-void switchContext(FiberContext &from, const FiberContext &to) { xtSoftSwitchStacks(&from.stackPointer, to.stackPointer); }
+void switchContext(FiberContext &from, const FiberContext &to) {
+  xtSoftSwitchStacks(&from.stackPointer, to.stackPointer);
+}
 
 std::unique_ptr<FiberStack> takeStack(size_t bytes) {
   {

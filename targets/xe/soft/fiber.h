@@ -27,8 +27,8 @@ struct FiberContext {
   void *stackPointer = nullptr;
 };
 
-// A context that begins with entry(), which must not return. `colour` shifts the first frame by so many cache lines, so that
-// the hot ends of many stacks do not share cache sets.
+// A context that begins with entry(), which must not return. `colour` shifts the first frame by so many cache lines, so
+// that the hot ends of many stacks do not share cache sets.
 FiberContext startContext(const FiberStack &stack, size_t colour, void (*entry)());
 
 // Leaves `from` and goes on in `to`; returns when something switches back to `from`.

@@ -53,14 +53,16 @@ Launch describe(const Program &program, LaunchRequest &request) {
 // What one thread does: workgroups, as long as there are any.
 class Worker {
 public:
-  Worker(const Launch &launch, std::atomic<size_t> &next, std::atomic<bool> &stop) : launch_(launch), next_(next), stop_(stop), group_(launch) {}
+  Worker(const Launch &launch, std::atomic<size_t> &next, std::atomic<bool> &stop)
+      : launch_(launch), next_(next), stop_(stop), group_(launch) {}
   std::optional<std::string> run() {
     for (;;) {
       size_t linear = next_.fetch_add(1);
       if (linear >= launch_.groups()) return std::nullopt;
       if (stop_) return std::string();
       current_ = linear;
-      std::optional<MemoryFault> fault = guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
+      std::optional<MemoryFault> fault =
+          guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
       if (fault) return stop_ = true, faultReport(*fault);
       if (report_) return stop_ = true, report_;
     }
@@ -70,7 +72,9 @@ private:
   void runCurrent() { report_ = group_.run(current_); }
   std::string faultReport(const MemoryFault &fault) {
     std::string where = fault.address ? str("0x", std::hex, *fault.address) : std::string("an address that is none");
-    group_.fail(str("a memory fault at ", where, " (an access through a private or a wild pointer, or a stack that is used up)"), -1);
+    group_.fail(str("a memory fault at ", where,
+                    " (an access through a private or a wild pointer, or a stack that is used up)"),
+                -1);
     return *group_.giveUp();
   }
 
@@ -88,10 +92,12 @@ std::string launchMistake(const LaunchRequest &request, const DeviceSettings &de
   const LoweredKernel &kernel = *request.kernel;
   size_t items = size_t{request.groupSize[0]} * request.groupSize[1] * request.groupSize[2];
   if (!items || items > static_cast<size_t>(device.target->lanesPerWorkgroup))
-    return str("a workgroup of ", items, " work-items; ", device.target->name, " has up to ", device.target->lanesPerWorkgroup);
+    return str("a workgroup of ", items, " work-items; ", device.target->name, " has up to ",
+               device.target->lanesPerWorkgroup);
   for (size_t d = 0; d < 3; ++d)
     if (kernel.requiredGroupSize[d] && kernel.requiredGroupSize[d] != request.groupSize[d])
-      return str("kernel ", kernel.name, " requires ", kernel.requiredGroupSize[d], " work-items in dimension ", d, ", not ", request.groupSize[d]);
+      return str("kernel ", kernel.name, " requires ", kernel.requiredGroupSize[d], " work-items in dimension ", d,
+                 ", not ", request.groupSize[d]);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const KernelArgument &argument = kernel.arguments[i];
     bool set = argument.isLocal ? request.localBytes[i] != 0 : request.arguments[i].size() == argument.bytes;
@@ -104,7 +110,8 @@ std::optional<std::string> runLaunch(const Program &program, LaunchRequest &requ
                                      std::atomic<bool> &stop) {
   size_t local = localBytes(request, &program);
   if (local > static_cast<size_t>(device.target->slmBytes))
-    return str("kernel ", request.kernel->name, ": ", local, " bytes of shared local memory; ", device.target->name, " has ", device.target->slmBytes);
+    return str("kernel ", request.kernel->name, ": ", local, " bytes of shared local memory; ", device.target->name,
+               " has ", device.target->slmBytes);
   Launch launch = describe(program, request);
   launch.stop = &stop;
   std::atomic<size_t> next = 0;

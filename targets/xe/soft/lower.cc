@@ -41,7 +41,8 @@ void makeEntry(LowerContext &context, llvm::Function &kernel, const std::string 
       values.push_back(builder.CreateAddrSpaceCast(address, argument.getType()));
       continue;
     }
-    llvm::Value *at = builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
+    llvm::Value *at =
+        builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
     bool byValue = argument.hasByValAttr(); // a struct: the kernel has a pointer to it
     values.push_back(byValue ? at : builder.CreateAlignedLoad(argument.getType(), at, llvm::Align(1)));
   }
@@ -99,11 +100,23 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
   if (function.use_empty()) return function.eraseFromParent();
   if (function.isIntrinsic()) return;
   BuiltinName name = builtinName(function.getName());
-  for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerConversions, lowerCollectives})
+  for (auto *lower : {lowerIds, lowerAtomics, lowerMath, lowerVectors, lowerConversions, lowerCollectives})
     if (lower(context, function, name)) return;
   std::string parameters = name.parameters.empty() ? "" : str("(", join(name.parameters, ", "), ")");
-  context.errors.push_back(str("the software Xe device (", context.device.target->name, ") does not know the device function ",
-                               name.name, parameters, ", symbol ", function.getName().str()));
+  context.errors.push_back(str("the software Xe device (", context.device.target->name,
+                               ") does not know the device function ", name.name, parameters, ", symbol ",
+                               function.getName().str()));
+}
+
+// Variables and constants of the program get names by which their addresses are found: a kernel may point to them.
+void nameData(LowerContext &context) {
+  for (llvm::GlobalVariable &variable : context.module.globals()) {
+    if (variable.getAddressSpace() == kLocalSpace || variable.isDeclaration()) continue;
+    variable.setName("xt_soft_data_" + std::to_string(context.program.data.size()));
+    variable.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    size_t bytes = context.module.getDataLayout().getTypeAllocSize(variable.getValueType()).getFixedValue();
+    context.program.data.emplace_back(variable.getName().str(), bytes);
+  }
 }
 
 void countCalls(LowerContext &context) {
@@ -125,7 +138,8 @@ void makeOrdinary(llvm::Module &module) {
 
 } // namespace
 
-llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) const {
+llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result,
+                                           llvm::ArrayRef<llvm::Type *> arguments) const {
   llvm::FunctionCallee callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, arguments, false));
   llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
   return callee;
@@ -141,10 +155,12 @@ int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
   return static_cast<int32_t>(program.sites.size()) - 1;
 }
 
-void replaceCalls(llvm::Function &function, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make) {
+void replaceCalls(llvm::Function &function,
+                  llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make) {
   std::vector<llvm::CallInst *> calls;
   for (llvm::User *user : function.users())
-    if (auto *call = llvm::dyn_cast<llvm::CallInst>(user); call && call->getCalledFunction() == &function) calls.push_back(call);
+    if (auto *call = llvm::dyn_cast<llvm::CallInst>(user); call && call->getCalledFunction() == &function)
+      calls.push_back(call);
   for (llvm::CallInst *call : calls) {
     llvm::IRBuilder<> builder(call);
     llvm::Value *value = make(builder, *call);
@@ -168,6 +184,7 @@ Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &d
   for (llvm::Function *declaration : declarations) lowerDeclaration(context, *declaration);
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));
   placeLocals(context);
+  nameData(context);
   checkAccesses(context);
   pauseInLoops(context);
   for (size_t i = 0; i < kernels.size(); ++i) {

@@ -1,6 +1,6 @@
-// From the LLVM module that llvm-spirv-15 makes to one that the processor runs: device functions get bodies, variables in
-// shared local memory a place, and accesses to memory a check. Address spaces stay: the processor has one, and checks tell
-// them apart.
+// From the LLVM module that llvm-spirv-15 makes to one that the processor runs: device functions get bodies, variables
+// in shared local memory a place, and accesses to memory a check. Address spaces stay: the processor has one, and
+// checks tell them apart.
 #pragma once
 #include "ir/base/result.h"
 #include "targets/xe/soft/builtin_name.h"
@@ -36,15 +36,16 @@ struct LoweredProgram {
   std::vector<LoweredKernel> kernels;
   std::vector<LocalVariable> locals; // laid out with space between them
   std::vector<Site> sites;
-  std::deque<Collective> collectives; // code has their addresses
+  std::deque<Collective> collectives;               // code has their addresses
+  std::vector<std::pair<std::string, size_t>> data; // variables in global memory: symbol and bytes
   size_t localBytes() const { return locals.empty() ? 0 : locals.back().offset + locals.back().bytes; }
 };
 
 // Space between variables in shared local memory, so that one step beyond the end of one is in no other.
 inline constexpr size_t kLocalGap = 256;
 
-// An Error of kind Kernel is a text for the build log: it names each device function that is not known, or what the device
-// cannot do.
+// An Error of kind Kernel is a text for the build log: it names each device function that is not known, or what the
+// device cannot do.
 Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &device);
 
 // ---- The parts, each a file. They take the calls of one declaration; false: not theirs.
@@ -62,6 +63,7 @@ struct LowerContext {
 bool lowerIds(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerAtomics(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerMath(LowerContext &context, llvm::Function &function, const BuiltinName &name);
+bool lowerVectors(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerConversions(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 bool lowerCollectives(LowerContext &context, llvm::Function &function, const BuiltinName &name);
 void placeLocals(LowerContext &context);
@@ -70,6 +72,7 @@ void pauseInLoops(LowerContext &context);
 
 // Calls make(builder, call) for each call of `function`, puts what it returns (may be null of void calls) in the call's
 // place, and removes the function.
-void replaceCalls(llvm::Function &function, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make);
+void replaceCalls(llvm::Function &function,
+                  llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &, llvm::CallInst &)> make);
 
 } // namespace xt::soft

@@ -33,19 +33,25 @@ bool isShared(const llvm::Value *pointer) {
 
 void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<Access> &accesses) {
   llvm::Type *size = llvm::Type::getInt64Ty(at.getContext());
-  auto bytesOf = [&](llvm::Type *type) { return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue()); };
+  auto bytesOf = [&](llvm::Type *type) {
+    return llvm::ConstantInt::get(size, layout.getTypeStoreSize(type).getFixedValue());
+  };
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at))
     accesses.push_back({load->getPointerOperand(), bytesOf(load->getType()), load->getAlign(), AccessFlags::kLoad});
   else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&at))
-    accesses.push_back({store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(), AccessFlags::kStore});
+    accesses.push_back({store->getPointerOperand(), bytesOf(store->getValueOperand()->getType()), store->getAlign(),
+                        AccessFlags::kStore});
   else if (auto *modify = llvm::dyn_cast<llvm::AtomicRMWInst>(&at))
-    accesses.push_back({modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
+    accesses.push_back(
+        {modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
-    accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()), exchange->getAlign(), AccessFlags::kAtomic});
+    accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()),
+                        exchange->getAlign(), AccessFlags::kAtomic});
   else if (auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&at)) {
     accesses.push_back({copy->getDest(), copy->getLength(), copy->getDestAlign().valueOrOne(), AccessFlags::kStore});
     if (auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
-      accesses.push_back({transfer->getSource(), copy->getLength(), transfer->getSourceAlign().valueOrOne(), AccessFlags::kLoad});
+      accesses.push_back(
+          {transfer->getSource(), copy->getLength(), transfer->getSourceAlign().valueOrOne(), AccessFlags::kLoad});
   }
 }
 
@@ -75,13 +81,17 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
   llvm::Value *address = builder.CreatePtrToInt(pointer, builder.getInt64Ty());
   llvm::Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), state, site % CodeState::kSlots * 2);
   llvm::Value *offset = builder.CreateSub(address, builder.CreateLoad(builder.getInt64Ty(), slot));
-  llvm::Value *room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
-  llvm::Value *outside = builder.CreateOr(builder.CreateICmpUGE(offset, room), builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
+  llvm::Value *room =
+      builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
+  llvm::Value *outside = builder.CreateOr(builder.CreateICmpUGE(offset, room),
+                                          builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
   if (access.alignment.value() > 1)
-    outside = builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
+    outside =
+        builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
   builder.SetInsertPoint(onlyIf(outside, at));
-  llvm::FunctionCallee function = context.runtime(kAccessSymbol, builder.getVoidTy(),
-                                                  {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
+  llvm::FunctionCallee function =
+      context.runtime(kAccessSymbol, builder.getVoidTy(),
+                      {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
   builder.CreateCall(function, {pointer, bytes, builder.getInt32(flags), builder.getInt32(site)});
 }

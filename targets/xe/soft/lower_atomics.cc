@@ -12,17 +12,20 @@ struct Row {
 
 // (pointer, scope, semantics, value)
 constexpr Row kSpirv[] = {
-    {"__spirv_AtomicExchange", Operation::Xchg}, {"__spirv_AtomicIAdd", Operation::Add},     {"__spirv_AtomicISub", Operation::Sub},
-    {"__spirv_AtomicSMin", Operation::Min},      {"__spirv_AtomicUMin", Operation::UMin},    {"__spirv_AtomicSMax", Operation::Max},
-    {"__spirv_AtomicUMax", Operation::UMax},     {"__spirv_AtomicAnd", Operation::And},      {"__spirv_AtomicOr", Operation::Or},
-    {"__spirv_AtomicXor", Operation::Xor},       {"__spirv_AtomicFAddEXT", Operation::FAdd}, {"__spirv_AtomicFMinEXT", Operation::FMin},
+    {"__spirv_AtomicExchange", Operation::Xchg}, {"__spirv_AtomicIAdd", Operation::Add},
+    {"__spirv_AtomicISub", Operation::Sub},      {"__spirv_AtomicSMin", Operation::Min},
+    {"__spirv_AtomicUMin", Operation::UMin},     {"__spirv_AtomicSMax", Operation::Max},
+    {"__spirv_AtomicUMax", Operation::UMax},     {"__spirv_AtomicAnd", Operation::And},
+    {"__spirv_AtomicOr", Operation::Or},         {"__spirv_AtomicXor", Operation::Xor},
+    {"__spirv_AtomicFAddEXT", Operation::FAdd},  {"__spirv_AtomicFMinEXT", Operation::FMin},
     {"__spirv_AtomicFMaxEXT", Operation::FMax},
 };
 
 // OpenCL C 1.x: (pointer, value).
 constexpr Row kOpencl[] = {
-    {"atomic_xchg", Operation::Xchg}, {"atomic_add", Operation::Add}, {"atomic_sub", Operation::Sub}, {"atomic_and", Operation::And},
-    {"atomic_or", Operation::Or},     {"atomic_xor", Operation::Xor}, {"atomic_min", Operation::Min}, {"atomic_max", Operation::Max},
+    {"atomic_xchg", Operation::Xchg}, {"atomic_add", Operation::Add}, {"atomic_sub", Operation::Sub},
+    {"atomic_and", Operation::And},   {"atomic_or", Operation::Or},   {"atomic_xor", Operation::Xor},
+    {"atomic_min", Operation::Min},   {"atomic_max", Operation::Max},
 };
 
 constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
@@ -32,12 +35,15 @@ llvm::Value *modify(llvm::IRBuilder<> &builder, Operation operation, llvm::Value
   bool isFloat = value->getType()->isFloatingPointTy();
   if (isFloat && operation == Operation::Min) operation = Operation::FMin;
   if (isFloat && operation == Operation::Max) operation = Operation::FMax;
-  return builder.CreateAtomicRMW(operation, pointer, value, llvm::Align(value->getType()->getScalarSizeInBits() / 8), kOrder);
+  return builder.CreateAtomicRMW(operation, pointer, value, llvm::Align(value->getType()->getScalarSizeInBits() / 8),
+                                 kOrder);
 }
 
-llvm::Value *compareExchange(llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value *expected, llvm::Value *value) {
+llvm::Value *compareExchange(llvm::IRBuilder<> &builder, llvm::Value *pointer, llvm::Value *expected,
+                             llvm::Value *value) {
   llvm::Align alignment(value->getType()->getScalarSizeInBits() / 8);
-  return builder.CreateExtractValue(builder.CreateAtomicCmpXchg(pointer, expected, value, alignment, kOrder, kOrder), 0);
+  return builder.CreateExtractValue(builder.CreateAtomicCmpXchg(pointer, expected, value, alignment, kOrder, kOrder),
+                                    0);
 }
 
 llvm::Align naturalAlignment(llvm::Type *type) { return llvm::Align(std::max(type->getScalarSizeInBits(), 8u) / 8); }
@@ -77,8 +83,8 @@ bool lowerModify(llvm::Function &function, const BuiltinName &name) {
 }
 
 bool isFence(const std::string &name) {
-  return name == "__spirv_MemoryBarrier" || name == "mem_fence" || name == "read_mem_fence" || name == "write_mem_fence" ||
-         name == "atomic_work_item_fence";
+  return name == "__spirv_MemoryBarrier" || name == "mem_fence" || name == "read_mem_fence" ||
+         name == "write_mem_fence" || name == "atomic_work_item_fence";
 }
 
 } // namespace
@@ -94,18 +100,24 @@ bool lowerAtomics(LowerContext &, llvm::Function &function, const BuiltinName &n
   if (n == "__spirv_AtomicLoad")
     return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return load(b, call.getType(), argument(call, 0)); });
   if (n == "__spirv_AtomicStore")
-    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return store(b, argument(call, 0), argument(call, 3)); });
+    return with(
+        [&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return store(b, argument(call, 0), argument(call, 3)); });
   if (n == "__spirv_AtomicIIncrement" || n == "__spirv_AtomicIDecrement" || n == "atomic_inc" || n == "atomic_dec") {
     bool up = n.ends_with("Increment") || n == "atomic_inc";
     return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) {
-      return modify(b, up ? Operation::Add : Operation::Sub, argument(call, 0), llvm::ConstantInt::get(call.getType(), 1));
+      return modify(b, up ? Operation::Add : Operation::Sub, argument(call, 0),
+                    llvm::ConstantInt::get(call.getType(), 1));
     });
   }
   // (pointer, scope, equal, unequal, value, comparator)
   if (n.starts_with("__spirv_AtomicCompareExchange") && function.arg_size() == 6)
-    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return compareExchange(b, argument(call, 0), argument(call, 5), argument(call, 4)); });
+    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) {
+      return compareExchange(b, argument(call, 0), argument(call, 5), argument(call, 4));
+    });
   if (n == "atomic_cmpxchg" && function.arg_size() == 3)
-    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) { return compareExchange(b, argument(call, 0), argument(call, 1), argument(call, 2)); });
+    return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) {
+      return compareExchange(b, argument(call, 0), argument(call, 1), argument(call, 2));
+    });
   return false;
 }
 

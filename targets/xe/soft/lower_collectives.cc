@@ -9,7 +9,8 @@ namespace {
 
 ValueType valueType(llvm::Type *type, const llvm::DataLayout &layout) {
   ValueType value;
-  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) value.elements = static_cast<int>(vector->getNumElements());
+  if (auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type))
+    value.elements = static_cast<int>(vector->getNumElements());
   llvm::Type *element = type->getScalarType();
   value.isFloat = element->isFloatingPointTy();
   value.isBool = element->isIntegerTy(1);
@@ -22,11 +23,13 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   const llvm::DataLayout &layout = context.module.getDataLayout();
   if (auto found = blockMessage2d(name, target)) return found;
   if (auto found = matrixProduct(name, target)) return found;
-  if (auto found = barrierFunction(name)) return found;
   ValueType result = valueType(function.getReturnType(), layout);
+  if (auto found = barrierFunction(name, result)) return found;
   if (auto found = exchangeFunction(name, result)) return found;
   if (auto found = reduceFunction(name, result)) return found;
-  ValueType moved = function.getReturnType()->isVoidTy() && function.arg_size() > 1 ? valueType(function.getArg(1)->getType(), layout) : result;
+  ValueType moved = function.getReturnType()->isVoidTy() && function.arg_size() > 1
+                        ? valueType(function.getArg(1)->getType(), layout)
+                        : result;
   return lineMessage(name, moved.elementBytes, static_cast<int64_t>(moved.bytes()), target);
 }
 
@@ -35,8 +38,9 @@ llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const
   llvm::LLVMContext &llvm = context.llvm();
   std::vector<llvm::Type *> types(function.getFunctionType()->params());
   types.push_back(llvm::Type::getInt32Ty(llvm));
-  auto *thunk = llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false), llvm::GlobalValue::InternalLinkage,
-                                       "meet." + function.getName(), context.module);
+  auto *thunk =
+      llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
+                             llvm::GlobalValue::InternalLinkage, "meet." + function.getName(), context.module);
   thunk->addFnAttr(llvm::Attribute::NoInline); // its variables are many, and live only here
   thunk->addFnAttr(llvm::Attribute::Convergent);
   thunk->setDoesNotThrow();
@@ -52,10 +56,13 @@ llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const
     builder.CreateStore(copy, builder.CreateConstGEP1_64(pointer, addresses, i));
   }
   llvm::Value *which = builder.CreateIntToPtr(builder.getInt64(reinterpret_cast<uint64_t>(&collective)), pointer);
-  llvm::FunctionCallee arrive = context.runtime(kArriveSymbol, builder.getVoidTy(), {pointer, builder.getInt32Ty(), pointer, pointer});
+  llvm::FunctionCallee arrive =
+      context.runtime(kArriveSymbol, builder.getVoidTy(), {pointer, builder.getInt32Ty(), pointer, pointer});
   builder.CreateCall(arrive, {which, thunk->getArg(count), addresses, result});
-  if (function.getReturnType()->isVoidTy()) builder.CreateRetVoid();
-  else builder.CreateRet(builder.CreateLoad(function.getReturnType(), result));
+  if (function.getReturnType()->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(builder.CreateLoad(function.getReturnType(), result));
   return thunk;
 }
 

@@ -28,7 +28,10 @@ std::optional<Conversion> parse(std::string_view text) {
 
 llvm::Value *rounded(Builder &b, llvm::Value *value, char rounding) {
   using namespace llvm;
-  Intrinsic::ID id = rounding == 'e' ? Intrinsic::roundeven : rounding == 'p' ? Intrinsic::ceil : rounding == 'n' ? Intrinsic::floor : Intrinsic::trunc;
+  Intrinsic::ID id = rounding == 'e'   ? Intrinsic::roundeven
+                     : rounding == 'p' ? Intrinsic::ceil
+                     : rounding == 'n' ? Intrinsic::floor
+                                       : Intrinsic::trunc;
   return b.CreateUnaryIntrinsic(id, value);
 }
 
@@ -36,7 +39,8 @@ llvm::Value *toInteger(Builder &b, llvm::Value *value, llvm::Type *type, const C
   using namespace llvm;
   if (how.rounding && how.rounding != 'z') value = rounded(b, value, how.rounding);
   if (how.saturate)
-    return b.CreateIntrinsic(how.to.isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {type, value->getType()}, {value});
+    return b.CreateIntrinsic(how.to.isSigned ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {type, value->getType()},
+                             {value});
   return how.to.isSigned ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
 }
 
@@ -51,15 +55,19 @@ llvm::Value *narrowed(Builder &b, llvm::Value *value, llvm::Type *type, char rou
   Value *zero = ConstantFP::getZero(value->getType());
   Value *above = b.CreateFCmpOGT(back, value), *below = b.CreateFCmpOLT(back, value);
   Value *positive = b.CreateFCmpOGT(value, zero), *negative = b.CreateFCmpOLT(value, zero);
-  Value *wrong = rounding == 'p' ? below : rounding == 'n' ? above : b.CreateOr(b.CreateAnd(above, positive), b.CreateAnd(below, negative));
+  Value *wrong = rounding == 'p'   ? below
+                 : rounding == 'n' ? above
+                                   : b.CreateOr(b.CreateAnd(above, positive), b.CreateAnd(below, negative));
   Value *bits = b.CreateBitCast(near, bitsType);
   // Away from zero is one bit more. A number that was rounded up goes down, and the other way round.
   Value *outward = b.CreateXor(above, positive);
-  Value *moved = b.CreateSelect(outward, b.CreateAdd(bits, ConstantInt::get(bitsType, 1)), b.CreateSub(bits, ConstantInt::get(bitsType, 1)));
+  Value *moved = b.CreateSelect(outward, b.CreateAdd(bits, ConstantInt::get(bitsType, 1)),
+                                b.CreateSub(bits, ConstantInt::get(bitsType, 1)));
   return b.CreateSelect(wrong, b.CreateBitCast(moved, type), near);
 }
 
-llvm::Value *integerToInteger(Builder &b, llvm::Value *value, llvm::Type *type, bool fromSigned, const Conversion &how) {
+llvm::Value *integerToInteger(Builder &b, llvm::Value *value, llvm::Type *type, bool fromSigned,
+                              const Conversion &how) {
   using namespace llvm;
   unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
   if (!how.saturate) return fromSigned ? b.CreateSExtOrTrunc(value, type) : b.CreateZExtOrTrunc(value, type);
@@ -78,7 +86,8 @@ llvm::Value *convert(Builder &b, llvm::Value *value, llvm::Type *type, bool from
   if (fromFloat && !toFloat) return toInteger(b, value, type, how);
   if (!fromFloat && !toFloat) return integerToInteger(b, value, type, fromSigned, how);
   if (!fromFloat) { // exact in f64 up to 53 bits; beyond, the processor rounds to nearest
-    bool direct = !how.rounding || how.rounding == 'e' || value->getType()->getScalarSizeInBits() > 32 || type->getScalarType()->isDoubleTy();
+    bool direct = !how.rounding || how.rounding == 'e' || value->getType()->getScalarSizeInBits() > 32 ||
+                  type->getScalarType()->isDoubleTy();
     llvm::Type *through = direct ? type : type->getWithNewType(b.getDoubleTy());
     llvm::Value *exact = fromSigned ? b.CreateSIToFP(value, through) : b.CreateUIToFP(value, through);
     return direct ? exact : narrowed(b, exact, type, how.rounding);
@@ -111,26 +120,35 @@ bool lowerConversions(LowerContext &, llvm::Function &function, const BuiltinNam
   llvm::Type *type = function.getReturnType();
   std::string_view text = name.name;
   if (text == "__spirv_ConvertFToBF16INTEL" || text.starts_with("intel_convert_bfloat16")) {
-    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) { return toBfloat16(b, call.getArgOperand(0), type); });
+    replaceCalls(function,
+                 [&](Builder &b, llvm::CallInst &call) { return toBfloat16(b, call.getArgOperand(0), type); });
     return true;
   }
   if (text == "__spirv_ConvertBF16ToFINTEL" || text.starts_with("intel_convert_as_bfloat16")) {
-    replaceCalls(function, [&](Builder &b, llvm::CallInst &call) { return fromBfloat16(b, call.getArgOperand(0), type); });
+    replaceCalls(function,
+                 [&](Builder &b, llvm::CallInst &call) { return fromBfloat16(b, call.getArgOperand(0), type); });
     return true;
   }
   std::optional<Conversion> how;
   bool fromSigned = !name.parameters.empty() && namedType(scalarOf(name.parameters[0])).isSigned;
-  if (takePrefix(text, "convert_")) how = parse(text);
+  if (takePrefix(text, "convert_"))
+    how = parse(text);
   else if (text.starts_with("__spirv_") && !name.resultSuffix.empty()) {
     how = parse(name.resultSuffix);
     // SPIR-V's names tell signs; types in symbols may not.
-    if (text == "__spirv_ConvertSToF" || text == "__spirv_SatConvertSToU" || text == "__spirv_SConvert") fromSigned = true;
-    else if (text == "__spirv_ConvertUToF" || text == "__spirv_SatConvertUToS" || text == "__spirv_UConvert") fromSigned = false;
-    else if (text == "__spirv_ConvertFToU" && how) how->to.isSigned = false;
-    else if (text != "__spirv_ConvertFToS" && text != "__spirv_FConvert" && text != "__spirv_ConvertFToU") how.reset();
+    if (text == "__spirv_ConvertSToF" || text == "__spirv_SatConvertSToU" || text == "__spirv_SConvert")
+      fromSigned = true;
+    else if (text == "__spirv_ConvertUToF" || text == "__spirv_SatConvertUToS" || text == "__spirv_UConvert")
+      fromSigned = false;
+    else if (text == "__spirv_ConvertFToU" && how)
+      how->to.isSigned = false;
+    else if (text != "__spirv_ConvertFToS" && text != "__spirv_FConvert" && text != "__spirv_ConvertFToU")
+      how.reset();
   }
   if (!how) return false;
-  replaceCalls(function, [&](Builder &b, llvm::CallInst &call) { return convert(b, call.getArgOperand(0), type, fromSigned, *how); });
+  replaceCalls(function, [&](Builder &b, llvm::CallInst &call) {
+    return convert(b, call.getArgOperand(0), type, fromSigned, *how);
+  });
   return true;
 }
 

@@ -17,8 +17,8 @@ constexpr size_t kLeastAlignment = 16;
 
 size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-// Shared local memory has no address before a workgroup runs: in each function a variable is the begin of that memory and
-// an offset.
+// Shared local memory has no address before a workgroup runs: in each function a variable is the begin of that memory
+// and an offset.
 void replaceUses(LowerContext &context, llvm::GlobalVariable &variable, size_t offset) {
   llvm::Constant *constant = &variable;
   llvm::convertUsersOfConstantsToInstructions({constant});
@@ -80,8 +80,8 @@ void placeLocals(LowerContext &context) {
     size_t bytes = 0;
     for (size_t each : found) bytes += context.program.locals[each].bytes;
     if (bytes > static_cast<size_t>(context.device.target->slmBytes))
-      context.errors.push_back(str("kernel ", kernel.name, " has ", bytes, " bytes of shared local memory; ", context.device.target->name,
-                                   " has ", context.device.target->slmBytes));
+      context.errors.push_back(str("kernel ", kernel.name, " has ", bytes, " bytes of shared local memory; ",
+                                   context.device.target->name, " has ", context.device.target->slmBytes));
   }
   for (llvm::GlobalVariable *variable : variables) {
     replaceUses(context, *variable, context.program.locals[numbers[variable]].offset);

@@ -17,20 +17,31 @@ struct IntrinsicRow {
 
 // Those that processors have, or that LLVM expands exactly.
 constexpr IntrinsicRow kFloat[] = {
-    {"fabs", llvm::Intrinsic::fabs, 1},     {"floor", llvm::Intrinsic::floor, 1},   {"ceil", llvm::Intrinsic::ceil, 1},
-    {"trunc", llvm::Intrinsic::trunc, 1},   {"rint", llvm::Intrinsic::rint, 1},     {"sqrt", llvm::Intrinsic::sqrt, 1},
-    {"fma", llvm::Intrinsic::fma, 3},       {"mad", llvm::Intrinsic::fma, 3},       {"copysign", llvm::Intrinsic::copysign, 2},
-    {"fmax", llvm::Intrinsic::maxnum, 2},   {"fmin", llvm::Intrinsic::minnum, 2},   {"fmax_common", llvm::Intrinsic::maxnum, 2},
+    {"fabs", llvm::Intrinsic::fabs, 1},
+    {"floor", llvm::Intrinsic::floor, 1},
+    {"ceil", llvm::Intrinsic::ceil, 1},
+    {"trunc", llvm::Intrinsic::trunc, 1},
+    {"rint", llvm::Intrinsic::rint, 1},
+    {"sqrt", llvm::Intrinsic::sqrt, 1},
+    {"fma", llvm::Intrinsic::fma, 3},
+    {"mad", llvm::Intrinsic::fma, 3},
+    {"copysign", llvm::Intrinsic::copysign, 2},
+    {"fmax", llvm::Intrinsic::maxnum, 2},
+    {"fmin", llvm::Intrinsic::minnum, 2},
+    {"fmax_common", llvm::Intrinsic::maxnum, 2},
     {"fmin_common", llvm::Intrinsic::minnum, 2},
 };
 constexpr IntrinsicRow kInteger[] = {
-    {"s_max", llvm::Intrinsic::smax, 2},         {"u_max", llvm::Intrinsic::umax, 2},         {"s_min", llvm::Intrinsic::smin, 2},
-    {"u_min", llvm::Intrinsic::umin, 2},         {"s_add_sat", llvm::Intrinsic::sadd_sat, 2}, {"u_add_sat", llvm::Intrinsic::uadd_sat, 2},
-    {"s_sub_sat", llvm::Intrinsic::ssub_sat, 2}, {"u_sub_sat", llvm::Intrinsic::usub_sat, 2}, {"popcount", llvm::Intrinsic::ctpop, 1},
+    {"s_max", llvm::Intrinsic::smax, 2},         {"u_max", llvm::Intrinsic::umax, 2},
+    {"s_min", llvm::Intrinsic::smin, 2},         {"u_min", llvm::Intrinsic::umin, 2},
+    {"s_add_sat", llvm::Intrinsic::sadd_sat, 2}, {"u_add_sat", llvm::Intrinsic::uadd_sat, 2},
+    {"s_sub_sat", llvm::Intrinsic::ssub_sat, 2}, {"u_sub_sat", llvm::Intrinsic::usub_sat, 2},
+    {"popcount", llvm::Intrinsic::ctpop, 1},
 };
 
 // Calls scalar(builder, arguments) for each element.
-llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments, llvm::function_ref<llvm::Value *(Arguments)> scalar) {
+llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments,
+                       llvm::function_ref<llvm::Value *(Arguments)> scalar) {
   auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   if (!vector) return scalar(arguments);
   llvm::Value *result = llvm::PoisonValue::get(type);
@@ -44,14 +55,16 @@ llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments, 
 }
 
 // f16 goes through f32 and is rounded once more.
-llvm::Value *callMath(LowerContext &context, Builder &builder, const MathFunction &function, llvm::Type *type, Arguments arguments) {
+llvm::Value *callMath(LowerContext &context, Builder &builder, const MathFunction &function, llvm::Type *type,
+                      Arguments arguments) {
   bool half = type->isHalfTy();
   llvm::Type *computed = half ? builder.getFloatTy() : type;
   std::vector<llvm::Type *> types;
   std::vector<llvm::Value *> values;
   for (llvm::Value *argument : arguments) {
     bool isFloat = argument->getType()->isFloatingPointTy();
-    values.push_back(isFloat ? builder.CreateFPCast(argument, computed) : builder.CreateSExtOrTrunc(argument, builder.getInt32Ty()));
+    values.push_back(isFloat ? builder.CreateFPCast(argument, computed)
+                             : builder.CreateSExtOrTrunc(argument, builder.getInt32Ty()));
     types.push_back(values.back()->getType());
   }
   llvm::FunctionCallee callee = context.runtime(mathSymbol(function, computed->isDoubleTy()).c_str(), computed, types);
@@ -68,7 +81,8 @@ bool lowerTable(LowerContext &context, llvm::Function &function, std::string_vie
   if (!math || function.arg_size() != static_cast<size_t>(math->floats + (math->integer ? 1 : 0))) return false;
   replaceCalls(function, [&](Builder &builder, llvm::CallInst &call) {
     std::vector<llvm::Value *> arguments(call.arg_begin(), call.arg_end());
-    return byElement(builder, type, arguments, [&](Arguments each) { return callMath(context, builder, *math, scalar, each); });
+    return byElement(builder, type, arguments,
+                     [&](Arguments each) { return callMath(context, builder, *math, scalar, each); });
   });
   return true;
 }
@@ -131,7 +145,8 @@ llvm::Value *integerFunction(Builder &b, std::string_view name, Arguments v) {
   if (name == "mad_hi") return b.CreateAdd(highProduct(b, v[0], v[1], isSigned), v[2]);
   if (name == "clamp")
     return b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smin : Intrinsic::umin,
-                                   b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, v[0], v[1]), v[2]);
+                                   b.CreateBinaryIntrinsic(isSigned ? Intrinsic::smax : Intrinsic::umax, v[0], v[1]),
+                                   v[2]);
   if (name == "bitselect") return b.CreateOr(b.CreateAnd(v[0], b.CreateNot(v[2])), b.CreateAnd(v[1], v[2]));
   return nullptr;
 }
@@ -169,7 +184,8 @@ bool lowerClassification(llvm::Function &function, const std::string &name) {
   replaceCalls(function, [&](Builder &b, llvm::CallInst &call) -> llvm::Value * {
     llvm::Value *value = call.getArgOperand(0);
     if (mask) return b.CreateZExtOrTrunc(b.createIsFPClass(value, mask), call.getType());
-    return b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(call.getType()), b.CreateFMul(value, call.getArgOperand(1)));
+    return b.CreateFAddReduce(llvm::ConstantFP::getNegativeZero(call.getType()),
+                              b.CreateFMul(value, call.getArgOperand(1)));
   });
   return true;
 }

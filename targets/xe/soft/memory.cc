@@ -39,7 +39,8 @@ std::string whereIs(const MemoryMap &map, uint64_t address) {
     nearest = &each, distance = away, beyond = !before;
   }
   if (!nearest) return "far from every allocation";
-  return str(distance, beyond ? " bytes beyond the end of" : " bytes before", " an allocation of ", nearest->bytes, " bytes");
+  return str(distance, beyond ? " bytes beyond the end of" : " bytes before", " an allocation of ", nearest->bytes,
+             " bytes");
 }
 
 struct DeviceMemory::State {

@@ -59,8 +59,10 @@ template <class T> struct Matrices {
 };
 
 template <class T> T element(Operand operand, const std::byte *from) {
-  if constexpr (std::is_same_v<T, float>) return floatElement(operand, from);
-  else return integerElement(operand, from);
+  if constexpr (std::is_same_v<T, float>)
+    return floatElement(operand, from);
+  else
+    return integerElement(operand, from);
 }
 
 // Where A[row, k] is: a register of all lanes holds a row, or (tf32 on 16 lanes) two.
@@ -110,7 +112,8 @@ void accumulate(const Product &p, Matrices<int32_t> &m) {
   for (int row = 0; row < p.rows; ++row)
     for (int k = 0; k < p.depth; ++k)
       for (int n = 0; n < kMostLanes; ++n)
-        m.c[row][n] = static_cast<int32_t>(static_cast<uint32_t>(m.c[row][n]) + static_cast<uint32_t>(m.a[row][k] * m.b[k][n]));
+        m.c[row][n] =
+            static_cast<int32_t>(static_cast<uint32_t>(m.c[row][n]) + static_cast<uint32_t>(m.a[row][k] * m.b[k][n]));
 }
 
 template <class T> void multiply(Meeting &meeting, const Product &p) {
@@ -160,9 +163,12 @@ std::optional<Sum> sumOf(std::string_view type, Operand operand) {
 
 // Whether the operands' types hold what the product takes.
 bool rightSizes(const BuiltinName &name, const Product &p) {
-  auto bytes = [&](size_t i) { return components(name.parameters[i]) * namedType(scalarOf(name.parameters[i])).bits / 8; };
+  auto bytes = [&](size_t i) {
+    return components(name.parameters[i]) * namedType(scalarOf(name.parameters[i])).bits / 8;
+  };
   int a = std::max(p.rows * p.depth * bytesOf(p.a) / p.lanes, bytesOf(p.a));
-  return bytes(0) == a && bytes(1) == kWords * 4 && bytes(2) == p.rows * (p.result == Sum::F16 || p.result == Sum::BF16 ? 2 : 4);
+  return bytes(0) == a && bytes(1) == kWords * 4 &&
+         bytes(2) == p.rows * (p.result == Sum::F16 || p.result == Sum::BF16 ? 2 : 4);
 }
 
 } // namespace
@@ -184,8 +190,10 @@ std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInf
   product.result = *sum;
   if (!rightSizes(name, product)) return std::nullopt;
   Collective made{name.name, kOfSubgroup, {}};
-  if (product.result == Sum::I32) made.body = [product](Meeting &meeting) { multiply<int32_t>(meeting, product); };
-  else made.body = [product](Meeting &meeting) { multiply<float>(meeting, product); };
+  if (product.result == Sum::I32)
+    made.body = [product](Meeting &meeting) { multiply<int32_t>(meeting, product); };
+  else
+    made.body = [product](Meeting &meeting) { multiply<float>(meeting, product); };
   return made;
 }
 

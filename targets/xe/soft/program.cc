@@ -17,7 +17,9 @@ namespace {
 
 namespace orc = llvm::orc;
 
-Error failure(const char *what, llvm::Error error) { return Error::environment(str(what, ": ", llvm::toString(std::move(error)))); }
+Error failure(const char *what, llvm::Error error) {
+  return Error::environment(str(what, ": ", llvm::toString(std::move(error))));
+}
 
 // This machine's processor; fma where one is meant.
 llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder() {
@@ -74,13 +76,16 @@ const LoweredKernel *Program::find(std::string_view kernel) const {
   return nullptr;
 }
 
-Program::Entry Program::entry(const LoweredKernel &kernel) const { return entries_[static_cast<size_t>(&kernel - lowered_.kernels.data())]; }
+Program::Entry Program::entry(const LoweredKernel &kernel) const {
+  return entries_[static_cast<size_t>(&kernel - lowered_.kernels.data())];
+}
 
 Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, const DeviceSettings &device) {
   Result<SpirvWords> words = readableSpirv(spirv);
   if (!words) return words.error();
   if (words->float64 && !device.target->f64)
-    return Error::kernel(str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
+    return Error::kernel(
+        str("the module uses f64 (capability Float64), which ", device.target->name, " does not have"));
   Result<std::string> bitcode = readBack(words->words);
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;
@@ -116,12 +121,18 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
   if (!jit) return jit.error();
   program->code_ = std::make_unique<Code>(Code{std::move(*jit)});
   orc::LLJIT &linker = *program->code_->jit;
-  if (llvm::Error error = linker.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))))
+  if (llvm::Error error =
+          linker.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))))
     return failure("cannot load the compiled kernels", std::move(error));
   for (const LoweredKernel &kernel : program->lowered_.kernels) {
     auto address = linker.lookup(kernel.symbol);
     if (!address) return failure("cannot link the compiled kernels", address.takeError());
     program->entries_.push_back(address->toPtr<Entry>());
+  }
+  for (const auto &[symbol, bytes] : program->lowered_.data) {
+    auto address = linker.lookup(symbol);
+    if (!address) return failure("cannot link the program's variables", address.takeError());
+    program->data_.push_back({address->getValue(), bytes, MemoryKind::Device, 0});
   }
   return program;
 }

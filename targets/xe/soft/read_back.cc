@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -62,8 +63,10 @@ Result<int> runTool(const ScratchFolder &folder) {
   int failed = posix_spawnp(&child, kTool, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failed == ENOENT)
-    return Error::environment(str("the software Xe device needs the command ", kTool, " to read SPIR-V, and it is not in PATH; "
-                                  "install Debian's package ", kTool));
+    return Error::environment(str("the software Xe device needs the command ", kTool,
+                                  " to read SPIR-V, and it is not in PATH; "
+                                  "install Debian's package ",
+                                  kTool));
   if (failed) return Error::environment(str("cannot start ", kTool, ": ", std::strerror(failed)));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -84,8 +87,11 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
   Result<int> status = runTool(folder);
   if (!status) return status.error();
   std::string bitcode = contents(folder.file("out.bc"));
-  if (*status != 0 || bitcode.empty())
-    return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", contents(folder.file("log"))));
+  if (*status != 0 || bitcode.empty()) {
+    std::string log = contents(folder.file("log"));
+    log.resize(std::min(log.find("PLEASE submit"), log.size())); // where it failed an assertion there follows its stack
+    return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", log));
+  }
   return bitcode;
 }
 

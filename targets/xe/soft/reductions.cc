@@ -33,9 +33,12 @@ Number load(const Element &element, const std::byte *from) {
   if (element.isFloat) {
     double real = 0;
     float single = 0;
-    if (element.bytes == 2) real = fromHalf(static_cast<uint16_t>(bits));
-    else if (element.bytes == 4) std::memcpy(&single, from, 4), real = single;
-    else std::memcpy(&real, from, 8);
+    if (element.bytes == 2)
+      real = fromHalf(static_cast<uint16_t>(bits));
+    else if (element.bytes == 4)
+      std::memcpy(&single, from, 4), real = single;
+    else
+      std::memcpy(&real, from, 8);
     return {real, 0};
   }
   int unused = 64 - element.bytes * 8;
@@ -47,9 +50,12 @@ void store(const Element &element, std::byte *to, const Number &value) {
   uint64_t bits = static_cast<uint64_t>(value.whole);
   if (element.isFloat) {
     auto single = static_cast<float>(value.real);
-    if (element.bytes == 2) bits = toHalf(single);
-    else if (element.bytes == 4) std::memcpy(&bits, &single, 4);
-    else std::memcpy(&bits, &value.real, 8);
+    if (element.bytes == 2)
+      bits = toHalf(single);
+    else if (element.bytes == 4)
+      std::memcpy(&bits, &single, 4);
+    else
+      std::memcpy(&bits, &value.real, 8);
   }
   std::memcpy(to, &bits, static_cast<size_t>(element.bytes));
 }
@@ -103,9 +109,14 @@ Number identity(Combine how, const Element &element) {
   return {};
 }
 
-void reduceElement(Meeting &meeting, Combine how, const Element &element, size_t argument, size_t offset, int32_t operation, size_t cluster) {
-  auto at = [&](size_t item) { return load(element, static_cast<const std::byte *>(meeting.argument(item, argument)) + offset); };
-  auto put = [&](size_t item, const Number &value) { store(element, static_cast<std::byte *>(meeting.result(item)) + offset, value); };
+void reduceElement(Meeting &meeting, Combine how, const Element &element, size_t argument, size_t offset,
+                   int32_t operation, size_t cluster) {
+  auto at = [&](size_t item) {
+    return load(element, static_cast<const std::byte *>(meeting.argument(item, argument)) + offset);
+  };
+  auto put = [&](size_t item, const Number &value) {
+    store(element, static_cast<std::byte *>(meeting.result(item)) + offset, value);
+  };
   for (size_t begin = 0; begin < meeting.count(); begin += cluster) {
     size_t end = std::min(begin + cluster, meeting.count());
     Number sum = identity(how, element);
@@ -131,9 +142,11 @@ void reduce(Meeting &meeting, const Reduction &reduction) {
   auto operation = meeting.argument<int32_t>(0, 1);
   size_t cluster = meeting.count();
   if (operation == kClustered) cluster = meeting.argument<uint32_t>(0, 3);
-  if (operation < kReduce || operation > kClustered || !cluster) return meeting.fail(str("no group operation has number ", operation));
+  if (operation < kReduce || operation > kClustered || !cluster)
+    return meeting.fail(str("no group operation has number ", operation));
   for (int e = 0; e < reduction.elements; ++e)
-    reduceElement(meeting, reduction.how, reduction.element, 2, static_cast<size_t>(e * reduction.element.bytes), operation, cluster);
+    reduceElement(meeting, reduction.how, reduction.element, 2, static_cast<size_t>(e * reduction.element.bytes),
+                  operation, cluster);
 }
 
 // "IAdd", "SMinKHR", "BitwiseAnd".
@@ -147,12 +160,14 @@ std::optional<Reduction> parse(std::string_view text, const ValueType &value) {
     bool isFloat, isSigned;
   };
   static constexpr Row kRows[] = {
-      {"IAdd", Combine::Add, false, true},        {"FAdd", Combine::Add, true, true},         {"IMul", Combine::Multiply, false, true},
-      {"FMul", Combine::Multiply, true, true},    {"SMin", Combine::Least, false, true},      {"UMin", Combine::Least, false, false},
-      {"FMin", Combine::Least, true, true},       {"SMax", Combine::Most, false, true},       {"UMax", Combine::Most, false, false},
-      {"FMax", Combine::Most, true, true},        {"BitwiseAnd", Combine::And, false, false}, {"BitwiseOr", Combine::Or, false, false},
-      {"BitwiseXor", Combine::Xor, false, false}, {"LogicalAnd", Combine::And, false, false}, {"LogicalOr", Combine::Or, false, false},
-      {"LogicalXor", Combine::Xor, false, false}};
+      {"IAdd", Combine::Add, false, true},        {"FAdd", Combine::Add, true, true},
+      {"IMul", Combine::Multiply, false, true},   {"FMul", Combine::Multiply, true, true},
+      {"SMin", Combine::Least, false, true},      {"UMin", Combine::Least, false, false},
+      {"FMin", Combine::Least, true, true},       {"SMax", Combine::Most, false, true},
+      {"UMax", Combine::Most, false, false},      {"FMax", Combine::Most, true, true},
+      {"BitwiseAnd", Combine::And, false, false}, {"BitwiseOr", Combine::Or, false, false},
+      {"BitwiseXor", Combine::Xor, false, false}, {"LogicalAnd", Combine::And, false, false},
+      {"LogicalOr", Combine::Or, false, false},   {"LogicalXor", Combine::Xor, false, false}};
   for (const Row &row : kRows)
     if (row.name == text && row.isFloat == value.isFloat)
       return Reduction{row.how, {value.elementBytes, value.isFloat, row.isSigned, value.isBool}, value.elements};
@@ -171,8 +186,13 @@ void vote(Meeting &meeting, Vote how, const ValueType &value) {
     if (yes && i < 128) ballot[i / 32] |= 1u << (i % 32);
   }
   for (size_t i = 0; i < meeting.count(); ++i) {
-    if (how == Vote::Ballot) std::memcpy(meeting.result(i), ballot, sizeof ballot);
-    else meeting.setResult<uint8_t>(i, how == Vote::All ? all : how == Vote::Any ? any : how == Vote::AllEqual ? equal : i == 0);
+    if (how == Vote::Ballot)
+      std::memcpy(meeting.result(i), ballot, sizeof ballot);
+    else
+      meeting.setResult<uint8_t>(i, how == Vote::All        ? all
+                                    : how == Vote::Any      ? any
+                                    : how == Vote::AllEqual ? equal
+                                                            : i == 0);
   }
 }
 
@@ -185,7 +205,11 @@ std::optional<Collective> reduceFunction(const BuiltinName &name, const ValueTyp
     std::string_view name;
     Vote how;
   };
-  static constexpr Row kVotes[] = {{"All", Vote::All}, {"Any", Vote::Any}, {"AllEqual", Vote::AllEqual}, {"Elect", Vote::Elect}, {"Ballot", Vote::Ballot}};
+  static constexpr Row kVotes[] = {{"All", Vote::All},
+                                   {"Any", Vote::Any},
+                                   {"AllEqual", Vote::AllEqual},
+                                   {"Elect", Vote::Elect},
+                                   {"Ballot", Vote::Ballot}};
   std::string_view text = name.name;
   if (!takePrefix(text, "__spirv_Group")) return std::nullopt;
   takePrefix(text, "NonUniform");

@@ -21,7 +21,9 @@ namespace {
 const WorkItemIds *softIds() { return &Workgroup::running()->ids(); }
 CodeState *softState() { return &Workgroup::running()->codeState(); }
 std::byte *softLocal() { return Workgroup::running()->localMemory(); }
-std::byte *softLocalArgument(int64_t argument) { return Workgroup::running()->localArgument(static_cast<size_t>(argument)); }
+std::byte *softLocalArgument(int64_t argument) {
+  return Workgroup::running()->localArgument(static_cast<size_t>(argument));
+}
 
 void softArrive(const Collective *collective, int32_t site, void *const *arguments, void *result) {
   Workgroup::running()->arrive(*collective, site, {arguments, result});
@@ -31,29 +33,36 @@ void softPause() { Workgroup::running()->pause(); }
 
 void softTrap() { Workgroup::running()->failHere("the kernel trapped", -1); }
 
-const char *verb(unsigned how) { return how == AccessFlags::kLoad ? "load" : how == AccessFlags::kStore ? "store" : "atomic access"; }
+const char *verb(unsigned how) {
+  return how == AccessFlags::kLoad ? "load" : how == AccessFlags::kStore ? "store" : "atomic access";
+}
 
-[[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space, int32_t site) {
+[[noreturn]] void badAccess(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, unsigned space,
+                            int32_t site) {
   std::string text = str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec);
   if (space == kLocalSpace || group.inLocalMemory(address)) {
     text += " is outside of every variable in shared local memory";
   } else {
     const MemoryMap &map = *group.launch().memory;
     bool beginsInside = findAllocation(map, address) != nullptr;
-    text += str(" is outside of what is allocated: ", beginsInside ? "it goes beyond the end of an allocation" : whereIs(map, address));
+    text += str(" is outside of what is allocated: ",
+                beginsInside ? "it goes beyond the end of an allocation" : whereIs(map, address));
   }
   group.failHere(std::move(text), site);
 }
 
 // The memory that may be touched around so many bytes; empty: they are nobody's.
 std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
-  auto whole = [](uint64_t begin, uint64_t size) { return std::span(reinterpret_cast<const std::byte *>(begin), size); };
+  auto whole = [](uint64_t begin, uint64_t size) {
+    return std::span(reinterpret_cast<const std::byte *>(begin), size);
+  };
   if (space != kLocalSpace)
     if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->begin, found->bytes);
   if (space != kGlobalSpace)
     if (const LocalVariable *found = group.localVariable(address, bytes))
       return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
-  bool other = (space != kLocalSpace && group.launch().inProgram(address)) || (space == kGenericSpace && group.onOwnStack(address));
+  bool other = (space != kLocalSpace && group.launch().inProgram(address)) ||
+               (space == kGenericSpace && group.onOwnStack(address));
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
@@ -64,7 +73,9 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
   unsigned space = flags >> AccessFlags::kSpaceShift, how = flags >> AccessFlags::kHowShift & 0xf;
   uint64_t alignment = uint64_t{1} << (flags & 0xff);
   if (address & (alignment - 1))
-    group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ", alignment, " bytes"), site);
+    group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ",
+                       alignment, " bytes"),
+                   site);
   if (!bytes) return;
   std::span<const std::byte> found = reachable(group, address, bytes, space);
   if (found.empty()) badAccess(group, address, bytes, how, space, site);
@@ -95,11 +106,11 @@ std::vector<RuntimeSymbol> allSymbols() {
       {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
   };
   // What LLVM calls for intrinsics and remainders where the processor has no instruction.
-#define XT_MATH1(name)                                                                                                                   \
-  symbols.push_back({#name, addressOf<double, double>(&::name)});                                                                        \
+#define XT_MATH1(name)                                                                                                 \
+  symbols.push_back({#name, addressOf<double, double>(&::name)});                                                      \
   symbols.push_back({#name "f", addressOf<float, float>(&::name##f)})
-#define XT_MATH2(name)                                                                                                                   \
-  symbols.push_back({#name, addressOf<double, double, double>(&::name)});                                                                \
+#define XT_MATH2(name)                                                                                                 \
+  symbols.push_back({#name, addressOf<double, double, double>(&::name)});                                              \
   symbols.push_back({#name "f", addressOf<float, float, float>(&::name##f)})
   XT_MATH1(floor);
   XT_MATH1(ceil);

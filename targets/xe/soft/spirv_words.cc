@@ -14,10 +14,23 @@ constexpr size_t kHeaderWords = 5;
 
 // Opcodes and enumerants, from the SPIR-V specification and the extensions' texts.
 enum : uint32_t {
-  OpExtension = 10, OpCapability = 17, OpTypeBool = 20, OpTypeInt = 21, OpTypeFloat = 22, OpConstantFalse = 42, OpConstant = 43,
-  OpConstantNull = 46, OpDecorate = 71, OpControlBarrier = 224, OpControlBarrierArrive = 6142, OpControlBarrierWait = 6143,
-  CapabilityFloat64 = 10, CapabilitySplitBarrier = 6141, CapabilityCacheControls = 6441,
-  DecorationCacheControlLoad = 6442, DecorationCacheControlStore = 6443,
+  OpExtension = 10,
+  OpCapability = 17,
+  OpTypeBool = 20,
+  OpTypeInt = 21,
+  OpTypeFloat = 22,
+  OpConstantFalse = 42,
+  OpConstant = 43,
+  OpConstantNull = 46,
+  OpDecorate = 71,
+  OpControlBarrier = 224,
+  OpControlBarrierArrive = 6142,
+  OpControlBarrierWait = 6143,
+  CapabilityFloat64 = 10,
+  CapabilitySplitBarrier = 6141,
+  CapabilityCacheControls = 6441,
+  DecorationCacheControlLoad = 6442,
+  DecorationCacheControlStore = 6443,
 };
 
 struct Scalar {
@@ -50,9 +63,13 @@ public:
 private:
   static bool dropped(uint32_t code, std::span<const uint32_t> op) {
     if (code == OpControlBarrierArrive) return true;
-    if (code == OpExtension) return literal(op.subspan(1)) == "SPV_INTEL_cache_controls" || literal(op.subspan(1)) == "SPV_INTEL_split_barrier";
-    if (code == OpCapability && op.size() > 1) return op[1] == CapabilitySplitBarrier || op[1] == CapabilityCacheControls;
-    if (code == OpDecorate && op.size() > 2) return op[2] == DecorationCacheControlLoad || op[2] == DecorationCacheControlStore;
+    if (code == OpExtension)
+      return literal(op.subspan(1)) == "SPV_INTEL_cache_controls" ||
+             literal(op.subspan(1)) == "SPV_INTEL_split_barrier";
+    if (code == OpCapability && op.size() > 1)
+      return op[1] == CapabilitySplitBarrier || op[1] == CapabilityCacheControls;
+    if (code == OpDecorate && op.size() > 2)
+      return op[2] == DecorationCacheControlLoad || op[2] == DecorationCacheControlStore;
     return false;
   }
   void nullConstant(std::vector<uint32_t> &op) const {
@@ -74,7 +91,8 @@ private:
 
 Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
   std::vector<uint32_t> words(bytes.size() / 4);
-  if (bytes.size() % 4 || words.size() < kHeaderWords) return Error::kernel("this is no SPIR-V: its size is not that of a module");
+  if (bytes.size() % 4 || words.size() < kHeaderWords)
+    return Error::kernel("this is no SPIR-V: its size is not that of a module");
   std::memcpy(words.data(), bytes.data(), bytes.size());
   if (words[0] != kMagic) return Error::kernel(str("this is no SPIR-V: it begins with 0x", std::hex, words[0]));
   SpirvWords result;
@@ -83,7 +101,8 @@ Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
   Rewriter rewriter(result);
   for (size_t at = kHeaderWords; at < words.size();) {
     size_t length = words[at] >> 16;
-    if (!length || length > words.size() - at) return Error::kernel(str("the SPIR-V ends within the instruction at word ", at));
+    if (!length || length > words.size() - at)
+      return Error::kernel(str("the SPIR-V ends within the instruction at word ", at));
     rewriter.take(std::span(words).subspan(at, length));
     at += length;
   }

@@ -1,5 +1,5 @@
-// One workgroup at a time on the calling thread: a fiber for each work-item. Work-items that wait for each other in vain are
-// found and reported, as is what else a kernel must not do.
+// One workgroup at a time on the calling thread: a fiber for each work-item. Work-items that wait for each other in
+// vain are found and reported, as is what else a kernel must not do.
 #pragma once
 #include "targets/xe/soft/collective.h"
 #include "targets/xe/soft/fiber.h"
@@ -15,14 +15,15 @@
 
 namespace xt::soft {
 
-// What compiled code reads by offset (lower_ids.cc). Four entries, so that a dimension that is computed needs no branch;
-// the fourth is what OpenCL says of dimensions beyond the third.
+// What compiled code reads by offset (lower_ids.cc). Four entries, so that a dimension that is computed needs no
+// branch; the fourth is what OpenCL says of dimensions beyond the third.
 struct WorkItemIds {
   int64_t localId[4], groupId[4], localSize[4], groupCount[4], globalId[4], globalSize[4], globalOffset[4];
   int64_t localLinear, globalLinear, subgroup, lane, subgroupSize, subgroupMaxSize, subgroupCount, dimensions;
 };
 
-// What compiled code reads and writes itself, so that most accesses and rounds of loops need no call (lower_accesses.cc).
+// What compiled code reads and writes itself, so that most accesses and rounds of loops need no call
+// (lower_accesses.cc).
 struct CodeState {
   static constexpr size_t kSlots = 16;
   struct {
@@ -55,12 +56,13 @@ struct Launch {
   size_t subgroupSize = 16;
   size_t localBytes = 0; // with the space between variables
   std::vector<LocalVariable> locals;
-  std::vector<size_t> localArguments; // by argument: 1 + index in `locals` of what it points to; 0: it is no such pointer
+  std::vector<size_t>
+      localArguments; // by argument: 1 + index in `locals` of what it points to; 0: it is no such pointer
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;
   const std::vector<Allocation> *programData = nullptr; // variables of the program in global memory
-  const std::atomic<bool> *stop = nullptr; // set: give up
+  const std::atomic<bool> *stop = nullptr;              // set: give up
   size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; }
   bool inProgram(uint64_t address) const {
     for (const Allocation &each : programData ? std::span(*programData) : std::span<const Allocation>())

@@ -13,7 +13,8 @@ namespace {
 
 using Work = std::function<std::optional<std::string>(std::atomic<bool> &)>;
 
-ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, uint32_t waitCount, ze_event_handle_t *waits, Work work) {
+ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, uint32_t waitCount,
+                   ze_event_handle_t *waits, Work work) {
   CommandList &list = *object(handle);
   if (waitCount && !waits) return ZE_RESULT_ERROR_INVALID_SIZE;
   Command command{{}, signal ? object(signal)->signal : nullptr, std::move(work)};
@@ -40,10 +41,12 @@ template <class Touch> std::optional<std::string> touching(const char *what, Tou
   FaultGuard guard;
   std::optional<MemoryFault> fault = guardedCall([](void *body) { (*static_cast<Touch *>(body))(); }, &touch);
   if (!fault) return std::nullopt;
-  return str("a command ", what, " memory that is not there", fault->address ? str(", at 0x", std::hex, *fault->address) : "");
+  return str("a command ", what, " memory that is not there",
+             fault->address ? str(", at 0x", std::hex, *fault->address) : "");
 }
 
-ze_result_t createQueue(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc, ze_command_queue_handle_t *queue) {
+ze_result_t createQueue(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc,
+                        ze_command_queue_handle_t *queue) {
   bool synchronous = desc && desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
   *queue = reinterpret_cast<ze_command_queue_handle_t>(new CommandQueue{std::make_unique<WorkQueue>(), synchronous});
   return ZE_RESULT_SUCCESS;
@@ -54,7 +57,8 @@ ze_result_t destroyQueue(ze_command_queue_handle_t queue) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t execute(ze_command_queue_handle_t handle, uint32_t count, ze_command_list_handle_t *lists, ze_fence_handle_t fence) {
+ze_result_t execute(ze_command_queue_handle_t handle, uint32_t count, ze_command_list_handle_t *lists,
+                    ze_fence_handle_t fence) {
   CommandQueue &queue = *object(handle);
   std::vector<Command> commands;
   for (uint32_t i = 0; i < count; ++i) {
@@ -66,14 +70,18 @@ ze_result_t execute(ze_command_queue_handle_t handle, uint32_t count, ze_command
   return queue.synchronous ? waited(queue.work->wait(UINT64_MAX)) : ZE_RESULT_SUCCESS;
 }
 
-ze_result_t synchroniseQueue(ze_command_queue_handle_t queue, uint64_t timeout) { return waited(object(queue)->work->wait(timeout)); }
+ze_result_t synchroniseQueue(ze_command_queue_handle_t queue, uint64_t timeout) {
+  return waited(object(queue)->work->wait(timeout));
+}
 
-ze_result_t createList(ze_context_handle_t, ze_device_handle_t, const ze_command_list_desc_t *, ze_command_list_handle_t *list) {
+ze_result_t createList(ze_context_handle_t, ze_device_handle_t, const ze_command_list_desc_t *,
+                       ze_command_list_handle_t *list) {
   *list = reinterpret_cast<ze_command_list_handle_t>(new CommandList);
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createImmediate(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc, ze_command_list_handle_t *list) {
+ze_result_t createImmediate(ze_context_handle_t, ze_device_handle_t, const ze_command_queue_desc_t *desc,
+                            ze_command_list_handle_t *list) {
   auto *made = new CommandList;
   made->immediate = std::make_unique<WorkQueue>();
   made->synchronous = desc && desc->mode == ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
@@ -104,21 +112,23 @@ ze_result_t synchroniseList(ze_command_list_handle_t list, uint64_t timeout) {
 }
 #endif
 
-ze_result_t writeTimestamp(ze_command_list_handle_t list, uint64_t *to, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
-  return append(list, signal, count, waits, [to](std::atomic<bool> &) { return touching("writes", [to] { *to = deviceClock(); }); });
+ze_result_t writeTimestamp(ze_command_list_handle_t list, uint64_t *to, ze_event_handle_t signal, uint32_t count,
+                           ze_event_handle_t *waits) {
+  return append(list, signal, count, waits,
+                [to](std::atomic<bool> &) { return touching("writes", [to] { *to = deviceClock(); }); });
 }
 
 ze_result_t barrier(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   return append(list, signal, count, waits, nullptr);
 }
 
-ze_result_t rangesBarrier(ze_command_list_handle_t list, uint32_t, const size_t *, const void **, ze_event_handle_t signal, uint32_t count,
-                          ze_event_handle_t *waits) {
+ze_result_t rangesBarrier(ze_command_list_handle_t list, uint32_t, const size_t *, const void **,
+                          ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   return append(list, signal, count, waits, nullptr);
 }
 
-ze_result_t copy(ze_command_list_handle_t list, void *to, const void *from, size_t bytes, ze_event_handle_t signal, uint32_t count,
-                 ze_event_handle_t *waits) {
+ze_result_t copy(ze_command_list_handle_t list, void *to, const void *from, size_t bytes, ze_event_handle_t signal,
+                 uint32_t count, ze_event_handle_t *waits) {
   if (!to || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   return append(list, signal, count, waits, [=](std::atomic<bool> &) -> std::optional<std::string> {
     if (auto bad = beyond("writes", to, bytes)) return bad;
@@ -127,8 +137,8 @@ ze_result_t copy(ze_command_list_handle_t list, void *to, const void *from, size
   });
 }
 
-ze_result_t fillMemory(ze_command_list_handle_t list, void *to, const void *pattern, size_t patternBytes, size_t bytes, ze_event_handle_t signal,
-                       uint32_t count, ze_event_handle_t *waits) {
+ze_result_t fillMemory(ze_command_list_handle_t list, void *to, const void *pattern, size_t patternBytes, size_t bytes,
+                       ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   if (!to || !pattern) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (!patternBytes) return ZE_RESULT_ERROR_INVALID_SIZE;
   const auto *first = static_cast<const std::byte *>(pattern);
@@ -143,25 +153,31 @@ ze_result_t fillMemory(ze_command_list_handle_t list, void *to, const void *patt
 }
 
 ze_result_t prefetch(ze_command_list_handle_t, const void *, size_t) { return ZE_RESULT_SUCCESS; }
-ze_result_t advise(ze_command_list_handle_t, ze_device_handle_t, const void *, size_t, ze_memory_advice_t) { return ZE_RESULT_SUCCESS; }
+ze_result_t advise(ze_command_list_handle_t, ze_device_handle_t, const void *, size_t, ze_memory_advice_t) {
+  return ZE_RESULT_SUCCESS;
+}
 
-ze_result_t signalEvent(ze_command_list_handle_t list, ze_event_handle_t event) { return append(list, event, 0, nullptr, nullptr); }
+ze_result_t signalEvent(ze_command_list_handle_t list, ze_event_handle_t event) {
+  return append(list, event, 0, nullptr, nullptr);
+}
 
 ze_result_t waitOnEvents(ze_command_list_handle_t list, uint32_t count, ze_event_handle_t *events) {
   return append(list, nullptr, count, events, nullptr);
 }
 
 ze_result_t resetEvent(ze_command_list_handle_t list, ze_event_handle_t event) {
-  return append(list, nullptr, 0, nullptr, [signal = object(event)->signal](std::atomic<bool> &) -> std::optional<std::string> {
-    signal->reset();
-    return std::nullopt;
-  });
+  return append(list, nullptr, 0, nullptr,
+                [signal = object(event)->signal](std::atomic<bool> &) -> std::optional<std::string> {
+                  signal->reset();
+                  return std::nullopt;
+                });
 }
 
-ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, ze_event_handle_t *events, void *to, const size_t *offsets,
-                            ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
+ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, ze_event_handle_t *events, void *to,
+                            const size_t *offsets, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   std::vector<std::pair<std::shared_ptr<Signal>, size_t>> asked;
-  for (uint32_t i = 0; i < eventCount; ++i) asked.emplace_back(object(events[i])->signal, offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t));
+  for (uint32_t i = 0; i < eventCount; ++i)
+    asked.emplace_back(object(events[i])->signal, offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t));
   return append(list, signal, count, waits, [asked, to](std::atomic<bool> &) {
     return touching("writes", [&] {
       for (const auto &[each, offset] : asked) {
@@ -173,8 +189,8 @@ ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, 
   });
 }
 
-ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups, ze_event_handle_t signal,
-                   uint32_t count, ze_event_handle_t *waits) {
+ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups,
+                   ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   if (!groups) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   const Kernel &kernel = *object(handle);
   auto request = std::make_shared<LaunchRequest>(kernel.request); // as it is now: the host may set it anew
@@ -184,22 +200,27 @@ ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, con
     report(mistake);
     return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   }
-  return append(list, signal, count, waits, [program = kernel.program, device = kernel.device, request](std::atomic<bool> &stop) {
-    return runLaunch(*program, *request, *device, stop);
-  });
+  return append(list, signal, count, waits,
+                [program = kernel.program, device = kernel.device, request](std::atomic<bool> &stop) {
+                  return runLaunch(*program, *request, *device, stop);
+                });
 }
 
-ze_result_t launchIndirect(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups, ze_event_handle_t signal,
-                           uint32_t count, ze_event_handle_t *waits) {
+ze_result_t launchIndirect(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups,
+                           ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   const Kernel &kernel = *object(handle);
   auto request = std::make_shared<LaunchRequest>(kernel.request);
-  return append(list, signal, count, waits, [program = kernel.program, device = kernel.device, request, groups](std::atomic<bool> &stop) -> std::optional<std::string> {
-    std::optional<std::string> bad = touching("reads", [&] { request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ}; });
-    if (bad) return bad;
-    std::string mistake = launchMistake(*request, *device);
-    if (!mistake.empty()) return mistake;
-    return runLaunch(*program, *request, *device, stop);
-  });
+  return append(list, signal, count, waits,
+                [program = kernel.program, device = kernel.device, request,
+                 groups](std::atomic<bool> &stop) -> std::optional<std::string> {
+                  std::optional<std::string> bad = touching("reads", [&] {
+                    request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
+                  });
+                  if (bad) return bad;
+                  std::string mistake = launchMistake(*request, *device);
+                  if (!mistake.empty()) return mistake;
+                  return runLaunch(*program, *request, *device, stop);
+                });
 }
 
 } // namespace

@@ -44,7 +44,9 @@ ze_result_t giveNone(uint32_t *count) {
 
 void copyName(char *to, size_t room, const std::string &name) { std::snprintf(to, room, "%s", name.c_str()); }
 
-uint64_t machineMemory() { return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)); }
+uint64_t machineMemory() {
+  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
 
 ze_result_t initialise(ze_init_flags_t) { return madeDriver() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED; }
 
@@ -66,7 +68,9 @@ ze_result_t ipcProperties(ze_driver_handle_t, ze_driver_ipc_properties_t *proper
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_properties_t *) { return giveNone(count); }
+ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_properties_t *) {
+  return giveNone(count);
+}
 
 ze_result_t extensionFunction(ze_driver_handle_t, const char *name, void **function) {
   if (!name || !function) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
@@ -113,18 +117,21 @@ ze_result_t deviceProperties(ze_device_handle_t handle, ze_device_properties_t *
 
 ze_result_t computeProperties(ze_device_handle_t handle, ze_device_compute_properties_t *p) {
   const TargetInfo &target = *object(handle)->target;
-  p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = static_cast<uint32_t>(target.lanesPerWorkgroup);
+  p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ =
+      static_cast<uint32_t>(target.lanesPerWorkgroup);
   p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = kMostGroups;
   p->maxSharedLocalMemory = static_cast<uint32_t>(target.slmBytes);
   p->numSubGroupSizes = 0;
   for (int64_t size : target.subgroupSizes)
-    if (p->numSubGroupSizes < ZE_SUBGROUPSIZE_COUNT) p->subGroupSizes[p->numSubGroupSizes++] = static_cast<uint32_t>(size);
+    if (p->numSubGroupSizes < ZE_SUBGROUPSIZE_COUNT)
+      p->subGroupSizes[p->numSubGroupSizes++] = static_cast<uint32_t>(size);
   return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t moduleProperties(ze_device_handle_t handle, ze_device_module_properties_t *p) {
   bool f64 = object(handle)->target->f64;
-  ze_device_fp_flags_t all = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN | ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
+  ze_device_fp_flags_t all =
+      ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN | ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA;
   p->spirvVersionSupported = ZE_MAKE_VERSION(1, 4);
   p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS | (f64 ? ZE_DEVICE_MODULE_FLAG_FP64 : 0);
   p->fp16flags = p->fp32flags = all;
@@ -160,12 +167,15 @@ ze_result_t memoryProperties(ze_device_handle_t, uint32_t *count, ze_device_memo
 
 ze_result_t memoryAccess(ze_device_handle_t, ze_device_memory_access_properties_t *p) {
   p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities =
-      ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
+      ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT |
+      ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
   p->sharedCrossDeviceAllocCapabilities = p->sharedSystemAllocCapabilities = 0;
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t cacheProperties(ze_device_handle_t, uint32_t *count, ze_device_cache_properties_t *) { return giveNone(count); }
+ze_result_t cacheProperties(ze_device_handle_t, uint32_t *count, ze_device_cache_properties_t *) {
+  return giveNone(count);
+}
 
 ze_result_t peerProperties(ze_device_handle_t, ze_device_handle_t, ze_device_p2p_properties_t *p) {
   p->flags = 0;
@@ -189,7 +199,8 @@ ze_result_t createContext(ze_driver_handle_t, const ze_context_desc_t *, ze_cont
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createContextFor(ze_driver_handle_t one, const ze_context_desc_t *desc, uint32_t, ze_device_handle_t *, ze_context_handle_t *context) {
+ze_result_t createContextFor(ze_driver_handle_t one, const ze_context_desc_t *desc, uint32_t, ze_device_handle_t *,
+                             ze_context_handle_t *context) {
   return createContext(one, desc, context);
 }
 

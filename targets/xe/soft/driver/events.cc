@@ -5,7 +5,8 @@
 namespace xt::soft {
 namespace {
 
-ze_result_t createPool(ze_context_handle_t, const ze_event_pool_desc_t *desc, uint32_t, ze_device_handle_t *, ze_event_pool_handle_t *pool) {
+ze_result_t createPool(ze_context_handle_t, const ze_event_pool_desc_t *desc, uint32_t, ze_device_handle_t *,
+                       ze_event_pool_handle_t *pool) {
   if (!desc || !pool) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (!desc->count) return ZE_RESULT_ERROR_INVALID_SIZE;
   auto *made = new EventPool{(desc->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP) != 0, {}};
@@ -39,7 +40,9 @@ ze_result_t signalEvent(ze_event_handle_t event) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t synchroniseEvent(ze_event_handle_t event, uint64_t timeout) { return waited(object(event)->signal->wait(timeout)); }
+ze_result_t synchroniseEvent(ze_event_handle_t event, uint64_t timeout) {
+  return waited(object(event)->signal->wait(timeout));
+}
 ze_result_t eventStatus(ze_event_handle_t event) { return waited(object(event)->signal->wait(0)); }
 
 ze_result_t resetEvent(ze_event_handle_t event) {
@@ -66,7 +69,9 @@ ze_result_t destroyFence(ze_fence_handle_t fence) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t synchroniseFence(ze_fence_handle_t fence, uint64_t timeout) { return waited(object(fence)->signal->wait(timeout)); }
+ze_result_t synchroniseFence(ze_fence_handle_t fence, uint64_t timeout) {
+  return waited(object(fence)->signal->wait(timeout));
+}
 ze_result_t fenceStatus(ze_fence_handle_t fence) { return waited(object(fence)->signal->wait(0)); }
 
 ze_result_t resetFence(ze_fence_handle_t fence) {

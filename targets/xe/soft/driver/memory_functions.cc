@@ -13,17 +13,18 @@ ze_result_t allocate(size_t size, size_t alignment, MemoryKind kind, void **poin
   return *pointer ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-ze_result_t allocateShared(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, const ze_host_mem_alloc_desc_t *, size_t size,
-                           size_t alignment, ze_device_handle_t, void **pointer) {
+ze_result_t allocateShared(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, const ze_host_mem_alloc_desc_t *,
+                           size_t size, size_t alignment, ze_device_handle_t, void **pointer) {
   return allocate(size, alignment, MemoryKind::Shared, pointer);
 }
 
-ze_result_t allocateDevice(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, size_t size, size_t alignment, ze_device_handle_t,
-                           void **pointer) {
+ze_result_t allocateDevice(ze_context_handle_t, const ze_device_mem_alloc_desc_t *, size_t size, size_t alignment,
+                           ze_device_handle_t, void **pointer) {
   return allocate(size, alignment, MemoryKind::Device, pointer);
 }
 
-ze_result_t allocateHost(ze_context_handle_t, const ze_host_mem_alloc_desc_t *, size_t size, size_t alignment, void **pointer) {
+ze_result_t allocateHost(ze_context_handle_t, const ze_host_mem_alloc_desc_t *, size_t size, size_t alignment,
+                         void **pointer) {
   return allocate(size, alignment, MemoryKind::Host, pointer);
 }
 
@@ -31,7 +32,9 @@ ze_result_t freeMemory(ze_context_handle_t, void *pointer) {
   return DeviceMemory::instance().free(pointer) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
 }
 
-ze_result_t freeLater(ze_context_handle_t context, const ze_memory_free_ext_desc_t *, void *pointer) { return freeMemory(context, pointer); }
+ze_result_t freeLater(ze_context_handle_t context, const ze_memory_free_ext_desc_t *, void *pointer) {
+  return freeMemory(context, pointer);
+}
 
 ze_memory_type_t typeOf(MemoryKind kind) {
   switch (kind) {
@@ -42,7 +45,8 @@ ze_memory_type_t typeOf(MemoryKind kind) {
   return ZE_MEMORY_TYPE_UNKNOWN;
 }
 
-ze_result_t properties(ze_context_handle_t, const void *pointer, ze_memory_allocation_properties_t *p, ze_device_handle_t *device) {
+ze_result_t properties(ze_context_handle_t, const void *pointer, ze_memory_allocation_properties_t *p,
+                       ze_device_handle_t *device) {
   std::optional<Allocation> found = DeviceMemory::instance().find(pointer);
   p->type = found ? typeOf(found->kind) : ZE_MEMORY_TYPE_UNKNOWN;
   p->id = found ? found->id : 0;

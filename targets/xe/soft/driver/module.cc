@@ -20,8 +20,8 @@ ze_result_t giveText(const std::string &text, size_t *size, char *out) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const ze_module_desc_t *desc, ze_module_handle_t *module,
-                         ze_module_build_log_handle_t *log) {
+ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const ze_module_desc_t *desc,
+                         ze_module_handle_t *module, ze_module_build_log_handle_t *log) {
   if (!device || !desc || !desc->pInputModule || !module) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   std::string text;
   ze_result_t result = ZE_RESULT_SUCCESS;
@@ -32,7 +32,8 @@ ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const z
     text = "the software device does not set specialisation constants";
     result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   } else {
-    Result<std::unique_ptr<Program>> built = Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device));
+    Result<std::unique_ptr<Program>> built =
+        Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device));
     if (built) {
       *module = reinterpret_cast<ze_module_handle_t>(new Module{std::move(*built), object(device)});
     } else {
@@ -70,7 +71,9 @@ ze_result_t linkModules(uint32_t, ze_module_handle_t *, ze_module_build_log_hand
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t logText(ze_module_build_log_handle_t log, size_t *size, char *out) { return giveText(object(log)->text, size, out); }
+ze_result_t logText(ze_module_build_log_handle_t log, size_t *size, char *out) {
+  return giveText(object(log)->text, size, out);
+}
 
 ze_result_t destroyLog(ze_module_build_log_handle_t log) {
   delete object(log);
@@ -98,15 +101,18 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
   LaunchRequest trial = object(kernel)->request;
   trial.groupSize = {x, y, z};
   const LoweredKernel &lowered = *trial.kernel;
-  bool fits = x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(object(kernel)->device->target->lanesPerWorkgroup);
-  for (size_t d = 0; d < 3; ++d) fits &= !lowered.requiredGroupSize[d] || lowered.requiredGroupSize[d] == trial.groupSize[d];
+  bool fits =
+      x && y && z && uint64_t{x} * y * z <= static_cast<uint64_t>(object(kernel)->device->target->lanesPerWorkgroup);
+  for (size_t d = 0; d < 3; ++d)
+    fits &= !lowered.requiredGroupSize[d] || lowered.requiredGroupSize[d] == trial.groupSize[d];
   if (!fits) return ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION;
   object(kernel)->request.groupSize = trial.groupSize;
   return ZE_RESULT_SUCCESS;
 }
 
 // Whole subgroups along the first dimension, as far as they divide it.
-ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t, uint32_t, uint32_t *sizeX, uint32_t *sizeY, uint32_t *sizeZ) {
+ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t, uint32_t, uint32_t *sizeX,
+                             uint32_t *sizeY, uint32_t *sizeZ) {
   const LoweredKernel &lowered = *object(kernel)->request.kernel;
   *sizeX = *sizeY = *sizeZ = 1;
   for (uint32_t size = 1; size <= object(kernel)->device->target->lanesPerWorkgroup / 4; size *= 2)
@@ -168,7 +174,9 @@ ze_result_t kernelProperties(ze_kernel_handle_t kernel, ze_kernel_properties_t *
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t kernelName(ze_kernel_handle_t kernel, size_t *size, char *name) { return giveText(object(kernel)->request.kernel->name, size, name); }
+ze_result_t kernelName(ze_kernel_handle_t kernel, size_t *size, char *name) {
+  return giveText(object(kernel)->request.kernel->name, size, name);
+}
 
 ze_result_t setGlobalOffset(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z) {
   object(kernel)->request.globalOffset = {x, y, z};

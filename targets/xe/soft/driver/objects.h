@@ -52,7 +52,7 @@ struct CommandQueue {
 };
 
 struct CommandList {
-  std::vector<Command> commands;      // of one that is executed later
+  std::vector<Command> commands;        // of one that is executed later
   std::unique_ptr<WorkQueue> immediate; // of one that executes at once
   bool synchronous = false, closed = false;
 };
@@ -63,7 +63,9 @@ struct Fence {
 };
 
 // Handles are the objects' addresses.
-inline const DeviceSettings *object(ze_device_handle_t handle) { return reinterpret_cast<const DeviceSettings *>(handle); }
+inline const DeviceSettings *object(ze_device_handle_t handle) {
+  return reinterpret_cast<const DeviceSettings *>(handle);
+}
 inline Context *object(ze_context_handle_t handle) { return reinterpret_cast<Context *>(handle); }
 inline Module *object(ze_module_handle_t handle) { return reinterpret_cast<Module *>(handle); }
 inline BuildLog *object(ze_module_build_log_handle_t handle) { return reinterpret_cast<BuildLog *>(handle); }

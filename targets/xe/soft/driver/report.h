@@ -4,8 +4,8 @@
 
 namespace xt::soft {
 
-// Keeps the text, prints it to standard error after "xt software device: ", and appends it to the file that the environment
-// variable XT_SOFT_REPORT names.
+// Keeps the text, prints it to standard error after "xt software device: ", and appends it to the file that the
+// environment variable XT_SOFT_REPORT names.
 void report(const std::string &text);
 
 } // namespace xt::soft

@@ -24,8 +24,10 @@ template <class Table> ze_result_t answer(ze_api_version_t version, Table *table
 
 } // namespace
 
-#define XT_TABLE(function, table)                                                                                                        \
-  extern "C" __attribute__((visibility("default"))) ze_result_t function(ze_api_version_t version, table *out) { return answer(version, out); }
+#define XT_TABLE(function, table)                                                                                      \
+  extern "C" __attribute__((visibility("default"))) ze_result_t function(ze_api_version_t version, table *out) {       \
+    return answer(version, out);                                                                                       \
+  }
 
 XT_TABLE(zeGetGlobalProcAddrTable, ze_global_dditable_t)
 XT_TABLE(zeGetDriverProcAddrTable, ze_driver_dditable_t)

@@ -12,7 +12,8 @@ constexpr uint64_t kForEver = uint64_t{1} << 60;
 constexpr std::chrono::milliseconds kLook{20}; // how often a wait for a signal looks whether its queue ends
 
 // Whether `done` came true.
-template <class Done> bool waitOn(std::condition_variable &changed, std::unique_lock<std::mutex> &lock, uint64_t timeoutNs, Done done) {
+template <class Done>
+bool waitOn(std::condition_variable &changed, std::unique_lock<std::mutex> &lock, uint64_t timeoutNs, Done done) {
   if (timeoutNs >= kForEver) return changed.wait(lock, done), true;
   return changed.wait_for(lock, std::chrono::nanoseconds(timeoutNs), done);
 }
@@ -20,7 +21,9 @@ template <class Done> bool waitOn(std::condition_variable &changed, std::unique_
 } // namespace
 
 uint64_t deviceClock() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 void Signal::reset() {

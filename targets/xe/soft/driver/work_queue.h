@@ -23,8 +23,8 @@ uint64_t deviceClock();
 class Signal {
 public:
   void reset();
-  void set(uint64_t start, uint64_t end); // of what it stands for
-  void lose();                            // it will never be set: what should have, failed
+  void set(uint64_t start, uint64_t end);    // of what it stands for
+  void lose();                               // it will never be set: what should have, failed
   WaitResult wait(uint64_t timeoutNs) const; // UINT64_MAX: for ever
   uint64_t start() const;
   uint64_t end() const;

@@ -11,9 +11,13 @@ struct Shape {
   std::string use; // "read", "read_transform", "read_transpose", "write", "prefetch"
   int bits, rows, columns, blocks;
   int registerBits; // of the private elements
-  std::string name() const { return str("intel_sub_group_2d_block_", use, "_", bits, "b_", rows, "r", columns, "x", blocks, "c"); }
+  std::string name() const {
+    return str("intel_sub_group_2d_block_", use, "_", bits, "b_", rows, "r", columns, "x", blocks, "c");
+  }
   std::string kernel() const { return str(use, "_", bits, "_", rows, "_", columns, "_", blocks); }
-  std::string type() const { return registerBits == 16 ? "ushort" : registerBits == 32 ? "uint" : registerBits == 64 ? "ulong" : "uchar"; }
+  std::string type() const {
+    return registerBits == 16 ? "ushort" : registerBits == 32 ? "uint" : registerBits == 64 ? "ulong" : "uchar";
+  }
   int perBlock() const {
     int bytes = rows * columns * bits / 8, unit = registerBits / 8 * kLanes;
     return (bytes + unit - 1) / unit;
@@ -54,10 +58,12 @@ std::vector<Shape> writeShapes() {
 std::string kernelText(const Shape &shape) {
   int n = shape.perBlock() * shape.blocks;
   bool write = shape.use == "write";
-  return str("OV void ", shape.name(), "(global void *, int, int, int, int2, private ", shape.type(), " *);\n", "LANES(16) kernel void ",
-             shape.kernel(), "(global void *m, int w, int h, int p, int x, int y, global ", shape.type(), " *out) {\n  private ", shape.type(), " r[", n,
-             "];\n  uint lane = get_sub_group_local_id();\n", write ? str("  for (int i = 0; i < ", n, "; ++i) r[i] = out[lane * ", n, " + i];\n") : "",
-             "  ", shape.name(), "(m, w, h, p, (int2)(x, y), r);\n",
+  return str("OV void ", shape.name(), "(global void *, int, int, int, int2, private ", shape.type(), " *);\n",
+             "LANES(16) kernel void ", shape.kernel(), "(global void *m, int w, int h, int p, int x, int y, global ",
+             shape.type(), " *out) {\n  private ", shape.type(), " r[", n,
+             "];\n  uint lane = get_sub_group_local_id();\n",
+             write ? str("  for (int i = 0; i < ", n, "; ++i) r[i] = out[lane * ", n, " + i];\n") : "", "  ",
+             shape.name(), "(m, w, h, p, (int2)(x, y), r);\n",
              write ? "" : str("  for (int i = 0; i < ", n, "; ++i) out[lane * ", n, " + i] = r[i];\n"), "}\n");
 }
 
@@ -65,26 +71,30 @@ std::string kernelText(const Shape &shape) {
 struct Matrix {
   int width, height, pitch; // bytes, rows, bytes
   DeviceArray<uint8_t> bytes;
-  Matrix(int w, int h, int p, uint32_t seed) : width(w), height(h), pitch(p), bytes(randomBits<uint8_t>(static_cast<size_t>(h * p), seed)) {}
+  Matrix(int w, int h, int p, uint32_t seed)
+      : width(w), height(h), pitch(p), bytes(randomBits<uint8_t>(static_cast<size_t>(h * p), seed)) {}
   // Of an element, as memory has it; 0 outside.
   uint64_t at(int row, int column, int elementBytes) const {
     uint64_t value = 0;
     for (int b = 0; b < elementBytes; ++b) {
       int byte = column * elementBytes + b;
-      if (row >= 0 && row < height && byte >= 0 && byte < width) value |= uint64_t{bytes[static_cast<size_t>(row * pitch + byte)]} << (8 * b);
+      if (row >= 0 && row < height && byte >= 0 && byte < width)
+        value |= uint64_t{bytes[static_cast<size_t>(row * pitch + byte)]} << (8 * b);
     }
     return value;
   }
 };
 
-// What lane `lane` must have in component i, straight from the extension's text: rows of lanes, elements of a column packed
-// into words by a transform, rows and columns swapped by a transposition.
+// What lane `lane` must have in component i, straight from the extension's text: rows of lanes, elements of a column
+// packed into words by a transform, rows and columns swapped by a transposition.
 uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, int i) {
-  int bytes = shape.bits / 8, perBlock = shape.perBlock(), block = i / perBlock, component = i % perBlock, column0 = x + block * shape.columns;
+  int bytes = shape.bits / 8, perBlock = shape.perBlock(), block = i / perBlock, component = i % perBlock,
+      column0 = x + block * shape.columns;
   if (shape.use == "read_transform") {
     uint64_t word = 0;
     int factor = 4 / bytes;
-    for (int f = 0; f < factor; ++f) word |= m.at(y + component * factor + f, column0 + lane, bytes) << (f * shape.bits);
+    for (int f = 0; f < factor; ++f)
+      word |= m.at(y + component * factor + f, column0 + lane, bytes) << (f * shape.bits);
     return word;
   }
   if (shape.use == "read_transpose") { // row r of memory is in lane r; where there are more rows, the next component
@@ -103,7 +113,8 @@ uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, i
 template <class T> void compareRead(SoftKernels &kernels, const Shape &shape, const Matrix &m, int x, int y) {
   int n = shape.perBlock() * shape.blocks;
   DeviceArray<T> out(static_cast<size_t>(n * kLanes), static_cast<T>(0xabababababababab));
-  ASSERT_EQ(kernels.run(shape.kernel(), {16, 1, 1}, {1, 1, 1}, m.bytes, m.width, m.height, m.pitch, x, y, out), "") << shape.name();
+  ASSERT_EQ(kernels.run(shape.kernel(), {16, 1, 1}, {1, 1, 1}, m.bytes, m.width, m.height, m.pitch, x, y, out), "")
+      << shape.name();
   for (int lane = 0; lane < kLanes; ++lane)
     for (int i = 0; i < n; ++i)
       ASSERT_EQ(out[static_cast<size_t>(lane * n + i)], static_cast<T>(expected(shape, m, x, y, lane, i)))
@@ -119,7 +130,13 @@ TEST(SoftBlock2d, readsAllShapesInsideAndAcrossAllEdges) {
   Matrix m(196, 70, 208, 1);
   for (const Shape &shape : readShapes()) {
     int unit = std::max(1, 32 / shape.bits); // columns of 4 bytes
-    for (auto [x, y] : {std::pair(0, 0), {unit * 2, 3}, {-unit * 2, -3}, {196 * 8 / shape.bits - unit * 3, 60}, {0, 69}, {unit * 64, 1000}, {-4096, 0}})
+    for (auto [x, y] : {std::pair(0, 0),
+                        {unit * 2, 3},
+                        {-unit * 2, -3},
+                        {196 * 8 / shape.bits - unit * 3, 60},
+                        {0, 69},
+                        {unit * 64, 1000},
+                        {-4096, 0}})
       switch (shape.registerBits) {
       case 16: compareRead<uint16_t>(kernels, shape, m, x, y); break;
       case 32: compareRead<uint32_t>(kernels, shape, m, x, y); break;
@@ -132,7 +149,8 @@ template <class T> void compareWrite(SoftKernels &kernels, const Shape &shape, i
   int n = shape.perBlock() * shape.blocks, bytes = shape.bits / 8;
   Matrix before(196, 20, 208, 2), m(196, 20, 208, 2);
   DeviceArray<T> in(randomBits<T>(static_cast<size_t>(n * kLanes), 3));
-  ASSERT_EQ(kernels.run(shape.kernel(), {16, 1, 1}, {1, 1, 1}, m.bytes, m.width, m.height, m.pitch, x, y, in), "") << shape.name();
+  ASSERT_EQ(kernels.run(shape.kernel(), {16, 1, 1}, {1, 1, 1}, m.bytes, m.width, m.height, m.pitch, x, y, in), "")
+      << shape.name();
   int parts = shape.registerBits / shape.bits;
   for (int row = 0; row < m.height; ++row)
     for (int byte = 0; byte < m.pitch; ++byte) {
@@ -143,7 +161,8 @@ template <class T> void compareWrite(SoftKernels &kernels, const Shape &shape, i
         uint64_t value = uint64_t{in[static_cast<size_t>(lane * n + i)]} >> (place % parts * shape.bits);
         want = static_cast<uint8_t>(value >> (byte % bytes * 8));
       }
-      ASSERT_EQ(m.bytes[static_cast<size_t>(row * m.pitch + byte)], want) << shape.name() << " at (" << x << ", " << y << "), row " << row << ", byte " << byte;
+      ASSERT_EQ(m.bytes[static_cast<size_t>(row * m.pitch + byte)], want)
+          << shape.name() << " at (" << x << ", " << y << "), row " << row << ", byte " << byte;
     }
 }
 
@@ -155,9 +174,12 @@ TEST(SoftBlock2d, writesAllShapesInsideAndAcrossAllEdges) {
   ASSERT_TRUE(kernels) << kernels.error;
   for (const Shape &shape : writeShapes()) {
     int unit = 32 / shape.bits;
-    for (auto [x, y] : {std::pair(0, 0), {unit * 2, 3}, {-unit * 2, -3}, {196 * 8 / shape.bits - unit * 3, 15}, {unit * 500, 0}})
-      if (shape.registerBits == 16) compareWrite<uint16_t>(kernels, shape, x, y);
-      else compareWrite<uint32_t>(kernels, shape, x, y);
+    for (auto [x, y] :
+         {std::pair(0, 0), {unit * 2, 3}, {-unit * 2, -3}, {196 * 8 / shape.bits - unit * 3, 15}, {unit * 500, 0}})
+      if (shape.registerBits == 16)
+        compareWrite<uint16_t>(kernels, shape, x, y);
+      else
+        compareWrite<uint32_t>(kernels, shape, x, y);
   }
 }
 
@@ -177,7 +199,9 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
 )";
   SoftKernels pvc(source), bmg(source, "bmg"), dg2(source, "dg2");
   ASSERT_TRUE(pvc && bmg) << pvc.error << bmg.error;
-  EXPECT_NE(dg2.error.find("(xe-dg2) does not know the device function intel_sub_group_2d_block_read_16b_8r16x1c"), std::string::npos) << dg2.error;
+  EXPECT_NE(dg2.error.find("(xe-dg2) does not know the device function intel_sub_group_2d_block_read_16b_8r16x1c"),
+            std::string::npos)
+      << dg2.error;
   DeviceArray<uint8_t> m(64 * 1024);
   DeviceArray<uint16_t> out(8 * kLanes);
   auto read = [&](SoftKernels &kernels, size_t shift, int w, int h, int p, int x) {
@@ -194,11 +218,13 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 72, 0), "the pitch is 72; it must be a multiple of 16"));
   EXPECT_TRUE(says(read(pvc, 0, 128, 8, 64, 0), "the pitch is 64; it must be at least the width"));
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 64, 1), "the block's first column, 1, is at byte 2"));
-  EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "beyond the end of an allocation of 65536 bytes")) << read(pvc, 0, 64, 8, 1 << 20, 0);
+  EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "beyond the end of an allocation of 65536 bytes"))
+      << read(pvc, 0, 64, 8, 1 << 20, 0);
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
   EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: nothing happens
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
-  EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0")) << uneven;
+  EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0"))
+      << uneven;
 }
 
 } // namespace

@@ -27,8 +27,9 @@ std::string whatIsMissing() {
   return missingPackage();
 }
 
-#define NEEDS_DRIVER()                                                                                                                   \
-  if (std::string package = whatIsMissing(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"
+#define NEEDS_DRIVER()                                                                                                 \
+  if (std::string package = whatIsMissing(); !package.empty())                                                         \
+  GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"
 
 class SoftDriver : public testing::Test {
 protected:
@@ -47,13 +48,14 @@ protected:
   std::string file(const char *name) const { return folder_ + "/" + name; }
   bool write(const std::string &source) {
     std::vector<uint8_t> spirv = spirvOf(source);
-    std::ofstream(file("k.spv"), std::ios::binary).write(reinterpret_cast<const char *>(spirv.data()), static_cast<std::streamsize>(spirv.size()));
+    std::ofstream(file("k.spv"), std::ios::binary)
+        .write(reinterpret_cast<const char *>(spirv.data()), static_cast<std::streamsize>(spirv.size()));
     return !spirv.empty();
   }
   // Runs a program of these tests on the SPIR-V, with more of an environment.
   Ran run(const std::string &program, const std::string &arguments = "", const std::string &environment = "") {
-    std::string command = str("env ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ", kPrograms, program, " ", file("k.spv"), " ", arguments, " > ",
-                              file("log"), " 2>&1");
+    std::string command = str("env ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ", kPrograms, program, " ",
+                              file("k.spv"), " ", arguments, " > ", file("log"), " 2>&1");
     int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(file("log"))};
   }
@@ -86,7 +88,8 @@ TEST_F(SoftDriver, namesThePackageOfAToolThatIsMissing) {
   Ran ran = run("xt_soft_probe", "module", "PATH=");
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "module: 0x70020000")) << ran.text; // ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE
-  EXPECT_TRUE(says(ran.text, "build log: the software Xe device needs the command llvm-spirv-15 to read SPIR-V, and it is not in PATH; install Debian's "
+  EXPECT_TRUE(says(ran.text, "build log: the software Xe device needs the command llvm-spirv-15 to read SPIR-V, and it "
+                             "is not in PATH; install Debian's "
                              "package llvm-spirv-15"))
       << ran.text;
 }
@@ -96,7 +99,8 @@ TEST_F(SoftDriver, putsWhatIsWrongWithAModuleIntoItsLog) {
   ASSERT_TRUE(write("int what(int);\nkernel void k(global int *o) { o[0] = what(1); }"));
   Ran ran = run("xt_soft_probe", "module");
   EXPECT_TRUE(says(ran.text, "module: 0x70000004")) << ran.text; // ZE_RESULT_ERROR_MODULE_BUILD_FAILURE
-  EXPECT_TRUE(says(ran.text, "build log: the software Xe device (xe-pvc) does not know the device function what")) << ran.text;
+  EXPECT_TRUE(says(ran.text, "build log: the software Xe device (xe-pvc) does not know the device function what"))
+      << ran.text;
   std::ofstream(file("k.spv")) << "this is no SPIR-V at all, but text";
   ran = run("xt_soft_probe", "module");
   EXPECT_TRUE(says(ran.text, "module: 0x70000004") && says(ran.text, "this is no SPIR-V")) << ran.text;
@@ -108,7 +112,9 @@ TEST_F(SoftDriver, losesTheDeviceWhereAKernelDoesWhatItMustNot) {
   for (const char *way : {"queue", "fence", "event", "immediate"}) {
     Ran ran = run("xt_soft_probe", way, "XT_SOFT_REPORT=" + file("report"));
     EXPECT_TRUE(says(ran.text, str(way, ": 0x70000001"))) << ran.text; // ZE_RESULT_ERROR_DEVICE_LOST
-    EXPECT_TRUE(says(ran.text, "xt software device: kernel k, workgroup (0, 0, 0), lane 0 of subgroup 0: store of 4 bytes")) << ran.text;
+    EXPECT_TRUE(
+        says(ran.text, "xt software device: kernel k, workgroup (0, 0, 0), lane 0 of subgroup 0: store of 4 bytes"))
+        << ran.text;
     EXPECT_TRUE(says(ran.text, "last error: kernel k, workgroup (0, 0, 0)")) << ran.text;
   }
   EXPECT_TRUE(says(contents(file("report")), "kernel k, workgroup (0, 0, 0), lane 0 of subgroup 0: store of 4 bytes"));
@@ -116,7 +122,8 @@ TEST_F(SoftDriver, losesTheDeviceWhereAKernelDoesWhatItMustNot) {
 
 TEST_F(SoftDriver, timesOutOnAnEndlessKernelAndEnds) {
   NEEDS_DRIVER();
-  ASSERT_TRUE(write("__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { while (atomic_add(o, 0) == 0) {} }"));
+  ASSERT_TRUE(write("__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { while "
+                    "(atomic_add(o, 0) == 0) {} }"));
   Ran ran = run("xt_soft_probe", "timeout");
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "timeout: 0x1")) << ran.text; // ZE_RESULT_NOT_READY
@@ -124,7 +131,8 @@ TEST_F(SoftDriver, timesOutOnAnEndlessKernelAndEnds) {
 
 TEST_F(SoftDriver, copiesFillsAndTellsTheTime) {
   NEEDS_DRIVER();
-  ASSERT_TRUE(write("__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { o[get_global_id(0)] += 1; }"));
+  ASSERT_TRUE(write(
+      "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *o) { o[get_global_id(0)] += 1; }"));
   Ran ran = run("xt_soft_probe", "commands");
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "commands: 0x0")) << ran.text;

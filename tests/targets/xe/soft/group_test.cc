@@ -38,8 +38,12 @@ void compareShuffles(uint32_t lanes, const char *device) {
       const float *group = &in[at - static_cast<size_t>(l)], *o = &out[at * 8];
       EXPECT_EQ(o[0], group[(l * 5 + by) % n]);
       EXPECT_EQ(o[1], group[l ^ by]);
-      if (l >= by) { EXPECT_EQ(o[2], group[l - by]); }
-      if (l + by < n) { EXPECT_EQ(o[3], group[l + by]); }
+      if (l >= by) {
+        EXPECT_EQ(o[2], group[l - by]);
+      }
+      if (l + by < n) {
+        EXPECT_EQ(o[3], group[l + by]);
+      }
       EXPECT_EQ(o[4], group[(l + by) % n]);
       EXPECT_EQ(o[5], l >= by ? -group[l - by] : group[l - by + n]);
       EXPECT_EQ(o[6], l + by < n ? group[l + by] : -group[l + by - n]);
@@ -80,10 +84,13 @@ TEST(SoftGroups, reductionsAndScansOfSubgroupsAndWorkgroups) {
   XT_NEEDS_COMPILER();
   std::string source;
   for (const char *type : {"int", "uint", "long", "float", "double"})
-    source += str("LANES(16) kernel void reduce_", type, "(global ", type, " *in, global ", type, " *out) {\n  size_t i = get_local_id(0);\n  ", type,
-                  " v = in[i];\n  global ", type, " *o = out + i * 9;\n  o[0] = sub_group_reduce_add(v);\n  o[1] = sub_group_reduce_min(v);\n"
-                  "  o[2] = sub_group_reduce_max(v);\n  o[3] = sub_group_scan_inclusive_add(v);\n  o[4] = sub_group_scan_exclusive_add(v);\n"
-                  "  o[5] = sub_group_scan_inclusive_max(v);\n  o[6] = work_group_reduce_add(v);\n  o[7] = work_group_scan_inclusive_add(v);\n"
+    source += str("LANES(16) kernel void reduce_", type, "(global ", type, " *in, global ", type,
+                  " *out) {\n  size_t i = get_local_id(0);\n  ", type, " v = in[i];\n  global ", type,
+                  " *o = out + i * 9;\n  o[0] = sub_group_reduce_add(v);\n  o[1] = sub_group_reduce_min(v);\n"
+                  "  o[2] = sub_group_reduce_max(v);\n  o[3] = sub_group_scan_inclusive_add(v);\n  o[4] = "
+                  "sub_group_scan_exclusive_add(v);\n"
+                  "  o[5] = sub_group_scan_inclusive_max(v);\n  o[6] = work_group_reduce_add(v);\n  o[7] = "
+                  "work_group_scan_inclusive_add(v);\n"
                   "  o[8] = sub_group_broadcast(v, 0) + work_group_broadcast(v, 5);\n}\n");
   SoftKernels kernels(source);
   ASSERT_TRUE(kernels) << kernels.error;
@@ -133,6 +140,46 @@ TEST(SoftGroups, aBarrierOrdersWhatManySubgroupsDo) {
   DeviceArray<int> out(3 * 512);
   ASSERT_EQ(kernels.run("ring", {512, 1, 1}, {3, 1, 1}, out, 5), "");
   for (int i = 0; i < 3 * 512; ++i) EXPECT_EQ(out[static_cast<size_t>(i)], (i % 512 + 512 - 85) % 512 + 5);
+}
+
+const char *const kNamed = R"(
+OV ulong named_barrier_init(int);
+OV void work_group_named_barrier(ulong, uint);
+LANES(16) kernel void relay(global int *out, int rounds) {
+  local int slots[64];
+  ulong low = named_barrier_init(2), high = named_barrier_init(2);
+  int i = get_local_id(0), half_ = i / 32, pair = half_ * 32 + (i + 16) % 32, v = i;
+  for (int r = 0; r < rounds * (half_ + 1); ++r) { // the two pairs of subgroups go round at their own pace
+    slots[i] = v;
+    work_group_named_barrier(half_ ? high : low, 1);
+    v = slots[pair] + 1;
+    work_group_named_barrier(half_ ? high : low, 1);
+  }
+  out[i] = v;
+}
+LANES(16) kernel void lonely(global int *out) {
+  ulong b = named_barrier_init(3);
+  if (get_sub_group_id() < 2) work_group_named_barrier(b, 1);
+  out[get_local_id(0)] = 1;
+}
+LANES(16) kernel void many(global int *out) { out[0] = (int)named_barrier_init(5); }
+)";
+
+TEST(SoftGroups, namedBarriersOfSomeSubgroups) {
+  XT_NEEDS_COMPILER();
+  SoftKernels kernels(kNamed);
+  ASSERT_TRUE(kernels) << kernels.error;
+  DeviceArray<int> out(64);
+  ASSERT_EQ(kernels.run("relay", {64, 1, 1}, {1, 1, 1}, out, 3), "");
+  for (int i = 0; i < 64; ++i) {
+    int rounds = 3 * (i / 32 + 1), other = i / 32 * 32 + (i + 16) % 32;
+    EXPECT_EQ(out[static_cast<size_t>(i)], (rounds % 2 ? other : i) + rounds);
+  }
+  std::string report = kernels.run("lonely", {64, 1, 1}, {1, 1, 1}, out);
+  EXPECT_NE(report.find("deadlock: lane 0 of subgroup 0 waits at work_group_named_barrier"), std::string::npos)
+      << report;
+  report = kernels.run("many", {64, 1, 1}, {1, 1, 1}, out);
+  EXPECT_NE(report.find("a named barrier of 5 subgroups; the workgroup has 4"), std::string::npos) << report;
 }
 
 TEST(SoftGroups, idsOfThreeDimensions) {

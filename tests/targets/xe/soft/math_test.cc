@@ -18,15 +18,37 @@ struct Function {
 };
 
 const Function kFunctions[] = {
-    {"exp", std::exp, -20, 20},     {"exp2", std::exp2, -20, 20},   {"log", std::log, 0.01, 100},  {"log2", std::log2, 0.01, 100},
-    {"log10", std::log10, 0.01, 9}, {"log1p", std::log1p, -0.9, 9}, {"expm1", std::expm1, -5, 5},  {"sin", std::sin, -7, 7},
-    {"cos", std::cos, -7, 7},       {"tan", std::tan, -1.5, 1.5},   {"sinh", std::sinh, -5, 5},    {"cosh", std::cosh, -5, 5},
-    {"tanh", std::tanh, -5, 5},     {"asin", std::asin, -1, 1},     {"acos", std::acos, -1, 1},    {"atan", std::atan, -9, 9},
-    {"erf", std::erf, -4, 4},       {"erfc", std::erfc, -4, 4},     {"sqrt", std::sqrt, 0, 100},   {"cbrt", std::cbrt, -100, 100},
-    {"floor", std::floor, -9, 9},   {"ceil", std::ceil, -9, 9},     {"trunc", std::trunc, -9, 9},  {"round", std::round, -9, 9},
-    {"rint", std::nearbyint, -9, 9}, {"fabs", std::fabs, -9, 9},
-    {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 0.01, 100}, {"exp10", [](double x) { return std::pow(10, x); }, -5, 5},
-    {"native_exp", std::exp, -20, 20}, {"native_recip", [](double x) { return 1 / x; }, 0.1, 9}, {"half_sqrt", std::sqrt, 0, 9},
+    {"exp", std::exp, -20, 20},
+    {"exp2", std::exp2, -20, 20},
+    {"log", std::log, 0.01, 100},
+    {"log2", std::log2, 0.01, 100},
+    {"log10", std::log10, 0.01, 9},
+    {"log1p", std::log1p, -0.9, 9},
+    {"expm1", std::expm1, -5, 5},
+    {"sin", std::sin, -7, 7},
+    {"cos", std::cos, -7, 7},
+    {"tan", std::tan, -1.5, 1.5},
+    {"sinh", std::sinh, -5, 5},
+    {"cosh", std::cosh, -5, 5},
+    {"tanh", std::tanh, -5, 5},
+    {"asin", std::asin, -1, 1},
+    {"acos", std::acos, -1, 1},
+    {"atan", std::atan, -9, 9},
+    {"erf", std::erf, -4, 4},
+    {"erfc", std::erfc, -4, 4},
+    {"sqrt", std::sqrt, 0, 100},
+    {"cbrt", std::cbrt, -100, 100},
+    {"floor", std::floor, -9, 9},
+    {"ceil", std::ceil, -9, 9},
+    {"trunc", std::trunc, -9, 9},
+    {"round", std::round, -9, 9},
+    {"rint", std::nearbyint, -9, 9},
+    {"fabs", std::fabs, -9, 9},
+    {"rsqrt", [](double x) { return 1 / std::sqrt(x); }, 0.01, 100},
+    {"exp10", [](double x) { return std::pow(10, x); }, -5, 5},
+    {"native_exp", std::exp, -20, 20},
+    {"native_recip", [](double x) { return 1 / x; }, 0.1, 9},
+    {"half_sqrt", std::sqrt, 0, 9},
 };
 
 TEST(SoftMath, functionsOfOneNumberInAllTypes) {
@@ -34,8 +56,11 @@ TEST(SoftMath, functionsOfOneNumberInAllTypes) {
   std::string source;
   for (const Function &f : kFunctions) {
     bool onlyFloat = std::string(f.name).find('_') != std::string::npos;
-    source += str("LANES(16) kernel void ", f.name, "_(global float *a, global float4 *v, global half *h, global double *d) {\n  size_t i = get_global_id(0);\n",
-                  "  a[i] = ", f.name, "(a[i]);\n  v[i] = ", f.name, "(v[i]);\n", onlyFloat ? "" : str("  h[i] = ", f.name, "(h[i]);\n  d[i] = ", f.name, "(d[i]);\n"), "}\n");
+    source += str(
+        "LANES(16) kernel void ", f.name,
+        "_(global float *a, global float4 *v, global half *h, global double *d) {\n  size_t i = get_global_id(0);\n",
+        "  a[i] = ", f.name, "(a[i]);\n  v[i] = ", f.name, "(v[i]);\n",
+        onlyFloat ? "" : str("  h[i] = ", f.name, "(h[i]);\n  d[i] = ", f.name, "(d[i]);\n"), "}\n");
   }
   SoftKernels kernels(source);
   ASSERT_TRUE(kernels) << kernels.error;
@@ -92,8 +117,26 @@ LANES(16) kernel void many(float x, float y, float z, int n, global float *o, gl
   const float x = 2.75f, y = 1.5f, z = -0.3f;
   const int n = 6;
   ASSERT_EQ(kernels.run("many", {16, 1, 1}, {1, 1, 1}, x, y, z, n, o, i, u, l), "");
-  const double floats[] = {std::pow(x, y), std::fma(x, y, z), std::fma(x, y, z), x, x, std::atan2(x, y), std::fmod(x, y), std::hypot(x, y), 1,
-                           std::ldexp(x, n), -x, x * y + y * z + z * x + 2, std::pow(x, n), x + (y - x) * 0.25, -1, 1, std::fmod(x, y), x / y, x - y, std::pow(x, y)};
+  const double floats[] = {std::pow(x, y),
+                           std::fma(x, y, z),
+                           std::fma(x, y, z),
+                           x,
+                           x,
+                           std::atan2(x, y),
+                           std::fmod(x, y),
+                           std::hypot(x, y),
+                           1,
+                           std::ldexp(x, n),
+                           -x,
+                           x * y + y * z + z * x + 2,
+                           std::pow(x, n),
+                           x + (y - x) * 0.25,
+                           -1,
+                           1,
+                           std::fmod(x, y),
+                           x / y,
+                           x - y,
+                           std::pow(x, y)};
   for (size_t k = 0; k < std::size(floats); ++k) EXPECT_NEAR(o[k], floats[k], std::fabs(floats[k]) * 1e-6) << k;
   const int ints[] = {6, -3, 6, (6ll << 24) * (6ll << 20) >> 32, 29, 2, 3, 0x7fffffff, INT32_MIN, 42, 7, 4, 12, 12, 0};
   for (size_t k = 0; k < std::size(ints); ++k) EXPECT_EQ(i[k], ints[k]) << k;
@@ -119,7 +162,8 @@ LANES(16) kernel void convert(global float *in, global int *i, global half *h, g
   f[k] = __spirv_ConvertBF16ToFINTEL(b[k]);
 })");
   ASSERT_TRUE(kernels) << kernels.error;
-  std::vector<float> values = {0.0f, 0.5f, 1.5f, -2.5f, 3.7f, -3.7f, 300.0f, -300.0f, 1.0f / 3, -1.0f / 3, 1e-7f, -1e-7f, 2049.0f, 65504.0f, 1e-5f, 123.456f};
+  std::vector<float> values = {0.0f,     0.5f,      1.5f,  -2.5f,  3.7f,    -3.7f,    300.0f, -300.0f,
+                               1.0f / 3, -1.0f / 3, 1e-7f, -1e-7f, 2049.0f, 65504.0f, 1e-5f,  123.456f};
   DeviceArray<float> in(values), f(16);
   DeviceArray<int> i(80);
   DeviceArray<uint16_t> h(64), b(16);

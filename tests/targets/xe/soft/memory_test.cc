@@ -13,16 +13,20 @@ struct Line {
   const char *suffix, *type;
   int bytes;
 };
-constexpr Line kLines[] = {{"_uc", "uchar", 1}, {"_us", "ushort", 2}, {"", "uint", 4}, {"_ui", "uint", 4}, {"_ul", "ulong", 8}};
+constexpr Line kLines[] = {
+    {"_uc", "uchar", 1}, {"_us", "ushort", 2}, {"", "uint", 4}, {"_ui", "uint", 4}, {"_ul", "ulong", 8}};
 
 std::string lineKernel(const Line &line, int n) {
   std::string type = n == 1 ? line.type : str(line.type, n), suffix = str(line.suffix, n == 1 ? "" : str(n));
   std::string id = str(line.type, line.suffix, n);
-  return str("OV ", type, " intel_sub_group_block_read", suffix, "(const global ", line.type, " *);\nOV ", type, " intel_sub_group_block_read", suffix,
-             "(const local ", line.type, " *);\nOV void intel_sub_group_block_write", suffix, "(global ", line.type, " *, ", type, ");\n", "LANES(16) kernel void k_",
-             id, "(global ", line.type, " *in, global ", type, " *lanes, global ", line.type, " *out, global ", type, " *fromLocal) {\n  local ", line.type,
-             " slm[", 16 * n, "] __attribute__((aligned(16)));\n  uint l = get_sub_group_local_id();\n  ", type, " v = intel_sub_group_block_read", suffix,
-             "(in);\n  lanes[l] = v;\n  intel_sub_group_block_write", suffix, "(out, v);\n  for (int i = 0; i < ", n, "; ++i) slm[i * 16 + l] = in[i * 16 + l];\n",
+  return str("OV ", type, " intel_sub_group_block_read", suffix, "(const global ", line.type, " *);\nOV ", type,
+             " intel_sub_group_block_read", suffix, "(const local ", line.type,
+             " *);\nOV void intel_sub_group_block_write", suffix, "(global ", line.type, " *, ", type, ");\n",
+             "LANES(16) kernel void k_", id, "(global ", line.type, " *in, global ", type, " *lanes, global ",
+             line.type, " *out, global ", type, " *fromLocal) {\n  local ", line.type, " slm[", 16 * n,
+             "] __attribute__((aligned(16)));\n  uint l = get_sub_group_local_id();\n  ", type,
+             " v = intel_sub_group_block_read", suffix, "(in);\n  lanes[l] = v;\n  intel_sub_group_block_write", suffix,
+             "(out, v);\n  for (int i = 0; i < ", n, "; ++i) slm[i * 16 + l] = in[i * 16 + l];\n",
              "  barrier(CLK_LOCAL_MEM_FENCE);\n  fromLocal[l] = intel_sub_group_block_read", suffix, "(slm);\n}\n");
 }
 
@@ -37,13 +41,15 @@ TEST(SoftMemory, blocksOfNeighboursInGlobalAndSharedLocalMemory) {
     for (int n : {1, 2, 4, 8}) {
       auto total = static_cast<size_t>(16 * n * line.bytes);
       DeviceArray<uint8_t> in(randomBits<uint8_t>(total, 5)), lanes(total), out(total), local(total);
-      ASSERT_EQ(kernels.run(str("k_", line.type, line.suffix, n), {16, 1, 1}, {1, 1, 1}, in, lanes, out, local), "") << line.type << line.suffix << n;
+      ASSERT_EQ(kernels.run(str("k_", line.type, line.suffix, n), {16, 1, 1}, {1, 1, 1}, in, lanes, out, local), "")
+          << line.type << line.suffix << n;
       EXPECT_TRUE(std::equal(in.span().begin(), in.span().end(), out.span().begin()));
       EXPECT_TRUE(std::equal(lanes.span().begin(), lanes.span().end(), local.span().begin()));
       for (size_t lane = 0; lane < 16; ++lane)
         for (size_t at = 0; at < static_cast<size_t>(n * line.bytes); ++at) {
           size_t element = at / static_cast<size_t>(line.bytes), byte = at % static_cast<size_t>(line.bytes);
-          ASSERT_EQ(lanes[lane * static_cast<size_t>(n * line.bytes) + at], in[(element * 16 + lane) * static_cast<size_t>(line.bytes) + byte]);
+          ASSERT_EQ(lanes[lane * static_cast<size_t>(n * line.bytes) + at],
+                    in[(element * 16 + lane) * static_cast<size_t>(line.bytes) + byte]);
         }
     }
 }
@@ -130,6 +136,34 @@ LANES(16) kernel void atomics(global int *i, global uint *u, global float *f, gl
   EXPECT_EQ(f[1], static_cast<float>(kItems - 1));
   EXPECT_EQ(f[2], -static_cast<float>(kItems - 1));
   EXPECT_EQ(l[0], int64_t{kItems} << 33);
+}
+
+TEST(SoftMemory, vectorsFromAnyElementAndTablesOfTheProgram) {
+  XT_NEEDS_COMPILER();
+  SoftKernels kernels(R"(
+constant int table[4] = {10, 20, 30, 40};
+global int counter = 5;
+LANES(16) kernel void vectors(global float *a, global half *h, global float *o, global int *n, int which) {
+  size_t i = get_global_id(0);
+  float3 v = vload3(i, a);
+  vstore3(v * 2, i, o);
+  vstore_half(v.y, i, h);
+  vstore_half4(vload_half4(0, h), 10, h);
+  o[48 + i] = vload_half(i, h) + select(1.0f, 2.0f, (int)i & 1);
+  global int *p = which ? &counter : n;
+  if (i == 0) { *p += table[which + 1]; n[1] = counter; }
+})");
+  ASSERT_TRUE(kernels) << kernels.error;
+  DeviceArray<float> a(48), out(64);
+  DeviceArray<uint16_t> h(64);
+  DeviceArray<int> n(2);
+  for (size_t i = 0; i < 48; ++i) a[i] = static_cast<float>(i);
+  ASSERT_EQ(kernels.run("vectors", {16, 1, 1}, {1, 1, 1}, a, h, out, n, 1), "");
+  for (size_t i = 0; i < 48; ++i) EXPECT_EQ(out[i], 2.0f * static_cast<float>(i));
+  for (size_t i = 0; i < 16; ++i) EXPECT_EQ(out[48 + i], static_cast<float>(3 * i + 1 + (i & 1 ? 2 : 1)));
+  EXPECT_EQ(n[1], 35);
+  ASSERT_EQ(kernels.run("vectors", {16, 1, 1}, {1, 1, 1}, a, h, out, n, 0), "");
+  EXPECT_EQ(n[0], 20);
 }
 
 TEST(SoftMemory, aSubgroupMayWaitForAnotherInALoop) {

@@ -13,8 +13,9 @@ namespace {
 
 bool inPath(const char *command) { return std::system(str("command -v ", command, " >/dev/null 2>&1").c_str()) == 0; }
 
-constexpr const char *kExtensions = "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,"
-                                    "+SPV_INTEL_subgroups,+SPV_INTEL_bfloat16_conversion,+SPV_KHR_uniform_group_instructions";
+constexpr const char *kExtensions =
+    "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,"
+    "+SPV_INTEL_subgroups,+SPV_INTEL_bfloat16_conversion,+SPV_KHR_uniform_group_instructions";
 
 } // namespace
 
@@ -32,9 +33,11 @@ std::vector<uint8_t> spirvOf(const std::string &source) {
   std::string folder = "/tmp/xt-soft-test-XXXXXX";
   if (!mkdtemp(folder.data())) return ADD_FAILURE() << "no temporary folder", std::vector<uint8_t>();
   std::ofstream(folder + "/k.cl") << source;
-  std::string command = str("cd ", folder, " && clang-22 -x cl -cl-std=CL2.0 -O1 -target spirv64 -Xclang -finclude-default-header -Xclang -cl-ext=+all",
-                            " -emit-llvm -c k.cl -o k.bc > log 2>&1 && llc-22 -O2 -mtriple=spirv64 -disable-lsr ", kExtensions,
-                            " -filetype=obj k.bc -o k.spv >> log 2>&1");
+  std::string command =
+      str("cd ", folder,
+          " && clang-22 -x cl -cl-std=CL2.0 -O1 -target spirv64 -Xclang -finclude-default-header -Xclang -cl-ext=+all",
+          " -emit-llvm -c k.cl -o k.bc > log 2>&1 && llc-22 -O2 -mtriple=spirv64 -disable-lsr ", kExtensions,
+          " -filetype=obj k.bc -o k.spv >> log 2>&1");
   bool made = std::system(command.c_str()) == 0;
   auto read = [&](const char *name) {
     std::ifstream file(folder + "/" + name, std::ios::binary);
@@ -47,7 +50,8 @@ std::vector<uint8_t> spirvOf(const std::string &source) {
   return spirv;
 }
 
-SoftKernels::SoftKernels(const std::string &source, const std::string &deviceName) : device(*deviceSettings(deviceName)) {
+SoftKernels::SoftKernels(const std::string &source, const std::string &deviceName)
+    : device(*deviceSettings(deviceName)) {
   std::vector<uint8_t> spirv = spirvOf(kDeclarations + source);
   if (spirv.empty()) return;
   Result<std::unique_ptr<Program>> built = Program::build(spirv, device);
@@ -60,7 +64,8 @@ SoftKernels::SoftKernels(const std::string &source, const std::string &deviceNam
 }
 
 std::string SoftKernels::launch(LaunchRequest &request) const {
-  if (request.arguments.size() != request.kernel->arguments.size()) return str("kernel ", request.kernel->name, " has other arguments");
+  if (request.arguments.size() != request.kernel->arguments.size())
+    return str("kernel ", request.kernel->name, " has other arguments");
   std::string mistake = launchMistake(request, device);
   if (!mistake.empty()) return mistake;
   std::atomic<bool> stop = false;

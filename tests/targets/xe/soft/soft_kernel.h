@@ -1,4 +1,5 @@
-// Kernels in OpenCL C for tests of the software device: compiled to SPIR-V by clang-22 and llc-22, run by its own interface.
+// Kernels in OpenCL C for tests of the software device: compiled to SPIR-V by clang-22 and llc-22, run by its own
+// interface.
 #pragma once
 #include "targets/xe/soft/launch.h"
 
@@ -25,7 +26,9 @@ public:
     data_ = static_cast<T *>(DeviceMemory::instance().allocate(count * sizeof(T), 0, MemoryKind::Device));
     std::fill_n(data_, count, value);
   }
-  explicit DeviceArray(const std::vector<T> &values) : DeviceArray(values.size()) { std::copy(values.begin(), values.end(), data_); }
+  explicit DeviceArray(const std::vector<T> &values) : DeviceArray(values.size()) {
+    std::copy(values.begin(), values.end(), data_);
+  }
   ~DeviceArray() { DeviceMemory::instance().free(data_); }
   DeviceArray(const DeviceArray &) = delete;
   DeviceArray &operator=(const DeviceArray &) = delete;
@@ -50,11 +53,12 @@ public:
   explicit operator bool() const { return program_ != nullptr; }
   const Program &program() const { return *program_; }
   DeviceSettings device;
-  std::string error; // of the build
+  std::string error;  // of the build
   bool lacks = false; // the machine lacks something
 
   // Runs a kernel; the report, "" where all went well.
-  template <class... Args> std::string run(const std::string &kernel, Dimensions groupSize, Dimensions groups, const Args &...args) {
+  template <class... Args>
+  std::string run(const std::string &kernel, Dimensions groupSize, Dimensions groups, const Args &...args) {
     LaunchRequest request;
     request.kernel = program_->find(kernel);
     if (!request.kernel) return "no such kernel: " + kernel;
@@ -71,7 +75,9 @@ private:
     request.arguments.push_back(std::move(bytes));
     request.localBytes.push_back(0);
   }
-  template <class T> static void add(LaunchRequest &request, const DeviceArray<T> &array) { add(request, array.data()); }
+  template <class T> static void add(LaunchRequest &request, const DeviceArray<T> &array) {
+    add(request, array.data());
+  }
   static void add(LaunchRequest &request, const LocalBytes &local) {
     request.arguments.emplace_back();
     request.localBytes.push_back(local.bytes);
@@ -95,6 +101,6 @@ template <class T> std::vector<T> randomBits(size_t count, uint32_t seed) {
 
 } // namespace xt::soft::test
 
-#define XT_NEEDS_COMPILER()                                                                                                              \
-  if (std::string package = ::xt::soft::test::missingPackage(); !package.empty())                                                        \
+#define XT_NEEDS_COMPILER()                                                                                            \
+  if (std::string package = ::xt::soft::test::missingPackage(); !package.empty())                                      \
   GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed"

@@ -27,13 +27,16 @@ std::vector<uint32_t> rewritten(std::vector<uint32_t> body) {
 
 TEST(SoftSpirvWords, nullConstantsOfScalarsBecomeConstants) {
   EXPECT_EQ(rewritten({op(2, 20), 1, op(3, 46), 1, 9}), (std::vector<uint32_t>{op(2, 20), 1, op(3, 42), 1, 9}));
-  EXPECT_EQ(rewritten({op(4, 21), 1, 32, 0, op(3, 46), 1, 9}), (std::vector<uint32_t>{op(4, 21), 1, 32, 0, op(4, 43), 1, 9, 0}));
-  EXPECT_EQ(rewritten({op(3, 22), 1, 64, op(3, 46), 1, 9}), (std::vector<uint32_t>{op(3, 22), 1, 64, op(5, 43), 1, 9, 0, 0}));
+  EXPECT_EQ(rewritten({op(4, 21), 1, 32, 0, op(3, 46), 1, 9}),
+            (std::vector<uint32_t>{op(4, 21), 1, 32, 0, op(4, 43), 1, 9, 0}));
+  EXPECT_EQ(rewritten({op(3, 22), 1, 64, op(3, 46), 1, 9}),
+            (std::vector<uint32_t>{op(3, 22), 1, 64, op(5, 43), 1, 9, 0, 0}));
   EXPECT_EQ(rewritten({op(3, 46), 7, 9}), (std::vector<uint32_t>{op(3, 46), 7, 9})); // of another type
 }
 
 TEST(SoftSpirvWords, whatMeansNothingHereGoes) {
-  EXPECT_EQ(rewritten({op(2, 17), 6441, op(2, 17), 6, op(5, 71), 4, 6442, 0, 1}), (std::vector<uint32_t>{op(2, 17), 6}));
+  EXPECT_EQ(rewritten({op(2, 17), 6441, op(2, 17), 6, op(5, 71), 4, 6442, 0, 1}),
+            (std::vector<uint32_t>{op(2, 17), 6}));
   EXPECT_EQ(rewritten({op(4, 6142), 1, 2, 3, op(4, 6143), 1, 2, 3}), (std::vector<uint32_t>{op(4, 224), 1, 2, 3}));
 }
 
@@ -43,7 +46,8 @@ TEST(SoftSpirvWords, headersAndLengthsAreChecked) {
   EXPECT_FALSE(readableSpirv(bytesOf({1, 2, 3, 4, 5})));
   std::vector<uint32_t> cut = kHeader;
   cut.push_back(op(3, 46));
-  EXPECT_NE(readableSpirv(bytesOf(cut)).error().message.find("ends within the instruction at word 5"), std::string::npos);
+  EXPECT_NE(readableSpirv(bytesOf(cut)).error().message.find("ends within the instruction at word 5"),
+            std::string::npos);
   cut.back() = op(0, 46);
   EXPECT_FALSE(readableSpirv(bytesOf(cut)));
   EXPECT_TRUE(readableSpirv(bytesOf({kHeader[0], kHeader[1], 0, 9, 0, op(2, 17), 10}))->float64);
