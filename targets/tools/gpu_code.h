@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// Whether `--emit=KIND` is code of GPUs: llvm, spirv, spvasm.
+// Whether `--emit=KIND` is code of GPUs: llvm, spirv, spvasm, isa.
 bool isGpuCode(std::string_view kind);
 // All the kinds of code that are asked for, one after the other, for a module that the passes of the target have left.
 Result<std::string> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,

@@ -167,11 +167,12 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler makes of that");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
   add("report", "for a GPU: how many messages and products each kernel has, and each inner loop");
+  add("isa-shim", po::value<std::string>()->value_name("FILE.ll"), "with --emit=isa: LLVM IR of device functions that the offline compiler does not have");
   add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
   po::options_description lists("Reference");
   auto addList = lists.add_options();
@@ -204,7 +205,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   std::string problem;
   if (!readCommon(map, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
-  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm"};
+  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm", "isa"};
   for (const std::string &kind : options.emit)
     if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
       return usageError<XtcOptions>("xtc", str("--emit takes ", join(kKinds, ", "), ", not `", kind, "`"));
@@ -212,6 +213,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("target")) options.target = map["target"].as<std::string>();
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
+  if (map.count("isa-shim")) options.isaShim = map["isa-shim"].as<std::string>();
   options.report = map.count("report") != 0;
   options.checkOnly = map.count("check") != 0;
   options.roundTrip = map.count("round-trip") != 0;

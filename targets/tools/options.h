@@ -27,7 +27,7 @@ struct CommonOptions {
 };
 
 struct XtcOptions : CommonOptions {
-  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm
+  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm, isa
   std::string output;            // empty: standard output
   std::vector<std::string> run;  // passes instead of the target's own
   bool runGiven = false;
@@ -39,6 +39,7 @@ struct XtcOptions : CommonOptions {
   std::string explain;
   std::string reference; // ops, codes
   bool report = false;
+  std::string isaShim; // LLVM IR of device functions that the offline compiler lacks
   std::vector<std::string> query; // a target, types, sizes
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file

@@ -55,6 +55,18 @@ void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> ste
   }
 }
 
+// A loop that carries much of what the small register file holds wants the large one.
+void XeKernelEmitter::wantRegistersFor(llvm::ArrayRef<Value *> carried, const Op &loop) {
+  int64_t bytes = 0;
+  for (const Value *value : carried)
+    if (value->type().isVector()) bytes += value->type().byteCount() * kernel_.lanes;
+  int64_t registers = bytes / std::max<int64_t>(1, target_.registerBytes);
+  bool wanted = target_.registerFile.size() > 1 && 3 * registers > target_.registerFile[0];
+  if (!wanted || output_.largeRegisterFile) return;
+  output_.largeRegisterFile = true;
+  remark(loop, str("the loop carries ", registers, " registers: `@", kernel_.name, "` asks for ", target_.registerFile.back(), " a thread, and fewer threads run at one time"));
+}
+
 // Half a phi says that its value is that of its one half: the folder would believe it.
 llvm::PHINode *XeKernelEmitter::openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name) {
   llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2, name);
@@ -127,6 +139,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   for (size_t i = 1; i < block.params().size(); ++i) carried.params.push_back(block.param(i));
   const Value *variable = block.param(0);
   Interval low = ranges_.of(op.operand(0)), high = ranges_.of(op.operand(1)), by = ranges_.of(op.operand(2));
+  wantRegistersFor(carried.params, op);
   chooseCarries(carried, by.low == by.high ? std::optional(by.low) : std::nullopt);
   LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
   if (by.low <= 0)

@@ -10,18 +10,6 @@ namespace {
 
 std::string typeWord(Elem elem) { return std::string(elem == Elem::TF32 ? "tf32" : elemName(elem)); }
 
-// How the hardware deals out a, by columns: a register of a lane has as many neighbours of a row as the lanes leave it,
-// or rows that are shorter than the lanes side by side.
-const Layout *hardwareLayoutOfA(Context &context, const DpasFragments &of, int64_t lanes) {
-  LayoutSpec spec;
-  if (of.depth >= lanes) spec.sg = SgMap{{1, lanes}, {1, of.depth / lanes}};
-  else spec.sg = SgMap{{lanes / of.depth, of.depth}, {1, 1}};
-  std::vector<int64_t> shape = {of.rows, of.depth};
-  LayoutOrError made = makeLayout(context, spec, shape);
-  const Layout *const *layout = std::get_if<const Layout *>(&made);
-  return layout ? *layout : nullptr;
-}
-
 // Where each lane finds an element, as one lane's register and that lane.
 struct Source {
   int64_t lane;
@@ -81,8 +69,8 @@ Fragment XeKernelEmitter::dealtAs(const Fragment &own, Elem elem, const Layout &
   return dealt;
 }
 
-void XeKernelEmitter::emitDpas(const Op &op) {
-  Type a = op.operand(0)->type(), bType = op.operand(1)->type(), result = op.result()->type();
+const Layout *XeKernelEmitter::layoutOfA(const Op &dpas) const {
+  Type a = dpas.operand(0)->type(), bType = dpas.operand(1)->type(), result = dpas.result()->type();
   auto found = dpasFragments(context_, a, bType, result, kernel_.lanes);
   const auto *of = std::get_if<DpasFragments>(&found);
   XT_CHECK(of, "the type rule has found these fragments");
@@ -90,12 +78,27 @@ void XeKernelEmitter::emitDpas(const Op &op) {
     return shape.a == a.elem() && shape.b == bType.elem() && shape.result == result.elem() && shape.m == of->rows &&
            shape.n == of->columns && shape.k == of->depth;
   });
-  const Layout *layoutOfA = exact && of->columns == kernel_.lanes ? hardwareLayoutOfA(context_, *of, kernel_.lanes) : nullptr;
-  if (!layoutOfA) return fail(op, str("multiplies what ", target_.name, " has no instruction for"));
+  if (!exact || of->columns != kernel_.lanes) return nullptr;
+  return hardwareFragments(context_, of->rows, of->columns, of->depth, a.elem(), kernel_.lanes).a;
+}
 
+const Op *XeKernelEmitter::firstWithoutInstruction() const {
+  const Op *found = nullptr;
+  walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    if (!found && op.kind() == OpKind::Dpas && !layoutOfA(op)) found = &op;
+  });
+  return found;
+}
+
+void XeKernelEmitter::emitDpas(const Op &op) {
+  Type a = op.operand(0)->type(), bType = op.operand(1)->type(), result = op.result()->type();
+  auto found = dpasFragments(context_, a, bType, result, kernel_.lanes);
+  const auto *of = std::get_if<DpasFragments>(&found);
+  const Layout *wanted = layoutOfA(op);
+  XT_CHECK(of && wanted, "a product that the target has");
   Fragment left = fragment(op.operand(0)), right = fragment(op.operand(1));
-  if (layoutOfA != of->a) {
-    left = dealtAs(left, a.elem(), *of->a, *layoutOfA);
+  if (wanted != of->a) {
+    left = dealtAs(left, a.elem(), *of->a, *wanted);
     remark(op, "`dpas` wants a by columns: its elements go from lane to lane first");
   }
   bool singles = a.elem() == Elem::TF32, isSigned = !elemInfo(a.elem()).isUnsigned;

@@ -11,6 +11,9 @@ namespace xt {
 struct XeEmitOptions {
   // Whether 2D block messages may be used. A launch with a matrix that breaks their rules needs a program without.
   bool blockMessages = true;
+  // LLVM IR that defines device functions which an older compiler of Intel's lacks, to see what it makes of a kernel. Not
+  // for programs that run.
+  std::string definitions = {};
   const SourceManager *sources = nullptr; // for the places in what failures say; null: none
 };
 

@@ -59,6 +59,8 @@ XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const K
       lanesWrite_(writesByLane(kernel)) {}
 
 Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
+  if (const Op *op = firstWithoutInstruction())
+    return Error::environment(str("`", op->info().name, "` in @", kernel_.name, " multiplies what ", target_.name, " has no instruction for"));
   output_.entry = entry;
   output_.subgroups = kernel_.subgroups;
   output_.subgroupSize = kernel_.lanes;
@@ -72,7 +74,6 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   if (!output_.reportsFailures) function = withoutOutcome(function);
   function->setName(entry);
   annotate(function);
-  if (!error_.empty()) return Error::environment(error_);
   return std::move(output_);
 }
 
@@ -184,17 +185,12 @@ void XeKernelEmitter::annotate(llvm::Function *function) {
                         llvm::MDNode::get(context, {entry(kernel_.subgroups * kernel_.lanes), entry(1), entry(1)}));
 }
 
-void XeKernelEmitter::fail(const Op &op, std::string_view why) {
-  if (error_.empty()) error_ = str("`", op.info().name, "` in @", kernel_.name, " ", why);
-}
-
 void XeKernelEmitter::remark(const Op &op, std::string message) {
   diagnostics_.report(DiagCode::BlockRemark, op.range(), std::move(message));
 }
 
 void XeKernelEmitter::emitBlock(const Block &block) {
-  for (Op &op : block)
-    if (error_.empty()) emitOp(op);
+  for (const Op &op : block) emitOp(op);
 }
 
 void XeKernelEmitter::emitOp(const Op &op) {

@@ -25,7 +25,7 @@ class XeKernelEmitter {
 public:
   XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
                   const XeEmitOptions &options, Diagnostics &diagnostics);
-  // Adds the function to the module. An Error names an op that GPUs cannot do.
+  // Adds the function to the module. An Error names an op that the target cannot do.
   Result<XeKernel> emit(std::string entry);
 
 private:
@@ -43,7 +43,6 @@ private:
   void emitMemoryOp(const Op &op);
   void annotate(llvm::Function *function);
   llvm::Function *withoutOutcome(llvm::Function *function);
-  void fail(const Op &op, std::string_view why);
 
   // values.cc: LLVM values of IR values
   LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
@@ -66,6 +65,7 @@ private:
 
   // control_flow.cc
   void emitFor(const Op &op);
+  void wantRegistersFor(llvm::ArrayRef<Value *> carried, const Op &loop);
   void emitWhile(const Op &op);
   void emitIf(const Op &op);
   enum class Carry : uint8_t {
@@ -177,6 +177,9 @@ private:
   void remark(const Op &op, std::string message);
 
   // dpas.cc
+  // Null where there is no such instruction.
+  const Layout *layoutOfA(const Op &dpas) const;
+  const Op *firstWithoutInstruction() const;
   void emitDpas(const Op &op);
   void emitTileMma(const Op &op);
   LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
@@ -213,7 +216,6 @@ private:
   llvm::IRBuilder<llvm::InstSimplifyFolder> b;
   RegisterOps ops_;
   XeKernel output_;
-  std::string error_;
   const bool lanesWrite_; // some lane writes to memory for itself
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,

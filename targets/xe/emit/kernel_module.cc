@@ -5,6 +5,10 @@
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Support/SourceMgr.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -32,6 +36,18 @@ void describe(llvm::Module &module) {
   module.getOrInsertNamedMetadata("opencl.enable.FP_CONTRACT");
 }
 
+// Those of the functions that the module calls.
+Result<void> linkDefinitions(llvm::Module &module, const std::string &definitions) {
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> others = llvm::parseAssemblyString(definitions, problem, module.getContext());
+  if (!others) return Error::environment(str("the definitions of device functions are no LLVM IR, line ", problem.getLineNo(), ": ", problem.getMessage().str()));
+  others->setTargetTriple(module.getTargetTriple());
+  others->setDataLayout(module.getDataLayout());
+  if (llvm::Linker::linkModules(module, std::move(others), llvm::Linker::Flags::LinkOnlyNeeded))
+    return Error::environment("the definitions of device functions cannot be linked");
+  return {};
+}
+
 } // namespace
 
 Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
@@ -51,6 +67,8 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     if (!made) return made.error();
     result.kernels.push_back(std::move(*made));
   }
+  if (!options.definitions.empty())
+    if (Result<void> linked = linkDefinitions(*result.module, options.definitions); !linked) return linked.error();
   if (Result<void> valid = verifyLlvm(*result.module); !valid) return valid.error();
   return result;
 }

@@ -24,9 +24,10 @@ extern "C" bool SPIRVTranslate(llvm::Module *module, std::string &spirv, std::st
 namespace xt {
 namespace {
 
-// The names of functions say most of what Intel's extensions have; these are of instructions that LLVM makes.
+// The names of functions say most of what Intel's extensions have; these are of instructions that LLVM makes. Assembly is
+// only in XeEmitOptions::definitions.
 const std::vector<std::string> &allowedExtensions() {
-  static const std::vector<std::string> kNames = {"SPV_EXT_shader_atomic_float_add"};
+  static const std::vector<std::string> kNames = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
   return kNames;
 }
 

@@ -1,0 +1,167 @@
+#include "targets/xe/isa/isa_report.h"
+
+#include "ir/base/text.h"
+
+#include <charconv>
+#include <optional>
+
+namespace xt {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+int64_t numberIn(std::string_view text) { // the first, of base 10 or, after 0x, 16
+  size_t digit = text.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return 0;
+  text.remove_prefix(digit);
+  bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  return value;
+}
+
+// The text between two marks, from the first of them on.
+std::optional<std::string_view> between(std::string_view text, std::string_view begin, std::string_view end) {
+  size_t from = text.find(begin);
+  if (from == std::string_view::npos) return std::nullopt;
+  from += begin.size();
+  size_t to = text.find(end, from);
+  return to == std::string_view::npos ? text.substr(from) : text.substr(from, to - from);
+}
+
+struct Instruction {
+  std::string name; // as counted
+  std::optional<BlockPayload> block;
+};
+
+struct Listing {
+  std::vector<std::string> order; // of basic blocks
+  std::map<std::string, std::vector<Instruction>> instructions;
+  std::map<std::string, std::vector<std::string>> followers;
+};
+
+class Reader {
+public:
+  IsaReport read(std::string_view listing) {
+    while (!listing.empty()) {
+      size_t end = listing.find('\n');
+      line(listing.substr(0, end));
+      if (end == std::string_view::npos) break;
+      listing.remove_prefix(end + 1);
+    }
+    for (const std::string &block : listing_.order)
+      for (const std::string &next : listing_.followers[block]) addLoop(next, block);
+    return std::move(report_);
+  }
+
+private:
+  void line(std::string_view text) {
+    if (text.starts_with("//.")) return header(text.substr(3));
+    if (text.starts_with("// B")) return basicBlock(text.substr(3));
+    std::string_view code = trimmed(text.substr(0, text.find("//")));
+    if (current_.empty() || code.empty() || code[0] == '/' || code.back() == ':') return;
+    while (code.starts_with("(")) { // predicates and masks
+      size_t end = code.find(')');
+      if (end == std::string_view::npos) return;
+      code = trimmed(code.substr(end + 1));
+    }
+    if (code.empty() || code[0] < 'a' || code[0] > 'z' || code.starts_with("illegal")) return;
+    instruction(code);
+  }
+
+  void header(std::string_view text) {
+    if (text.starts_with("kernel ")) report_.kernel = std::string(trimmed(text.substr(7)));
+    if (text.starts_with("thread_config")) report_.registers = numberIn(text);
+    if (text.starts_with("spill size")) report_.spilledBytes = numberIn(text);
+  }
+
+  // "B002: Preds:{B003, B001},  Succs:{B003, B004}"
+  void basicBlock(std::string_view text) {
+    size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return;
+    current_ = std::string(text.substr(0, colon));
+    listing_.order.push_back(current_);
+    std::string_view next = between(text, "Succs:{", "}").value_or("");
+    while (!next.empty()) {
+      size_t comma = next.find(',');
+      if (std::string_view name = trimmed(next.substr(0, comma)); !name.empty()) listing_.followers[current_].emplace_back(name);
+      next = comma == std::string_view::npos ? "" : next.substr(comma + 1);
+    }
+  }
+
+  // The last word of a block's payload says its size: columns - 1, rows - 1 and blocks - 1, a byte each.
+  void payload(std::string_view code) {
+    std::optional<std::string_view> to = between(code, " r", "<1>:");
+    if (!code.starts_with("mov (1|M0)") || !to || !to->ends_with(".7")) return;
+    size_t value = code.find("0x");
+    if (value == std::string_view::npos) return;
+    int64_t bits = numberIn(code.substr(value));
+    sizes_[std::string(to->substr(0, to->size() - 2))] = {(bits & 255) + 1, (bits >> 8 & 255) + 1, (bits >> 16 & 15) + 1};
+  }
+
+  void instruction(std::string_view code) {
+    std::string name(code.substr(0, code.find_first_of(". (")));
+    Instruction made{name, std::nullopt};
+    payload(code);
+    if (name == "load_block2d" || name == "store_block2d") {
+      if (code.find(" null") != std::string_view::npos && name == "load_block2d") made.name = "prefetch_block2d";
+      std::string source(between(code, "[r", ":").value_or(""));
+      if (auto size = sizes_.find(source); size != sizes_.end()) made.block = size->second;
+    }
+    report_.unknownCalls += name == "calla";
+    report_.products += name == "dpas" || name == "dpasw";
+    ++report_.instructions;
+    listing_.instructions[current_].push_back(std::move(made));
+  }
+
+  // From a block to the one that jumps back to it, in the order of the listing.
+  void addLoop(const std::string &first, const std::string &last) {
+    IsaLoop loop;
+    bool inside = false;
+    for (const std::string &block : listing_.order) {
+      inside |= block == first;
+      if (inside)
+        for (const Instruction &instruction : listing_.instructions[block]) {
+          ++loop.instructions;
+          ++loop.mix[instruction.name];
+          loop.products += instruction.name == "dpas" || instruction.name == "dpasw";
+          if (instruction.block) loop.blocks.push_back(*instruction.block);
+        }
+      if (block == last) break;
+    }
+    if (inside && loop.instructions) report_.loops.push_back(std::move(loop));
+  }
+
+  IsaReport report_;
+  Listing listing_;
+  std::string current_;
+  std::map<std::string, BlockPayload> sizes_; // of the payload in a register, as last written
+};
+
+} // namespace
+
+IsaReport readIsa(std::string_view listing) { return Reader().read(listing); }
+
+std::string text(const IsaReport &report) {
+  std::string out = str("@", report.kernel, ": ", report.registers, " registers, ", report.spilledBytes, " bytes spilled, ",
+                        report.instructions, " instructions, ", report.products, " dpas",
+                        report.unknownCalls ? str(", ", report.unknownCalls, " calls of unknown functions") : "", "\n");
+  for (const IsaLoop &loop : report.loops) {
+    out += str("  loop: ", loop.products, " dpas, ", loop.instructions - loop.products, " others:");
+    for (const auto &[name, count] : loop.mix)
+      if (name != "dpas" && name != "dpasw") out += str(" ", count, " ", name);
+    std::map<std::string, size_t> shapes;
+    for (const BlockPayload &block : loop.blocks) ++shapes[str(block.rows, "x", block.columns, block.blocks > 1 ? str("x", block.blocks) : "")];
+    if (!shapes.empty()) out += "; blocks";
+    for (const auto &[shape, count] : shapes) out += str(" ", count, " of ", shape);
+    out += "\n";
+  }
+  return out;
+}
+
+} // namespace xt
