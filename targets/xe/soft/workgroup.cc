@@ -182,10 +182,7 @@ void Workgroup::complete(Gathering &gathering, const Collective &collective) {
   collective.body(meeting);
   if (failure_) return;
   if (meeting.stays()) return;
-  for (size_t i = gathering.first; i < gathering.first + gathering.members; ++i) {
-    items_[i].state = State::Ready;
-    if (&items_[i] != current_) push(i);
-  }
+  release(gathering.first, gathering.members); // those that the body has not
 }
 
 void Workgroup::release(size_t first, size_t count) {

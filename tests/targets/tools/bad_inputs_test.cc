@@ -17,7 +17,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc", 64, "no input file"},
     {"%bin/xtrun", 64, "no input file"},
     {"%bin/xtc --emti=ir %in/good.xt", 64, "unrecognised option"},
-    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, spirv, spvasm, not `elf`"},
+    {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, spirv, spvasm, isa, not `elf`"},
     {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
     {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads is at least 1"},
     {"%bin/xtrun --target=gpu9 %in/good.xt", 64, "no target is called `gpu9`"},
