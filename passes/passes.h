@@ -11,6 +11,7 @@
 #include "passes/infer_layouts.h"
 #include "passes/pass.h"
 #include "passes/plan_slm.h"
+#include "passes/sink_to_uses.h"
 #include "passes/xegpu_to_tiles.h"
 
 #include <span>

@@ -26,7 +26,8 @@ inline constexpr std::array kLanePipeline = {
     PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
     PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
-    PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode};
+    PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode,
+    PassKind::SinkToUses};
 
 // Whether every pass finds what it needs, given nothing at first.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {

@@ -88,4 +88,9 @@ bool fitsSlm(const Kernel &kernel, std::string_view target, int64_t limit, const
   return false;
 }
 
+std::string slmTable(const Kernel &kernel, const SourceManager &sources) {
+  Buffers buffers = buffersOf(kernel);
+  return buffers.list.empty() ? "" : table(buffers, kernel, sources);
+}
+
 } // namespace xt

@@ -1,55 +1,82 @@
 #include "targets/tools/gpu_code.h"
 
+#include "ir/base/text.h"
+#include "targets/tools/isa_text.h"
 #include "targets/tools/session.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/isa/external_tool.h"
-#include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
+
+#include <algorithm>
+#include <unistd.h>
 
 namespace xt {
 
 bool isGpuCode(std::string_view kind) { return kind == "llvm" || kind == "spirv" || kind == "spvasm" || kind == "isa"; }
 
+std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
+  auto wants = [&](std::string_view kind) { return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end(); };
+  for (std::string_view kind : {"spirv", "spvasm", "isa"})
+    if (!gpu && wants(kind)) return str("--emit=", kind, " is of GPUs: --target=xe-pvc");
+  if (wants("isa") && offlineDevice(options.target).empty())
+    return str("--emit=isa is of Intel's GPUs, which `", options.target, "` is none of: --target=xe-pvc, xe-bmg or xe-dg2");
+  if (!options.isaShim.empty() && !wants("isa")) return "--isa-shim belongs to --emit=isa";
+  if (!wants("spirv")) return std::nullopt;
+  if (options.output.empty() && isatty(STDOUT_FILENO)) return "SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text";
+  if (options.files.size() > 1) return "--emit=spirv takes one file: its SPIR-V is one module";
+  bool more = options.report || options.emit.size() > 1;
+  if (more && options.output.empty()) return "SPIR-V is binary: beside other output it needs -o FILE, which it alone goes to";
+  return std::nullopt;
+}
+
 namespace {
 
 // Listings of Intel's compiler, or what is in them.
-Result<std::string> isaText(const XeProgram &program, const TargetInfo &target, bool report) {
-  bool large = false;
-  for (const XeKernel &kernel : program.kernels) large |= kernel.largeRegisterFile;
-  Result<std::vector<std::string>> listings = compileOffline(program.spirv, target.name, large);
-  if (!listings) return listings.error();
-  std::string out;
-  for (const std::string &listing : *listings) out += report ? text(readIsa(listing)) : listing;
-  return out;
+Result<std::string> isaOf(const Module &module, const XeProgram &program, const TargetInfo &target, const XtcOptions &options,
+                          const SourceManager &sources, Diagnostics &diagnostics) {
+  Result<std::vector<std::string>> listings = compileOffline(program, target.name);
+  if (!listings) {
+    Error error = listings.error();
+    if (options.isaShim.empty() && error.message.find("lacks functions") != std::string::npos)
+      error.message += "; --isa-shim=FILE.ll gives it definitions, to look at the code only (xt_bench_xe --shim writes such a file)";
+    return error;
+  }
+  if (!options.report) return join(*listings, "");
+  std::vector<IsaReport> reports;
+  for (const std::string &listing : *listings) reports.push_back(readIsa(listing));
+  return isaText(module, program, reports, target, sources, diagnostics);
 }
 
 } // namespace
 
-Result<std::string> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
+Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
                             const SourceManager &sources, Diagnostics &diagnostics) {
   XeEmitOptions emitOptions;
   emitOptions.sources = &sources;
-  if (!options.isaShim.empty()) {
-    Result<std::string> definitions = readFile(options.isaShim);
-    if (!definitions) return definitions.error();
-    emitOptions.definitions = std::move(*definitions);
-  }
-  std::string out;
+  GpuCode out;
   for (const std::string &kind : options.emit) {
     if (!isGpuCode(kind)) continue;
+    emitOptions.definitions.clear();
+    if (kind == "isa" && !options.isaShim.empty()) { // never in what runs
+      Result<std::string> definitions = readFile(options.isaShim);
+      if (!definitions) return definitions.error();
+      emitOptions.definitions = std::move(*definitions);
+    }
     if (kind == "llvm") {
       Result<std::string> text = xeLlvmText(module, target, emitOptions, diagnostics);
-      if (!text) return text;
-      out += *text;
+      if (!text) return text.error();
+      out.text += *text;
       continue;
     }
     Result<XeProgram> program = compileToSpirv(module, target, emitOptions, diagnostics);
     if (!program) return program.error();
-    Result<std::string> text = kind == "isa"      ? isaText(*program, target, options.report)
-                               : kind == "spvasm" ? disassembleSpirv(program->spirv)
-                                                : Result<std::string>(std::string(program->spirv.begin(), program->spirv.end()));
-    if (!text) return text;
-    out += *text;
+    if (kind == "spirv") {
+      out.spirv.assign(program->spirv.begin(), program->spirv.end());
+      continue;
+    }
+    Result<std::string> text = kind == "isa" ? isaOf(module, *program, target, options, sources, diagnostics) : disassembleSpirv(program->spirv);
+    if (!text) return text.error();
+    out.text += *text;
   }
   return out;
 }

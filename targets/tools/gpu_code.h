@@ -6,12 +6,21 @@
 #include "ir/target_info.h"
 #include "targets/tools/options.h"
 
+#include <optional>
+#include <string>
+
 namespace xt {
 
 // Whether `--emit=KIND` is code of GPUs: llvm, spirv, spvasm, isa.
 bool isGpuCode(std::string_view kind);
-// All the kinds of code that are asked for, one after the other, for a module that the passes of the target have left.
-Result<std::string> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
-                            const SourceManager &sources, Diagnostics &diagnostics);
+// What is wrong with a command line that asks for such code, or for what belongs to it; `gpu`: its target is one.
+std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu);
+// All the kinds of code that are asked for, for a module that the passes of the target have left: text, one kind after the
+// other, and SPIR-V.
+struct GpuCode {
+  std::string text, spirv;
+};
+Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target, const SourceManager &sources,
+                        Diagnostics &diagnostics);
 
 } // namespace xt

@@ -167,11 +167,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   auto add = output.add_options();
   add("check", "only check: parse, names, types, layouts");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler makes of that");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler (ocloc) makes of that");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
-  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop");
+  add("report", "for a GPU: how many messages and products each kernel has, and each inner loop; with --emit=isa: registers, spills, occupancy, and the instructions and block messages of each loop");
   add("isa-shim", po::value<std::string>()->value_name("FILE.ll"), "with --emit=isa: LLVM IR of device functions that the offline compiler does not have");
   add("cpu", po::value<std::string>()->value_name("NAME"), "processor to generate code for (x86-64-v3 …); default this one");
   po::options_description lists("Reference");

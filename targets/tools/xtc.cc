@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -75,7 +74,7 @@ std::string report(const Module &module, const SourceManager &sources) {
   return out;
 }
 
-Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out) {
+Result<void> processFile(const XtcOptions &options, Session &session, const std::string &path, std::string &out, std::string &spirv) {
   if (wants(options, "ast")) {
     Result<std::string> text = readFile(path);
     if (!text) return text.error();
@@ -94,7 +93,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   const TargetInfo *gpu = findTargetInfo(options.target);
   if (!options.runGiven) passes = !gpu ? findTarget(options.target)->pipeline() : wantsCode(options) ? passNames(kLanePipeline) : passNames(kBlockPipeline);
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
-  std::string counts = options.report ? report(**module, session.sources()) : "";
+  std::string counts = options.report && !wants(options, "isa") ? report(**module, session.sources()) : "";
   Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
   if (!fits) {
     out += counts; // to see what is too much
@@ -102,17 +101,23 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   }
   if (wants(options, "ir")) out += print(**module);
   out += counts;
-  std::optional<Result<std::string>> code;
   // The remarks about code come while it is made.
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
   if (unseen)
     if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
+  std::optional<Result<GpuCode>> code;
   double ms = timed([&] {
-    code = gpu ? gpuCode(options, **module, *gpu, session.sources(), session.diagnostics()) : emitCode(options, **module, session.diagnostics());
+    if (gpu) {
+      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics());
+      return;
+    }
+    Result<std::string> text = emitCode(options, **module, session.diagnostics());
+    code = text ? Result<GpuCode>(GpuCode{std::move(*text), ""}) : Result<GpuCode>(text.error());
   });
   if (!*code) return code->error();
   if (wantsCode(options)) session.addTiming("emit code", ms);
-  out += **code;
+  out += (*code)->text;
+  spirv = std::move((*code)->spirv);
   return {};
 }
 
@@ -132,34 +137,32 @@ int run(const XtcOptions &options) {
   }
   bool gpu = findTargetInfo(options.target);
   if (gpu && (wants(options, "asm") || wants(options, "obj"))) {
-    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv and spvasm\n", options.target.c_str());
+    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm and isa\n", options.target.c_str());
     return kExitUsage;
   }
-  if (!gpu && (wants(options, "spirv") || wants(options, "spvasm"))) {
-    std::fprintf(stderr, "xtc: --emit=spirv and spvasm are of GPUs: --target=xe-pvc\n");
-    return kExitUsage;
-  }
-  if (wants(options, "spirv") && options.output.empty() && isatty(STDOUT_FILENO)) {
-    std::fprintf(stderr, "xtc: SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text\n");
+  if (std::optional<std::string> problem = gpuCodeProblem(options, gpu)) {
+    std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }
   int status = 0;
-  std::string out;
+  std::string out, spirv;
   for (const std::string &path : options.files) {
     Session session(options);
-    Result<void> result = processFile(options, session, path, out);
+    Result<void> result = processFile(options, session, path, out, spirv);
     session.printDiagnostics();
     if (!result) status = std::max(status, fail(result.error()));
     if (options.timePasses) session.printTimings();
   }
   if (status != 0 && out.empty()) return status;
+  bool binary = wants(options, "spirv"); // alone in its file
+  if (options.output.empty() || binary) std::fwrite(out.data(), 1, out.size(), stdout);
   if (options.output.empty()) {
-    std::fwrite(out.data(), 1, out.size(), stdout);
+    std::fwrite(spirv.data(), 1, spirv.size(), stdout);
     return status;
   }
   // Nothing is overwritten by half a result.
   if (status != 0) return status;
-  Result<void> written = writeFile(options.output, out);
+  Result<void> written = writeFile(options.output, binary ? spirv : out);
   return written ? 0 : fail(written.error());
 }
 

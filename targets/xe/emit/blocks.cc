@@ -1,4 +1,5 @@
 // Blocks of matrices: one message where the target has one that deals the block out to the lanes as the sg_map says.
+#include "ir/base/text.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <algorithm>
@@ -115,7 +116,20 @@ Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
   return packed;
 }
 
+namespace {
+// The functions of block messages take no cache hints: a message uses every cache, as it does without.
+void tellOfHints(const Op &op, Diagnostics &diagnostics) {
+  for (const char *name : {"L1_hint", "L2_hint", "L3_hint"}) {
+    std::string_view hint = op.textAttr(name);
+    if (hint.empty() || hint == "cached" || hint == "write_back") continue;
+    diagnostics.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, "` has ", name, " = ", hint, ", which is left out: the functions of block messages take no cache hints"));
+    return;
+  }
+}
+} // namespace
+
 void XeKernelEmitter::emitLoadNd(const Op &op) {
+  tellOfHints(op, diagnostics_);
   const Value *desc = op.operand(0);
   const BlockCall *call = blockCall(op);
   orderLanes(call);
@@ -125,6 +139,7 @@ void XeKernelEmitter::emitLoadNd(const Op &op) {
 }
 
 void XeKernelEmitter::emitStoreNd(const Op &op) {
+  tellOfHints(op, diagnostics_);
   const Value *desc = op.operand(1);
   const BlockCall *call = blockCall(op);
   orderLanes(call);
@@ -134,6 +149,7 @@ void XeKernelEmitter::emitStoreNd(const Op &op) {
 }
 
 void XeKernelEmitter::emitPrefetchNd(const Op &op) {
+  tellOfHints(op, diagnostics_);
   const BlockCall *call = blockCall(op);
   if (call) callDevice(b, call->mangled, nullptr, blockArgs(op.operand(0), *call), DeviceEffect::Memory);
 }

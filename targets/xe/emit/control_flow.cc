@@ -20,6 +20,12 @@ std::vector<Value *> yieldedBy(const Block &block) {
   return last && last->kind() == OpKind::Yield ? last->operands() : std::vector<Value *>{};
 }
 
+bool multiplies(const Block &block) {
+  bool found = false;
+  walk(const_cast<Block &>(block), [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // nothing is changed
+  return found;
+}
+
 // The window that `window` is, moved within its matrix.
 const Value *beforeMoves(const Value *window) {
   while (const Op *op = window->definingOp()) {
@@ -53,18 +59,6 @@ void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> ste
       carried.how.push_back(still ? Carry::Same : offset && counts(dim) ? Carry::Counted : Carry::Phi);
     }
   }
-}
-
-// A loop that carries much of what the small register file holds wants the large one.
-void XeKernelEmitter::wantRegistersFor(llvm::ArrayRef<Value *> carried, const Op &loop) {
-  int64_t bytes = 0;
-  for (const Value *value : carried)
-    if (value->type().isVector()) bytes += value->type().byteCount() * kernel_.lanes;
-  int64_t registers = bytes / std::max<int64_t>(1, target_.registerBytes);
-  bool wanted = target_.registerFile.size() > 1 && 3 * registers > target_.registerFile[0];
-  if (!wanted || output_.largeRegisterFile) return;
-  output_.largeRegisterFile = true;
-  remark(loop, str("the loop carries ", registers, " registers: `@", kernel_.name, "` asks for ", target_.registerFile.back(), " a thread, and fewer threads run at one time"));
 }
 
 // Half a phi says that its value is that of its one half: the folder would believe it.
@@ -133,13 +127,20 @@ void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
   unflatten(carried.results, results);
 }
 
+// Intel's compiler unrolls a loop of known length. Products that are unrolled already gain nothing by that, and their
+// operands are moved about: it is not told the length.
+LlvmValue *XeKernelEmitter::hidden(LlvmValue *number) {
+  if (!extent_) return number;
+  LlvmValue *zero = b.CreateLShr(extent_, 31); // the host refuses extents that are more
+  return b.CreateAdd(number, b.CreateZExtOrTrunc(zero, number->getType()));
+}
+
 void XeKernelEmitter::emitFor(const Op &op) {
   const Block &block = *op.region(0);
   Carried carried{{op.operands().begin() + 3, op.operands().end()}, {}, yieldedBy(block), resultsOf(op), {}, {}, {}};
   for (size_t i = 1; i < block.params().size(); ++i) carried.params.push_back(block.param(i));
   const Value *variable = block.param(0);
   Interval low = ranges_.of(op.operand(0)), high = ranges_.of(op.operand(1)), by = ranges_.of(op.operand(2));
-  wantRegistersFor(carried.params, op);
   chooseCarries(carried, by.low == by.high ? std::optional(by.low) : std::nullopt);
   LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
   if (by.low <= 0)
@@ -150,6 +151,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   upper = resize(upper, small);
   step = resize(step, small);
   bool guarded = low.high >= high.low || by.low <= 0;
+  if (high.low == high.high && multiplies(block)) upper = hidden(upper);
   LlvmValue *runs = b.CreateICmpSLT(lower, upper);
   if (by.low <= 0) runs = b.CreateAnd(runs, b.CreateICmpSGT(step, llvm::ConstantInt::get(step->getType(), 0)));
   llvm::Function *function = b.GetInsertBlock()->getParent();

@@ -72,6 +72,23 @@ bool XeKernelEmitter::emitIndexOp(const Op &op) {
   return true;
 }
 
+// What the elements of a vector of indices can be.
+Interval XeKernelEmitter::rangeOfElements(const Value *vector) const {
+  const Op *op = vector->definingOp();
+  if (op && op->info().typeRule == TypeRule::Splat && op->operand(0)->type().isIndex()) return ranges_.of(op->operand(0));
+  if (!op || op->info().typeRule != TypeRule::Iota || !vector->type().isVector()) return {};
+  int64_t dim = std::get<std::vector<int64_t>>(op->attr("dims")->value)[0];
+  return {0, vector->type().extent(static_cast<int>(dim)) - 1};
+}
+
+// Masks at the edge of a matrix often hold for all rows, or all columns.
+std::optional<bool> XeKernelEmitter::decidedAlready(const Op &op) const {
+  if (op.info().typeRule != TypeRule::Compare || op.textAttr("kind") != "slt" || op.operand(0)->type().elem() != Elem::Index) return std::nullopt;
+  Interval x = rangeOfElements(op.operand(0)), y = rangeOfElements(op.operand(1));
+  if (x.high < y.low) return true;
+  return x.low >= y.high ? std::optional(false) : std::nullopt;
+}
+
 void XeKernelEmitter::emitElementwise(const Op &op) {
   Type type = op.result()->type();
   if (!type.isVector()) {
@@ -82,15 +99,32 @@ void XeKernelEmitter::emitElementwise(const Op &op) {
     return;
   }
   auto count = static_cast<size_t>(type.elementCount());
+  if (std::optional<bool> known = decidedAlready(op)) {
+    fragments_[op.result()] = splat(b.getInt1(*known), count);
+    return;
+  }
   unsigned bits = bitsOf(ops_.type(type.elem(), 0));
   for (const Value *operand : op.operands()) bits = std::max(bits, bitsOf(ops_.type(operand->type().elem(), 0)));
   std::vector<Fragment> given;
   for (const Value *operand : op.operands())
     given.push_back(operand->type().isVector() ? fragment(operand) : splat(scalar(operand), count));
+  // Vectors that repeat one scalar, such as what masks are made of, are computed once.
+  auto repeats = [&](size_t k, size_t length) {
+    return std::all_of(given.begin(), given.end(), [&](const Fragment &operand) {
+      return std::all_of(&operand[k], &operand[k] + length, [&](const FragmentElement &element) { return element == operand[k]; });
+    });
+  };
   Fragment result;
   for (size_t k = 0; k < count;) {
     size_t length = chunkLength(bits, count - k);
     Parts operands;
+    if (length > 1 && repeats(k, length)) {
+      for (const Fragment &operand : given) operands.push_back(scalarOf(b, operand[k]));
+      Fragment same = splat(ops_.elementwise(op, operands), length);
+      result.insert(result.end(), same.begin(), same.end());
+      k += length;
+      continue;
+    }
     for (const Fragment &operand : given) operands.push_back(together(b, std::span(operand).subspan(k, length)));
     append(result, ops_.elementwise(op, operands));
     k += length;

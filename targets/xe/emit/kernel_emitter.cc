@@ -2,7 +2,10 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/register_pressure.h"
+#include "targets/xe/core_info.h"
 
+#include <algorithm>
 #include <array>
 
 #include <llvm/IR/Metadata.h>
@@ -37,6 +40,9 @@ LlvmValue *deviceFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<Ll
 constexpr RegisterTraits kTraits{
     .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = deviceFunction};
 
+// Of the small register file, what vectors may take.
+constexpr int64_t kForVectors = 5, kOf = 8;
+
 bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
 
 // Whether some lane may write memory that another reads, without the whole subgroup doing it as one message.
@@ -66,6 +72,7 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   output_.subgroupSize = kernel_.lanes;
   output_.slmBytes = slmLayout_.bytes;
   output_.blockUses = blocks_.uses;
+  chooseRegisterFile();
   llvm::Function *function = makeFunction(entry);
   prepareNamedBarriers();
   emitBlock(kernel_.body);
@@ -75,6 +82,24 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   function->setName(entry);
   annotate(function);
   return std::move(output_);
+}
+
+// The large register file halves the threads of an engine: it is for vectors that come near to what the small one holds
+// (addresses, payloads of messages and temporaries want the rest), and for workgroups that a core has room for then.
+void XeKernelEmitter::chooseRegisterFile() {
+  if (target_.registerFile.size() < 2) return;
+  int64_t small = target_.registerFile[0], large = target_.registerFile.back();
+  int64_t registers = registersAtOnce(kernel_.body, kernel_.lanes, target_);
+  if (kForVectors * small >= kOf * registers) return;
+  auto tell = [&](std::string text) {
+    diagnostics_.report(DiagCode::DeviceRemark, kernel_.nameRange,
+                        str("`@", kernel_.name, "` has vectors in ", registers, " registers at one time", text));
+  };
+  int64_t threads = coreInfo(target_).engines * engineThreads(target_, large);
+  if (kernel_.subgroups > threads)
+    return tell(str(", but keeps to ", small, " a thread: with ", large, " a core has ", threads, " threads, and a workgroup is ", kernel_.subgroups, " subgroups"));
+  output_.largeRegisterFile = true;
+  tell(str(": it asks for ", large, " a thread, and half as many threads run at one time"));
 }
 
 // The last parameter, the outcome, is taken away again where nothing fails.
@@ -125,15 +150,19 @@ void XeKernelEmitter::loadParameters(llvm::Function *function) {
     }
     parts.push_back(function->getArg(next++));
     std::vector<int64_t> strides = memrefStrides(type);
+    // Messages take these numbers from registers: constants, each moved there alone, would cost more than the parameters.
+    bool byMessage = std::any_of(blocks_.uses.begin(), blocks_.uses.end(), [&](const XeBlockUse &use) { return use.param == i; });
     for (int d = 0; d < type.rank(); ++d) { // below 2^31, as the host checks
       llvm::Argument *size = function->getArg(next++);
       size->setName(str(name, ".size", d));
-      parts.push_back(type.extent(d) == kDynamic ? b.CreateTrunc(size, b.getInt32Ty()) : number32(type.extent(d)));
+      extent_ = size;
+      parts.push_back(byMessage || type.extent(d) == kDynamic ? b.CreateTrunc(size, b.getInt32Ty()) : number32(type.extent(d)));
     }
     for (size_t d = 0; d < strides.size(); ++d) {
       llvm::Argument *stride = function->getArg(next++);
       stride->setName(str(name, ".stride", d));
-      parts.push_back(strides[d] == kDynamic ? stride : number(strides[d]));
+      bool constant = strides[d] != kDynamic && (!byMessage || strides[d] == 1);
+      parts.push_back(constant ? number(strides[d]) : stride);
     }
   }
 }

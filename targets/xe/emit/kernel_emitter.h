@@ -42,6 +42,7 @@ private:
   void emitOp(const Op &op);
   void emitMemoryOp(const Op &op);
   void annotate(llvm::Function *function);
+  void chooseRegisterFile();
   llvm::Function *withoutOutcome(llvm::Function *function);
 
   // values.cc: LLVM values of IR values
@@ -65,7 +66,7 @@ private:
 
   // control_flow.cc
   void emitFor(const Op &op);
-  void wantRegistersFor(llvm::ArrayRef<Value *> carried, const Op &loop);
+  LlvmValue *hidden(LlvmValue *number);
   void emitWhile(const Op &op);
   void emitIf(const Op &op);
   enum class Carry : uint8_t {
@@ -92,6 +93,8 @@ private:
 
   // elementwise.cc
   void emitElementwise(const Op &op);
+  Interval rangeOfElements(const Value *vector) const;
+  std::optional<bool> decidedAlready(const Op &compare) const;
   bool emitIndexOp(const Op &op);
   void emitConstant(const Op &op);
 
@@ -187,7 +190,7 @@ private:
 
   // lanes.cc: what lanes do together
   void emitShuffle(const Op &op);
-  LlvmValue *shuffled(Elem elem, LlvmValue *value, LlvmValue *lane);
+  LlvmValue *shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr = false);
   void emitSubgroupReduce(const Op &op);
   void emitBarrierOrFence(const Op &op);
   static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // SPIR-V's
@@ -220,6 +223,7 @@ private:
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
             *barriers_ = nullptr;
+  LlvmValue *extent_ = nullptr; // of some memref, as it is given; null: there is none
   int64_t barrierCount_ = 0;
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;

@@ -12,11 +12,12 @@ constexpr int64_t kSequential = 0x10; // of SPIR-V's memory semantics
 
 } // namespace
 
-// The value of another lane, whose number is below that of the lanes.
-LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane) {
+// The value of another lane, whose number is below that of the lanes: `lane`, or the own number xor `lane`. What is known of
+// the latter when it is compiled costs no address.
+LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr) {
   llvm::Type *type = value->getType();
   LlvmValue *bits = elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
-  std::string name = mangledName("sub_group_shuffle", {mangledType(bits->getType()), "j"});
+  std::string name = mangledName(exclusiveOr ? "sub_group_shuffle_xor" : "sub_group_shuffle", {mangledType(bits->getType()), "j"});
   LlvmValue *given = callDevice(b, name, bits->getType(), {bits, lane}, DeviceEffect::Convergent);
   return elem == Elem::I1 ? b.CreateTrunc(given, type) : castBits(b, given, type);
 }
@@ -60,7 +61,7 @@ void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
     LlvmValue *sum = scalarOf(b, element);
     if (op.operand(0)->type().isIndex()) sum = wide(sum);
     for (int64_t apart = stride; apart < stride * size; apart *= 2)
-      sum = ops_.combine(kind, elem, sum, shuffled(elem, sum, b.CreateXor(lane_, number32(apart))));
+      sum = ops_.combine(kind, elem, sum, shuffled(elem, sum, number32(apart), true));
     result.push_back({sum});
   }
   setValue(op.result(), std::move(result));

@@ -2,11 +2,14 @@
 
 #include "ir/base/text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
 namespace xt {
 namespace {
+
+constexpr std::string_view kSpill = "spill";
 
 std::string_view trimmed(std::string_view text) {
   size_t begin = text.find_first_not_of(" \t");
@@ -36,8 +39,16 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 
 struct Instruction {
   std::string name; // as counted
-  std::optional<BlockPayload> block;
+  std::optional<BlockMessage> block;
 };
+
+void count(IsaCounts &counts, const Instruction &instruction) {
+  ++counts.instructions;
+  ++counts.mix[instruction.name];
+  counts.products += instruction.name == "dpas" || instruction.name == "dpasw";
+  counts.spills += instruction.name == kSpill;
+  if (instruction.block) counts.blocks.push_back(*instruction.block);
+}
 
 struct Listing {
   std::vector<std::string> order; // of basic blocks
@@ -54,8 +65,7 @@ public:
       if (end == std::string_view::npos) break;
       listing.remove_prefix(end + 1);
     }
-    for (const std::string &block : listing_.order)
-      for (const std::string &next : listing_.followers[block]) addLoop(next, block);
+    addLoops();
     return std::move(report_);
   }
 
@@ -63,6 +73,7 @@ private:
   void line(std::string_view text) {
     if (text.starts_with("//.")) return header(text.substr(3));
     if (text.starts_with("// B")) return basicBlock(text.substr(3));
+    spills_ = text.find("scratch space spill") != std::string_view::npos || text.find("scratch space fill") != std::string_view::npos;
     std::string_view code = trimmed(text.substr(0, text.find("//")));
     if (current_.empty() || code.empty() || code[0] == '/' || code.back() == ':') return;
     while (code.starts_with("(")) { // predicates and masks
@@ -106,40 +117,46 @@ private:
 
   void instruction(std::string_view code) {
     std::string name(code.substr(0, code.find_first_of(". (")));
-    Instruction made{name, std::nullopt};
+    Instruction made{spills_ ? std::string(kSpill) : name, std::nullopt};
     payload(code);
     if (name == "load_block2d" || name == "store_block2d") {
       if (code.find(" null") != std::string_view::npos && name == "load_block2d") made.name = "prefetch_block2d";
-      std::string source(between(code, "[r", ":").value_or(""));
-      if (auto size = sizes_.find(source); size != sizes_.end()) made.block = size->second;
+      std::string source(between(code, "[r", ":").value_or("")), element(between(code, ".ugm.", ".").value_or(""));
+      if (auto size = sizes_.find(source); size != sizes_.end()) made.block = {made.name, element, size->second};
     }
     report_.unknownCalls += name == "calla";
-    report_.products += name == "dpas" || name == "dpasw";
-    ++report_.instructions;
+    count(report_.all, made);
     listing_.instructions[current_].push_back(std::move(made));
   }
 
-  // From a block to the one that jumps back to it, in the order of the listing.
-  void addLoop(const std::string &first, const std::string &last) {
-    IsaLoop loop;
-    bool inside = false;
-    for (const std::string &block : listing_.order) {
-      inside |= block == first;
-      if (inside)
-        for (const Instruction &instruction : listing_.instructions[block]) {
-          ++loop.instructions;
-          ++loop.mix[instruction.name];
-          loop.products += instruction.name == "dpas" || instruction.name == "dpasw";
-          if (instruction.block) loop.blocks.push_back(*instruction.block);
-        }
-      if (block == last) break;
+  // A loop is what lies between a block and one behind it that jumps back to it.
+  void addLoops() {
+    struct Span {
+      size_t first, last;
+    };
+    std::map<std::string, size_t> places;
+    for (size_t i = 0; i < listing_.order.size(); ++i) places[listing_.order[i]] = i;
+    std::vector<Span> spans;
+    for (size_t last = 0; last < listing_.order.size(); ++last)
+      for (const std::string &next : listing_.followers[listing_.order[last]])
+        if (auto first = places.find(next); first != places.end() && first->second <= last) spans.push_back({first->second, last});
+    std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.first != b.first ? a.first < b.first : a.last > b.last; });
+    for (size_t i = 0; i < spans.size(); ++i) {
+      // Two jumps to one block are of one loop: the further one tells all of it.
+      if (i > 0 && spans[i].first == spans[i - 1].first) continue;
+      IsaLoop loop;
+      for (size_t at = spans[i].first; at <= spans[i].last; ++at)
+        for (const Instruction &instruction : listing_.instructions[listing_.order[at]]) count(loop, instruction);
+      for (const Span &other : spans)
+        loop.innermost &= other.first == spans[i].first || other.first < spans[i].first || other.last > spans[i].last;
+      report_.loops.push_back(std::move(loop));
     }
-    if (inside && loop.instructions) report_.loops.push_back(std::move(loop));
   }
 
   IsaReport report_;
   Listing listing_;
   std::string current_;
+  bool spills_ = false; // the line's comment says so
   std::map<std::string, BlockPayload> sizes_; // of the payload in a register, as last written
 };
 
@@ -147,21 +164,29 @@ private:
 
 IsaReport readIsa(std::string_view listing) { return Reader().read(listing); }
 
-std::string text(const IsaReport &report) {
-  std::string out = str("@", report.kernel, ": ", report.registers, " registers, ", report.spilledBytes, " bytes spilled, ",
-                        report.instructions, " instructions, ", report.products, " dpas",
-                        report.unknownCalls ? str(", ", report.unknownCalls, " calls of unknown functions") : "", "\n");
-  for (const IsaLoop &loop : report.loops) {
-    out += str("  loop: ", loop.products, " dpas, ", loop.instructions - loop.products, " others:");
-    for (const auto &[name, count] : loop.mix)
-      if (name != "dpas" && name != "dpasw") out += str(" ", count, " ", name);
-    std::map<std::string, size_t> shapes;
-    for (const BlockPayload &block : loop.blocks) ++shapes[str(block.rows, "x", block.columns, block.blocks > 1 ? str("x", block.blocks) : "")];
-    if (!shapes.empty()) out += "; blocks";
-    for (const auto &[shape, count] : shapes) out += str(" ", count, " of ", shape);
-    out += "\n";
-  }
-  return out;
+size_t IsaCounts::messages() const {
+  size_t count = spills;
+  for (const auto &[name, n] : mix)
+    for (std::string_view kind : {"load", "store", "prefetch", "atomic", "send"}) count += name.starts_with(kind) ? n : 0;
+  return count;
+}
+
+std::string mixText(const IsaCounts &counts) {
+  std::vector<std::pair<std::string, size_t>> sorted(counts.mix.begin(), counts.mix.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto &[name, n] : sorted)
+    if (name != "dpas" && name != "dpasw") parts.push_back(str(n, " ", name));
+  return str(counts.products, " dpas, ", counts.others(), " others: ", join(parts, ", "));
+}
+
+std::string blocksText(const IsaCounts &counts) {
+  std::map<std::string, size_t> shapes;
+  for (const BlockMessage &block : counts.blocks)
+    ++shapes[str(block.name, " ", block.element, " of ", block.size.rows, "x", block.size.columns, block.size.blocks > 1 ? str("x", block.size.blocks) : "")];
+  std::vector<std::string> parts;
+  for (const auto &[shape, n] : shapes) parts.push_back(str(n, " ", shape));
+  return join(parts, ", ");
 }
 
 } // namespace xt

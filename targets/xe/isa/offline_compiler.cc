@@ -4,59 +4,132 @@
 #include "targets/xe/isa/external_tool.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace xt {
 namespace {
 
-std::string deviceOf(std::string_view target) {
-  if (target == "xe-bmg") return "bmg";
-  return target == "xe-dg2" ? "dg2" : "pvc";
-}
+namespace fs = std::filesystem;
 
-std::string contentsOf(const std::filesystem::path &path) {
+constexpr size_t kMostNames = 4; // of unknown functions that are told
+
+std::string contentsOf(const fs::path &path) {
   std::ifstream in(path);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
 }
 
-// Of each kernel the last listing: where registers were spilled the compiler tries again.
-std::vector<std::string> listingsIn(const std::string &folder) {
-  std::vector<std::filesystem::path> paths;
+// In the order of their names, which are those of the passes that wrote them.
+std::vector<fs::path> filesIn(const std::string &folder, std::string_view ending) {
+  std::vector<fs::path> paths;
   std::error_code failed;
-  for (const auto &entry : std::filesystem::directory_iterator(folder, failed))
-    if (entry.path().extension() == ".asm") paths.push_back(entry.path());
+  for (const auto &entry : fs::directory_iterator(folder, failed))
+    if (entry.path().filename().string().ends_with(ending)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
-  std::map<std::string, std::string> lastOf;
-  for (const auto &path : paths) {
+  return paths;
+}
+
+// By kernel. Of each the last listing: where registers were spilled the compiler tries again.
+std::map<std::string, std::string> listingsIn(const std::string &folder) {
+  constexpr std::string_view kHead = "//.kernel ";
+  std::map<std::string, std::string> listings;
+  for (const fs::path &path : filesIn(folder, ".asm")) {
     std::string listing = contentsOf(path);
-    size_t at = listing.find("//.kernel ");
-    std::string name = at == std::string::npos ? path.string() : listing.substr(at, listing.find('\n', at) - at);
-    lastOf[name] = std::move(listing);
+    size_t at = listing.find(kHead);
+    if (at == std::string::npos) continue;
+    size_t begin = at + kHead.size(), end = std::min(listing.find_first_of("\r\n", begin), listing.size());
+    listings[listing.substr(begin, end - begin)] = std::move(listing);
   }
-  std::vector<std::string> listings;
-  for (auto &[name, listing] : lastOf) listings.push_back(std::move(listing));
   return listings;
 }
 
-} // namespace
+// Functions that are declared still when the compiler has linked and optimised: calls that it cannot make. Its own
+// internal ones are called llvm.* and __builtin_*.
+std::set<std::string> unknownFunctions(const std::string &folder) {
+  std::set<std::string> names;
+  for (const fs::path &path : filesIn(folder, "_codegen.ll")) {
+    std::istringstream lines(contentsOf(path));
+    for (std::string line; std::getline(lines, line);) {
+      size_t at = line.find('@'), end = line.find('(', at);
+      if (!line.starts_with("declare ") || at == std::string::npos || end == std::string::npos) continue;
+      std::string name = line.substr(at + 1, end - at - 1);
+      if (!name.starts_with("llvm.") && !name.starts_with("__builtin_")) names.insert(plainName(name));
+    }
+  }
+  return names;
+}
 
-Result<std::vector<std::string>> compileOffline(const std::vector<uint8_t> &spirv, std::string_view target, bool largeRegisterFile) {
+Error unknownError(const std::set<std::string> &names) {
+  std::vector<std::string> told;
+  for (const std::string &name : names)
+    if (told.size() < kMostNames) told.push_back(str("`", name, "`"));
+  std::string more = names.size() > told.size() ? str(" and ", names.size() - told.size(), " more") : "";
+  return Error::environment(str("this ocloc lacks functions that the kernels call: ", join(told, ", "), more,
+                                "; it is older than their extension (2D blocks: cl_intel_subgroup_2d_block_io, since 2024)"));
+}
+
+struct Compiled {
+  std::map<std::string, std::string> listings;
+  std::set<std::string> unknown;
+};
+
+Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view device, bool largeRegisterFile) {
   Result<ScratchDirectory> scratch = ScratchDirectory::make();
   if (!scratch) return scratch.error();
   std::string_view bytes(reinterpret_cast<const char *>(spirv.data()), spirv.size());
   if (Result<void> written = writeBytes(scratch->file("k.spv"), bytes); !written) return written.error();
-  std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", deviceOf(target), "-output_no_suffix", "-output", "k"};
+  std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", std::string(device), "-output_no_suffix", "-output", "k"};
   if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", "-ze-opt-large-register-file"});
   Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments, scratch->path(),
                                    {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"});
   if (!ran) return ran.error();
-  std::vector<std::string> listings = listingsIn(scratch->path());
-  if (ran->status != 0 || listings.empty()) return Error::environment(str("ocloc refuses the SPIR-V: ", ran->output));
+  if (ran->output.find("Cannot get HW Info") != std::string::npos)
+    return Error::environment(str("this ocloc does not know the hardware `", device, "`: it is older, or made without it"));
+  Compiled made{listingsIn(scratch->path()), unknownFunctions(scratch->path())};
+  if (ran->status != 0) return Error::environment(str("ocloc refuses the SPIR-V: ", ran->output));
+  return made;
+}
+
+} // namespace
+
+std::string_view offlineDevice(std::string_view target) {
+  if (target == "xe-pvc") return "pvc";
+  if (target == "xe-bmg") return "bmg";
+  return target == "xe-dg2" ? "dg2" : "";
+}
+
+std::string plainName(std::string_view mangled) {
+  size_t length = 0;
+  if (!mangled.starts_with("_Z")) return std::string(mangled);
+  auto [end, failed] = std::from_chars(mangled.data() + 2, mangled.data() + mangled.size(), length);
+  auto begin = static_cast<size_t>(end - mangled.data());
+  if (failed != std::errc() || length > mangled.size() - begin) return std::string(mangled);
+  return std::string(mangled.substr(begin, length));
+}
+
+Result<std::vector<std::string>> compileOffline(const XeProgram &program, std::string_view target) {
+  if (offlineDevice(target).empty()) return Error::environment(str("`", target, "` is no hardware of Intel's that ocloc compiles for"));
+  std::vector<std::string> listings(program.kernels.size());
+  for (bool large : {false, true}) {
+    auto wants = [&](const XeKernel &kernel) { return kernel.largeRegisterFile == large; };
+    if (std::none_of(program.kernels.begin(), program.kernels.end(), wants)) continue;
+    Result<Compiled> made = compile(program.spirv, offlineDevice(target), large);
+    if (!made) return made.error();
+    if (!made->unknown.empty()) return unknownError(made->unknown);
+    for (size_t i = 0; i < listings.size(); ++i) {
+      const XeKernel &kernel = program.kernels[i];
+      if (!wants(kernel)) continue;
+      auto found = made->listings.find(kernel.entry);
+      if (found == made->listings.end()) return Error::environment(str("ocloc gives no listing of the kernel ", kernel.entry));
+      listings[i] = found->second;
+    }
+  }
   return listings;
 }
 

@@ -26,6 +26,18 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
+    // code of GPUs
+    {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
+    {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64, "--emit=spirv is of GPUs"},
+    {"%bin/xtc --target=spirv --emit=isa %in/good.xt", 64, "--emit=isa is of Intel's GPUs, which `spirv` is none of"},
+    {"%bin/xtc --target=xe-pvc --emit=obj %in/good.xt", 64, "for xe-pvc there are llvm, spirv, spvasm and isa"},
+    {"%bin/xtc --target=xe-pvc --emit=spvasm --isa-shim=x.ll %in/good.xt", 64, "--isa-shim belongs to --emit=isa"},
+    {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/absent.ll %in/good.xt", 3, "absent.ll: No such file or directory"},
+    {"%bin/xtc --target=xe-pvc --emit=isa --isa-shim=%in/good.xt %in/good.xt", 3, "are no LLVM IR, line 1"},
+    {"%bin/xtc --target=xe-pvc --emit=spirv --report %in/good.xt", 64, "beside other output it needs -o FILE"},
+    {"%bin/xtc --target=xe-pvc --emit=spirv -o /dev/null %in/good.xt %in/good.xt", 64, "--emit=spirv takes one file"},
+    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt", 3, "there is no program `ocloc` in PATH: install the package intel-opencl-icd"},
+    {"PATH=%in %bin/xtc --target=xe-dg2 --emit=spvasm %in/good.xt", 3, "there is no program `spirv-dis` in PATH: install the package spirv-tools"},
     // files
     {"%bin/xtc %in/absent.xt", 3, "absent.xt: No such file or directory"},
     {"%bin/xtrun %in/absent.xt", 3, "absent.xt: No such file or directory"},

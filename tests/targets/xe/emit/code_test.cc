@@ -1,4 +1,5 @@
 // What certain kernels become: messages and products by name, widths of indices, shapes of loops, the entry's ABI.
+#include "ir/base/text.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
 namespace xt::test {
@@ -99,6 +100,52 @@ INSTANTIATE_TEST_SUITE_P(Types, Products, testing::Values(
     Product{"u8", "u8", "i32", 32, "_Z36intel_sub_group_u8_u8_matrix_mad_k32Dv8_tDv8_jDv8_i"},
     Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
     Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
+
+// Kernels whose vectors come near to what the small register file holds, in loops or not, ask for the large one.
+TEST(Code, RegisterFileByNeed) {
+  auto asks = [](const std::string &text, const char *told) {
+    GpuProgram program(text);
+    EXPECT_TRUE(program);
+    XeProgram made = program.spirv();
+    EXPECT_EQ(made.kernels.size(), 1u);
+    std::string messages = program.messages();
+    EXPECT_EQ(messages.find(" registers at one time") != std::string::npos, *told != 0) << messages;
+    EXPECT_NE(messages.find(told), std::string::npos) << messages;
+    return made.kernels.at(0).largeRegisterFile;
+  };
+  EXPECT_TRUE(asks(kGemm, "remark[XT0623]: `@gemm` has vectors in 224 registers at one time: it asks for 256 a thread, and half as many threads run at one time"));
+  EXPECT_FALSE(asks("kernel @small(%A: memref<?x?xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x16xf32>\n  %a = load_tile %t\n  store_tile %a, %t\n}\n", ""));
+  auto copy = [](int rows, int subgroups) {
+    std::string extents = str(rows, "x64");
+    return str("#map = #wg_map<sg_layout = [", subgroups, ", 1], sg_data = [", rows / subgroups, ", 64]>\n",
+               "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<", extents, "xf32, #map>\n  %a = load_tile %ta\n",
+               "  %tb = init_tile %B[0, 0] -> tile<", extents, "xf32, #map>\n  store_tile %a, %tb\n}\n");
+  };
+  EXPECT_TRUE(asks(copy(32, 1), "has vectors in 128 registers"));
+  // A core of PVC has 32 threads of the large file.
+  EXPECT_FALSE(asks(copy(64 * 32, 64), "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
+}
+
+// A loop of known length looks as if it were of any length: it is not unrolled further.
+TEST(Code, LoopsOfProductsHideTheirLength) {
+  std::string text = kGemm;
+  for (size_t at; (at = text.find("?x?")) != std::string::npos;) text.replace(at, 3, "512x512");
+  GpuProgram program(text);
+  ASSERT_TRUE(program);
+  std::string llvm = program.llvm();
+  EXPECT_EQ(countOf("lshr i64 %C.size1, 31", llvm), 1u) << llvm;
+  EXPECT_EQ(countOf("lshr", GpuProgram(kGemm).llvm()), 0u);
+}
+
+// What masks are made of is known of whole vectors: rows that are all inside, and one comparison for each 8 of a column.
+TEST(Code, MasksOfWholeRows) {
+  GpuProgram program("#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
+                     "kernel @k(%A: memref<?x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
+                     "  %zero = constant 0.0 : vector<32x16xf32>\n  %mask = create_mask 32, %n : vector<32x16xi1>\n"
+                     "  %b = select(%mask, %a, %zero)\n  store_tile %b, %t\n}\n");
+  ASSERT_TRUE(program);
+  EXPECT_EQ(countOf("icmp", program.llvm()), 2u) << program.llvm();
+}
 
 TEST(Code, FailuresAreTold) {
   GpuProgram program("kernel @k(%A: memref<16xi32>) lanes(16) {\n  %a = memref.load %A[lane_id()]\n  %zero = constant 0 : i32\n"

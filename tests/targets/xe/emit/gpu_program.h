@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace xt::test {
@@ -25,7 +26,13 @@ class GpuProgram {
 public:
   explicit GpuProgram(const std::string &text, std::string_view target = "xe-pvc", XeEmitOptions options = {})
       : target_(*findTargetInfo(target)), options_(options) {
-    auto lowered = lowerFile(sources_, sources_.add("test.xt", text), context_, {}, diagnostics_);
+    LowerOptions lowerOptions;
+    lowerOptions.imports = {[](const std::string &path) -> std::optional<std::string> {
+                              std::ifstream in(path);
+                              return in ? std::optional(contentsOf(path)) : std::nullopt;
+                            },
+                            XT_SOURCE_DIR "/stdlib"};
+    auto lowered = lowerFile(sources_, sources_.add("test.xt", text), context_, lowerOptions, diagnostics_);
     EXPECT_TRUE(lowered.ok()) << messages();
     if (!lowered.ok() || !checkTargetLimits(**lowered, target_, sources_, diagnostics_)) return; // XeGPU ops that users wrote
     module_ = std::move(*lowered);

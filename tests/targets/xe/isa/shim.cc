@@ -77,6 +77,17 @@ std::string writing(const Function &f) {
              constraints, "\"(", kPlaceArgs, arguments, ")\n  ret void\n}\n");
 }
 
+// Products of tf32, which the compiler has of the same registers as other types. A lane has half a row of a.
+std::string multiplyingTf32(int rows, std::set<std::string> &declared) {
+  std::string sum = str("<", rows, " x float>"), words = str("<", rows, " x i16>"), own = rows == 2 ? "float" : str("<", rows / 2, " x float>");
+  std::string last = rows == 8 ? "S0_" : str("Dv", rows, "_f"), first = rows == 2 ? "f" : str("Dv", rows / 2, "_f");
+  std::string internal = str("@_Z43intel_sub_group_tf32_tf32_matrix_mad_k8_f32Dv", rows, "_sDv8_iDv", rows, "_f");
+  declared.insert(str("declare spir_func ", sum, " ", internal, "(", words, ", <8 x i32>, ", sum, ")\n"));
+  return str("define linkonce_odr spir_func ", sum, " @_Z39intel_sub_group_tf32_tf32_matrix_mad_k8", first, "Dv8_f", last, "(", own, " %a, <8 x float> %b, ", sum,
+             " %c) {\n  %x = bitcast ", own, " %a to ", words, "\n  %y = bitcast <8 x float> %b to <8 x i32>\n  %d = call spir_func ", sum, " ", internal, "(", words,
+             " %x, <8 x i32> %y, ", sum, " %c)\n  ret ", sum, " %d\n}\n");
+}
+
 } // namespace
 
 std::string deviceShim() {
@@ -102,6 +113,7 @@ std::string deviceShim() {
   add("read_transpose", 32, 16, 8, 1);
   for (int bits : {16, 32})
     for (int rows = 1; rows <= 8; rows *= 2) add("write", bits, rows, 16, 1);
+  for (int rows : {2, 4, 8}) functions += multiplyingTf32(rows, declared);
   std::string declarations;
   for (const std::string &declaration : declared) declarations += declaration;
   return declarations + functions;

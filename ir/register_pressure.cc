@@ -1,0 +1,104 @@
+#include "ir/register_pressure.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace xt {
+namespace {
+
+class Pressure {
+public:
+  Pressure(const Block &block, int64_t lanes, const TargetInfo &target) : block_(block), lanes_(lanes), target_(target) {
+    for (const Op &op : block) places_.emplace(&op, places_.size());
+  }
+
+  int64_t peak() {
+    int64_t live = 0;
+    for (const auto &param : block_.params()) live += enter(param.get());
+    // What comes from outside stays: a loop's next step wants it again.
+    walk(const_cast<Block &>(block_), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      for (const Value *operand : op.operands())
+        if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
+    });
+    int64_t peak = live;
+    for (const Op &op : block_) {
+      int64_t inner = 0;
+      for (size_t r = 0; r < op.regionCount(); ++r) inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
+      peak = std::max(peak, live + inner);
+      // An op may put its result where an operand was that is used no more.
+      for (const Value *operand : op.operands())
+        if (auto found = lastUse_.find(operand); found != lastUse_.end() && found->second == &op) {
+          live -= registersOf(operand);
+          lastUse_.erase(found);
+        }
+      for (size_t i = 0; i < op.resultCount(); ++i) live += enter(op.result(i));
+      peak = std::max(peak, live);
+    }
+    return peak;
+  }
+
+private:
+  // The op of this block that holds `op`; null: it is elsewhere.
+  const Op *here(const Op *op) const {
+    while (op && op->block() != &block_) op = op->block() ? op->block()->parentOp() : nullptr;
+    return op;
+  }
+  bool isInside(const Value *value) const {
+    if (value->definingOp()) return here(value->definingOp());
+    const Block *at = value->definingBlock();
+    return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
+  }
+
+  int64_t registersOf(const Value *value) const {
+    Type type = value->type();
+    if (!type.isVector() || type.elem() == Elem::I1) return 0;
+    if (const Op *op = value->definingOp()) switch (op->info().typeRule) {
+      case TypeRule::Constant:
+      case TypeRule::Splat:
+      case TypeRule::Reshape:
+      case TypeRule::ConvertLayout:
+      case TypeRule::Broadcast:
+      case TypeRule::ExtractStridedSlice: return 0;
+      default: break;
+      }
+    return (type.byteCount() * lanes_ + target_.registerBytes - 1) / target_.registerBytes;
+  }
+
+  // Notes where the value is used last; what nobody uses takes no register.
+  int64_t enter(const Value *value) {
+    const Op *last = nullptr;
+    for (const Use &use : value->uses())
+      if (const Op *user = here(use.user); user && (!last || places_.at(last) < places_.at(user))) last = user;
+    if (!last) return 0;
+    lastUse_[value] = last;
+    return registersOf(value);
+  }
+
+  // Of what a block has from outside: counted where it is defined.
+  int64_t comesInto(const Block &inner) const {
+    std::unordered_set<const Value *> seen;
+    int64_t registers = 0;
+    Pressure of(inner, lanes_, target_);
+    walk(const_cast<Block &>(inner), [&](Op &op) { // walk gives mutable ops; nothing is changed
+      for (const Value *operand : op.operands())
+        if (!of.isInside(operand) && seen.insert(operand).second) registers += registersOf(operand);
+    });
+    return registers;
+  }
+
+  const Block &block_;
+  int64_t lanes_;
+  const TargetInfo &target_;
+  std::unordered_map<const Op *, size_t> places_;         // these are looked up only
+  std::unordered_map<const Value *, const Op *> lastUse_;
+  std::unordered_set<const Value *> outside_;
+};
+
+} // namespace
+
+int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target) {
+  return target.registerBytes > 0 ? Pressure(block, lanes, target).peak() : 0;
+}
+
+} // namespace xt

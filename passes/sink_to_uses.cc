@@ -1,0 +1,183 @@
+#include "passes/sink_to_uses.h"
+
+#include "ir/base/text.h"
+#include "ir/register_pressure.h"
+#include "passes/facts.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace xt {
+namespace {
+
+// What is left of the largest register file for vectors: the rest holds addresses, payloads of messages, counters.
+constexpr int64_t kForVectors = 7, kOf = 8;
+
+// The op of `block` that `op` is, or is in.
+Op *ancestorIn(const Block &block, Op *op) {
+  while (op && op->block() != &block) op = op->block() ? op->block()->parentOp() : nullptr;
+  return op;
+}
+
+Op *firstUse(const Op &load) {
+  Op *first = nullptr;
+  for (const Use &use : load.result()->uses())
+    if (Op *user = ancestorIn(*load.block(), use.user); user && (!first || user->isBefore(first))) first = user;
+  return first;
+}
+
+// The matrix that a load reads, as far as it can be seen; a value that stands for it.
+const Value *sourceOf(const Op &load) {
+  const Value *source = load.operand(0);
+  while (source->type().isWindow() && source->definingOp()) source = source->definingOp()->operand(0);
+  return source;
+}
+
+// Whether a load must not pass the op: it writes, or lets others write. What lanes only exchange orders no memory.
+bool stops(const Op &op) {
+  TypeRule rule = op.info().typeRule;
+  return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
+}
+
+// Unless something that stops it lies between.
+void moveDown(Op *load, Op *to) {
+  if (!to || !load->isBefore(to)) return;
+  for (const Op *op = load->next(); op != to; op = op->next())
+    if (stops(*op)) return;
+  load->block()->moveBefore(to, load);
+}
+
+std::vector<Op *> opsOf(Block &block) {
+  std::vector<Op *> ops;
+  for (Op &op : block) ops.push_back(&op);
+  return ops;
+}
+
+void arrange(Block &block, const std::vector<Op *> &order) {
+  for (Op *op : order) block.moveBefore(nullptr, op);
+}
+
+// The ops of a block, each pure one and each load right before the first op that needs it. What has effects keeps its
+// order, and has every load before it that was.
+class Demand {
+public:
+  explicit Demand(Block &block) : block_(block) {}
+
+  std::vector<Op *> order() {
+    std::vector<Op *> loads;
+    for (Op &op : block_) {
+      if (isLoad(op)) loads.push_back(&op);
+      if (canWait(op)) continue;
+      if (stops(op))
+        for (Op *load : std::exchange(loads, {})) take(load);
+      take(&op);
+    }
+    for (Op &op : block_) take(&op); // what nobody needs
+    return std::move(order_);
+  }
+
+private:
+  static bool canWait(const Op &op) { return isPure(op) || isLoad(op); }
+
+  // An op and, before it, what it needs that is not there yet: operands in their order, without recursion.
+  void take(Op *op) {
+    std::vector<Op *> stack = {op};
+    while (!stack.empty()) {
+      Op *top = stack.back();
+      Op *wanted = taken_.count(top) ? nullptr : firstMissing(*top);
+      if (wanted) {
+        stack.push_back(wanted);
+        continue;
+      }
+      if (taken_.insert(top).second) order_.push_back(top);
+      stack.pop_back();
+    }
+  }
+
+  Op *firstMissing(Op &op) {
+    Op *missing = nullptr;
+    auto look = [&](const Op &user) {
+      for (const Value *operand : user.operands()) {
+        Op *maker = operand->definingOp();
+        if (!missing && maker && maker->block() == &block_ && maker != &op && !taken_.count(maker)) missing = maker;
+      }
+    };
+    look(op);
+    for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), [&](Op &inner) { look(inner); });
+    return missing;
+  }
+
+  Block &block_;
+  std::unordered_set<const Op *> taken_; // looked up only
+  std::vector<Op *> order_;
+};
+
+class Sinker {
+public:
+  Sinker(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics)
+      : lanes_(kernel.lanes), target_(target), most_(target.registerFile.back() * kForVectors / kOf), diagnostics_(diagnostics) {}
+
+  void run(Block &block) {
+    for (Op &op : block)
+      for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r));
+    int64_t before = registers(block);
+    if (before <= most_) return;
+    std::vector<Op *> original = opsOf(block);
+    std::vector<Group> groups = groupsOf(block);
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group) {
+      Op *first = nullptr;
+      for (Op *load : group->loads)
+        if (Op *user = firstUse(*load); user && (!first || user->isBefore(first))) first = user;
+      for (Op *load : group->loads) moveDown(load, first);
+    }
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group)
+      for (Op *load : group->loads) moveDown(load, firstUse(*load));
+    if (int64_t now = registers(block); now > most_) {
+      std::vector<Op *> kept = opsOf(block);
+      arrange(block, Demand(block).order());
+      if (registers(block) >= now) arrange(block, kept);
+    }
+    int64_t after = registers(block);
+    if (after >= before) return arrange(block, original);
+    diagnostics_.report(DiagCode::PassRemark, original[0]->range(),
+                        str("what is loaded and computed from here on comes where it is used: ", before, " registers of vectors would be wanted at one time, ", after,
+                            " are then, and ", target_.name, " has ", target_.registerFile.back(), " a thread"));
+  }
+
+private:
+  struct Group {
+    const Value *source;
+    std::vector<Op *> loads; // in the order of the text
+  };
+
+  int64_t registers(const Block &block) const { return registersAtOnce(block, lanes_, target_); }
+
+  static std::vector<Group> groupsOf(Block &block) {
+    std::vector<Group> groups;
+    for (Op &op : block) {
+      if (!isLoad(op)) continue;
+      const Value *source = sourceOf(op);
+      auto known = std::find_if(groups.begin(), groups.end(), [&](const Group &group) { return group.source == source; });
+      if (known == groups.end()) known = groups.insert(groups.end(), Group{source, {}});
+      known->loads.push_back(&op);
+    }
+    return groups;
+  }
+
+  int64_t lanes_;
+  const TargetInfo &target_;
+  int64_t most_;
+  Diagnostics &diagnostics_;
+};
+
+} // namespace
+
+Result<void> sinkToUses(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope == Scope::Lane) Sinker(*kernel, target, diagnostics).run(kernel->body);
+  return {};
+}
+
+} // namespace xt
