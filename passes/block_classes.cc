@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/module.h"
+#include "ir/subgroup_size.h"
 
 #include <algorithm>
 
@@ -36,7 +37,7 @@ MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
 }
 
 BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
-    : target_(target), lanes_(target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n), members_(kernel, isCut) {
+    : target_(target), lanes_(subgroupSizeFor(target, kernel.subgroups)), members_(kernel, isCut) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
   // The hardware's own blocks, and beside them parts of vectors, are of sizes that somebody has chosen.

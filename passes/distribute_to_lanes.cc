@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/print.h"
+#include "ir/subgroup_size.h"
 #include "passes/lane_distribution.h"
 #include "passes/xegpu_to_tiles.h"
 
@@ -276,7 +277,6 @@ void replaceOddBlocks(Kernel &kernel, Context &context, int64_t lanes) {
 } // namespace
 
 Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
-  int64_t lanes = target.mma.empty() ? target.subgroupSizes[0] : target.mma[0].n;
   for (const auto &kernel : module.kernels) {
     if (kernel->scope == Scope::Lane) continue;
     if (kernel->scope == Scope::Workgroup) {
@@ -285,6 +285,7 @@ Result<void> distributeToLanes(Module &module, const TargetInfo &target, Diagnos
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }
+    int64_t lanes = subgroupSizeFor(target, kernel->subgroups);
     replaceOddBlocks(*kernel, module.context(), lanes);
     LaneDistribution(*kernel, module.context(), lanes).run();
   }

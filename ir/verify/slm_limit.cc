@@ -59,16 +59,54 @@ std::string table(const Buffers &buffers, const Kernel &kernel, const SourceMana
   return out.str();
 }
 
+constexpr int64_t kHuge = int64_t{1} << 31; // bytes; nobody means such a buffer
+
+int64_t rowsOf(const SlmBuffer &buffer) { return buffer.alloc->result()->type().extent(0); }
+
+int64_t rowBytes(const SlmBuffer &buffer) { return (buffer.bytes + rowsOf(buffer) - 1) / rowsOf(buffer); }
+
+// How many rows a buffer has where the largest has `rows`.
+int64_t inProportion(const SlmBuffer &buffer, const SlmBuffer &largest, int64_t rows) {
+  return std::max<int64_t>(1, rowsOf(buffer) * rows / rowsOf(largest));
+}
+
+// All buffers smaller by the same factor, as large as there is room for; "" if one row of each is too much.
+std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
+  const SlmBuffer &largest = buffers.list[0];
+  if (largest.bytes > kHuge) return "";
+  auto bytesWith = [&](int64_t rows) {
+    int64_t total = 0;
+    for (const SlmBuffer &buffer : buffers.list) {
+      int64_t bytes = rowBytes(buffer) * inProportion(buffer, largest, rows);
+      total += (bytes + kSlmAlignment - 1) / kSlmAlignment * kSlmAlignment;
+    }
+    return total;
+  };
+  int64_t fits = 0;
+  for (int64_t above = rowsOf(largest); above - fits > 1;) {
+    int64_t rows = fits + (above - fits) / 2;
+    (bytesWith(rows) <= limit ? fits : above) = rows;
+  }
+  if (fits == 0) return "";
+  std::vector<std::string> parts;
+  for (const SlmBuffer &buffer : buffers.list) {
+    const std::string &name = buffer.alloc->result()->name();
+    parts.push_back(str(inProportion(buffer, largest, fits), " of the ", rowsOf(buffer), " rows of ",
+                        name.empty() ? typeText(buffer.alloc->result()->type()) : str("`%", name, "`")));
+  }
+  return str("; there is room for ", join(parts, ", "));
+}
+
 // How much of the largest buffer there is room for.
 std::string whatFits(const Buffers &buffers, int64_t limit) {
   if (buffers.share) return str("buffers that are not wanted at one time share memory already; ", buffers.bytes - limit, " bytes are too many");
   const SlmBuffer &largest = buffers.list[0];
   bool alone = buffers.list.size() == 1;
   int64_t others = buffers.bytes - largest.bytes, room = (limit - others) / kSlmAlignment * kSlmAlignment;
-  if (room <= 0) return str("the others alone need ", others, " bytes");
+  if (room <= 0) return str("the others alone need ", others, " bytes", whatFitsOfEach(buffers, limit));
   Type type = largest.alloc->result()->type();
   std::string_view beside = alone ? "" : "beside the others ";
-  int64_t rows = room / std::max<int64_t>(largest.bytes / type.extent(0), 1);
+  int64_t rows = room / rowBytes(largest);
   if (rows == 0) return str("there is room for ", room, " bytes ", beside, "in it");
   return str(beside, alone ? "it" : "the largest", " may have ", rows, " of its ", type.extent(0), type.rank() > 1 ? " rows" : " elements");
 }

@@ -4,6 +4,7 @@
 #include "ir/block_rules.h"
 #include "ir/constants.h"
 #include "ir/lane_fragments.h"
+#include "ir/verify/nearest_size.h"
 #include "ir/verify/slm_limit.h"
 
 #include <algorithm>
@@ -117,8 +118,15 @@ private:
     for (const BlockShape &shape : target_.blockShapes)
       if (shape.use == wanted.use) table += str("  ", text(shape), "\n");
     Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
+    if (std::optional<BlockSize> nearest = nearestBlock(target_, wanted.use, wanted.bits, {wanted.rows, wanted.columns}))
+      diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc));
     if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned on the way into the VNNI form are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
     diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
+  }
+
+  // "the nearest size that works: 8x16xf32".
+  static std::string nearestText(std::vector<int64_t> extents, Type desc) {
+    return str("the nearest size that works: ", shapeText(extents), "x", elemName(desc.elem()));
   }
 
   void line(const Op &op, size_t at) {
@@ -126,9 +134,12 @@ private:
     int64_t bytes = desc.byteCount();
     if (lineAlignment(target_, bytes)) return;
     if (target_.lineWords.empty()) reportBlock(op, at, str(target_.name, " has no block messages"));
-    else
-      reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"))
-          .note(str("it has messages of ", lineMessageText(target_)));
+    else {
+      Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"));
+      if (std::optional<int64_t> nearest = nearestLine(target_, desc.extent(0), elemInfo(desc.elem()).storageBytes))
+        diagnostic.note(nearestText({*nearest}, desc));
+      diagnostic.note(str("it has messages of ", lineMessageText(target_)));
+    }
   }
   static BlockUse requestOfLine(const Op &op) {
     return op.kind() == OpKind::StoreNd ? BlockUse::Store : op.kind() == OpKind::PrefetchNd ? BlockUse::Prefetch : BlockUse::Load;
@@ -211,16 +222,18 @@ private:
     int64_t lanes = desc.extent(0), most = target_.scatterLanes, chunk = desc.data().chunk;
     std::string tiles = "scatter tiles (`init_tile` with offsets) take any: they are cut into what the target has";
     bool power = lanes > 0 && (lanes & (lanes - 1)) == 0;
+    std::vector<int64_t> counts{1};
+    while (counts.back() * 2 <= most) counts.push_back(counts.back() * 2);
     if (!power || lanes > most)
       diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message of ", lanes, " lanes with offsets of their own"))
           .withLabel(shapedText(desc))
-          .note(str("it has messages of ", most, " lanes, and of smaller powers of two"))
+          .note(str("it has messages of ", most, " lanes, and of smaller powers of two; the nearest is ", nearestOf(counts, lanes)))
           .note(tiles);
     std::span<const int64_t> chunks = target_.scatterChunks;
     if (std::find(chunks.begin(), chunks.end(), chunk) == chunks.end())
       diagnostics_.report(DiagCode::NoBlockMessage, op.range(), str(target_.name, " has no message in which each lane takes ", chunk, " neighbours"))
           .withLabel(shapedText(desc))
-          .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back()));
+          .note(str("a lane takes ", join(chunks.first(chunks.size() - 1), ", "), " or ", chunks.back(), "; the nearest is ", nearestOf(chunks, chunk)));
   }
 
   // --- products ------------------------------------------------------------------------------------------------------
@@ -252,6 +265,7 @@ private:
                                                  : typed.empty()     ? str(target_.name, " has no product ", typesText(wanted))
                                                                      : str(target_.name, " has no product ", typesText(wanted), " of ", sizesText(wanted)));
     diagnostic.withLabel(str("a is ", shapedText(a), ", b is ", shapedText(b)));
+    if (!typed.empty()) diagnostic.note(str("the nearest size that works: ", sizesText(nearestProduct(typed, wanted))));
     if (!ofLanes()) diagnostic.note("`tile_mma` takes any sizes and types: it is cut into what the target has");
     if (!target_.mma.empty()) diagnostic.withPicture(str(target_.name, " has, M x N x K\n", mmaTable(typed.empty() ? target_.mma : std::span<const MmaShape>(typed))));
   }

@@ -3,15 +3,19 @@
 #include "ir/base/text.h"
 #include "passes/pipelines.h"
 #include "targets/xe/device_choice.h"
+#include "targets/xe/device_limits.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/executable.h"
 #include "targets/xe/runtime.h"
 #include "targets/xe/unsupported.h"
 
+#include <map>
+
 namespace xt {
 namespace {
 
 constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is there
+constexpr std::string_view kGeneric = "spirv"; // and takes its limits
 
 DeviceText deviceText(const ZeDeviceInfo &device) {
   DeviceText text{device.name, str("Level Zero ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
@@ -35,7 +39,8 @@ public:
   Result<const TargetInfo *> hardware(DeviceChoice choice) override {
     Result<const ZeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
     if (!device) return device.error();
-    return name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
+    const TargetInfo *target = name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
+    return target->name == kGeneric ? limitedBy(**device, *target) : target;
   }
 
   std::string whyUnsupported(const Kernel &kernel, const TargetInfo *hardware) const override {
@@ -81,7 +86,14 @@ public:
   }
 
 private:
+  const TargetInfo *limitedBy(const ZeDeviceInfo &device, const TargetInfo &generic) {
+    std::unique_ptr<DeviceLimits> &limits = limits_[device.device];
+    if (!limits) limits = std::make_unique<DeviceLimits>(generic, device);
+    return &limits->info();
+  }
+
   std::string_view name_, summary_;
+  std::map<ze_device_handle_t, std::unique_ptr<DeviceLimits>> limits_;
 };
 
 } // namespace

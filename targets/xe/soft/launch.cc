@@ -50,21 +50,40 @@ Launch describe(const Program &program, LaunchRequest &request) {
   return launch;
 }
 
-// What one thread does: workgroups, as long as there are any.
+// The failure of a launch: that of its first workgroup that fails, whichever thread is faster.
+class Failures {
+public:
+  const std::atomic<size_t> &first() const { return first_; }
+  void add(size_t group, std::string report) {
+    std::lock_guard lock(mutex_);
+    if (report_ && group >= first_ && !report_->empty()) return;
+    if (report_ && report.empty()) return; // it gave up; why is known
+    if (!report.empty()) first_ = group;
+    report_ = std::move(report);
+  }
+  std::optional<std::string> report() { return std::move(report_); }
+
+private:
+  std::mutex mutex_;
+  std::atomic<size_t> first_ = SIZE_MAX; // of those that have done something wrong
+  std::optional<std::string> report_;
+};
+
+// What one thread does: workgroups, as long as there are any. They begin in order, so where one fails all before it have
+// begun.
 class Worker {
 public:
-  Worker(const Launch &launch, std::atomic<size_t> &next, std::atomic<bool> &stop)
-      : launch_(launch), next_(next), stop_(stop), group_(launch) {}
-  std::optional<std::string> run() {
-    for (;;) {
-      size_t linear = next_.fetch_add(1);
-      if (linear >= launch_.groups()) return std::nullopt;
-      if (stop_) return std::string();
-      current_ = linear;
+  Worker(const Launch &launch, std::atomic<size_t> &next, Failures &failures)
+      : launch_(launch), next_(next), failures_(failures), group_(launch) {}
+  void run() {
+    while (!report_) {
+      current_ = next_.fetch_add(1);
+      if (current_ >= launch_.groups() || current_ > failures_.first()) return;
+      if (*launch_.stop) return failures_.add(current_, "");
       std::optional<MemoryFault> fault =
           guardedCall([](void *self) { static_cast<Worker *>(self)->runCurrent(); }, this);
-      if (fault) return stop_ = true, faultReport(*fault);
-      if (report_) return stop_ = true, report_;
+      if (fault) report_ = faultReport(*fault);
+      if (report_) failures_.add(current_, *report_);
     }
   }
 
@@ -80,7 +99,7 @@ private:
 
   const Launch &launch_;
   std::atomic<size_t> &next_;
-  std::atomic<bool> &stop_;
+  Failures &failures_;
   Workgroup group_;
   size_t current_ = 0;
   std::optional<std::string> report_;
@@ -107,29 +126,24 @@ std::string launchMistake(const LaunchRequest &request, const DeviceSettings &de
 }
 
 std::optional<std::string> runLaunch(const Program &program, LaunchRequest &request, const DeviceSettings &device,
-                                     std::atomic<bool> &stop) {
+                                     const std::atomic<bool> &stop) {
   size_t local = localBytes(request, &program);
   if (local > static_cast<size_t>(device.target->slmBytes))
     return str("kernel ", request.kernel->name, ": ", local, " bytes of shared local memory; ", device.target->name,
                " has ", device.target->slmBytes);
   Launch launch = describe(program, request);
-  launch.stop = &stop;
   std::atomic<size_t> next = 0;
-  std::mutex mutex;
-  std::optional<std::string> first;
+  Failures failures;
+  launch.stop = &stop;
+  launch.firstFailed = &failures.first();
   FaultGuard guard;
-  auto work = [&] {
-    auto worker = std::make_unique<Worker>(launch, next, stop);
-    std::optional<std::string> report = worker->run();
-    std::lock_guard lock(mutex);
-    if (report && (!first || first->empty())) first = std::move(report);
-  };
+  auto work = [&] { std::make_unique<Worker>(launch, next, failures)->run(); };
   size_t threads = std::min<size_t>(device.threads, launch.groups());
   std::vector<std::thread> others;
   for (size_t i = 1; i < threads; ++i) others.emplace_back(work);
   if (threads) work();
   for (std::thread &each : others) each.join();
-  return first;
+  return failures.report();
 }
 
 } // namespace xt::soft

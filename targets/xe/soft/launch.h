@@ -18,9 +18,10 @@ struct LaunchRequest {
 // What the host got wrong, before anything runs; empty: nothing.
 std::string launchMistake(const LaunchRequest &request, const DeviceSettings &device);
 
-// Runs it to its end on `device.threads` threads; a report of the first thing that a work-item did wrong, which sets
-// `stop`. Workgroups that have not begun then do not run. Setting `stop` ends it early, with an empty report.
+// Runs it to its end on `device.threads` threads; a report of what the first workgroup (x fastest) that does something
+// wrong does. Workgroups after it do not begin or give up, those before it run to their end, but do not loop for ever.
+// Setting `stop` ends it early, with an empty report.
 std::optional<std::string> runLaunch(const Program &program, LaunchRequest &request, const DeviceSettings &device,
-                                     std::atomic<bool> &stop);
+                                     const std::atomic<bool> &stop);
 
 } // namespace xt::soft

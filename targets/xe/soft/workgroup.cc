@@ -11,6 +11,7 @@ namespace {
 thread_local Workgroup *runningGroup [[gnu::tls_model("initial-exec")]] = nullptr;
 
 constexpr std::align_val_t kLocalAlignment{4096};
+constexpr uint64_t kPausesAfterFailure = 1 << 16; // about a second
 constexpr int kLocalPattern = 0xff; // no variable begins with a value: NaN, -1
 
 std::string tuple(const Dimensions &d) { return str("(", d[0], ", ", d[1], ", ", d[2], ")"); }
@@ -74,6 +75,8 @@ void Workgroup::setIds(Item &item, size_t index, const Dimensions &group) const 
 }
 
 bool Workgroup::prepare(size_t linear) {
+  linear_ = linear;
+  pausesAfterFailure_ = 0;
   for (unsigned d = 0; d < 3; ++d) {
     group_[d] = static_cast<uint32_t>(linear % launch_.groupCount[d]);
     linear /= launch_.groupCount[d];
@@ -193,8 +196,15 @@ void Workgroup::release(size_t first, size_t count) {
   }
 }
 
+// A group that waits for one that has failed would wait for ever.
+bool Workgroup::givenUp() {
+  if (launch_.stop && *launch_.stop) return true;
+  size_t failed = launch_.firstFailed ? launch_.firstFailed->load() : SIZE_MAX;
+  return failed < linear_ || (failed != SIZE_MAX && ++pausesAfterFailure_ > kPausesAfterFailure);
+}
+
 void Workgroup::pause() {
-  if (launch_.stop && *launch_.stop) {
+  if (givenUp()) {
     if (!failure_) failure_ = std::string();
     leave(*current_);
   }

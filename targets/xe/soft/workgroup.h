@@ -63,6 +63,7 @@ struct Launch {
   std::shared_ptr<const MemoryMap> memory;
   const std::vector<Allocation> *programData = nullptr; // variables of the program in global memory
   const std::atomic<bool> *stop = nullptr;              // set: give up
+  const std::atomic<size_t> *firstFailed = nullptr;     // the first group that has failed: those after it give up
   size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; }
   bool inProgram(uint64_t address) const {
     for (const Allocation &each : programData ? std::span(*programData) : std::span<const Allocation>())
@@ -135,6 +136,7 @@ private:
   };
   static void enterItem();
   bool prepare(size_t linear);
+  bool givenUp();
   void setIds(Item &item, size_t index, const Dimensions &group) const;
   void finish();
   void runFrom(Item &item);
@@ -161,6 +163,8 @@ private:
   CodeState state_{};
   std::optional<std::string> failure_;
   size_t finished_ = 0;
+  size_t linear_ = 0;
+  uint64_t pausesAfterFailure_ = 0; // since a group after this one has failed
   Dimensions group_{};
 };
 

@@ -11,7 +11,7 @@
 namespace xt::soft {
 namespace {
 
-using Work = std::function<std::optional<std::string>(std::atomic<bool> &)>;
+using Work = decltype(Command::work);
 
 ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, uint32_t waitCount,
                    ze_event_handle_t *waits, Work work) {
@@ -115,7 +115,7 @@ ze_result_t synchroniseList(ze_command_list_handle_t list, uint64_t timeout) {
 ze_result_t writeTimestamp(ze_command_list_handle_t list, uint64_t *to, ze_event_handle_t signal, uint32_t count,
                            ze_event_handle_t *waits) {
   return append(list, signal, count, waits,
-                [to](std::atomic<bool> &) { return touching("writes", [to] { *to = deviceClock(); }); });
+                [to](const std::atomic<bool> &) { return touching("writes", [to] { *to = deviceClock(); }); });
 }
 
 ze_result_t barrier(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
@@ -130,7 +130,7 @@ ze_result_t rangesBarrier(ze_command_list_handle_t list, uint32_t, const size_t 
 ze_result_t copy(ze_command_list_handle_t list, void *to, const void *from, size_t bytes, ze_event_handle_t signal,
                  uint32_t count, ze_event_handle_t *waits) {
   if (!to || !from) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-  return append(list, signal, count, waits, [=](std::atomic<bool> &) -> std::optional<std::string> {
+  return append(list, signal, count, waits, [=](const std::atomic<bool> &) -> std::optional<std::string> {
     if (auto bad = beyond("writes", to, bytes)) return bad;
     if (auto bad = beyond("reads", from, bytes)) return bad;
     return touching("copies", [=] { std::memmove(to, from, bytes); });
@@ -143,7 +143,7 @@ ze_result_t fillMemory(ze_command_list_handle_t list, void *to, const void *patt
   if (!patternBytes) return ZE_RESULT_ERROR_INVALID_SIZE;
   const auto *first = static_cast<const std::byte *>(pattern);
   std::vector<std::byte> kept(first, first + patternBytes);
-  return append(list, signal, count, waits, [to, bytes, kept](std::atomic<bool> &) -> std::optional<std::string> {
+  return append(list, signal, count, waits, [to, bytes, kept](const std::atomic<bool> &) -> std::optional<std::string> {
     if (auto bad = beyond("fills", to, bytes)) return bad;
     return touching("fills", [&] {
       for (size_t i = 0; i < bytes; i += kept.size())
@@ -167,7 +167,7 @@ ze_result_t waitOnEvents(ze_command_list_handle_t list, uint32_t count, ze_event
 
 ze_result_t resetEvent(ze_command_list_handle_t list, ze_event_handle_t event) {
   return append(list, nullptr, 0, nullptr,
-                [signal = object(event)->signal](std::atomic<bool> &) -> std::optional<std::string> {
+                [signal = object(event)->signal](const std::atomic<bool> &) -> std::optional<std::string> {
                   signal->reset();
                   return std::nullopt;
                 });
@@ -178,7 +178,7 @@ ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, 
   std::vector<std::pair<std::shared_ptr<Signal>, size_t>> asked;
   for (uint32_t i = 0; i < eventCount; ++i)
     asked.emplace_back(object(events[i])->signal, offsets ? offsets[i] : i * sizeof(ze_kernel_timestamp_result_t));
-  return append(list, signal, count, waits, [asked, to](std::atomic<bool> &) {
+  return append(list, signal, count, waits, [asked, to](const std::atomic<bool> &) {
     return touching("writes", [&] {
       for (const auto &[each, offset] : asked) {
         ze_kernel_timestamp_data_t span{each->start(), each->end()};
@@ -201,7 +201,7 @@ ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, con
     return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   }
   return append(list, signal, count, waits,
-                [program = kernel.program, device = kernel.device, request](std::atomic<bool> &stop) {
+                [program = kernel.program, device = kernel.device, request](const std::atomic<bool> &stop) {
                   return runLaunch(*program, *request, *device, stop);
                 });
 }
@@ -212,7 +212,7 @@ ze_result_t launchIndirect(ze_command_list_handle_t list, ze_kernel_handle_t han
   auto request = std::make_shared<LaunchRequest>(kernel.request);
   return append(list, signal, count, waits,
                 [program = kernel.program, device = kernel.device, request,
-                 groups](std::atomic<bool> &stop) -> std::optional<std::string> {
+                 groups](const std::atomic<bool> &stop) -> std::optional<std::string> {
                   std::optional<std::string> bad = touching("reads", [&] {
                     request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
                   });

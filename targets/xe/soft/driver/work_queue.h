@@ -40,7 +40,7 @@ private:
 struct Command {
   std::vector<std::shared_ptr<Signal>> waits;
   std::shared_ptr<Signal> signal;
-  std::function<std::optional<std::string>(std::atomic<bool> &stop)> work; // a report of what went wrong; may be empty
+  std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // a report of what went wrong; may be empty
 };
 
 class WorkQueue {

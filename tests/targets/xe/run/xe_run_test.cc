@@ -1,8 +1,7 @@
-#include "tests/targets/tools/run_tool.h"
+#include "tests/targets/xe/run/xe_device.h"
 
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 
@@ -12,18 +11,10 @@ namespace {
 using test::runTool;
 using test::ToolRun;
 
-// What the software device needs and is not here, as Debian's packages; "": nothing.
-std::string missingPackage() {
-  void *loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!loader) return "libze1";
-  dlclose(loader);
-  return runTool("command -v llvm-spirv-15").status == 0 ? "" : "llvm-spirv-15";
-}
-
 class XeRun : public ::testing::Test {
 protected:
   void SetUp() override {
-    if (std::string package = missingPackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+    if (std::string package = test::missingXePackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
     std::string pattern = (std::filesystem::temp_directory_path() / "xt-xe-XXXXXX").string();
     ASSERT_TRUE(mkdtemp(pattern.data()));
     folder = pattern;
@@ -128,6 +119,25 @@ test "t" {
   EXPECT_TRUE(has(breaks, "@scale runs without block messages: `%A`: a row has 66 bytes; a block message wants at least 64, and a multiple of 4")) << breaks.output;
 }
 
+TEST_F(XeRun, SizesAtTheEdge) {
+  for (const char *target : {"xe-pvc", "xe-dg2", "spirv"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/edges.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "8 tests: 8 passed")) << run.output;
+  }
+}
+
+// A launch that loses the device is an error of its test; the next test has a device again.
+TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
+  for (const char *target : {"xe-pvc", "xe-dg2"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target + " %src/tests/targets/tools/blocks/fail_wild_address.xt");
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_TRUE(has(run, "kernel plain, workgroup (0, 0, 0), lane ") && has(run, "is outside of what is allocated")) << run.output;
+    EXPECT_TRUE(has(run, "passed  an address")) << run.output;
+    EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
+  }
+}
+
 TEST_F(XeRun, AFailedAssertSaysWhatItSaysOnTheCpu) {
   std::string path = file(R"(kernel @k(%A: memref<4x16xf32>) subgroups(1) grid (%i = 0 to 4) {
   %bad = %i != 2
@@ -147,12 +157,34 @@ test "t" {
   EXPECT_TRUE(has(xe, cpu.output.substr(line, end - line))) << cpu.output << xe.output;
 }
 
+TEST_F(XeRun, ANamedBarrierThatIsNotThere) {
+  std::string path = file(R"(kernel @k(%C: memref<16xi32>) subgroups(2) lanes(16) {
+  %id = constant 0 : i8
+  %b = create_nbarrier %id, %id {num_producers = 2, num_consumers = 2} : i8, i8 -> nbarrier
+  nbarrier_arrive %b
+  nbarrier_wait %b
+  %one = constant 1 : i32
+  memref.store %one, %C[lane_id()]
+}
+test "t" {
+  %C = out : memref<16xi32>
+  launch @k(%C)
+  check %C == 1 exactly
+}
+)");
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-pvc " + path);
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_TRUE(has(run, "k.xt:3:8: a named barrier that `alloc_nbarrier` has not made")) << run.output;
+}
+
 TEST_F(XeRun, AKernelThatNeverEndsMeetsTheTimeLimit) {
   std::string path = file(R"(kernel @k(%A: memref<16xi32>) subgroups(1) lanes(16) {
+  %mask = constant 31 : i32
   %go = memref.load %A[lane_id()]
   while %go < 100 {
     %go = memref.load %A[lane_id()]
-    memref.store (%go & 31), %A[lane_id()]
+    %next = andi %go, %mask
+    memref.store %next, %A[lane_id()]
   }
 }
 test "t" {
@@ -173,6 +205,11 @@ TEST_F(XeRun, WhatIsMissingIsSaid) {
   EXPECT_EQ(noTool.status, 3) << noTool.output;
   EXPECT_TRUE(has(noTool, "package llvm-spirv-15")) << noTool.output;
   std::filesystem::create_directories(folder / "bin");
+  ToolRun rejected = runTool("printf '#!/bin/sh\\nexit 1\\n' > " + (folder / "bin/llvm-spirv-15").string() + " && chmod +x " + (folder / "bin/llvm-spirv-15").string() +
+                             " && PATH=" + (folder / "bin").string() + ":$PATH %bin/xtrun --device=soft --target=xe " + path);
+  EXPECT_EQ(rejected.status, 3) << rejected.output;
+  EXPECT_TRUE(has(rejected, "the driver does not compile the kernels (MODULE_BUILD_FAILURE") && has(rejected, "llvm-spirv-15 does not read this SPIR-V (status 1)"))
+      << rejected.output;
   ToolRun noDriver = runTool("cp %bin/xtrun " + (folder / "bin").string() + " && env -u ZE_ENABLE_ALT_DRIVERS " + (folder / "bin/xtrun").string() +
                              " --device=soft --target=xe " + path);
   EXPECT_EQ(noDriver.status, 3) << noDriver.output;

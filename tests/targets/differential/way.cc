@@ -1,0 +1,76 @@
+#include "tests/targets/differential/way.h"
+
+#include "ir/base/text.h"
+#include "ir/verify/target_limits.h"
+#include "passes/pass_manager.h"
+#include "passes/passes.h"
+#include "passes/pipelines.h"
+
+namespace xt {
+
+std::string Way::text() const {
+  return str(target, gpu ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name) : distributed ? ", distributed to subgroups" : "");
+}
+
+bool hasXe() {
+  static const bool has = findTarget("xe")->hardware(DeviceChoice::Any).ok();
+  return has;
+}
+
+std::vector<Way> waysFor(uint64_t seed, bool races) {
+  const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
+  uint64_t turn = seed / targetInfos().size() % 4;
+  std::vector<Way> ways{{"interp", false, nullptr, false, races}, {"cpu"}, {"interp", true, nullptr, false, races}, {"cpu", true}};
+  ways.push_back({"interp", true, gpu, false, races});
+  // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
+  if (turn == 0) ways.push_back({"cpu", true, gpu}), ways.push_back({"cpu", true, gpu, true});
+  if (turn == 1) ways.push_back({"interp", true, gpu, true});
+  if (hasXe()) ways.push_back({gpu->name});
+  return ways;
+}
+
+std::unique_ptr<Module> CompiledWay::passed(const TargetInfo *hardware) {
+  auto lowered = lowerFile(sources_, sources_.add("kernel.xt", text_), context_, {}, diagnostics_);
+  if (!lowered) return nullptr;
+  std::vector<std::string_view> names = findTarget(way_.target)->pipeline(), first;
+  if (way_.lanes) first = passNames(kLanePipeline);
+  else if (way_.gpu) first = passNames(kBlockPipeline);
+  else if (way_.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+  names.insert(names.begin(), first.begin(), first.end());
+  auto passes = passesNamed(names);
+  if (!passes) return nullptr;
+  PassOptions options;
+  options.verifyEach = true;
+  options.target = hardware;
+  return runPasses(**lowered, *passes, options, diagnostics_) ? std::move(*lowered) : nullptr;
+}
+
+CompiledWay::Outcome CompiledWay::make() {
+  Target *target = findTarget(way_.target);
+  Result<const TargetInfo *> hardware = target->hardware(DeviceChoice::Any);
+  if (!hardware) return error_ = hardware.error().message, Outcome::Failed;
+  module_ = passed(way_.gpu ? way_.gpu : *hardware);
+  if (!module_) return Outcome::Failed;
+  if (*hardware) {
+    if (!checkTargetLimits(*module_, **hardware, sources_, diagnostics_)) return Outcome::Refused;
+    for (const auto &kernel : module_->kernels)
+      if (error_ = target->whyUnsupported(*kernel, *hardware); !error_.empty()) return Outcome::Refused;
+  }
+  CompileOptions options;
+  options.threads = 1;
+  options.checks.race = way_.races;
+  options.found = &found_;
+  options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {
+    std::unique_ptr<Module> made = passed(&other);
+    if (!made) return Error::diagnosed();
+    return made;
+  };
+  auto executable = target->compile(*module_, options, diagnostics_);
+  if (!executable) return error_ = executable.error().message, Outcome::Failed;
+  executable_ = std::move(*executable);
+  return Outcome::Made;
+}
+
+std::string CompiledWay::messages() const { return renderText(diagnostics_, sources_, false) + error_; }
+
+} // namespace xt
