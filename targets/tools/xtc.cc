@@ -7,11 +7,13 @@
 #include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
+#include "targets/tools/format_files.h"
 #include "targets/tools/gpu_code.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
+#include "targets/tools/watch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -116,8 +118,40 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   return {};
 }
 
+// Each file by itself, then the messages of all. `looked` takes the files that were read or looked for.
+int processFiles(const XtcOptions &options, std::string &out, std::vector<std::string> *looked = nullptr) {
+  int status = 0;
+  bool together = options.json || options.sarif; // one document
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (const std::string &path : options.files) {
+    auto session = std::make_unique<Session>(options);
+    Result<void> result = processFile(options, *session, path, out);
+    if (!together) session->printDiagnostics();
+    if (!result) status = std::max(status, fail(result.error()));
+    if (options.timePasses) session->printTimings();
+    if (looked) looked->insert(looked->end(), session->lookedAt().begin(), session->lookedAt().end());
+    if (together) sessions.push_back(std::move(session));
+  }
+  if (together) printDiagnostics(options, sessions);
+  return status;
+}
+
+int watch(const XtcOptions &options) {
+  int status = 0;
+  watchFiles([&] {
+    std::vector<std::string> looked;
+    std::string out;
+    status = processFiles(options, out, &looked);
+    std::fflush(stdout);
+    std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n", status == 0 ? "no errors" : status == kExitCompile ? "there are errors" : "a file is missing");
+    return looked;
+  });
+  return status;
+}
+
 int run(const XtcOptions &options) {
   if (!options.showLayout.empty()) return showLayout(options);
+  if (options.formatFiles) return formatFiles(options);
   if (!options.query.empty()) return query(options);
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
   if (std::optional<std::string> problem = unknownPass(options, options.run)) {
@@ -143,15 +177,9 @@ int run(const XtcOptions &options) {
     std::fprintf(stderr, "xtc: SPIR-V is binary: -o FILE says where it goes, and --emit=spvasm prints it as text\n");
     return kExitUsage;
   }
-  int status = 0;
+  if (options.watch) return watch(options);
   std::string out;
-  for (const std::string &path : options.files) {
-    Session session(options);
-    Result<void> result = processFile(options, session, path, out);
-    session.printDiagnostics();
-    if (!result) status = std::max(status, fail(result.error()));
-    if (options.timePasses) session.printTimings();
-  }
+  int status = processFiles(options, out);
   if (status != 0 && out.empty()) return status;
   if (options.output.empty()) {
     std::fwrite(out.data(), 1, out.size(), stdout);
