@@ -12,6 +12,8 @@
 
 ;;; Code:
 
+(require 'imenu)
+
 (defgroup xt nil "Editing xt." :group 'languages)
 
 (defcustom xt-server-command (list (or (getenv "XT_LSP") "xt-lsp"))
@@ -56,10 +58,11 @@
   "Whether this line goes on with the statement above, as `xtc --format' breaks lines."
   (save-excursion
     (back-to-indentation)
-    (or (looking-at "->\\|[:+*/<>=,)-]\\|\\_<\\(?:and\\|or\\|mod\\|grid\\|subgroups\\|lanes\\|iter_args\\|to\\|step\\|into\\)\\_>")
+    (and (not (looking-at "//\\|$"))
+     (or (looking-at "->\\|[:+*/<>=,)-]\\|\\_<\\(?:and\\|or\\|mod\\|grid\\|subgroups\\|lanes\\|iter_args\\|to\\|step\\|into\\)\\_>")
         (progn
           (forward-comment (- (point-max)))
-          (memq (char-before) '(?, ?= ?\( ?\[))))))
+          (memq (char-before) '(?, ?= ?\( ?\[)))))))
 
 (defun xt-indent-line ()
   "Indent as `xtc --format' does: by blocks, and lines that continue a statement by four."

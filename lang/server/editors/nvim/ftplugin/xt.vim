@@ -5,15 +5,14 @@ let b:did_ftplugin = 1
 setlocal expandtab shiftwidth=2 softtabstop=2 textwidth=120
 setlocal commentstring=//\ %s comments=://
 setlocal formatoptions-=t formatoptions+=croql
-setlocal cindent cinoptions=+4,(4,u0,J1,L0 cinkeys=0{,0},0),0],!^F,o,O indentkeys=
 " %x, #a, @f and $n are words, so that * and K take them whole.
 setlocal iskeyword+=%,#,@-@,$,!
 setlocal matchpairs+=<:>
-compiler! xt
+compiler xt
 
 if has('nvim')
   lua require('xt').start()
 endif
 
 let b:undo_ftplugin = 'setlocal expandtab< shiftwidth< softtabstop< textwidth< commentstring< comments< formatoptions<'
-      \ . ' cindent< cinoptions< cinkeys< indentkeys< iskeyword< matchpairs< makeprg< errorformat<'
+      \ . ' iskeyword< matchpairs< makeprg< errorformat<'
