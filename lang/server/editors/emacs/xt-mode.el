@@ -55,7 +55,7 @@
 (defvar xt-continuation-offset 4)
 
 (defun xt--continues-p ()
-  "Whether this line goes on with the statement above, as `xtc --format' breaks lines."
+  "Whether this line goes on with the statement above."
   (save-excursion
     (back-to-indentation)
     (and (not (looking-at "//\\|$"))
@@ -65,7 +65,7 @@
           (memq (char-before) '(?, ?= ?\( ?\[)))))))
 
 (defun xt-indent-line ()
-  "Indent as `xtc --format' does: by blocks, and lines that continue a statement by four."
+  "Indent as `xtc --format' does: by blocks, and four for continued statements."
   (interactive)
   (let* ((state (save-excursion (syntax-ppss (line-beginning-position))))
          ;; Braces only: those of blocks hold lines of their own.
