@@ -109,7 +109,7 @@ double Session::sinceStart() {
 }
 
 Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
-  lookedAt_.push_back(path);
+  lookedAt_.push_back(watchedFile(path));
   Result<std::string> text = readFile(path);
   if (!text) return text.error();
   return loadText(path, std::move(*text));
@@ -131,7 +131,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   options.defines = options_.defines;
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {
-    lookedAt_.push_back(path);
+    lookedAt_.push_back(watchedFile(path));
     return read(path);
   };
   std::optional<Result<std::unique_ptr<Module>>> module;

@@ -3,6 +3,7 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "targets/tools/options.h"
+#include "targets/tools/watch.h"
 
 #include <chrono>
 #include <optional>
@@ -47,8 +48,8 @@ public:
 
   // Prints the collected diagnostics to standard error (text) or standard output (JSON, SARIF) and forgets them.
   void printDiagnostics();
-  // Every file that was read or looked for, in order.
-  const std::vector<std::string> &lookedAt() const { return lookedAt_; }
+  // Every file that was read or looked for, in order, as it was just before.
+  const std::vector<WatchedFile> &lookedAt() const { return lookedAt_; }
   bool useColor() const { return color_; }
 
   // One row of --time-passes; kept in order.
@@ -66,7 +67,7 @@ private:
   Diagnostics diagnostics_;
   Context context_;
   std::vector<std::string> loaded_; // names of files
-  std::vector<std::string> lookedAt_;
+  std::vector<WatchedFile> lookedAt_;
   bool color_ = false;
   struct Timing {
     std::string name;

@@ -119,7 +119,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
 }
 
 // Each file by itself, then the messages of all. `looked` takes the files that were read or looked for.
-int processFiles(const XtcOptions &options, std::string &out, std::vector<std::string> *looked = nullptr) {
+int processFiles(const XtcOptions &options, std::string &out, std::vector<WatchedFile> *looked = nullptr) {
   int status = 0;
   bool together = options.json || options.sarif; // one document
   std::vector<std::unique_ptr<Session>> sessions;
@@ -139,7 +139,7 @@ int processFiles(const XtcOptions &options, std::string &out, std::vector<std::s
 int watch(const XtcOptions &options) {
   int status = 0;
   watchFiles([&] {
-    std::vector<std::string> looked;
+    std::vector<WatchedFile> looked;
     std::string out;
     status = processFiles(options, out, &looked);
     std::fflush(stdout);
