@@ -1,4 +1,4 @@
-#include "ir/base/diagnostics.h"
+#include "ir/base/reports.h"
 
 #include <nlohmann/json.hpp>
 
@@ -64,8 +64,14 @@ Json diagnosticJson(const Diagnostic &diagnostic, const SourceManager &sources) 
 } // namespace
 
 std::string renderJson(const Diagnostics &diagnostics, const SourceManager &sources) {
+  const DiagnosedSources all[] = {{&diagnostics, &sources}};
+  return renderJson(all);
+}
+
+std::string renderJson(std::span<const DiagnosedSources> all) {
   Json list = Json::array();
-  for (const Diagnostic *diagnostic : diagnostics.sorted()) list.push_back(diagnosticJson(*diagnostic, sources));
+  for (const DiagnosedSources &of : all)
+    for (const Diagnostic *diagnostic : of.diagnostics->sorted()) list.push_back(diagnosticJson(*diagnostic, *of.sources));
   // Source text may hold bytes that are not UTF-8, and messages quote it.
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -269,6 +269,10 @@ void ItemShaper::close(Open::Kind kind, size_t type, size_t i) {
 void ItemShaper::openBrace(size_t i) {
   if (inBracket()) return open(Open::Kind::Attr, L::LBRACE, i);
   if (head_ == Head::Test && expectsBlock_) {
+    if (scan_.type(i + 1) == L::LBRACE && scan_.sameLine(i, i + 1)) { // typed twice
+      report(DiagCode::SyntaxError, range(i), "unexpected `{`: another one follows").fix("remove it", range(i), "");
+      return;
+    }
     // sizes: {M = 4096}, or whatever stands before a further brace on the line
     size_t commas = 0, after = scan_.afterBracket(i, commas);
     bool further = scan_.type(after) == L::LBRACE || scan_.type(after) == L::KW_SMALL;

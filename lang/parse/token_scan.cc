@@ -144,11 +144,13 @@ bool TokenScan::opensBody(size_t i) const {
 
 bool TokenScan::startsItem(size_t i) const {
   size_t next = type(i + 1);
+  // Alone on its line, with what belongs to it astray below: no statement is that.
+  auto alone = [&] { return at(i).column == 0 && at(i + 1).firstOnLine; };
   switch (type(i)) {
   case L::KW_KERNEL:
-  case L::KW_FUNC: return next == L::SYMBOL || (at(i).column == 0 && (isWord(i + 1) || next == L::LPAREN));
+  case L::KW_FUNC: return alone() || next == L::SYMBOL || (at(i).column == 0 && (isWord(i + 1) || next == L::LPAREN));
   case L::KW_TEST:
-  case L::KW_IMPORT: return next == L::TEXT || next == L::UNTERMINATED;
+  case L::KW_IMPORT: return alone() || next == L::TEXT || next == L::UNTERMINATED;
   case L::KW_PARAM: return next == L::SIZE || (at(i).column == 0 && isWord(i + 1));
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;

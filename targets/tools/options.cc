@@ -14,11 +14,38 @@ namespace po = boost::program_options;
 
 constexpr const char *kVersion = "xt 0.1.0";
 
-po::options_description commonOptions() {
+// How messages are printed. xtc's `--format` without one of these rewrites files, hence the other name.
+constexpr const char *kMessageOptions[] = {"format", "diagnostics-format"};
+constexpr const char *kXtcFormats = "text|json|sarif", *kXtrunFormats = "text|json";
+
+// Whether `words`, parted by '|', have this one.
+bool isOneOf(std::string_view word, std::string_view words) {
+  for (size_t begin = 0; begin <= words.size();) {
+    size_t end = std::min(words.find('|', begin), words.size());
+    if (words.substr(begin, end - begin) == word) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+// `--format` alone formats files; `--format=json`, and `--format json` too, say how messages are printed.
+std::vector<std::string> plainArguments(int argc, const char *const *argv) {
+  std::vector<std::string> out;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats)) word += str("=", argv[++i]);
+    else if (word == "--format") word = "--format-files";
+    out.push_back(std::move(word));
+  }
+  return out;
+}
+
+po::options_description commonOptions(const char *formats) {
   po::options_description options("Input and messages");
   auto add = options.add_options();
   add("define,D", po::value<std::vector<std::string>>()->value_name("NAME=VALUE"), "give a parameter of the file another value");
-  add("format", po::value<std::string>()->value_name("text|json"), "how messages are printed; default text");
+  add("format", po::value<std::string>()->value_name(formats), "how messages are printed; default text");
+  add("diagnostics-format", po::value<std::string>()->value_name(formats), "the same under another name");
   add("color", po::value<std::string>()->value_name("auto|always|never"), "colours in messages; default auto");
   add("help,h", "print this and exit");
   add("version", "print the version and exit");
@@ -38,7 +65,7 @@ po::options_description passOptions() {
 }
 
 
-bool readCommon(const po::variables_map &map, CommonOptions &options, std::string &problem) {
+bool readCommon(const po::variables_map &map, std::string_view formats, CommonOptions &options, std::string &problem) {
   if (map.count("file")) options.files = map["file"].as<std::vector<std::string>>();
   if (map.count("define"))
     for (const std::string &text : map["define"].as<std::vector<std::string>>()) {
@@ -46,10 +73,12 @@ bool readCommon(const po::variables_map &map, CommonOptions &options, std::strin
       if (equals == std::string::npos || equals == 0) return problem = "-D takes NAME=VALUE, not `" + text + "`", false;
       options.defines.emplace_back(text.substr(text[0] == '$' ? 1 : 0, equals - (text[0] == '$' ? 1 : 0)), text.substr(equals + 1));
     }
-  if (map.count("format")) {
-    std::string format = map["format"].as<std::string>();
-    if (format != "text" && format != "json") return problem = "--format is text or json, not `" + format + "`", false;
+  for (const char *name : kMessageOptions) {
+    if (!map.count(name)) continue;
+    std::string format = map[name].as<std::string>();
+    if (!isOneOf(format, formats)) return problem = str("--", name, " is ", formats, ", not `", format, "`"), false;
     options.json = format == "json";
+    options.sarif = format == "sarif";
   }
   if (map.count("color")) {
     std::string color = map["color"].as<std::string>();
@@ -67,7 +96,7 @@ bool readCommon(const po::variables_map &map, CommonOptions &options, std::strin
 
 // Parses into `map`; gives the finished answer when help, the version or a mistake ends it.
 template <class Options>
-std::optional<ParsedCommand<Options>> readCommand(int argc, const char *const *argv, std::string_view tool,
+std::optional<ParsedCommand<Options>> readCommand(const std::vector<std::string> &arguments, std::string_view tool,
                                                   std::string_view usage, std::string_view epilog,
                                                   const po::options_description &visible, po::variables_map &map) {
   po::options_description all;
@@ -79,7 +108,7 @@ std::optional<ParsedCommand<Options>> readCommand(int argc, const char *const *a
     return ParsedCommand<Options>{{}, str(tool, ": ", message, "\nTry `", tool, " --help`.\n"), kExitUsage};
   };
   try {
-    po::store(po::command_line_parser(argc, argv).options(all).positional(positional).run(), map);
+    po::store(po::command_line_parser(arguments).options(all).positional(positional).run(), map);
     po::notify(map);
   } catch (const po::error &error) {
     return fail(error.what());
@@ -113,6 +142,19 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
   }
   if (options.shape.empty()) return "--show-layout needs the tile's shape, such as --shape 256x256";
   if (options.files.size() > 1) return "--show-layout takes one file at most";
+  return std::nullopt;
+}
+
+// --check, --watch and --format alone; gives what is wrong.
+std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions &options) {
+  options.checkOnly = map.count("check") != 0;
+  options.watch = map.count("watch") != 0;
+  options.formatFiles = map.count("format-files") != 0;
+  if (options.formatFiles && (!options.emit.empty() || options.watch)) return "--format alone rewrites files: --emit and --watch do not go with it";
+  if (options.formatFiles && !options.output.empty() && options.files.size() > 1) return "--format with -o takes one file";
+  if (options.formatFiles && !options.output.empty() && options.checkOnly) return "--format --check writes nothing: -o does not go with it";
+  if (options.watch && !options.checkOnly) return "--watch belongs to --check";
+  if (options.checkOnly && !options.emit.empty()) return "--check prints messages only: --emit does not go with it";
   return std::nullopt;
 }
 
@@ -165,7 +207,9 @@ std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description output("What to do (default: check the files)");
   auto add = output.add_options();
-  add("check", "only check: parse, names, types, layouts");
+  add("check", "only check: parse, names, types, layouts; with --format: only say which files are not formatted");
+  add("watch", "with --check: check again whenever a file, or one that it imports, changes; Ctrl-C ends it");
+  add("format-files", "the same as --format with nothing behind it: rewrite the files in the one canonical form; - is standard input, to standard output");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler (ocloc) makes of that");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
@@ -194,16 +238,16 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description looking = passOptions();
   looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
   po::options_description visible(100, 40);
-  visible.add(output).add(commonOptions()).add(drawing).add(looking).add(lists);
+  visible.add(output).add(commonOptions(kXtcFormats)).add(drawing).add(looking).add(lists);
 
   po::variables_map map;
-  if (auto done = readCommand<XtcOptions>(argc, argv, "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
+  if (auto done = readCommand<XtcOptions>(plainArguments(argc, argv), "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
                                           "\nExit status: 0 good, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in\nthe compiler.\n",
                                           visible, map))
     return *done;
   XtcOptions options;
   std::string problem;
-  if (!readCommon(map, options, problem)) return usageError<XtcOptions>("xtc", problem);
+  if (!readCommon(map, kXtcFormats, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
   constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm", "isa"};
   for (const std::string &kind : options.emit)
@@ -215,7 +259,6 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
   if (map.count("isa-shim")) options.isaShim = map["isa-shim"].as<std::string>();
   options.report = map.count("report") != 0;
-  options.checkOnly = map.count("check") != 0;
   options.roundTrip = map.count("round-trip") != 0;
   options.listOps = map.count("list-ops") != 0;
   options.listPasses = map.count("list-passes") != 0;
@@ -225,6 +268,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (!options.reference.empty() && options.reference != "ops" && options.reference != "codes")
     return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
+  if (std::optional<std::string> wrong = readChecking(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (map.count("query")) options.query = map["query"].as<std::vector<std::string>>();
   bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
@@ -263,17 +307,17 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   addLaunch("atol", po::value<std::string>(), "with --expect: absolute tolerance");
   addLaunch("ulp", po::value<std::string>(), "with --expect: tolerance in units of the last place");
   po::options_description visible(100, 40);
-  visible.add(running).add(launching).add(commonOptions()).add(passOptions());
+  visible.add(running).add(launching).add(commonOptions(kXtrunFormats)).add(passOptions());
 
   po::variables_map map;
-  if (auto done = readCommand<XtrunOptions>(argc, argv, "xtrun",
+  if (auto done = readCommand<XtrunOptions>(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
                                             "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
                                             "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n",
                                             visible, map))
     return *done;
   XtrunOptions options;
   std::string problem;
-  if (!readCommon(map, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
+  if (!readCommon(map, kXtrunFormats, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
   options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
   for (size_t i = 0; i < options.targets.size(); ++i) // one that is given twice runs once
     options.targets.erase(std::remove(options.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.targets.end(), options.targets[i]),

@@ -17,7 +17,7 @@ enum class ColorMode { Auto, Always, Never };
 struct CommonOptions {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
-  bool json = false;
+  bool json = false, sarif = false; // how messages are printed; neither: as text
   ColorMode color = ColorMode::Auto;
   std::vector<std::string> dumpAfter; // pass names; "all"
   std::string dumpDir;                // empty: standard output
@@ -34,6 +34,8 @@ struct XtcOptions : CommonOptions {
   std::string target = "cpu";
   std::string cpu; // of --emit=llvm,asm,obj; empty: this machine's
   bool checkOnly = false;
+  bool formatFiles = false; // rewrite them; with checkOnly, say which differ
+  bool watch = false;       // check again whenever a file changes
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;

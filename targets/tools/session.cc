@@ -1,5 +1,6 @@
 #include "targets/tools/session.h"
 
+#include "ir/base/reports.h"
 #include "ir/base/text.h"
 #include "ir/equal.h"
 #include "ir/infer/movement_remarks.h"
@@ -108,6 +109,7 @@ double Session::sinceStart() {
 }
 
 Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
+  lookedAt_.push_back(watchedFile(path));
   Result<std::string> text = readFile(path);
   if (!text) return text.error();
   return loadText(path, std::move(*text));
@@ -128,6 +130,10 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   LowerOptions options;
   options.defines = options_.defines;
   options.imports = importsFromDisk();
+  options.imports.read = [this, read = options.imports.read](const std::string &path) {
+    lookedAt_.push_back(watchedFile(path));
+    return read(path);
+  };
   std::optional<Result<std::unique_ptr<Module>>> module;
   addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
   if (!*module) return module->error();
@@ -197,9 +203,20 @@ Result<void> Session::runPassesQuietly(Module &module, std::span<const std::stri
 }
 
 void Session::printDiagnostics() {
-  if (options_.json) std::printf("%s\n", renderJson(diagnostics_, sources_).c_str());
+  const DiagnosedSources all[] = {{&diagnostics_, &sources_}};
+  if (options_.json) std::printf("%s\n", renderJson(all).c_str());
+  else if (options_.sarif) std::fputs(renderSarif(all).c_str(), stdout);
   else std::fputs(renderText(diagnostics_, sources_, color_).c_str(), stderr);
   diagnostics_.clear();
+}
+
+void printDiagnostics(const CommonOptions &options, std::span<const std::unique_ptr<Session>> sessions) {
+  std::vector<DiagnosedSources> all;
+  for (const auto &session : sessions) all.push_back({&session->diagnostics(), &session->sources()});
+  if (options.json) std::printf("%s\n", renderJson(all).c_str());
+  else if (options.sarif) std::fputs(renderSarif(all).c_str(), stdout);
+  else
+    for (const auto &session : sessions) session->printDiagnostics();
 }
 
 void Session::printTimings() const {

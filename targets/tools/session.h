@@ -3,6 +3,7 @@
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "targets/tools/options.h"
+#include "targets/tools/watch.h"
 
 #include <chrono>
 #include <optional>
@@ -18,6 +19,10 @@ ImportOptions importsFromDisk();
 Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
 Result<void> writeFile(const std::string &path, std::string_view content);
+
+class Session;
+// The same for several sessions: one document for all of them.
+void printDiagnostics(const CommonOptions &options, std::span<const std::unique_ptr<Session>> sessions);
 
 // What is wrong with the pass names of a command line, for a usage error.
 std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run);
@@ -41,8 +46,10 @@ public:
   Diagnostics &diagnostics() { return diagnostics_; }
   Context &context() { return context_; }
 
-  // Prints the collected diagnostics to standard error (text) or standard output (JSON) and forgets them.
+  // Prints the collected diagnostics to standard error (text) or standard output (JSON, SARIF) and forgets them.
   void printDiagnostics();
+  // Every file that was read or looked for, in order, as it was just before.
+  const std::vector<WatchedFile> &lookedAt() const { return lookedAt_; }
   bool useColor() const { return color_; }
 
   // One row of --time-passes; kept in order.
@@ -60,6 +67,7 @@ private:
   Diagnostics diagnostics_;
   Context context_;
   std::vector<std::string> loaded_; // names of files
+  std::vector<WatchedFile> lookedAt_;
   bool color_ = false;
   struct Timing {
     std::string name;

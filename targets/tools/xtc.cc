@@ -7,11 +7,13 @@
 #include "passes/pipelines.h"
 #include "targets/cpu/emit.h"
 #include "targets/target.h"
+#include "targets/tools/format_files.h"
 #include "targets/tools/gpu_code.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
+#include "targets/tools/watch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -121,8 +123,40 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   return {};
 }
 
+// Each file by itself, then the messages of all. `looked` takes the files that were read or looked for.
+int processFiles(const XtcOptions &options, std::string &out, std::string &spirv, std::vector<WatchedFile> *looked = nullptr) {
+  int status = 0;
+  bool together = options.json || options.sarif; // one document
+  std::vector<std::unique_ptr<Session>> sessions;
+  for (const std::string &path : options.files) {
+    auto session = std::make_unique<Session>(options);
+    Result<void> result = processFile(options, *session, path, out, spirv);
+    if (!together) session->printDiagnostics();
+    if (!result) status = std::max(status, fail(result.error()));
+    if (options.timePasses) session->printTimings();
+    if (looked) looked->insert(looked->end(), session->lookedAt().begin(), session->lookedAt().end());
+    if (together) sessions.push_back(std::move(session));
+  }
+  if (together) printDiagnostics(options, sessions);
+  return status;
+}
+
+int watch(const XtcOptions &options) {
+  int status = 0;
+  watchFiles([&] {
+    std::vector<WatchedFile> looked;
+    std::string out, spirv; // only checks are watched: both stay empty
+    status = processFiles(options, out, spirv, &looked);
+    std::fflush(stdout);
+    std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n", status == 0 ? "no errors" : status == kExitCompile ? "there are errors" : "a file is missing");
+    return looked;
+  });
+  return status;
+}
+
 int run(const XtcOptions &options) {
   if (!options.showLayout.empty()) return showLayout(options);
+  if (options.formatFiles) return formatFiles(options);
   if (!options.query.empty()) return query(options);
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
   if (std::optional<std::string> problem = unknownPass(options, options.run)) {
@@ -144,15 +178,9 @@ int run(const XtcOptions &options) {
     std::fprintf(stderr, "xtc: %s\n", problem->c_str());
     return kExitUsage;
   }
-  int status = 0;
+  if (options.watch) return watch(options);
   std::string out, spirv;
-  for (const std::string &path : options.files) {
-    Session session(options);
-    Result<void> result = processFile(options, session, path, out, spirv);
-    session.printDiagnostics();
-    if (!result) status = std::max(status, fail(result.error()));
-    if (options.timePasses) session.printTimings();
-  }
+  int status = processFiles(options, out, spirv);
   if (status != 0 && out.empty()) return status;
   bool binary = wants(options, "spirv"); // alone in its file
   if (options.output.empty() || binary) std::fwrite(out.data(), 1, out.size(), stdout);

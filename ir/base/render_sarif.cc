@@ -1,0 +1,127 @@
+#include "ir/base/reports.h"
+#include "ir/base/text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace xt {
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+std::string_view levelText(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Remark: return "note";
+  }
+  return "";
+}
+
+// A file name as a URI reference: what RFC 3986 does not allow in a path is percent-encoded.
+std::string uriOf(const std::string &name) {
+  constexpr std::string_view kPlain = "-._~/!$&'()*+,;=@";
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out = name.starts_with('/') ? "file://" : "";
+  for (char c : name) {
+    auto byte = static_cast<unsigned char>(c);
+    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kPlain.find(c) != std::string_view::npos;
+    if (plain) out += c;
+    else out.append({'%', kHex[byte >> 4], kHex[byte & 15]});
+  }
+  return out;
+}
+
+Json artifact(SourceRange range, const SourceManager &sources) {
+  return {{"uri", uriOf(sources.file(range.file < sources.count() ? range.file : 0).name())}};
+}
+
+Json region(SourceRange range, const SourceManager &sources) {
+  const SourceFile &file = sources.file(range.file < sources.count() ? range.file : 0);
+  uint32_t stop = std::max(range.begin, range.end);
+  LineColumn begin = file.lineColumn(range.begin), end = file.lineColumn(stop);
+  return {{"startLine", begin.line}, {"startColumn", begin.column}, {"endLine", end.line},
+          {"endColumn", end.column}, {"byteOffset", range.begin}, {"byteLength", stop - range.begin}};
+}
+
+Json location(SourceRange range, const SourceManager &sources) {
+  return {{"physicalLocation", {{"artifactLocation", artifact(range, sources)}, {"region", region(range, sources)}}}};
+}
+
+std::string textOf(const Diagnostic &diagnostic) {
+  std::string text = diagnostic.message;
+  if (!diagnostic.label.empty()) text += "\n" + diagnostic.label;
+  for (const std::string &note : diagnostic.notes) text += "\nnote: " + note;
+  if (!diagnostic.picture.empty()) text += "\n" + diagnostic.picture;
+  return text;
+}
+
+// One change per file that the fix edits.
+Json fixOf(const FixIt &fix, const SourceManager &sources) {
+  Json changes = Json::array();
+  std::vector<uint32_t> files;
+  for (const TextEdit &edit : plainEdits(fix, sources)) {
+    auto at = std::find(files.begin(), files.end(), edit.range.file);
+    auto index = static_cast<size_t>(at - files.begin());
+    if (at == files.end()) {
+      files.push_back(edit.range.file);
+      changes.push_back({{"artifactLocation", artifact(edit.range, sources)}, {"replacements", Json::array()}});
+    }
+    changes[index]["replacements"].push_back(
+        {{"deletedRegion", region(edit.range, sources)}, {"insertedContent", {{"text", edit.replacement}}}});
+  }
+  return {{"description", {{"text", fix.title}}}, {"artifactChanges", std::move(changes)}};
+}
+
+Json resultOf(const Diagnostic &diagnostic, size_t rule, const SourceManager &sources) {
+  Json result;
+  result["ruleId"] = codeText(diagnostic.code);
+  result["ruleIndex"] = rule;
+  result["level"] = levelText(diagnostic.severity);
+  result["message"]["text"] = textOf(diagnostic);
+  result["locations"] = Json::array({location(diagnostic.range, sources)});
+  for (const Label &label : diagnostic.labels) {
+    Json place = location(label.range, sources);
+    place["message"]["text"] = label.text;
+    result["relatedLocations"].push_back(std::move(place));
+  }
+  for (const FixIt &fix : diagnostic.fixits) result["fixes"].push_back(fixOf(fix, sources));
+  return result;
+}
+
+Json ruleOf(DiagCode code) {
+  const DiagInfo &info = diagInfo(code);
+  return {{"id", codeText(code)},
+          {"name", info.name},
+          {"shortDescription", {{"text", info.title}}},
+          {"help", {{"text", info.explanation}}},
+          {"defaultConfiguration", {{"level", levelText(info.severity)}}}};
+}
+} // namespace
+
+std::string renderSarif(std::span<const DiagnosedSources> all) {
+  std::vector<DiagCode> rules; // those that occur, in the order of their numbers
+  for (const DiagnosedSources &of : all)
+    for (const Diagnostic &diagnostic : of.diagnostics->all()) rules.push_back(diagnostic.code);
+  std::sort(rules.begin(), rules.end());
+  rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
+  Json run;
+  run["tool"]["driver"] = {{"name", "xtc"}, {"rules", Json::array()}};
+  for (DiagCode code : rules) run["tool"]["driver"]["rules"].push_back(ruleOf(code));
+  run["columnKind"] = "unicodeCodePoints";
+  run["results"] = Json::array();
+  for (const DiagnosedSources &of : all)
+    for (const Diagnostic *diagnostic : of.diagnostics->sorted()) {
+      auto rule = std::lower_bound(rules.begin(), rules.end(), diagnostic->code) - rules.begin();
+      run["results"].push_back(resultOf(*diagnostic, static_cast<size_t>(rule), *of.sources));
+    }
+  Json log;
+  log["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+  log["version"] = "2.1.0";
+  log["runs"] = Json::array({std::move(run)});
+  // Source text may hold bytes that are not UTF-8, and messages quote it.
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace xt

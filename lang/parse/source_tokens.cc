@@ -1,0 +1,122 @@
+#include "lang/parse/source_tokens.h"
+
+#include "lang/parse/shape_tokens.h"
+#include "lang/parse/token_scan.h"
+
+#include "XtLexer.h"
+
+#include <algorithm>
+
+namespace xt {
+namespace {
+
+using L = xtg::XtLexer;
+
+TokenRole roleOf(size_t type) {
+  switch (type) {
+  case L::OP_KIND:
+  case L::OP_DIMS: return TokenRole::DimsOp;
+  case L::VALUE: return TokenRole::Value;
+  case L::SYMBOL: return TokenRole::Symbol;
+  case L::ATTR: return TokenRole::Alias;
+  case L::TYPE: return TokenRole::TypeAlias;
+  case L::SIZE: return TokenRole::Parameter;
+  case L::INT:
+  case L::HEX:
+  case L::FLOAT:
+  case L::TEXT:
+  case L::QUOTED_KIND:
+  case L::UNTERMINATED:
+  case L::DIM: return TokenRole::Literal;
+  case L::ELEM: return TokenRole::Element;
+  case L::X: return TokenRole::ShapeX;
+  case L::QMARK: return TokenRole::Any;
+  case L::COMMA: return TokenRole::Comma;
+  case L::COLON: return TokenRole::Colon;
+  case L::SPLICE: return TokenRole::Splice;
+  case L::EQ: return TokenRole::Equals;
+  case L::ARROW:
+  case L::FAT_ARROW: return TokenRole::Arrow;
+  case L::LE:
+  case L::GE:
+  case L::EQEQ:
+  case L::NE:
+  case L::LT:
+  case L::GT:
+  case L::PLUS:
+  case L::MINUS:
+  case L::STAR:
+  case L::SLASH: return TokenRole::Operator;
+  case L::LPAREN: return TokenRole::OpenParen;
+  case L::LBRACK: return TokenRole::OpenBracket;
+  case L::LBRACE: return TokenRole::OpenBrace;
+  case L::LANGLE: return TokenRole::OpenAngle;
+  case L::LBLOCK: return TokenRole::OpenBlock;
+  case L::RPAREN: return TokenRole::CloseParen;
+  case L::RBRACK: return TokenRole::CloseBracket;
+  case L::RBRACE: return TokenRole::CloseBrace;
+  case L::RANGLE: return TokenRole::CloseAngle;
+  case L::RBLOCK: return TokenRole::CloseBlock;
+  default: break;
+  }
+  if (type >= L::OP_OPERANDS && type <= L::OP_DIMENSION) return TokenRole::Op;
+  if (type >= L::KW_KERNEL && type <= L::KW_INF) return TokenRole::Keyword;
+  if (type == L::WORD || (type >= L::KW_GRID && type <= L::KW_AFFINE_MAP)) return TokenRole::Word;
+  return TokenRole::Stray;
+}
+
+// Blanks and comments between two tokens: the comments, and the line breaks before the next token.
+uint32_t takeGap(std::string_view text, uint32_t begin, uint32_t end, std::vector<SourceToken> &out) {
+  uint32_t newLines = 0;
+  for (uint32_t i = begin; i < end; ++i) {
+    if (text[i] == '\n') ++newLines;
+    if (text[i] != '/' || i + 1 >= end || text[i + 1] != '/') continue;
+    size_t lineEnd = std::min<size_t>(text.find('\n', i), end);
+    size_t last = text.find_last_not_of(" \t\r", lineEnd - 1);
+    out.push_back({TokenRole::Comment, i, static_cast<uint32_t>(last) + 1, newLines});
+    newLines = 0;
+    i = static_cast<uint32_t>(lineEnd) - 1;
+  }
+  return newLines;
+}
+
+// The bracket at i stands in a shape: after an x, or at its start.
+bool opensExtent(const std::vector<SyntaxToken> &tokens, size_t i) {
+  auto type = [&](size_t back) { return back <= i ? tokens[i - back].type : 0; };
+  bool shaped = type(2) == L::TYPE || (type(2) >= L::KW_TILE && type(2) <= L::KW_TENSOR_DESC);
+  return type(1) == L::X || (type(1) == L::LT && shaped);
+}
+
+} // namespace
+
+std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics) {
+  const SourceFile &source = sources.file(index);
+  std::vector<SyntaxToken> lexed = lex(source);
+  std::vector<SyntaxToken> shaped = shapeTokens(lexed, source, index, diagnostics).tokens;
+  TokenScan scan(lexed, source.text());
+  std::vector<SourceToken> out;
+  size_t next = 0, lastWord = 0;
+  uint32_t at = 0;
+  for (size_t i = 0; i < lexed.size(); ++i) {
+    const SyntaxToken &token = lexed[i];
+    bool end = i + 1 == lexed.size();
+    // Ends of statements, and what shaping has put in, spell nothing.
+    for (; next < shaped.size() && shaped[next].begin == shaped[next].end && shaped[next].type != antlr4::Token::EOF; ++next)
+      if (shaped[next].type == L::NL && lastWord < out.size()) out[lastWord].endsStatement = true;
+    uint32_t newLines = takeGap(source.text(), at, token.begin, out);
+    if (end) break;
+    at = token.end;
+    size_t type = token.type;
+    bool kept = next < shaped.size() && shaped[next].begin == token.begin;
+    if (kept) type = shaped[next++].type;
+    else if (type == L::LT) type = L::LANGLE; // of dense<0.0>
+    else if (type == L::GT) type = L::RANGLE;
+    bool extent = type == L::LBRACK && opensExtent(lexed, i);
+    lastWord = out.size();
+    out.push_back({extent ? TokenRole::OpenExtent : roleOf(type), token.begin, token.end, newLines, false,
+                   token.firstOnLine && (out.empty() || scan.startsItem(i))});
+  }
+  return out;
+}
+
+} // namespace xt

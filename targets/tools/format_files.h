@@ -1,0 +1,12 @@
+// xtc --format: rewrites files in the canonical form of lang/format.
+#pragma once
+#include "targets/tools/options.h"
+
+namespace xt {
+
+// Formats each of options.files in place, `-` from standard input to standard output; with checkOnly prints which differ and
+// where. A file with a syntax error is left as it is. The exit status: 0, 1 a file is not formatted (checkOnly), 2 a
+// syntax error, 3 a file cannot be read or written.
+int formatFiles(const XtcOptions &options);
+
+} // namespace xt

@@ -1,0 +1,50 @@
+// The editors themselves, with what the folder gives them: headless Neovim, Emacs in batch mode, VS Code's grammar engine and
+// its language client under node. Where xt-lsp is built they drive it too.
+#include "tests/golden.h"
+#include "tests/targets/tools/run_tool.h"
+
+namespace xt {
+namespace {
+
+const std::string kTests = XT_SOURCE_DIR "/tests/lang/server/editors", kEditors = XT_SOURCE_DIR "/lang/server/editors";
+const std::string kPackages = XT_BINARY_DIR "/node/node_modules"; // tests/run installs them
+
+bool has(const std::string &program) { return test::runTool("command -v " + program).status == 0; }
+
+// Runs a script of this folder with a home of its own, the tools in PATH, and the server where there is one.
+void expectGood(const std::string &command) {
+  std::string server = std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp") ? "export XT_LSP=%bin/xt-lsp && " : "unset XT_LSP && ";
+  test::ToolRun run = test::runTool(server + "export HOME=$(mktemp -d) XT_ROOT=%src PATH=%bin:$PATH NODE_PATH=" + kPackages + " && cd $HOME && " + command);
+  EXPECT_TRUE(run.output == "ok\n" || run.output.ends_with("\nok\n")) << command << '\n' << run.output;
+}
+
+TEST(Editors, Neovim) {
+  if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
+  expectGood("nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditors + "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " + kTests +
+             "/nvim_test.lua' 2>messages");
+}
+
+TEST(Editors, Emacs) {
+  if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
+  expectGood("emacs --batch -L " + kEditors + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
+}
+
+// As its author would: no warning of the byte compiler.
+TEST(Editors, EmacsModeCompiles) {
+  if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
+  expectGood("cp " + kEditors + "/emacs/xt-mode.el . && emacs --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile xt-mode.el >messages 2>&1 "
+             "&& echo ok || cat messages");
+}
+
+TEST(Editors, TextMateGrammar) {
+  if (!has("node") || !std::filesystem::exists(kPackages + "/vscode-textmate")) GTEST_SKIP() << "node and the package vscode-textmate are not installed";
+  expectGood("node " + kTests + "/grammar_test.js");
+}
+
+TEST(Editors, VsCodeClient) {
+  if (!has("node") || !std::filesystem::exists(kPackages + "/vscode-languageclient")) GTEST_SKIP() << "node and the package vscode-languageclient are not installed";
+  expectGood("node " + kTests + "/extension_test.js 2>messages");
+}
+
+} // namespace
+} // namespace xt
