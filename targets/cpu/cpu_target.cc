@@ -224,7 +224,7 @@ public:
     return std::vector<DeviceText>{device};
   }
   std::vector<std::string_view> pipeline() const override {
-    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code"};
+    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
   }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {

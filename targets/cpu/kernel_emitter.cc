@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
+#include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/vector_values.h"
 
 #include <llvm/IR/Module.h>
@@ -170,7 +171,14 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::InitTile: parts_[op.result()] = initTile(op); return;
   case TypeRule::UpdateTileOffset: parts_[op.result()] = moveTile(op); return;
   case TypeRule::PrefetchTile: return; // the hardware's own prefetchers follow a tile's rows
+  case TypeRule::Nest:
+    if (!fusion_.isInline(op.result())) NestEmitter(*this, op).toBuffer();
+    return;
   case TypeRule::StoreTile: {
+    if (const Op *nest = fusion_.nestInto(op)) {
+      NestEmitter(*this, *nest).toTile(op);
+      return;
+    }
     FusedLoop loop(*this);
     loop.toTile(op.operand(0), op.operand(1));
     loop.emit();

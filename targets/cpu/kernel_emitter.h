@@ -44,6 +44,7 @@ public:
 
 private:
   friend class FusedLoop;
+  friend class NestEmitter;
   // The LLVM values of an IR value. Scalar: itself. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
   using Parts = LlvmValues;
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
@@ -96,6 +97,8 @@ private:
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
+  // The same of a window of so many rows and columns from the tile's first element on.
+  TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.

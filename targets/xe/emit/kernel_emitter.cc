@@ -236,6 +236,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::CreateNbarrier:
   case TypeRule::Nbarrier: return emitNamedBarrier(op);
   case TypeRule::Dpas: return emitDpas(op);
+  case TypeRule::Nest: break; // of processors (unsupported.cc)
   case TypeRule::Print: return emitAssert(op);
   case TypeRule::InitTile:
   case TypeRule::LoadTile:
