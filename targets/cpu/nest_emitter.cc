@@ -50,6 +50,7 @@ void NestEmitter::toTile(const Op &store) {
   }
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
+  choosePanels(store, apart);
   run(sink, apart);
 }
 
@@ -57,6 +58,7 @@ void NestEmitter::toTile(const Op &store) {
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   sink.prepare();
   std::tie(rows_, columns_) = sink.extents();
+  chooseColumns(inPlace);
   LlvmValue *total = totalDepth();
   left_ = sideOf(0, total);
   right_ = sideOf(1, total);
@@ -74,9 +76,91 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   ifElse(
       b, inPlace, [] { return LlvmValues(); },
       [&] {
-        sink.emitPart({number(0), rows_, number(0), columns_, addressOf(kNestSums), number(buffer(kNestSums).shape.pitch)});
+        sink.emitPart({number(0), rows_, columnBegin_, columns_, addressOf(kNestSums), number(buffer(kNestSums).shape.pitch)});
         return LlvmValues();
       });
+}
+
+namespace {
+
+// The one nest of a kernel that does nothing that lasts but to store what is computed from it; null: there is none.
+const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
+  if (kernel.scope == Scope::Lane || (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)) return nullptr;
+  const Op *nest = nullptr;
+  bool alone = true;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    Effect effects = op.info().effects;
+    if (!has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) && !has(effects, Effect::Observable)) return;
+    const Op *stored = op.kind() == OpKind::StoreTile ? fusion.nestInto(op) : nullptr;
+    alone &= stored && !nest && op.block() == &kernel.body;
+    nest = stored;
+  });
+  return alone ? nest : nullptr;
+}
+
+// Adds the grid's dimensions that a value depends on; false: it depends on more than those and the kernel's parameters.
+bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if (depth > kDeepest) return false;
+  const Op *op = value->definingOp();
+  if (!op) {
+    if (value->definingBlock() != &kernel.body) return false;
+    if (value->index() >= kernel.paramCount) dims[value->index() - kernel.paramCount] = true;
+    return true;
+  }
+  if (op->info().effects != Effect::None || op->regionCount() || op->info().typeRule == TypeRule::Id) return false;
+  for (const Value *operand : op->operands())
+    if (!collectGridDims(kernel, operand, dims, depth + 1)) return false;
+  return true;
+}
+
+// The whole matrix that a tile lies in is one parameter, of two dimensions.
+bool isInParameter(const Kernel &kernel, const Value *tile) {
+  const Op *op = tile->definingOp();
+  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
+  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return false;
+  const Value *base = op->operand(0);
+  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body;
+}
+
+} // namespace
+
+// Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
+// long as no workgroup of the launch writes b.
+void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
+  const Kernel &kernel = e_.kernel_;
+  std::vector<bool> dims(kernel.grid.size());
+  if (onlyNest(kernel, e_.fusion_) != &op_ || !isInParameter(kernel, store.operand(1))) return;
+  for (size_t operand : {1, 3, 4, 5})
+    if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
+  LlvmValue *alike = nullptr;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d]) continue;
+    LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
+    alike = alike ? b.CreateMul(alike, count) : count;
+  }
+  if (alike) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike, number(1)));
+}
+
+int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+  const Op *nest = onlyNest(kernel, fusion);
+  if (!nest) return 0;
+  Type sum = nest->result()->type();
+  RegisterTile tile = registerTile(cpu, mmaElem(nest->operand(0)->type().elem()), sum.extent(0), sum.extent(1));
+  int64_t wide = tile.vectors * tile.lanes;
+  return (sum.extent(1) + wide - 1) / wide;
+}
+
+// Of a part: its share of the panels. What must not be stored before all is read is one part's alone.
+void NestEmitter::chooseColumns(LlvmValue *inPlace) {
+  columnBegin_ = number(0);
+  if (!e_.output_.divides) return;
+  LlvmValue *wide = number(tile_.vectors * lanes_), *first = b.CreateICmpEQ(e_.part_, number(0));
+  LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
+  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
+  LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
+  columnBegin_ = b.CreateSelect(inPlace, begin, b.CreateSelect(first, number(0), columns_));
+  columns_ = b.CreateSelect(inPlace, end, columns_);
 }
 
 // Elements of K that all steps run over.
@@ -147,7 +231,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
         return LlvmValues();
       });
   int64_t wide = tile_.vectors * lanes_;
-  forLoop(b, number(0), columns_, number(wide), [&](LlvmValue *column) {
+  forLoop(b, columnBegin_, columns_, number(wide), [&](LlvmValue *column) {
     Panel panel = packPanel(block, column);
     forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) { emitTile(block, panel, row, sink, inPlace); });
   });
@@ -175,12 +259,53 @@ void NestEmitter::stageLeft(const Block &block) {
 }
 
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
+  if (shares_) return {column, sharedPanel(block, column)};
+  fillPanel(block, column, addressOf(kNestPanel));
+  return {column, addressOf(kNestPanel)};
+}
+
+// A panel that this or another workgroup packs, for all; or one of its own.
+LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
+  LlvmValue *own = addressOf(kNestPanel), *fill = e_.ops_.stackSlot(1);
+  LlvmValue *taken = ifElse(
+      b, shares_,
+      [&] {
+        LlvmValues words{column, block.first, block.depth};
+        words.append(e_.parts_.at(op_.operand(1)));
+        LlvmValue *key = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
+        for (size_t i = 0; i < words.size(); ++i)
+          b.CreateAlignedStore(words[i], byteOffset(b, key, number(8 * static_cast<int64_t>(i))), llvm::Align(8));
+        LlvmValue *bytes = number(buffer(kNestPanel).shape.bytes());
+        return LlvmValues{e_.callHost(kPanelTakeSymbol, {e_.runtime_, key, number(8 * static_cast<int64_t>(words.size())), bytes, fill}, b.getPtrTy())};
+      },
+      [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
+  LlvmValue *found = b.CreateIsNotNull(taken), *to = b.CreateSelect(found, taken, own);
+  LlvmValue *asked = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), fill, llvm::Align(8)), number(0));
+  ifElse(
+      b, b.CreateOr(b.CreateNot(found), asked),
+      [&] {
+        fillPanel(block, column, to);
+        ifElse(
+            b, found,
+            [&] {
+              e_.callHost(kPanelReadySymbol, {e_.runtime_, to});
+              return LlvmValues();
+            },
+            [] { return LlvmValues(); });
+        return LlvmValues();
+      },
+      [] { return LlvmValues(); });
+  return to;
+}
+
+void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
   if (right_.turned) {
     int64_t wide = tile_.vectors * lanes_;
     stageTurned(right_.access, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
-      return byteOffset(b, rowOf(kNestPanel, k), b.CreateMul(n, number(bytes_)));
+      LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+      return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
     });
-    return {column, addressOf(kNestPanel)};
+    return;
   }
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
@@ -191,30 +316,29 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column)
   ifElse(
       b, whole,
       [&] {
-        packRows(block, column, true);
+        packRows(block, column, to, true);
         return LlvmValues();
       },
       [&] {
-        packRows(block, column, false);
+        packRows(block, column, to, false);
         return LlvmValues();
       });
-  return {column, addressOf(kNestPanel)};
 }
 
-void NestEmitter::packRows(const Block &block, LlvmValue *column, bool whole) {
+void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
+  const KernelEmitter::TileAccess &from = right_.access;
   forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
     KernelEmitter::RowAccess row = e_.accessRow(right_.access, b.CreateAdd(block.first, k));
-    LlvmValue *to = rowOf(kNestPanel, k);
+    LlvmValue *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
     for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *at = b.CreateAdd(column, number(v * lanes_));
-      LlvmValue *chunk;
+      LlvmValue *at = b.CreateAdd(column, number(v * lanes_)), *chunk;
       if (whole) {
-        LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(right_.access.elem).storageBytes)));
-        chunk = b.CreateAlignedLoad(e_.ops_.storageType(right_.access.elem, lanes_), address, llvm::Align(1));
+        LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
+        chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
       } else {
         chunk = e_.loadChunk(right_.access, row, at, lanes_);
       }
-      b.CreateAlignedStore(multiplied(right_.access.elem, chunk), byteOffset(b, to, number(v * lanes_ * bytes_)), vectorAlign());
+      b.CreateAlignedStore(multiplied(from.elem, chunk), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
     }
   });
 }

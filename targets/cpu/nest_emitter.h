@@ -15,6 +15,9 @@ namespace xt {
 class NestEmitter {
 public:
   NestEmitter(KernelEmitter &emitter, const Op &nest);
+  // Into how many parts the work of a workgroup can be divided: panels of columns, if all that the kernel does is to
+  // store what is computed from one nest. Else 0.
+  static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // All sums, to the result's own buffer.
   void toBuffer();
   // What the store's value is computed from them, to the store's tile.
@@ -38,6 +41,7 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
+  void chooseColumns(LlvmValue *inPlace);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth();
@@ -45,7 +49,10 @@ private:
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
   Panel packPanel(const Block &block, LlvmValue *panel);
-  void packRows(const Block &block, LlvmValue *column, bool whole);
+  void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
+  void packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole);
+  void choosePanels(const Op &store, LlvmValue *inPlace);
+  LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r).
   void stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
@@ -72,7 +79,9 @@ private:
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
   Side left_{}, right_{};
-  LlvmValue *rows_ = nullptr, *columns_ = nullptr, *depth_ = nullptr; // that are computed
+  LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and K
+  LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
+  LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
   LlvmValue *leftInPlace_ = nullptr;                                   // a is read where it lies
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
 };

@@ -19,9 +19,6 @@ bool usesF64(Block &block) {
 } // namespace
 
 std::string whyUnsupported(const Kernel &kernel, const TargetInfo &target) {
-  bool nests = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { nests |= op.kind() == OpKind::Nest; }); // nothing is changed
-  if (nests) return "it has a `nest`, which is made for processors: write the loop";
   if (target.f64 || !usesF64(const_cast<Block &>(kernel.body))) return "";
   return str("it uses f64, which ", target.name, " does not have");
 }
