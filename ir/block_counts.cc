@@ -33,6 +33,7 @@ bool packs(const Op &transpose) { return permutationOf(transpose) == std::vector
 int64_t BlockCounts::*rowOf(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::Dpas: return &BlockCounts::dpas;
+  case TypeRule::Nest:
   case TypeRule::TileMma: return &BlockCounts::products;
   case TypeRule::LoadNd: return &BlockCounts::loads;
   case TypeRule::StoreNd: return &BlockCounts::stores;

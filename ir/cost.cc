@@ -42,8 +42,9 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
 
 // How often a loop runs; nothing if that is not known.
 std::optional<double> stepsOf(const Op &loop) {
-  if (loop.kind() != OpKind::For) return std::nullopt;
-  auto lower = constantOf(loop.operand(0)), upper = constantOf(loop.operand(1)), step = constantOf(loop.operand(2));
+  if (loop.kind() != OpKind::For && loop.kind() != OpKind::Nest) return std::nullopt;
+  size_t first = loop.kind() == OpKind::Nest ? 3 : 0;
+  auto lower = constantOf(loop.operand(first)), upper = constantOf(loop.operand(first + 1)), step = constantOf(loop.operand(first + 2));
   if (!lower || !upper || !step || *step <= 0) return std::nullopt;
   if (*upper <= *lower) return 0.0;
   auto span = static_cast<unsigned __int128>(static_cast<__int128>(*upper) - *lower);
@@ -83,6 +84,8 @@ public:
     for (const Op &op : block) {
       if (op.kind() == OpKind::If)
         cost.add(branch(op), 1);
+      else if (op.kind() == OpKind::Nest)
+        steps(op, {countOp(op), {}}, cost);
       else if (op.regionCount() > 0)
         loop(op, cost);
       else
@@ -92,9 +95,10 @@ public:
   }
 
 private:
-  void loop(const Op &op, BlockCost &around) {
-    BlockCost body = count(*op.region(0));
-    if (std::optional<double> steps = stepsOf(op)) return around.add(std::move(body), *steps);
+  void loop(const Op &op, BlockCost &around) { steps(op, count(*op.region(0)), around); }
+
+  void steps(const Op &op, BlockCost body, BlockCost &around) {
+    if (std::optional<double> known = stepsOf(op)) return around.add(std::move(body), *known);
     around.loops.push_back({&op, 1, body.once, std::move(body.loops)});
   }
 
@@ -116,6 +120,8 @@ private:
     auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
     if (op.kind() == OpKind::TileMma)
       counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
+    else if (op.kind() == OpKind::Nest) // of one step
+      counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(op.attr("transpose_a") ? 0 : 1));
     else if (op.kind() == OpKind::Dpas) // of a lane: its columns
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
     else if (op.info().elementwise && vector)

@@ -84,6 +84,7 @@ enum class TypeRule : uint8_t {
   ExtractStridedSlice, InsertStridedSlice, Print,
   Nothing, // no operands, no results
   For, While, If, Yield,
+  Nest,
 };
 
 // How layouts of operands and results go together (ir/infer/layout_rules.cc).
@@ -99,6 +100,7 @@ enum class LayoutRule : uint8_t {
   Convert,     // none: that is its purpose
   Reshape,     // the same elements, by the algebra
   Region,      // loops and branches: init, block argument, yield and result agree
+  Accumulator, // the result as the vector that it adds to; tiles as they are
 };
 
 template <class T, size_t N> struct FixedList { // a constexpr list with a length

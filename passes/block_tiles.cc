@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/print.h"
 #include "passes/blocking.h"
+#include "passes/nest_loops.h"
 #include "passes/part_values.h"
 #include "passes/turned_loads.h"
 
@@ -310,6 +311,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }
+    expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }

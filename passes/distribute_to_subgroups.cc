@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/slm_layout.h"
 #include "passes/distribution.h"
+#include "passes/nest_loops.h"
 #include "passes/part_values.h"
 
 namespace xt {
@@ -308,6 +309,7 @@ Type Distribution::pieceType(Type type, const Pieces &pieces) const {
 static void distribute(Module &module, int64_t slmBytes) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
+    expandNests(*kernel, module.context());
     // Half of what the user's own buffers leave: two exchanges may be under way in one loop.
     int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
     Distribution(*kernel, module.context(), limit).run();

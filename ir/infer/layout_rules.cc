@@ -371,6 +371,7 @@ const Layout *wantedForOperand(Context &context, const Op &op, size_t index) {
   case LayoutRule::Reshape: return resized(context, result, op.operand(0)->type());
   case LayoutRule::Same: return holdsLayout(op.operand(index)->type()) ? anyAlike(op, op.operand(index)) : nullptr;
   case LayoutRule::Mma: return mmaOperand(context, op, index);
+  case LayoutRule::Accumulator: return op.operand(index)->type().isVector() ? result : nullptr;
   case LayoutRule::Region: return regionOperand(op, index);
   }
   XT_UNREACHABLE("layout rule");
@@ -392,6 +393,7 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
       if (layoutOf(operand) && !isFree(operand)) return layoutOf(operand);
     return anyAlike(op, op.result(index));
   case LayoutRule::Mma: return mmaResult(context, op);
+  case LayoutRule::Accumulator: return layoutOf(op.operand(2));
   case LayoutRule::Region: return regionResult(op, index);
   }
   XT_UNREACHABLE("layout rule");
@@ -409,6 +411,9 @@ bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origin
   case LayoutRule::Free: return true;
   case LayoutRule::Same: return checkSame(op, origins, diagnostics);
   case LayoutRule::Mma: return checkMma(op, origins, diagnostics);
+  case LayoutRule::Accumulator:
+    return checkDerived(op, op.operand(2)->type().layout(), op.result(), "the sum is held by those that hold what it adds to",
+                        origins, diagnostics);
   case LayoutRule::Region: return checkRegion(op, origins, diagnostics);
   case LayoutRule::Load:
   case LayoutRule::Transpose: return checkTranspose(context, op, origins, diagnostics);

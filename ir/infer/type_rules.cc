@@ -384,6 +384,7 @@ bool inferTypes(const TypeRuleInput &in, std::vector<Type> &results) {
   case TypeRule::PrefetchTile: return prefetchTile(in, results);
   case TypeRule::UpdateTileOffset: return updateTileOffset(in, results);
   case TypeRule::TileMma: return tileMma(in, results);
+  case TypeRule::Nest: return nest(in, results);
   case TypeRule::AtomicRmw: return atomicRmw(in, results);
   case TypeRule::LoadGather: return loadGather(in, results);
   case TypeRule::StoreScatter: return storeScatter(in, results);

@@ -34,6 +34,7 @@ bool storeTile(const TypeRuleInput &in, Results &results);
 bool prefetchTile(const TypeRuleInput &in, Results &results);
 bool updateTileOffset(const TypeRuleInput &in, Results &results);
 bool tileMma(const TypeRuleInput &in, Results &results);
+bool nest(const TypeRuleInput &in, Results &results);
 bool atomicRmw(const TypeRuleInput &in, Results &results);
 bool loadGather(const TypeRuleInput &in, Results &results);
 bool storeScatter(const TypeRuleInput &in, Results &results);

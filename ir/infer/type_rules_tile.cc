@@ -194,13 +194,13 @@ bool mmaShapes(const TypeRuleInput &in) {
   for (size_t i = 0; i < in.operands.size(); ++i)
     if (in.operands[i].rank() != 2 || !in.operands[i].hasStaticShape()) {
       in.diagnostics.report(DiagCode::MmaShapes, in.operandRange(i),
-                            str("`tile_mma` multiplies matrices; this is ", shapedText(in.operands[i])));
+                            str(opName(in), " multiplies matrices; this is ", shapedText(in.operands[i])));
       return false;
     }
   if (a.extent(1) != b.extent(0)) {
     in.diagnostics
         .report(DiagCode::MmaShapes, in.operandRange(1),
-                str("`tile_mma` cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()), ": a has K = ",
+                str(opName(in), " cannot multiply ", shapeText(a.shape()), " by ", shapeText(b.shape()), ": a has K = ",
                     a.extent(1), ", b has K = ", b.extent(0)))
         .withLabel(shapedText(b))
         .at(in.operandRange(0), shapedText(a));
@@ -211,7 +211,7 @@ bool mmaShapes(const TypeRuleInput &in) {
   if (c.extent(0) == a.extent(0) && c.extent(1) == b.extent(1)) return true;
   in.diagnostics
       .report(DiagCode::MmaShapes, in.operandRange(2),
-              str("the accumulator of `tile_mma` is ", shapeText(c.shape()), ", but a times b is ", a.extent(0), "x",
+              str("the accumulator of ", opName(in), " is ", shapeText(c.shape()), ", but a times b is ", a.extent(0), "x",
                   b.extent(1)))
       .withLabel(shapedText(c))
       .at(in.operandRange(0), shapedText(a))
@@ -330,7 +330,7 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   if (!usual) {
     in.diagnostics
         .report(DiagCode::MmaTypes, in.operandRange(1),
-                str("`tile_mma` has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
+                str(opName(in), " has no product of ", elemName(a.elem()), " and ", elemName(b.elem())))
         .at(in.operandRange(0), shapedText(a))
         .note("a and b have one element type of f64 f32 tf32 f16 bf16 f8E4M3 f8E5M2 i8 u8 (i8 and u8 may be mixed)");
     return false;
@@ -339,18 +339,37 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   bool narrow = (result == Elem::F16 || result == Elem::BF16) && *usual == Elem::F32;
   if (result != *usual && !narrow) {
     in.diagnostics.report(DiagCode::MmaTypes, in.written ? in.writtenRange : in.range,
-                          str("`tile_mma` of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ",
+                          str(opName(in), " of ", elemName(a.elem()), " gives ", elemName(*usual), ", not ",
                               elemName(result)))
         .note("f16/bf16/tf32/f8/f32 give f32 (or f16, bf16 when the result says so), i8/u8 give i32, f64 gives f64");
     return false;
   }
   if (in.operands.size() > 2 && in.operands[2].elem() != result) {
     in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2),
-                          str("the accumulator of `tile_mma` holds ", elemName(in.operands[2].elem()),
+                          str("the accumulator of ", opName(in), " holds ", elemName(in.operands[2].elem()),
                               ", but the result holds ", elemName(result)));
     return false;
   }
   return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
+}
+
+// The loads and the product that the loop would hold.
+bool nest(const TypeRuleInput &in, Results &results) {
+  if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
+  auto loaded = [&](size_t operand, std::string_view transpose) {
+    Type tile = in.operands[operand];
+    bool turned = findAttr(in, transpose) != nullptr;
+    return in.context.vector({tile.extent(turned ? 1 : 0), tile.extent(turned ? 0 : 1)}, tile.elem());
+  };
+  const Type operands[] = {loaded(0, "transpose_a"), loaded(1, "transpose_b"), in.operands[2]};
+  TypeRuleInput product = in;
+  product.operands = operands;
+  if (!tileMma(product, results)) return false;
+  Elem sum = results.back().elem();
+  if (sum != Elem::F16 && sum != Elem::BF16) return true;
+  in.diagnostics.report(DiagCode::MmaTypes, in.operandRange(2), str("the sum of `nest` is not kept in ", elemName(sum)))
+      .note("it would be rounded in each step, and a `nest` has steps of its own");
+  return false;
 }
 
 } // namespace xt::rules

@@ -60,7 +60,7 @@ void AddressSlice::needCarried(const Op &op, size_t i) {
 }
 
 void AddressSlice::checkRead(const Op &op) {
-  if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Dpas) obstacle_ = "where it writes depends on a matrix product";
+  if (op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas) obstacle_ = "where it writes depends on a matrix product";
   if (!xt::has(op.info().effects, Effect::Reads) || op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd || op.kind() == OpKind::PrefetchTdesc) return;
   readsMemory_ = true;
   std::vector<bool> from = origins_.of(op.operand(0));

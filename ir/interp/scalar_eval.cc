@@ -295,6 +295,7 @@ bool Evaluation::run() const {
   case OpKind::NbarrierWait:
   case OpKind::Mfence:
   case OpKind::CompileHint:
+  case OpKind::Nest:
   case OpKind::TileMma: return false;
   }
   return false;

@@ -128,6 +128,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::PrefetchTile: return {};
   case TypeRule::UpdateTileOffset: moveTile(step); return {};
   case TypeRule::TileMma: tileMma(step); return {};
+  case TypeRule::Nest: return nest(step);
   case TypeRule::AtomicRmw: return atomic(step);
   case TypeRule::LoadGather: loadGather(step); return {};
   case TypeRule::StoreScatter: storeScatter(step); return {};

@@ -142,6 +142,10 @@ private:
   void initScatter(const Step &step, const MemRefValue &base);
   void moveTile(const Step &step);
   Result<void> loadTile(const Step &step);
+  // The elements of a tile that `dims` (rows, columns; of the transposed tile where that is wanted) name.
+  Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims, bool transposed,
+                              Number padding);
+  Result<void> nest(const Step &step);
   Result<void> storeTile(const Step &step);
   Result<void> atomic(const Step &step);
   void loadGather(const Step &step);

@@ -1,9 +1,11 @@
 // Memrefs and tiles.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/interp/mma.h"
 #include "ir/interp/subgroup.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xt {
 
@@ -91,24 +93,58 @@ void Subgroup::moveTile(const Step &step) {
   slots_[step.results[0]] = std::move(tile);
 }
 
+Result<Fragment> Subgroup::elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims,
+                                      bool transposed, Number padding) {
+  size_t height = dims[0].size(), width = dims[1].size();
+  Fragment result(height * width);
+  size_t rows = transposed ? 1 : 0;
+  if (auto element = xt::loadTile(tile, dims[rows], dims[1 - rows], padding, result.data(), site(step)))
+    return reachesOutside(step, tile, *element);
+  if (!transposed) return result;
+  Fragment turned(result.size());
+  for (size_t r = 0; r < height; ++r)
+    for (size_t c = 0; c < width; ++c) turned[r * width + c] = result[c * height + r];
+  return turned;
+}
+
 Result<void> Subgroup::loadTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[0]]);
   const Attr *attr = step.op->attr("padding");
   Number padding = numberFromAttr(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
-  const Holding::Part &part = held(step); // of the result
-  Fragment result(part.count);
-  bool transposed = step.op->attr("transpose") != nullptr;
-  size_t rows = transposed ? 1 : 0;
-  if (auto element = xt::loadTile(tile, part.slices[rows], part.slices[1 - rows], padding, result.data(), site(step)))
-    return reachesOutside(step, tile, *element);
-  if (transposed) {
-    Fragment turned(part.count);
-    size_t height = part.slices[0].size(), width = part.slices[1].size();
-    for (size_t r = 0; r < height; ++r)
-      for (size_t c = 0; c < width; ++c) turned[r * width + c] = result[c * height + r];
-    result = std::move(turned);
+  Result<Fragment> loaded = elementsOf(step, tile, held(step).slices, step.op->attr("transpose") != nullptr, padding);
+  if (!loaded) return loaded.error();
+  setVector(step, std::move(*loaded));
+  return {};
+}
+
+// Each subgroup loads what its part of the sum needs, whoever would have held it in the loop.
+Result<void> Subgroup::nest(const Step &step) {
+  const Op &op = *step.op;
+  const Holding::Part &part = held(step);
+  int64_t lower = index(step, 3), upper = index(step, 4), increment = index(step, 5);
+  if (increment <= 0)
+    return Error::kernel(str("the step of a `nest` must be positive, it is ", increment), op.operandRange(5));
+  TileValue tiles[] = {std::get<TileValue>(slots_[step.operands[0]]), std::get<TileValue>(slots_[step.operands[1]])};
+  bool turned[] = {op.attr("transpose_a") != nullptr, op.attr("transpose_b") != nullptr};
+  std::vector<int64_t> depth(static_cast<size_t>(op.operand(0)->type().extent(turned[0] ? 0 : 1)));
+  std::iota(depth.begin(), depth.end(), 0);
+  const std::vector<int64_t> dims[2][2] = {{part.slices[0], depth}, {depth, part.slices[1]}};
+  Fragment sum = *fragment(step.operands[2]);
+  uint64_t steps = lower < upper ? (static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower) - 1) / static_cast<uint64_t>(increment) + 1 : 0;
+  for (; steps > 0; --steps) {
+    Fragment loaded[2];
+    for (size_t i = 0; i < 2; ++i) {
+      Result<Fragment> elements = elementsOf(step, tiles[i], dims[i], turned[i], numberFromAttr(tiles[i].elem, AttrValue(int64_t{0})));
+      if (!elements) return elements.error();
+      loaded[i] = std::move(*elements);
+      bool down = (i == 1) != turned[i]; // K runs down the rows
+      auto extent = static_cast<int64_t>(depth.size());
+      tiles[i] = xt::moveTile(tiles[i], down ? extent : 0, down ? 0 : extent);
+    }
+    multiplyAccumulate(tiles[0].elem, op.result()->type().elem(), {part.slices[0].size(), part.slices[1].size(), depth.size()},
+                       loaded[0].data(), loaded[1].data(), sum.data());
   }
-  setVector(step, std::move(result));
+  setVector(step, std::move(sum));
   return {};
 }
 

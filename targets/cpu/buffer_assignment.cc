@@ -204,7 +204,32 @@ private:
       for (const Move &move : yieldMoves(op, r)) separateMove(move, live_.readAt(op.region(r)->last()));
   }
 
+  // A nest that is inline works where its store is.
+  void stageNest(const Op &op) {
+    const Op *at = fusion_.storeOf(op);
+    if (!at) at = &op;
+    Elem elem = mmaElem(op.operand(0)->type().elem());
+    Type sum = op.result()->type();
+    int64_t bytes = elemInfo(elem).storageBytes;
+    BufferShape shapes[kNestBuffers];
+    for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
+    shapes[kNestLeft] = {roundUp(sum.extent(0), kBufferAlignment / 4), kNestDepthBytes / bytes, elem, kNestDepthBytes + kBufferAlignment};
+    shapes[kNestPanel].rows = kNestDepthBytes / bytes;
+    shapes[kNestCells].rows = kNestSquareRow + kBufferAlignment * (kBufferAlignment / 4) / kNestPanelBytes;
+    shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
+    for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));
+  }
+
+  void addStaging(const Op &op, size_t number, BufferShape shape, Moment from) {
+    Class staging{shape, {}};
+    staging.range.add(from, from + 1);
+    staged_.push_back({&op, number, static_cast<int>(classes_.size())});
+    parent_.push_back(static_cast<int>(classes_.size()));
+    classes_.push_back(std::move(staging));
+  }
+
   void stage(const Op &op) {
+    if (op.kind() == OpKind::Nest) return stageNest(op);
     bool mma = op.kind() == OpKind::TileMma;
     if (!mma && !readsBuffers(op)) return;
     for (size_t i = 0; i < (mma ? 2 : op.operandCount()); ++i) {
@@ -212,11 +237,7 @@ private:
       if (!livesInBuffer(operand->type())) continue;
       Elem elem = bufferElem(operand->type()), wanted = mma ? mmaElem(elem) : elem;
       if (numberOf(operand) >= 0 && elem == wanted) continue;
-      Class staging{bufferShape(operand->type(), wanted), {}};
-      staging.range.add(live_.readAt(&op), live_.readAt(&op) + 1);
-      staged_.push_back({&op, i, static_cast<int>(classes_.size())});
-      parent_.push_back(static_cast<int>(classes_.size()));
-      classes_.push_back(std::move(staging));
+      addStaging(op, i, bufferShape(operand->type(), wanted), live_.readAt(&op));
     }
   }
 

@@ -31,12 +31,23 @@ bool readsBuffers(const Op &op);
 // The element type in which tile_mma multiplies: f64 for f64, i32 for i8 and u8, else f32.
 Elem mmaElem(Elem operand);
 
+// What a nest has in scratch memory, by the number that stagingOf takes.
+enum NestBuffer : size_t {
+  kNestLeft,  // rows of a, kNestDepthBytes of each
+  kNestPanel, // rows of K of b, kNestPanelBytes of each
+  kNestCells, // the sums of one microkernel, zeros behind them, and then a square of registers that is transposed
+  kNestSums,  // all sums, between blocks of K
+  kNestBuffers
+};
+inline constexpr int64_t kNestDepthBytes = 2048, kNestPanelBytes = 256;
+inline constexpr int64_t kNestCellRows = 12, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 1;
+
 class BufferAssignment {
 public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
   // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem, or an operand without a buffer
-  // of an op that picks its elements (readsBuffers); null where it is read from its own buffer.
+  // of an op that picks its elements (readsBuffers), or a NestBuffer of a nest; null where it is read from its own buffer.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.

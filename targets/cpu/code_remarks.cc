@@ -17,6 +17,7 @@ public:
 
   void look(const Op &op) {
     if (op.kind() == OpKind::TileMma) return product(op);
+    if (op.kind() == OpKind::Nest) return nest(op);
     for (const Value *operand : op.operands())
       if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile)
         tile(op, operand->type());
@@ -49,6 +50,21 @@ private:
                                                          : "the tile is column-major, so neighbours in a row are not "
                                                            "neighbours in memory";
     diagnostics_.report(DiagCode::CodeRemark, op.range(), str("`", op.info().name, "` goes element by element: ", why));
+  }
+
+  void nest(const Op &op) {
+    Type sum = op.result()->type();
+    Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
+    RegisterTile tile = registerTile(cpu_, work, sum.extent(0), sum.extent(1));
+    auto &remark = diagnostics_.report(
+        DiagCode::CodeRemark, op.range(),
+        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ",
+            tile.rows * tile.vectors, " registers, over up to ", kNestDepthBytes / elemInfo(work).storageBytes, " of K at a time"));
+    if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
+    bool columns = op.operand(0)->type().data().order == Order::ColumnMajor;
+    if ((op.attr("transpose_a") != nullptr) != columns) remark.note("rows of a are turned while they are packed");
+    if (fusion_.storeOf(op)) remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
+    else remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
   }
 
   // What an op that runs a loop of its own computes in that loop besides.

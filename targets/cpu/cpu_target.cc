@@ -64,9 +64,12 @@ std::string hexText(uint64_t value) {
 // One launch of one kernel, on all threads.
 class Launch {
 public:
-  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame) : kernel_(kernel), frame_(frame), output_(code().output) {
+  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, PanelPool &panels)
+      : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
+    panels.reset();
     frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
+    frame.words[frame.failureWord + 2] = static_cast<uint64_t>(parts);
   }
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;
@@ -76,10 +79,10 @@ public:
     return code.output.usesFibers ? code.scratchBytes * code.fibers + code.slmBytes : code.scratchBytes;
   }
 
-  // Workgroups [begin, end). From several threads at once.
+  // Workgroups [begin, end), or as many parts of them. From several threads at once.
   void run(int64_t begin, int64_t end, void *scratch) {
     if (code().output.usesFibers) return runFibers(begin, end, static_cast<unsigned char *>(scratch));
-    if (begin < failedWorkgroup()) call(begin, end, begin, end, scratch);
+    if (begin / parts_ < failedWorkgroup()) call(begin, end, begin / parts_, (end + parts_ - 1) / parts_, scratch);
   }
 
   // After all have run: passes on what was printed, and says what failed first.
@@ -169,6 +172,7 @@ private:
   const Jit::LoadedKernel &kernel_;
   LaunchFrame &frame_;
   LaunchOutput output_;
+  const int64_t parts_;
   uint64_t failure_ = kNoFailure;
 };
 
@@ -186,25 +190,35 @@ public:
     if (!frame) return frame.error();
     std::lock_guard lock(launchMutex_);
     int64_t bytes = Launch::scratchBytes(loaded->code);
-    size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, frame->workgroups)));
+    int64_t parts = partsFor(loaded->code, frame->workgroups), work = frame->workgroups * parts;
+    size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, work)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
       if (!arenas_[i].grow(bytes))
         return Error::environment(
             str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
             kernel.nameRange);
     FaultGuard guard;
-    Launch launch(*loaded, *frame);
-    pool_.run(frame->workgroups, [&](int64_t begin, int64_t end, int worker) {
+    Launch launch(*loaded, *frame, parts, panels_);
+    pool_.run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
     return launch.finish(print_, kernel, grid);
   }
 
 private:
+  // Few workgroups are divided, so that every thread has several pieces of work and none waits long for the last.
+  int64_t partsFor(const KernelCode &code, int64_t workgroups) const {
+    constexpr int64_t kPiecesEach = 4;
+    int64_t wanted = pool_.workers() * kPiecesEach;
+    if (pool_.workers() == 1 || workgroups <= 0 || workgroups >= wanted) return 1;
+    return std::min(code.output.mostParts, (wanted + workgroups - 1) / workgroups);
+  }
+
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
   ThreadPool pool_;
   std::vector<Arena> arenas_; // by worker
+  PanelPool panels_;
   std::mutex launchMutex_;
 };
 
@@ -224,7 +238,7 @@ public:
     return std::vector<DeviceText>{device};
   }
   std::vector<std::string_view> pipeline() const override {
-    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code"};
+    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
   }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {

@@ -24,6 +24,11 @@ void FusedLoop::computeToBuffer(const Op &op, const Buffer &buffer) {
   sinks_.push_back({op.result(), &buffer, nullptr});
 }
 
+void FusedLoop::nestToBuffer(Value *value, const Buffer &buffer) {
+  addNodes({value}, value);
+  sinks_.push_back({value, &buffer, nullptr});
+}
+
 void FusedLoop::toTile(Value *value, const Value *tile) {
   addNodes(e_.fusion_.nodes(value), nullptr);
   sinks_.push_back({value, nullptr, tile});
@@ -92,6 +97,20 @@ void FusedLoop::emit() {
   });
 }
 
+void FusedLoop::emitPart(const Part &part) {
+  sums_ = part.sums, sumsPitch_ = part.pitch;
+  forLoop(b, part.rowBegin, part.rowEnd, e_.number(1), [&](LlvmValue *row) {
+    enterRow(row);
+    forLoop(b, part.columnBegin, part.columnEnd, e_.number(lanes_), [&](LlvmValue *column) { emitChunk(column); });
+  });
+}
+
+std::pair<LlvmValue *, LlvmValue *> FusedLoop::extents() {
+  const Sink &sink = sinks_[0];
+  if (sink.tile) return {sink.access.rowHigh, sink.access.columnHigh};
+  return {e_.number(sink.buffer->shape.rows), e_.number(sink.buffer->shape.columns)};
+}
+
 LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
   return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.number(buffer.shape.pitch)));
 }
@@ -100,6 +119,8 @@ void FusedLoop::enterRow(LlvmValue *row) {
   for (Node &node : nodes_) {
     if (!node.computed)
       node.rowPointer = rowOf(*e_.buffers_.bufferOf(node.value), row);
+    else if (node.value->definingOp()->kind() == OpKind::Nest)
+      node.rowPointer = byteOffset(b, sums_, b.CreateMul(row, sumsPitch_));
     else if (node.value->definingOp()->kind() == OpKind::LoadTile)
       node.row = e_.accessRow(node.tile, row);
     else if (!node.invariant)
@@ -122,7 +143,7 @@ void FusedLoop::emitChunk(LlvmValue *column) {
 LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   Elem elem = bufferElem(node.value->type());
   if (node.invariant) return node.invariant;
-  if (!node.computed) {
+  if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
     return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
   }

@@ -22,8 +22,21 @@ public:
   void reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows);
   // Combines each row into the first column of a buffer. Nothing else may be done in the same loop.
   void reduceColumns(Value *value, const Buffer &buffer, OpKind kind);
+  // The result of a nest to its buffer.
+  void nestToBuffer(Value *value, const Buffer &buffer);
   // All values of a chunk are evaluated before the first is put away.
   void emit();
+
+  // Of a loop around a nest's sums: prepare() once, then the rows and columns of each part, whose sum [r, c] lies at
+  // sums + r * pitch + c elements. Columns begin at whole registers.
+  struct Part {
+    LlvmValue *rowBegin, *rowEnd, *columnBegin, *columnEnd;
+    LlvmValue *sums, *pitch;
+  };
+  void prepare();
+  void emitPart(const Part &part);
+  // Rows and columns (from 0 on) that it does something with.
+  std::pair<LlvmValue *, LlvmValue *> extents();
 
 private:
   struct Node { // a value that the loop evaluates
@@ -47,7 +60,6 @@ private:
     int64_t rowsEach = 1;
   };
   void addNodes(const std::vector<Value *> &values, const Value *root);
-  void prepare();
   void enterRow(LlvmValue *row);
   void emitChunk(LlvmValue *column);
   LlvmValue *evaluate(const Node &node, LlvmValue *column);
@@ -69,6 +81,7 @@ private:
   std::vector<Sink> sinks_;
   std::unordered_map<const Value *, LlvmValue *> chunk_; // what this chunk has evaluated
   int lanes_ = 0;
+  LlvmValue *sums_ = nullptr, *sumsPitch_ = nullptr; // of the part
   std::optional<OpKind> acrossColumns_; // the only sink is a reduction of whole rows
 };
 

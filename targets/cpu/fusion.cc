@@ -1,7 +1,9 @@
 #include "targets/cpu/fusion.h"
 
+#include "ir/constants.h"
 #include "targets/cpu/vector_values.h"
 
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 
@@ -51,14 +53,21 @@ private:
     return writes > 0;
   }
 
+  static bool startsAtZero(const Op &nest) {
+    const AttrValue *value = isUniform(nest.operand(2)) ? constantValue(*nest.operand(2)) : nullptr;
+    const double *number = value ? std::get_if<double>(value) : nullptr;
+    return value && (number ? *number == 0 && !std::signbit(*number) : *value == AttrValue(int64_t{0}));
+  }
+
   void decide(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
     const Value *value = op.result();
     if (isGenerated(op) || isReadingBroadcast(op)) {
       plan_.inline_.insert(value);
       return;
     }
-    bool load = isPlainLoad(op);
-    if (!load && !isPointwise(op)) return;
+    bool load = isPlainLoad(op), nest = op.kind() == OpKind::Nest;
+    if (!load && !nest && !isPointwise(op)) return;
+    if (nest && !startsAtZero(op)) return;
     bool used = false;
     for (const Use &use : value->uses()) used |= !isDead(*use.user);
     if (!used) {
@@ -67,11 +76,14 @@ private:
     }
     std::optional<Root> root = commonRoot(op);
     if (!root) return;
+    if (nest && (root->op->kind() != OpKind::StoreTile || plan_.nestInto(*root->op) || writesBefore.at(root->op) != writesBefore.at(&op)))
+      return;
     if (load && (root->op->kind() == OpKind::StoreTile || writesBefore.at(root->op) != writesBefore.at(&op))) return;
     if (int &size = sizes_[*root]; size < kMaxFusedOps - 1)
       ++size;
     else
       return;
+    if (nest) plan_.nests_[root->op] = &op, plan_.nests_[&op] = root->op;
     plan_.inline_.insert(value);
     roots_[&op] = *root;
   }
@@ -105,6 +117,13 @@ private:
   std::unordered_map<const Op *, Root> roots_;
   std::unordered_map<Root, int, RootHash> sizes_;
 };
+
+const Op *FusionPlan::nestInto(const Op &store) const { return storeOf(store); }
+
+const Op *FusionPlan::storeOf(const Op &nest) const {
+  auto found = nests_.find(&nest);
+  return found == nests_.end() ? nullptr : found->second;
+}
 
 FusionPlan planFusion(const Kernel &kernel) { return FusionPlanner().plan(kernel); }
 

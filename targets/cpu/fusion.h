@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/module.h"
 
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,17 +24,23 @@ public:
   std::vector<Value *> leaves(Value *value) const;
   std::vector<Value *> leavesOf(const Op &op) const;
 
+  // The nest whose sums a store_tile takes from the registers, and the store that an inline nest runs in; null: none.
+  const Op *nestInto(const Op &store) const;
+  const Op *storeOf(const Op &nest) const;
+
 private:
   friend class FusionPlanner;
   std::vector<Value *> buffersBehind(const std::vector<Value *> &nodes, const Value *except) const;
   void collect(Value *value, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const;
   std::unordered_set<const Value *> inline_;
+  std::unordered_map<const Op *, const Op *> nests_; // by store, and stores by nest; looked up only
 };
 
 // Constants, splats, iota, masks and broadcasts are inline everywhere. A pointwise op or a load_tile is inline when
 // everything that uses it is evaluated in the loop of one op of its own block: a pointwise op, a store_tile, a
 // reduction, or an operand of a tile_mma. A load_tile only if nothing writes memory between it and that loop, and never
-// into a store_tile: the tiles may overlap.
+// into a store_tile: the tiles may overlap. A nest whose sum starts at 0 is inline in the loop of a store_tile, which it
+// then runs around: the first such nest only, and only if nothing writes memory in between.
 FusionPlan planFusion(const Kernel &kernel);
 
 } // namespace xt

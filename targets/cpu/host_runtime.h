@@ -5,6 +5,7 @@
 #include "targets/cpu/buffer_assignment.h"
 #include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
+#include "targets/cpu/panel_pool.h"
 
 #include <map>
 #include <mutex>
@@ -17,6 +18,7 @@ inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_ass
                             *kBarrierSymbol = "xt_barrier", *kNamedAllocSymbol = "xt_nbarrier_alloc",
                             *kNamedCountSymbol = "xt_nbarrier_count", *kNamedArriveSymbol = "xt_nbarrier_arrive",
                             *kNamedWaitSymbol = "xt_nbarrier_wait", *kLaneMeetSymbol = "xt_lane_meet",
+                            *kPanelTakeSymbol = "xt_panel_take", *kPanelReadySymbol = "xt_panel_ready",
                             *kLaneExchangeSymbol = "xt_lane_exchange", *kLaneGivenSymbol = "xt_lane_given";
 
 struct Failure { // at run time; its number is its place in KernelOutput::failures
@@ -41,12 +43,15 @@ struct KernelOutput {
   };
   std::vector<Barrier> barriers;
   bool usesFibers = false; // each subgroup, or each lane, runs on a stack of its own
+  bool divides = false;    // workgroups are run in parts, …
+  int64_t mostParts = 1;   // … of which there can be work for so many
 };
 
 // One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.
 class LaunchOutput {
 public:
-  explicit LaunchOutput(const KernelOutput &kernel) : kernel_(kernel) {}
+  explicit LaunchOutput(const KernelOutput &kernel, PanelPool *panels = nullptr) : kernel_(kernel), panels_(panels) {}
+  PanelPool *panels() const { return panels_; } // null: nothing is shared
   void print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
   void assertFailed(int64_t workgroup, int64_t subgroup, int64_t element);
   void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
@@ -70,6 +75,7 @@ public:
 
 private:
   const KernelOutput &kernel_;
+  PanelPool *const panels_;
   std::mutex mutex_;
   struct Printed {
     int64_t subgroup;

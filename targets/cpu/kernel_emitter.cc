@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
+#include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/vector_values.h"
 
 #include <llvm/IR/Module.h>
@@ -9,7 +10,7 @@
 namespace xt {
 
 size_t frameWords(const Kernel &kernel) {
-  size_t words = kGridWords + 2;
+  size_t words = kGridWords + kRuntimeWords;
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     Type type = kernel.param(i)->type();
     words += type.isMemRef() ? 1 + 2 * static_cast<size_t>(type.rank()) : 1;
@@ -45,6 +46,10 @@ bool needsFibers(const Kernel &kernel) {
 
 KernelOutput KernelEmitter::emit() {
   output_.usesFibers = needsFibers(kernel_);
+  if (int64_t parts = NestEmitter::mostParts(kernel_, fusion_, cpu_)) {
+    output_.divides = true;
+    output_.mostParts = parts;
+  }
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, kernelSymbol(kernel_), module_);
@@ -95,6 +100,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
     for (LlvmValue *&part : dim) part = load(b.getInt64Ty());
   failureWord_ = load(b.getPtrTy());
   runtime_ = load(b.getPtrTy());
+  partCount_ = load(b.getInt64Ty());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -114,6 +120,10 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
 }
 
 void KernelEmitter::emitWorkgroup(LlvmValue *id) {
+  if (output_.divides) {
+    part_ = b.CreateURem(id, partCount_);
+    id = b.CreateUDiv(id, partCount_);
+  }
   workgroup_ = id;
   coordinates_[2] = b.CreateURem(id, grid_[2][2]);
   LlvmValue *rest = b.CreateUDiv(id, grid_[2][2]);
@@ -170,7 +180,14 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::InitTile: parts_[op.result()] = initTile(op); return;
   case TypeRule::UpdateTileOffset: parts_[op.result()] = moveTile(op); return;
   case TypeRule::PrefetchTile: return; // the hardware's own prefetchers follow a tile's rows
+  case TypeRule::Nest:
+    if (!fusion_.isInline(op.result())) NestEmitter(*this, op).toBuffer();
+    return;
   case TypeRule::StoreTile: {
+    if (const Op *nest = fusion_.nestInto(op)) {
+      NestEmitter(*this, *nest).toTile(op);
+      return;
+    }
     FusedLoop loop(*this);
     loop.toTile(op.operand(0), op.operand(1));
     loop.emit();

@@ -8,6 +8,8 @@
 //                 workgroup ends, after it has lowered the word to workgroup id << 32 | failure number (atomically: the
 //                 least of all stays). Workgroups behind one that has failed need not run
 //   frame[10]     the LaunchOutput that takes what it prints
+//   frame[11]     into how many parts each workgroup is divided (KernelOutput::mostParts): then [begin, end) counts parts,
+//                 those of one workgroup side by side. Parts may run at the same time
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
@@ -24,6 +26,7 @@ namespace xt {
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
+inline constexpr size_t kRuntimeWords = 3; // failure, output, parts
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
 // workgroup, n, scratch) runs one subgroup, or the lane n of all subgroups' lanes, of one workgroup, on a stack of its own. Its scratch memory starts with a header
@@ -44,6 +47,7 @@ public:
 
 private:
   friend class FusedLoop;
+  friend class NestEmitter;
   // The LLVM values of an IR value. Scalar: itself. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
   using Parts = LlvmValues;
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
@@ -96,6 +100,8 @@ private:
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
+  // The same of a window of so many rows and columns from the tile's first element on.
+  TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
@@ -185,6 +191,7 @@ private:
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
+  LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count

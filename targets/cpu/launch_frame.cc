@@ -40,6 +40,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   frame.failureWord = frame.words.size();
   frame.words.push_back(0);
   frame.words.push_back(0);
+  frame.words.push_back(1);
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {
       frame.words.push_back(scalarWord(kernel.param(i)->type().elem(), *number));

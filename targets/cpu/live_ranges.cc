@@ -100,6 +100,7 @@ void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
     return;
   }
   if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
+  if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, its tiles have no buffer
   bool mma = op.kind() == OpKind::TileMma;
   for (size_t i = 0; i < op.operandCount(); ++i) {
     // Multiplied, or picked from, while the result is written.

@@ -4,6 +4,7 @@
 // rows and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the
 // same sums and their stores write the same bytes.
 #include "targets/cpu/fused_loop.h"
+#include "targets/cpu/microkernel.h"
 #include "targets/cpu/register_tile.h"
 
 namespace xt {
@@ -21,10 +22,10 @@ public:
   // sum (fresh: zero) += left * right
   MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, Matrix left, Matrix right, Matrix sum,
           bool fresh)
-      : b(builder), ops_(ops), fma_(cpu.fma), left_(left), right_(right), sum_(sum), fresh_(fresh),
+      : b(builder), ops_(ops), left_(left), right_(right), sum_(sum), fresh_(fresh),
         elem_(left.shape.elem), sumElem_(sum.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
         lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum.shape.columns + lanes_ - 1) / lanes_),
-        tile_(registerTile(cpu, elem_, sum.shape.rows, sum.shape.columns)) {}
+        tile_(registerTile(cpu, elem_, sum.shape.rows, sum.shape.columns)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
 
   void emit() {
     forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
@@ -63,7 +64,8 @@ private:
     }
     LlvmValues sums;
     for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : loadCell(cell));
-    sums = multiply(leftRows, rightColumns, std::move(sums));
+    sums = microkernel_.multiply({leftRows, rightColumns, number(elemBytes_), number(right_.shape.pitch), number(left_.shape.columns)},
+                                 std::move(sums));
     for (size_t i = 0; i < cells.size(); ++i) {
       LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];
       b.CreateAlignedStore(value, cells[i], cellAlign());
@@ -75,38 +77,8 @@ private:
     return sumsConvert() ? ops_.convertFloat(stored, sumElem_, elem_) : stored;
   }
 
-  // The loop over K: byte offsets into the left rows and into the right columns run side by side.
-  LlvmValues multiply(const LlvmValues &leftRows, const LlvmValues &rightColumns, LlvmValues sums) {
-    llvm::Align vectorAlign(static_cast<uint64_t>(lanes_ * elemBytes_)), align(static_cast<uint64_t>(elemBytes_));
-    auto step = [&](LlvmValue *leftOffset, llvm::ArrayRef<LlvmValue *> carried) {
-      LlvmValue *rightOffset = carried.back();
-      LlvmValues row, next;
-      for (LlvmValue *column : rightColumns)
-        row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, column, rightOffset), vectorAlign));
-      for (size_t r = 0; r < leftRows.size(); ++r) {
-        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, leftRows[r], leftOffset), align);
-        LlvmValue *broadcast = ops_.splat(element, lanes_);
-        for (size_t v = 0; v < row.size(); ++v)
-          next.push_back(multiplyAdd(broadcast, row[v], carried[r * row.size() + v]));
-      }
-      next.push_back(b.CreateAdd(rightOffset, number(right_.shape.pitch)));
-      return next;
-    };
-    sums.push_back(number(0));
-    sums = forLoop(b, number(0), number(left_.shape.columns * elemBytes_), number(elemBytes_), sums, step);
-    sums.pop_back();
-    return sums;
-  }
-
-  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
-    if (!isFloat(elem_)) return b.CreateAdd(sum, b.CreateMul(x, y));
-    // Without the instruction an fma would be a library call.
-    return fma_ ? b.CreateFMA(x, y, sum) : b.CreateFAdd(sum, b.CreateFMul(x, y));
-  }
-
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
-  const bool fma_;
   const Matrix left_, right_, sum_;
   const bool fresh_;
   const Elem elem_, sumElem_;
@@ -114,6 +86,7 @@ private:
   const int lanes_;
   const int64_t columnVectors_;
   const RegisterTile tile_;
+  Microkernel microkernel_;
 };
 
 } // namespace

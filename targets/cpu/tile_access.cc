@@ -50,6 +50,11 @@ KernelEmitter::Parts KernelEmitter::moveTile(const Op &op) {
 }
 
 KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const AttrValue *padding) {
+  return accessWindow(tile, number(tile->type().extent(0)), number(tile->type().extent(1)), padding);
+}
+
+KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns,
+                                                      const AttrValue *padding) {
   const Parts &parts = parts_.at(tile);
   Type type = tile->type();
   TileAccess access{};
@@ -62,14 +67,14 @@ KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const Att
   LlvmValue *above = access.pack > 1 ? number(0) : b.CreateMul(parts[kY], access.rowStride);
   access.origin = byteOffset(b, parts[kBase], b.CreateAdd(above, b.CreateMul(parts[kX], access.columnStride)));
   // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
-  auto limit = [&](LlvmValue *value, int64_t extent) {
+  auto limit = [&](LlvmValue *value, LlvmValue *extent) {
     LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, number(extent));
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, extent);
   };
-  access.rowLow = limit(b.CreateNeg(parts[kY]), type.extent(0));
-  access.rowHigh = limit(b.CreateSub(parts[kRows], parts[kY]), type.extent(0));
-  access.columnLow = limit(b.CreateNeg(parts[kX]), type.extent(1));
-  access.columnHigh = limit(b.CreateSub(parts[kColumns], parts[kX]), type.extent(1));
+  access.rowLow = limit(b.CreateNeg(parts[kY]), rows);
+  access.rowHigh = limit(b.CreateSub(parts[kRows], parts[kY]), rows);
+  access.columnLow = limit(b.CreateNeg(parts[kX]), columns);
+  access.columnHigh = limit(b.CreateSub(parts[kColumns], parts[kX]), columns);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(parts[kColumnStride]);
   access.unitStride = known && known->isOne() && access.pack == 1;
   access.maybeUnitStride =

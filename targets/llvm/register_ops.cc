@@ -142,6 +142,7 @@ LlvmValue *RegisterOps::elementwise(const Op &op, llvm::ArrayRef<LlvmValue *> op
   case TypeRule::PrefetchTile:
   case TypeRule::UpdateTileOffset:
   case TypeRule::TileMma:
+  case TypeRule::Nest:
   case TypeRule::AtomicRmw:
   case TypeRule::LoadGather:
   case TypeRule::StoreScatter:

@@ -1,6 +1,7 @@
 // Times our GEMM kernel against OpenBLAS's sgemm, alternately in one run, and prints the ratio of medians.
 //
 //   OPENBLAS_CORETYPE=SKYLAKEX OPENBLAS_NUM_THREADS=1 xt_bench_cpu [size [rounds [processor [K step]]]]
+#include "passes/form_nests.h"
 #include "targets/cpu/cpu_target.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/kernel_maker.h"
@@ -31,6 +32,7 @@ int run(Elem elem, int64_t size, int rounds, const char *processor, int64_t dept
   KernelMaker m;
   makeGemm(m, elem, Elem::F32, {256, 256, depth});
   Diagnostics diagnostics;
+  if (Result<void> formed = formNests(m.module, diagnostics); !formed) return std::printf("%s\n", formed.error().message.c_str()), 1;
   Result<CpuInfo> cpu = cpuInfo(processor);
   if (!cpu) return std::printf("%s\n", cpu.error().message.c_str()), 1;
   CompileOptions options;

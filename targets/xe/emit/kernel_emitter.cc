@@ -265,6 +265,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::CreateNbarrier:
   case TypeRule::Nbarrier: return emitNamedBarrier(op);
   case TypeRule::Dpas: return emitDpas(op);
+  case TypeRule::Nest: break; // block-tiles has made it a loop
   case TypeRule::Print: return emitAssert(op);
   case TypeRule::InitTile:
   case TypeRule::LoadTile:

@@ -1,0 +1,228 @@
+#include "passes/form_nests.h"
+
+#include "ir/base/text.h"
+#include "ir/builder.h"
+#include "ir/constants.h"
+#include "passes/facts.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+namespace xt {
+namespace {
+
+// Operand a or b of the product: elements of a tile that moves by `step` from round to round.
+struct Side {
+  const Op *load = nullptr;
+  bool transposed = false;
+  Value *tile = nullptr;        // in front of the loop; null: `init` made there anew
+  const Op *init = nullptr;     // an init_tile in the loop, some of whose offsets are the loop's index
+  std::vector<int64_t> step{0, 0};
+};
+
+class NestMatch {
+public:
+  NestMatch(Op &loop, Diagnostics &diagnostics) : loop_(loop), body_(*loop.region()), diagnostics_(diagnostics) {}
+
+  // Whether the loop is one; else a remark has said why not, if it has a product at all.
+  bool match() {
+    for (Op &op : body_) {
+      if (op.kind() != OpKind::TileMma) continue;
+      if (mma_) return stays(op, "it has a second product");
+      mma_ = &op;
+    }
+    return mma_ && matchLoop() && matchSum() && matchSide(0, sides_[0]) && matchSide(1, sides_[1]) && nothingElse();
+  }
+
+  void replace(Context &context) {
+    Builder build(context, *loop_.block());
+    build.setBefore(&loop_);
+    build.setRange(mma_->range());
+    std::vector<Value *> operands;
+    for (Side &side : sides_) operands.push_back(side.tile ? side.tile : initBefore(build, *side.init));
+    operands.insert(operands.end(), {loop_.operand(3 + sum_), loop_.operand(0), loop_.operand(1), loop_.operand(2)});
+    Op *nest = build.create(OpKind::Nest, std::move(operands), {loop_.result(sum_)->type()});
+    if (sides_[0].transposed) nest->setAttr("transpose_a", int64_t{1});
+    if (sides_[1].transposed) nest->setAttr("transpose_b", int64_t{1});
+    nest->result()->setName(loop_.result(sum_)->name());
+    nest->result()->setRange(loop_.result(sum_)->range());
+    loop_.result(sum_)->replaceAllUsesWith(nest->result());
+    diagnostics_.report(DiagCode::PassRemark, mma_->range(), "this product and the loop around it are one nest, which is packed and blocked for the processor")
+        .at(loop_.range(), "the loop");
+    loop_.block()->erase(&loop_);
+  }
+
+private:
+  bool stays(const Op &op, std::string why) {
+    Diagnostic &remark = diagnostics_.report(DiagCode::PassRemark, op.range(), str("the loop around this product is no nest: ", why));
+    if (&op != &loop_) remark.at(loop_.range(), "the loop");
+    return false;
+  }
+
+  // The value that the loop carries into parameter `param` after a round.
+  Value *next(const Value *param) const { return body_.last()->operand(param->index() - 1); }
+  Value *first(const Value *param) const { return loop_.operand(param->index() + 2); }
+  bool isCarried(const Value *value) const { return value->definingBlock() == &body_ && value->index() > 0; }
+
+  bool matchLoop() {
+    std::optional<int64_t> step = constantInt(*loop_.operand(2));
+    if (!step || *step <= 0) return stays(*mma_, "its step is no constant above 0");
+    loopStep_ = *step;
+    return true;
+  }
+
+  bool matchSum() {
+    if (mma_->operandCount() < 3 || !isCarried(mma_->operand(2)) || next(mma_->operand(2)) != mma_->result())
+      return stays(*mma_, "the product does not add to a value that the loop carries");
+    if (!mma_->operand(2)->hasOneUse() || !mma_->result()->hasOneUse())
+      return stays(*mma_, "the sum is used in the loop besides");
+    sum_ = mma_->operand(2)->index() - 1;
+    Elem elem = mma_->result()->type().elem();
+    if (elem == Elem::F16 || elem == Elem::BF16) // rounded after each round
+      return stays(*mma_, str("the sum is kept in ", elemName(elem), ", which rounds in each step"));
+    for (size_t i = 0; i < loop_.resultCount(); ++i)
+      if (i != sum_ && !loop_.result(i)->uses().empty())
+        return stays(loop_, "what else it carries is used behind it");
+    return true;
+  }
+
+  // Whether a cast leaves each product as it is: products are computed in f32 at least.
+  static bool isExact(const Op &op) {
+    Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
+    return op.kind() == OpKind::ExtF && to == Elem::F32 && (from == Elem::F16 || from == Elem::BF16);
+  }
+
+  bool matchSide(size_t operand, Side &side) {
+    const Value *value = mma_->operand(operand);
+    const Op *op = value->definingOp();
+    while (op && op->block() == &body_ && value->hasOneUse()) {
+      seen_.insert(op);
+      if (op->kind() == OpKind::LoadTile) break;
+      bool turns = op->kind() == OpKind::Transpose && op->operand(0)->type().rank() == 2 && permutationOf(*op)[0] == 1;
+      bool casts = isExact(*op);
+      if (!turns && !casts && op->kind() != OpKind::ConvertLayout) break;
+      side.transposed ^= turns;
+      casts_ |= casts;
+      value = op->operand(0);
+      op = value->definingOp();
+    }
+    std::string_view name = operand == 0 ? "a" : "b";
+    if (!op || op->kind() != OpKind::LoadTile || op->block() != &body_ || !value->hasOneUse())
+      return stays(op && op->block() == &body_ ? *op : *mma_, str(name, " is not just loaded in the loop, for this product alone"));
+    const Attr *padding = op->attr("padding");
+    if (padding && padding->value != AttrValue(int64_t{0}) && padding->value != AttrValue(0.0))
+      return stays(*op, str(name, " is padded with another number than 0"));
+    if (op->operand(0)->type().packFactor() > 1) return stays(*op, str("the tile of ", name, " is packed"));
+    side.load = op;
+    side.transposed ^= op->attr("transpose") != nullptr;
+    if (!matchTile(op->operand(0), side, name)) return false;
+    size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of K in memory
+    int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
+    if (side.step[along] == depth && side.step[1 - along] == 0) return true;
+    return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "), "] in each step; a nest moves it by its extent along K, which is ", depth));
+  }
+
+  // The tile of a load: carried and moved by constants, made in each round from the loop's index, or always the same.
+  bool matchTile(Value *tile, Side &side, std::string_view name) {
+    std::vector<int64_t> ahead{0, 0}; // moves in the round before the load
+    Op *op = tile->definingOp();
+    while (op && op->block() == &body_ && op->kind() == OpKind::UpdateTileOffset && addMove(*op, ahead)) {
+      tile = op->operand(0);
+      op = tile->definingOp();
+    }
+    if (op && op->block() == &body_ && op->kind() == OpKind::InitTile && ahead == std::vector<int64_t>{0, 0}) return matchInit(*op, side, name);
+    bool moved = ahead != std::vector<int64_t>{0, 0};
+    if (!moved && !definedInside(*tile, body_)) return side.tile = tile, true;
+    if (moved || !isCarried(tile)) return stays(*side.load, str("the tile of ", name, " is not one that the loop moves by a constant"));
+    const Value *param = tile;
+    Value *yielded = next(param);
+    for (Op *move = yielded->definingOp(); yielded != param; yielded = move->operand(0), move = yielded->definingOp())
+      if (!move || move->kind() != OpKind::UpdateTileOffset || move->block() != &body_ || !addMove(*move, side.step))
+        return stays(*side.load, str("the tile of ", name, " does not move by a constant from step to step"));
+    side.tile = first(param);
+    return true;
+  }
+
+  bool addMove(const Op &move, std::vector<int64_t> &step) {
+    std::optional<int64_t> down = constantInt(*move.operand(1)), right = constantInt(*move.operand(2));
+    if (!down || !right || __builtin_add_overflow(step[0], *down, &step[0]) || __builtin_add_overflow(step[1], *right, &step[1])) return false;
+    seen_.insert(&move);
+    return true;
+  }
+
+  static bool isConstant(const Value &value) { return value.type().isIndex() && constantInt(value); }
+
+  bool matchInit(const Op &init, Side &side, std::string_view name) {
+    size_t rank = init.operand(0)->type().isMemRef() ? static_cast<size_t>(init.operand(0)->type().rank()) : 2;
+    const Value *index = body_.param(0);
+    for (size_t i = 0; i < init.operandCount(); ++i) {
+      const Value *operand = init.operand(i);
+      bool offset = i == rank - 1 || i == rank; // of rows, of columns
+      if (operand == index && offset) side.step[i - (rank - 1)] = loopStep_;
+      else if (definedInside(*operand, body_) && !isConstant(*operand)) return stays(init, str("where the tile of ", name, " lies is computed in the loop"));
+    }
+    side.init = &init;
+    seen_.insert(&init);
+    return true;
+  }
+
+  Value *initBefore(Builder &build, const Op &init) {
+    std::vector<Value *> operands = init.operands();
+    for (Value *&operand : operands)
+      if (operand == body_.param(0)) operand = loop_.operand(0);
+      else if (definedInside(*operand, body_)) operand = build.index(*constantInt(*operand));
+    Op *made = build.create(OpKind::InitTile, std::move(operands), {init.result()->type()});
+    made->setRange(init.range());
+    for (const Attr &attr : init.attrs()) made->setAttr(attr.name, attr.value, attr.range);
+    made->result()->setName(init.result()->name());
+    return made->result();
+  }
+
+  // What is left in the body may go: it writes nothing, shows nothing, and no result of it is used behind the loop.
+  bool nothingElse() {
+    // a and b of the nest are tiles: where one was cast, the other was as well, or holds f32 anyway.
+    Elem a = sides_[0].load->result()->type().elem(), b = sides_[1].load->result()->type().elem();
+    if (casts_ && a != b) return stays(*mma_, "a and b are loaded in different types");
+    for (Op &op : body_) {
+      if (op.kind() == OpKind::Yield || op.kind() == OpKind::PrefetchTile || &op == mma_ || seen_.contains(&op)) continue;
+      if (op.regionCount() == 0 && (isPure(op) || isRemovable(op)) && !has(op.info().effects, Effect::Reads)) continue;
+      std::string_view why = op.regionCount()                                     ? "it holds another loop or branch"
+                             : has(op.info().effects, Effect::Synchronises) ? "workers wait for each other in it"
+                             : has(op.info().effects, Effect::Writes)       ? "it writes memory, which a and b may share"
+                                                                                  : "it does more than load and multiply";
+      return stays(op, std::string(why));
+    }
+    return true;
+  }
+
+  Op &loop_;
+  Block &body_;
+  Diagnostics &diagnostics_;
+  Op *mma_ = nullptr;
+  size_t sum_ = 0; // among what the loop carries
+  int64_t loopStep_ = 0;
+  bool casts_ = false;
+  std::array<Side, 2> sides_;
+  std::unordered_set<const Op *> seen_; // looked up only
+};
+
+void formIn(Block &block, Context &context, Diagnostics &diagnostics) {
+  for (Op *op = block.first(); op;) {
+    Op *next = op->next();
+    for (size_t r = 0; r < op->regionCount(); ++r) formIn(*op->region(r), context, diagnostics);
+    if (op->kind() == OpKind::For)
+      if (NestMatch match(*op, diagnostics); match.match()) match.replace(context);
+    op = next;
+  }
+}
+
+} // namespace
+
+Result<void> formNests(Module &module, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope != Scope::Lane) formIn(kernel->body, module.context(), diagnostics);
+  return {};
+}
+
+} // namespace xt

@@ -1,0 +1,424 @@
+#include "targets/cpu/nest_emitter.h"
+
+namespace xt {
+
+NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
+    : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
+      bytes_(elemInfo(elem_).storageBytes),
+      tile_(registerTile(emitter.cpu_, elem_, nest.result()->type().extent(0), nest.result()->type().extent(1))), lanes_(tile_.lanes),
+      fresh_(e_.fusion_.storeOf(nest) != nullptr), microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_) {}
+
+void NestEmitter::toBuffer() {
+  const Buffer &result = *e_.buffers_.bufferOf(op_.result());
+  FusedLoop start(e_), sink(e_);
+  start.toBuffer(op_.operand(2), buffer(kNestSums));
+  start.emit();
+  sink.nestToBuffer(op_.result(), result);
+  run(sink, b.getTrue());
+}
+
+namespace {
+
+// The lowest and highest byte that a tile's matrix may have, whatever the signs of its strides.
+std::pair<LlvmValue *, LlvmValue *> bytesOf(llvm::IRBuilder<> &b, LlvmValue *base, LlvmValue *rows, LlvmValue *rowStride,
+                                            LlvmValue *columns, LlvmValue *columnStride, int64_t elementBytes) {
+  LlvmValue *start = b.CreatePtrToInt(base, b.getInt64Ty()), *low = start, *high = start;
+  for (auto [count, stride] : {std::pair{rows, rowStride}, std::pair{columns, columnStride}}) {
+    LlvmValue *extent = b.CreateMul(b.CreateMul(count, stride), b.getInt64(static_cast<uint64_t>(elementBytes)));
+    LlvmValue *down = b.CreateICmpSLT(extent, b.getInt64(0));
+    low = b.CreateSelect(down, b.CreateAdd(low, extent), low);
+    high = b.CreateSelect(down, high, b.CreateAdd(high, extent));
+  }
+  return {low, b.CreateAdd(high, b.getInt64(static_cast<uint64_t>(elementBytes)))};
+}
+
+} // namespace
+
+// Stores that begin before all is read must not change what is read: the matrices are apart.
+void NestEmitter::toTile(const Op &store) {
+  auto range = [&](const Value *tile) {
+    const KernelEmitter::Parts &parts = e_.parts_.at(tile);
+    return bytesOf(b, parts[KernelEmitter::kBase], parts[KernelEmitter::kRows], parts[KernelEmitter::kRowStride],
+                   parts[KernelEmitter::kColumns], parts[KernelEmitter::kColumnStride],
+                   elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
+  };
+  auto [low, high] = range(store.operand(1));
+  LlvmValue *apart = b.getTrue();
+  for (size_t i = 0; i < 2; ++i) {
+    auto [from, to] = range(op_.operand(i));
+    apart = b.CreateAnd(apart, b.CreateOr(b.CreateICmpUGE(low, to), b.CreateICmpUGE(from, high)));
+  }
+  FusedLoop sink(e_);
+  sink.toTile(store.operand(0), store.operand(1));
+  choosePanels(store, apart);
+  run(sink, apart);
+}
+
+// `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
+void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
+  sink.prepare();
+  std::tie(rows_, columns_) = sink.extents();
+  chooseColumns(inPlace);
+  LlvmValue *total = totalDepth();
+  left_ = sideOf(0, total);
+  right_ = sideOf(1, total);
+  boundDepth();
+  chooseLeft();
+  LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
+  for (int v = 0; v < tile_.vectors; ++v)
+    b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
+
+  // Blocks alike, so that the last one is not a few steps only. One at least, for what the sum starts at.
+  int64_t deepest = kNestDepthBytes / bytes_;
+  LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, number(deepest - 1)), number(deepest));
+  count = most(count, number(1));
+  forLoop(b, number(0), count, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
+  ifElse(
+      b, inPlace, [] { return LlvmValues(); },
+      [&] {
+        sink.emitPart({number(0), rows_, columnBegin_, columns_, addressOf(kNestSums), number(buffer(kNestSums).shape.pitch)});
+        return LlvmValues();
+      });
+}
+
+namespace {
+
+// The one nest of a kernel that does nothing that lasts but to store what is computed from it; null: there is none.
+const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
+  if (kernel.scope == Scope::Lane || (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)) return nullptr;
+  const Op *nest = nullptr;
+  bool alone = true;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    Effect effects = op.info().effects;
+    if (!has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) && !has(effects, Effect::Observable)) return;
+    const Op *stored = op.kind() == OpKind::StoreTile ? fusion.nestInto(op) : nullptr;
+    alone &= stored && !nest && op.block() == &kernel.body;
+    nest = stored;
+  });
+  return alone ? nest : nullptr;
+}
+
+// Adds the grid's dimensions that a value depends on; false: it depends on more than those and the kernel's parameters.
+bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims, int depth = 0) {
+  constexpr int kDeepest = 64;
+  if (depth > kDeepest) return false;
+  const Op *op = value->definingOp();
+  if (!op) {
+    if (value->definingBlock() != &kernel.body) return false;
+    if (value->index() >= kernel.paramCount) dims[value->index() - kernel.paramCount] = true;
+    return true;
+  }
+  if (op->info().effects != Effect::None || op->regionCount() || op->info().typeRule == TypeRule::Id) return false;
+  for (const Value *operand : op->operands())
+    if (!collectGridDims(kernel, operand, dims, depth + 1)) return false;
+  return true;
+}
+
+// The whole matrix that a tile lies in is one parameter, of two dimensions.
+bool isInParameter(const Kernel &kernel, const Value *tile) {
+  const Op *op = tile->definingOp();
+  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
+  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return false;
+  const Value *base = op->operand(0);
+  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body;
+}
+
+} // namespace
+
+// Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
+// long as no workgroup of the launch writes b.
+void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
+  const Kernel &kernel = e_.kernel_;
+  std::vector<bool> dims(kernel.grid.size());
+  if (onlyNest(kernel, e_.fusion_) != &op_ || !isInParameter(kernel, store.operand(1))) return;
+  for (size_t operand : {1, 3, 4, 5})
+    if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
+  LlvmValue *alike = nullptr;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (dims[d]) continue;
+    LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
+    alike = alike ? b.CreateMul(alike, count) : count;
+  }
+  if (alike) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike, number(1)));
+}
+
+int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+  const Op *nest = onlyNest(kernel, fusion);
+  if (!nest) return 0;
+  Type sum = nest->result()->type();
+  RegisterTile tile = registerTile(cpu, mmaElem(nest->operand(0)->type().elem()), sum.extent(0), sum.extent(1));
+  int64_t wide = tile.vectors * tile.lanes;
+  return (sum.extent(1) + wide - 1) / wide;
+}
+
+// Of a part: its share of the panels. What must not be stored before all is read is one part's alone.
+void NestEmitter::chooseColumns(LlvmValue *inPlace) {
+  columnBegin_ = number(0);
+  if (!e_.output_.divides) return;
+  LlvmValue *wide = number(tile_.vectors * lanes_), *first = b.CreateICmpEQ(e_.part_, number(0));
+  LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
+  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
+  LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
+  columnBegin_ = b.CreateSelect(inPlace, begin, b.CreateSelect(first, number(0), columns_));
+  columns_ = b.CreateSelect(inPlace, end, columns_);
+}
+
+// Elements of K that all steps run over.
+LlvmValue *NestEmitter::totalDepth() {
+  LlvmValue *step = e_.scalar(op_.operand(5));
+  if (!llvm::isa<llvm::ConstantInt>(step) || llvm::cast<llvm::ConstantInt>(step)->getSExtValue() <= 0)
+    e_.failIf(b.CreateICmpSLE(step, number(0)), e_.addFailure({op_.operandRange(5), "the step of a `nest` must be positive", {}}));
+  LlvmValue *trips = e_.tripCount(e_.scalar(op_.operand(3)), e_.scalar(op_.operand(4)), step);
+  int64_t extent = op_.operand(0)->type().extent(op_.attr("transpose_a") ? 0 : 1);
+  // No matrix in memory is deeper: what is behind its end is 0.
+  LlvmValue *limit = number((int64_t{1} << 60) / extent);
+  trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
+  return b.CreateMul(trips, number(extent));
+}
+
+NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
+  const Value *tile = op_.operand(operand);
+  bool transposed = op_.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
+  bool down = (operand == 1) != transposed; // K runs down the rows
+  LlvmValue *rows = down ? total : number(tile->type().extent(0)), *columns = down ? number(tile->type().extent(1)) : total;
+  KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
+  if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
+    std::swap(access.rowLow, access.columnLow);
+    std::swap(access.rowHigh, access.columnHigh);
+    std::swap(access.rowStride, access.columnStride);
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(access.columnStride);
+    access.unitStride = known && known->getSExtValue() == elemInfo(access.elem).storageBytes;
+    access.maybeUnitStride = access.unitStride || !known;
+    transposed = !transposed;
+  }
+  return {access, transposed};
+}
+
+// Behind the ends of both a and b all products are 0.
+void NestEmitter::boundDepth() {
+  LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
+  LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
+  depth_ = most(ofLeft, ofRight);
+}
+
+// a is read where it lies if all that is read is inside, and needs no conversion.
+void NestEmitter::chooseLeft() {
+  const KernelEmitter::TileAccess &a = left_.access;
+  const Buffer &staged = buffer(kNestLeft);
+  leftInPlace_ = b.getFalse();
+  if (a.elem == elem_ && a.pack == 1 && !left_.turned) {
+    leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, depth_));
+  }
+  leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
+  leftStep_ = b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
+}
+
+void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
+  LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
+  Block block{};
+  block.first = b.CreateMul(index, each);
+  block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
+  block.isFirst = b.CreateICmpEQ(index, number(0));
+  block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, number(1)));
+  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(block.first, left_.access.columnStride));
+  block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
+  ifElse(
+      b, leftInPlace_, [] { return LlvmValues(); },
+      [&] {
+        stageLeft(block);
+        return LlvmValues();
+      });
+  int64_t wide = tile_.vectors * lanes_;
+  forLoop(b, columnBegin_, columns_, number(wide), [&](LlvmValue *column) {
+    Panel panel = packPanel(block, column);
+    forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) { emitTile(block, panel, row, sink, inPlace); });
+  });
+}
+
+LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
+  LlvmValue *value = e_.ops_.fromStorage(from, chunk);
+  return from == elem_ ? value : e_.ops_.mmaOperand(value, from);
+}
+
+void NestEmitter::stageLeft(const Block &block) {
+  if (left_.turned) {
+    stageTurned(left_.access, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
+      return byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_)));
+    });
+    return;
+  }
+  forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
+    KernelEmitter::RowAccess access = e_.accessRow(left_.access, row);
+    forLoop(b, number(0), block.depth, number(lanes_), [&](LlvmValue *k) {
+      LlvmValue *value = multiplied(left_.access.elem, e_.loadChunk(left_.access, access, b.CreateAdd(block.first, k), lanes_));
+      b.CreateAlignedStore(value, byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_))), vectorAlign());
+    });
+  });
+}
+
+NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
+  if (shares_) return {column, sharedPanel(block, column)};
+  fillPanel(block, column, addressOf(kNestPanel));
+  return {column, addressOf(kNestPanel)};
+}
+
+// A panel that this or another workgroup packs, for all; or one of its own.
+LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
+  LlvmValue *own = addressOf(kNestPanel), *fill = e_.ops_.stackSlot(1);
+  LlvmValue *taken = ifElse(
+      b, shares_,
+      [&] {
+        LlvmValues words{column, block.first, block.depth};
+        words.append(e_.parts_.at(op_.operand(1)));
+        LlvmValue *key = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
+        for (size_t i = 0; i < words.size(); ++i)
+          b.CreateAlignedStore(words[i], byteOffset(b, key, number(8 * static_cast<int64_t>(i))), llvm::Align(8));
+        LlvmValue *bytes = number(buffer(kNestPanel).shape.bytes());
+        return LlvmValues{e_.callHost(kPanelTakeSymbol, {e_.runtime_, key, number(8 * static_cast<int64_t>(words.size())), bytes, fill}, b.getPtrTy())};
+      },
+      [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
+  LlvmValue *found = b.CreateIsNotNull(taken), *to = b.CreateSelect(found, taken, own);
+  LlvmValue *asked = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), fill, llvm::Align(8)), number(0));
+  ifElse(
+      b, b.CreateOr(b.CreateNot(found), asked),
+      [&] {
+        fillPanel(block, column, to);
+        ifElse(
+            b, found,
+            [&] {
+              e_.callHost(kPanelReadySymbol, {e_.runtime_, to});
+              return LlvmValues();
+            },
+            [] { return LlvmValues(); });
+        return LlvmValues();
+      },
+      [] { return LlvmValues(); });
+  return to;
+}
+
+void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
+  if (right_.turned) {
+    int64_t wide = tile_.vectors * lanes_;
+    stageTurned(right_.access, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
+      LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+      return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
+    });
+    return;
+  }
+  const KernelEmitter::TileAccess &from = right_.access;
+  LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
+  LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh));
+  inside = b.CreateAnd(inside, b.CreateICmpSGE(block.first, from.rowLow));
+  inside = b.CreateAnd(inside, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  LlvmValue *whole = from.unitStride && from.pack == 1 ? inside : b.getFalse();
+  ifElse(
+      b, whole,
+      [&] {
+        packRows(block, column, to, true);
+        return LlvmValues();
+      },
+      [&] {
+        packRows(block, column, to, false);
+        return LlvmValues();
+      });
+}
+
+void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
+  const KernelEmitter::TileAccess &from = right_.access;
+  forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
+    KernelEmitter::RowAccess row = e_.accessRow(right_.access, b.CreateAdd(block.first, k));
+    LlvmValue *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    for (int v = 0; v < tile_.vectors; ++v) {
+      LlvmValue *at = b.CreateAdd(column, number(v * lanes_)), *chunk;
+      if (whole) {
+        LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
+        chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
+      } else {
+        chunk = e_.loadChunk(right_.access, row, at, lanes_);
+      }
+      b.CreateAlignedStore(multiplied(from.elem, chunk), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
+    }
+  });
+}
+
+namespace {
+
+// Rows become columns: at each stage, blocks of `distance` elements of two registers change places.
+void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows) {
+  size_t lanes = rows.size();
+  for (size_t distance = 1; distance < lanes; distance *= 2) {
+    llvm::SmallVector<int, 16> low, high;
+    for (size_t j = 0; j < lanes; ++j) {
+      bool second = (j & distance) != 0;
+      low.push_back(static_cast<int>(second ? lanes + j - distance : j));
+      high.push_back(static_cast<int>(second ? lanes + j : j + distance));
+    }
+    for (size_t i = 0; i < lanes; ++i) {
+      if (i & distance) continue;
+      LlvmValue *x = rows[i], *y = rows[i + distance];
+      rows[i] = b.CreateShuffleVector(x, y, low);
+      rows[i + distance] = b.CreateShuffleVector(x, y, high);
+    }
+  }
+}
+
+} // namespace
+
+void NestEmitter::stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column,
+                              LlvmValue *columns, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+  LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
+  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
+  forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
+    forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
+      forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
+        KernelEmitter::RowAccess access = e_.accessRow(from, b.CreateAdd(row, b.CreateAdd(r, i)));
+        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, access, b.CreateAdd(column, c), lanes_));
+        b.CreateAlignedStore(value, line(i), vectorAlign());
+      });
+      LlvmValues lines;
+      for (int i = 0; i < lanes_; ++i)
+        lines.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), line(number(i)), vectorAlign()));
+      transposeRegisters(b, lines);
+      for (int i = 0; i < lanes_; ++i)
+        b.CreateAlignedStore(lines[static_cast<size_t>(i)], address(b.CreateAdd(c, number(i)), r), vectorAlign());
+    });
+  });
+}
+
+// Rows beyond the last repeat it: their sums go to the same place, or to cells that nobody reads.
+void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace) {
+  LlvmValue *last = b.CreateSub(rows_, number(1)), *panelByte = b.CreateMul(panel.column, number(bytes_));
+  LlvmValue *cells = addressOf(kNestCells), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
+  LlvmValue *ready = b.CreateAnd(block.isLast, inPlace), *starts = fresh_ ? block.isFirst : b.getFalse();
+  LlvmValues leftRows, from, to, sums, columns;
+  for (int r = 0; r < tile_.rows; ++r) {
+    LlvmValue *at = least(b.CreateAdd(row, number(r)), last);
+    leftRows.push_back(byteOffset(b, block.left, b.CreateMul(at, leftRowStep_)));
+    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, at), panelByte);
+    from.push_back(b.CreateSelect(starts, zeros, kept));
+    to.push_back(b.CreateSelect(ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
+  }
+  auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
+  for (LlvmValue *line : from)
+    for (int v = 0; v < tile_.vectors; ++v)
+      sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
+  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(cell(panel.right, v));
+  sums = microkernel_.multiply({leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth}, std::move(sums));
+  for (size_t r = 0; r < to.size(); ++r)
+    for (int v = 0; v < tile_.vectors; ++v)
+      b.CreateAlignedStore(sums[r * static_cast<size_t>(tile_.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
+  ifElse(
+      b, ready,
+      [&] {
+        LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_);
+        LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
+        LlvmValue *before = b.CreateAdd(b.CreateMul(row, number(kNestPanelBytes)), panelByte);
+        sink.emitPart({row, rowEnd, panel.column, columnEnd, byteOffset(b, cells, b.CreateNeg(before)), number(kNestPanelBytes)});
+        return LlvmValues();
+      },
+      [] { return LlvmValues(); });
+}
+
+} // namespace xt

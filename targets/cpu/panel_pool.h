@@ -1,0 +1,51 @@
+// Packed panels of a nest's b that the workgroups of one launch share.
+#pragma once
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace xt {
+
+// The memory stays from launch to launch; what lies in it does not. From all threads of one launch.
+class PanelPool {
+public:
+  // Before a launch: all panels are forgotten.
+  void reset();
+
+  struct Taken {
+    void *panel = nullptr; // null: the caller packs in memory of its own
+    bool fill = false;     // the caller packs here, and says so by ready()
+  };
+  // The panel of `bytes` (always the same) that `key` names. One that another thread is packing is waited for, not for ever.
+  Taken take(std::string_view key, int64_t bytes);
+  void ready(void *panel);
+
+private:
+  static constexpr int64_t kMostBytes = int64_t{256} << 20;
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  struct Panel {
+    std::unique_ptr<void, Free> memory;
+    bool ready = false;
+  };
+
+  std::mutex mutex_;
+  std::vector<Panel> panels_;
+  size_t used_ = 0;
+  int64_t bytes_ = 0; // of each
+  std::unordered_map<std::string, size_t> known_;
+};
+
+} // namespace xt
+
+// Called by name from compiled kernels (jit.cc); `launch`: the LaunchOutput. `fill` takes 0 or 1.
+extern "C" {
+void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t *fill);
+void xt_panel_ready(void *launch, void *panel);
+}

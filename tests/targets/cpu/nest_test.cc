@@ -1,0 +1,186 @@
+// Nests against the loops that they replace: every type, order in memory, edge, block of K, epilogue and overlap.
+#include "passes/form_nests.h"
+#include "targets/cpu/emit.h"
+#include "tests/targets/cpu/compare.h"
+
+namespace xt {
+namespace {
+
+struct Product {
+  Elem input = Elem::F32;
+  std::vector<int64_t> sizes; // of the result, and K
+  GemmShape tile;
+  bool turnA = false, turnB = false;       // the tiles are stored the other way round, and loaded transposed
+  bool columnsA = false, columnsB = false; // the matrices are column-major
+  int64_t shift = 0;                       // where the first tiles begin, on all sides
+  bool adds = false;                       // to what c holds
+  std::optional<Elem> other = {};          // of b, where it is not that of a
+  bool fused = false;                      // twice the sum plus a row, as f16
+  int64_t fewerRows = 0;                   // that a has less than c
+};
+
+Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
+
+Value *side(KernelMaker &m, Value *matrix, std::vector<Value *> at, std::vector<int64_t> shape, bool turned, bool columns) {
+  if (turned) std::swap(at[0], at[1]), std::swap(shape[0], shape[1]);
+  return m.tile(matrix, at, shape, columns ? Order::ColumnMajor : Order::RowMajor);
+}
+
+void make(KernelMaker &m, const Product &p) {
+  Elem sum = sumElem(p.input), output = p.fused ? Elem::F16 : sum;
+  auto matrix = [&](Elem elem, bool columns) { return columns ? m.columnMajorMatrix(elem) : m.matrix(elem); };
+  Value *a = m.param(matrix(p.input, p.columnsA)), *b = m.param(matrix(p.other.value_or(p.input), p.columnsB)), *c = m.param(m.matrix(output));
+  Value *bias = p.fused ? m.param(m.matrix(Elem::F32)) : nullptr;
+  Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns);
+  Value *start = m.index(p.shift), *zero = m.index(0), *step = m.index(p.tile.depth);
+  i = m.binary(OpKind::AddI, i, start);
+  j = m.binary(OpKind::AddI, j, start);
+  Value *ta = side(m, a, {i, start}, {p.tile.rows, p.tile.depth}, p.turnA, p.columnsA);
+  Value *tb = side(m, b, {start, j}, {p.tile.depth, p.tile.columns}, p.turnB, p.columnsB);
+  Value *tc = m.tile(c, {i, j}, {p.tile.rows, p.tile.columns});
+  Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
+  Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
+  Value *depth = m.dim(a, p.turnA ? 0 : 1);
+  Value *result = m.loop(start, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
+    Value *x = p.turnA ? m.loadTransposed(in[1]) : m.load(in[1]), *y = p.turnB ? m.loadTransposed(in[2]) : m.load(in[2]);
+    auto moved = [&](Value *tile, bool down) { return m.move(tile, down ? step : zero, down ? zero : step); };
+    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.turnA), moved(in[2], !p.turnB)};
+  })[0];
+  if (p.fused) {
+    Value *row = m.broadcast(m.load(m.tile(bias, {zero, j}, {1, p.tile.columns})), 0, p.tile.rows);
+    result = m.cast(OpKind::TruncF, m.binary(OpKind::AddF, m.binary(OpKind::AddF, result, result), row), Elem::F16);
+  }
+  m.store(result, tc);
+}
+
+size_t formIn(KernelMaker &m) {
+  Diagnostics diagnostics;
+  EXPECT_TRUE(formNests(m.module, diagnostics).ok());
+  size_t nests = 0;
+  walk(m.kernel->body, [&](Op &op) { nests += op.kind() == OpKind::Nest; });
+  return nests;
+}
+
+// Small whole numbers: every sum is exact in whatever order it is added up.
+void fill(Array &array, int64_t seed) {
+  int64_t state = seed;
+  array.forEach([&](const std::vector<int64_t> &index) {
+    state = (state * 1103515245 + 12345) & 0x7fffffff;
+    array.set(index, static_cast<double>((state >> 16) % (isInteger(array.elem()) ? 256 : 4)));
+  });
+}
+
+void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int threads = 1) {
+  KernelMaker loop, nest;
+  make(loop, p);
+  make(nest, p);
+  ASSERT_EQ(formIn(nest), 1u);
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed) {
+    if (turned) std::swap(rows, columns);
+    auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, 3, columnMajor);
+    fill(*made, seed);
+    return made;
+  };
+  auto a = array(p.input, p.sizes[0] - p.fewerRows, p.sizes[2], p.turnA, p.columnsA, 1);
+  auto b = array(p.other.value_or(p.input), p.sizes[2], p.sizes[1], p.turnB, p.columnsB, 2);
+  auto c = array(p.fused ? Elem::F16 : sumElem(p.input), p.sizes[0], p.sizes[1], false, false, 3);
+  auto bias = array(Elem::F32, 1, p.sizes[1], false, false, 4);
+  std::vector<LaunchArray> args{{a.get(), {}}, {b.get(), {}}, {c.get(), {}}};
+  if (p.fused) args.push_back({bias.get(), {}});
+  expectAsInterpreter(nest.module, *loop.kernel, args, {}, cpus, {}, threads);
+  // The interpreter's own nest.
+  expectAsInterpreter(loop.module, *nest.kernel, args, {}, {cpus[0]}, {}, threads);
+}
+
+TEST(CpuNest, EveryInputType) {
+  for (Elem input : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E4M3, Elem::F8E5M2, Elem::I8, Elem::U8}) {
+    SCOPED_TRACE(elemName(input));
+    expectAsLoop({.input = input, .sizes = {70, 101, 53}, .tile = {32, 48, 16}}, processors());
+  }
+}
+
+TEST(CpuNest, BytesOfBothSigns) {
+  expectAsLoop({.input = Elem::U8, .sizes = {70, 101, 53}, .tile = {32, 48, 16}, .other = Elem::I8}, processors());
+  expectAsLoop({.input = Elem::I8, .sizes = {70, 101, 53}, .tile = {32, 48, 16}, .other = Elem::U8}, {processors()[0]});
+}
+
+TEST(CpuNest, TileShapes) {
+  for (GemmShape tile : std::vector<GemmShape>{{1, 1, 1}, {1, 200, 7}, {7, 1, 3}, {13, 17, 5}, {6, 64, 32}, {5, 33, 40}, {64, 80, 8}, {12, 96, 4}}) {
+    SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
+    expectAsLoop({.sizes = {2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 1}, .tile = tile}, processors());
+  }
+}
+
+TEST(CpuNest, EveryOrderInMemory) {
+  for (Elem input : {Elem::F32, Elem::F16, Elem::F64})
+    for (int bits = 0; bits < 16; ++bits) {
+      SCOPED_TRACE(str(elemName(input), " ", bits));
+      expectAsLoop({.input = input, .sizes = {37, 75, 43}, .tile = {32, 64, 16}, .turnA = (bits & 1) != 0, .turnB = (bits & 2) != 0,
+                    .columnsA = (bits & 4) != 0, .columnsB = (bits & 8) != 0}, {processors()[0]});
+    }
+}
+
+TEST(CpuNest, BlocksOfK) {
+  for (int64_t depth : {511, 512, 513, 1100})
+    for (bool adds : {false, true})
+      expectAsLoop({.sizes = {9, 70, depth}, .tile = {16, 64, 64}, .adds = adds}, processors());
+  expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
+}
+
+TEST(CpuNest, NothingToAddUp) {
+  for (bool adds : {false, true}) expectAsLoop({.sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds}, {processors()[0]});
+}
+
+TEST(CpuNest, TilesThatBeginOutside) {
+  for (bool turned : {false, true})
+    expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
+  expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .fewerRows = 11}, processors());
+}
+
+TEST(CpuNest, WhatFollowsIsFused) {
+  expectAsLoop({.sizes = {70, 101, 53}, .tile = {32, 48, 16}, .fused = true}, processors());
+  expectAsLoop({.sizes = {70, 101, 600}, .tile = {64, 64, 16}, .fused = true}, {processors()[0]}, 3);
+}
+
+// What is stored first must not be read as an operand afterwards.
+TEST(CpuNest, ResultInPlaceOfAnOperand) {
+  for (size_t same : {0u, 1u}) {
+    KernelMaker loop, nest;
+    Product p{.sizes = {64, 64, 64}, .tile = {64, 64, 16}};
+    make(loop, p);
+    make(nest, p);
+    ASSERT_EQ(formIn(nest), 1u);
+    auto result = [&](const Module &module, const Kernel &kernel) {
+      Array a(Elem::F32, {64, 64}), b(Elem::F32, {64, 64});
+      fill(a, 1);
+      fill(b, 2);
+      Diagnostics diagnostics;
+      auto executable = compileForCpu(module, processors()[0], {}, diagnostics);
+      EXPECT_TRUE(executable.ok());
+      EXPECT_TRUE((*executable)->launch(kernel, {a.arg(), b.arg(), same == 0 ? a.arg() : b.arg()}, {{0, 64, 1}, {0, 64, 1}}).ok());
+      return (same == 0 ? a : b).bytes();
+    };
+    EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel));
+  }
+}
+
+TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
+  for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    std::vector<size_t> counts;
+    for (int64_t size : {64, 128, 256, 512})
+      for (int64_t depth : {16, 64}) {
+        KernelMaker m;
+        make(m, {.sizes = {}, .tile = {size, size, depth}});
+        ASSERT_EQ(formIn(m), 1u);
+        Diagnostics diagnostics;
+        Result<size_t> count = instructionCount(m.module, {cpu}, diagnostics);
+        ASSERT_TRUE(count.ok()) << count.error().message;
+        counts.push_back(*count);
+      }
+    for (size_t count : counts) EXPECT_EQ(count, counts[0]) << cpu;
+    EXPECT_LT(counts[0], 1000u) << cpu;
+  }
+}
+
+} // namespace
+} // namespace xt
