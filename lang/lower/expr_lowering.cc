@@ -172,8 +172,8 @@ bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange 
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
       Op *copy = builder_.create(OpKind::Constant, {}, {type});
       copy->setAttr("value", op->attr("value")->value, op->range());
-      // A literal's scalar has no other reader.
-      if (value->uses().empty() && op->block()) op->block()->erase(op);
+      // A literal's scalar has no other reader; one that has a name may be read later.
+      if (value->uses().empty() && value->name().empty() && op->block()) op->block()->erase(op);
       value = copy->result();
       continue;
     }
