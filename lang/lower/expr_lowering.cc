@@ -40,6 +40,7 @@ Value *KernelLowering::lowerIndex(const ast::Expr &expr, std::string_view what) 
 
 Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   const BoundName *bound = names_.find(expr.text);
+  if (NameIndex *index = params_.symbols().index(); index && bound) index->use(expr.range, bound->value, bound->range);
   if (bound) return bound->value;
   if (namesLost_) return nullptr;
   auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
@@ -49,7 +50,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   } else {
     suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
   }
-  names_.bind(expr.text, {nullptr, false, expr.range}); // one message a name
+  names_.forget(expr.text, expr.range); // one message a name
   return nullptr;
 }
 
@@ -280,6 +281,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     return nullptr;
   }
   if (!count(op ? 2 : info->operands.size())) return nullptr;
+  if (NameIndex *index = params_.symbols().index(); index && info) index->op(expr.textRange, *info);
   std::vector<const ast::Expr *> args;
   for (const ast::Expr &child : expr.children) args.push_back(&child);
   std::vector<Value *> values;
