@@ -107,8 +107,9 @@ std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string
 }
 
 std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
-  if (auto it = values_.find(name.text); it != values_.end()) return it->second;
   const ast::ParamDecl *param = symbols_.param(name.text);
+  if (NameIndex *index = symbols_.index(); index && param) index->use(NameKind::Param, name.range, param->name.range);
+  if (auto it = values_.find(name.text); it != values_.end()) return it->second;
   if (!param) {
     if (!symbols_.complete()) return values_[name.text] = std::nullopt;
     auto &diagnostic = diagnostics_.report(DiagCode::UnknownParam, name.range, str("unknown parameter `$", name.text, "`"));

@@ -16,7 +16,7 @@ void insert(std::map<std::string_view, const T *> &table, const T &decl, std::st
 
 } // namespace
 
-FileSymbols::FileSymbols(std::span<const ast::File *const> files, bool incomplete, Diagnostics &diagnostics)
+FileSymbols::FileSymbols(std::span<const ast::File *const> files, size_t own, bool incomplete, Diagnostics &diagnostics)
     : incomplete_(incomplete) {
   for (const ast::File *file : files) {
     for (const auto &alias : file->attrAliases) insert(attrAliases_, alias, "alias", diagnostics);
@@ -26,12 +26,45 @@ FileSymbols::FileSymbols(std::span<const ast::File *const> files, bool incomplet
       insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", diagnostics);
   }
   std::map<std::string_view, const ast::TestDecl *> tests;
-  for (const auto &test : files[0]->tests) {
-    auto [it, isNew] = tests.emplace(test.name, &test);
-    if (!isNew)
-      diagnostics.report(DiagCode::DuplicateName, test.nameRange, str("test \"", test.name, "\" is defined twice"))
-          .at(it->second->nameRange, "first defined here");
+  for (const ast::File *file : files.first(own))
+    for (const auto &test : file->tests) {
+      auto [it, isNew] = tests.emplace(test.name, &test);
+      if (!isNew)
+        diagnostics.report(DiagCode::DuplicateName, test.nameRange, str("test \"", test.name, "\" is defined twice"))
+            .at(it->second->nameRange, "first defined here");
+    }
+}
+
+bool FileSymbols::answersAsIn(const Lookups &lookups, const std::set<std::string> &namesThen) const {
+  if (lookups.allNames && namesThen != allNames()) return false;
+  for (const Lookups::Entry &entry : lookups.entries) {
+    // Another declaration may lie where one was that is gone; its file tells.
+    auto same = [&](const auto *decl) { return decl == entry.decl && (!decl || decl->range.file == entry.file); };
+    bool holds = false;
+    switch (entry.kind) {
+    case NameKind::Alias: holds = same(findIn(attrAliases_, entry.name)); break;
+    case NameKind::TypeAlias: holds = same(findIn(typeAliases_, entry.name)); break;
+    case NameKind::Param: holds = same(findIn(params_, entry.name)); break;
+    case NameKind::Kernel: holds = same(findIn(kernels_, entry.name)); break;
+    case NameKind::Value:
+    case NameKind::Op:
+    case NameKind::HostFn: break; // never looked up here
+    }
+    if (!holds) return false;
   }
+  return true;
+}
+
+std::set<std::string> FileSymbols::allNames() const {
+  std::set<std::string> all;
+  auto add = [&](char sigil, const auto &table) {
+    for (const auto &[name, decl] : table) all.insert(std::string(1, sigil).append(name));
+  };
+  add('#', attrAliases_);
+  add('!', typeAliases_);
+  add('$', params_);
+  add('@', kernels_);
+  return all;
 }
 
 void suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,

@@ -1,38 +1,66 @@
 // The names of a file and of what it imports: aliases, parameters, kernels, functions. Order at file level does not matter.
 #pragma once
 #include "ir/base/diagnostics.h"
-#include "lang/ast.h"
+#include "lang/check/name_index.h"
 
 #include <map>
+#include <set>
 #include <span>
 #include <string_view>
 
 namespace xt {
 
+// The declarations that a piece of checking has asked for: its result holds as long as the answers are the same.
+struct Lookups {
+  struct Entry {
+    NameKind kind;
+    std::string name;
+    const void *decl; // null: there was none
+    uint32_t file;    // of the declaration
+    auto operator<=>(const Entry &) const = default;
+  };
+  std::set<Entry> entries;
+  bool allNames = false; // names were listed, for a suggestion
+};
+
 class FileSymbols {
 public:
+  // The first `own` files are the one that is compiled, in one piece or several; the others are what it imports.
   // Reports names that are defined twice. `incomplete`: an import could not be read, and any name may come from it.
-  FileSymbols(std::span<const ast::File *const> files, bool incomplete, Diagnostics &diagnostics);
+  FileSymbols(std::span<const ast::File *const> files, size_t own, bool incomplete, Diagnostics &diagnostics);
 
-  const ast::AttrAlias *attrAlias(std::string_view name) const { return find(attrAliases_, name); }
-  const ast::TypeAlias *typeAlias(std::string_view name) const { return find(typeAliases_, name); }
-  const ast::ParamDecl *param(std::string_view name) const { return find(params_, name); }
-  const ast::KernelDecl *kernel(std::string_view name) const { return find(kernels_, name); }
+  const ast::AttrAlias *attrAlias(std::string_view name) const { return find(attrAliases_, NameKind::Alias, name); }
+  const ast::TypeAlias *typeAlias(std::string_view name) const { return find(typeAliases_, NameKind::TypeAlias, name); }
+  const ast::ParamDecl *param(std::string_view name) const { return find(params_, NameKind::Param, name); }
+  const ast::KernelDecl *kernel(std::string_view name) const { return find(kernels_, NameKind::Kernel, name); }
   std::vector<std::string_view> attrAliasNames() const { return names(attrAliases_); }
   std::vector<std::string_view> typeAliasNames() const { return names(typeAliases_); }
   std::vector<std::string_view> paramNames() const { return names(params_); }
   std::vector<std::string_view> kernelNames() const { return names(kernels_); }
+
+  // From now on what is asked is noted in `lookups`, and what names mean in `index`; null: nowhere.
+  void watch(Lookups *lookups, NameIndex *index) const { lookups_ = lookups, index_ = index; }
+  NameIndex *index() const { return index_; }
+  // Whether each question would be answered as it was.
+  bool answersAsIn(const Lookups &lookups, const std::set<std::string> &namesThen) const;
+  std::set<std::string> allNames() const; // with a sigil each
 
   // Whether a name that is not here is unknown.
   bool complete() const { return !incomplete_; }
 
 private:
   template <class T> using Table = std::map<std::string_view, const T *>;
-  template <class T> static const T *find(const Table<T> &table, std::string_view name) {
+  template <class T> static const T *findIn(const Table<T> &table, std::string_view name) {
     auto it = table.find(name);
     return it == table.end() ? nullptr : it->second;
   }
-  template <class T> static std::vector<std::string_view> names(const Table<T> &table) {
+  template <class T> const T *find(const Table<T> &table, NameKind kind, std::string_view name) const {
+    const T *decl = findIn(table, name);
+    if (lookups_) lookups_->entries.insert({kind, std::string(name), decl, decl ? decl->range.file : 0});
+    return decl;
+  }
+  template <class T> std::vector<std::string_view> names(const Table<T> &table) const {
+    if (lookups_) lookups_->allNames = true;
     std::vector<std::string_view> list;
     for (const auto &[name, decl] : table) list.push_back(name);
     return list;
@@ -42,6 +70,8 @@ private:
   Table<ast::ParamDecl> params_;
   Table<ast::KernelDecl> kernels_;
   bool incomplete_;
+  mutable Lookups *lookups_ = nullptr;
+  mutable NameIndex *index_ = nullptr;
 };
 
 // Adds "did you mean …" with a fix-it when a candidate is near; `sigil` is '%', '#' … or 0.

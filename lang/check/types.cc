@@ -73,6 +73,7 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
       suggestName(diagnostic, expr.range, '!', expr.name.text, params_.symbols().typeAliasNames());
       return {};
     }
+    if (NameIndex *index = params_.symbols().index()) index->use(NameKind::TypeAlias, expr.range, alias->name.range);
     if (circular_.count(alias->name.text)) return {};
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
       circular_.insert(expanding_.begin(), expanding_.end());
@@ -365,6 +366,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
       return false;
     }
+    if (NameIndex *index = params_.symbols().index()) index->use(NameKind::Alias, attr.range, alias->name.range);
     if (circular_.count(alias->name.text)) return false;
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
       circular_.insert(expanding_.begin(), expanding_.end());

@@ -36,6 +36,7 @@ Type withAnyExtents(Context &context, Type type) {
 const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
   const FileSymbols &symbols = params_.symbols();
   const ast::KernelDecl *decl = symbols.kernel(expr.text);
+  if (NameIndex *index = symbols.index(); index && decl) index->use(NameKind::Kernel, expr.textRange, decl->name.range);
   if (decl && decl->isFunction) {
     auto open = std::find_if(calls_.begin(), calls_.end(), [&](const CallFrame &f) { return f.decl == decl; });
     if (open == calls_.end() && calls_.size() < kMaxCallDepth) return decl;
@@ -112,7 +113,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast:
   Environment outerNames = std::move(names_);
   std::vector<RegionYield> outerYields = std::move(yields_);
   bool outerLost = namesLost_;
-  names_ = {};
+  names_ = Environment(params_.symbols().index());
   yields_.clear();
   names_.push();
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -293,7 +293,8 @@ void KernelLowering::bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::
   for (size_t i = 0; i < loop->resultCount(); ++i) {
     bool written = i < explicitCount;
     const std::string &name = written ? stmt.iterArgs[i].name.text : carried[i - explicitCount].name;
-    SourceRange range = written ? stmt.iterArgs[i].name.range : carried[i - explicitCount].init->range();
+    const BoundName *outer = written ? nullptr : names_.find(name);
+    SourceRange range = written ? stmt.iterArgs[i].name.range : outer ? outer->range : carried[i - explicitCount].init->range();
     Value *param = loop->region()->addParam(loop->result(i)->type(), name, range);
     names_.bind(name, {param, false, range});
   }

@@ -11,6 +11,15 @@ void Environment::pop() {
     if (!find(name)) lost_[name] = bound.range;
 }
 
+void Environment::bind(const std::string &name, BoundName bound) {
+  if (index_) {
+    const BoundName *before = find(name);
+    if (before && before->range != bound.range) index_->join(before->range, bound.range);
+    index_->define(bound.range, bound.value);
+  }
+  scopes_.back()[name] = bound;
+}
+
 const BoundName *Environment::find(const std::string &name) const {
   for (size_t k = scopes_.size(); k-- > 0;)
     if (auto it = scopes_[k].find(name); it != scopes_[k].end()) return &it->second;

@@ -40,6 +40,7 @@ Value *KernelLowering::lowerIndex(const ast::Expr &expr, std::string_view what) 
 
 Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   const BoundName *bound = names_.find(expr.text);
+  if (NameIndex *index = params_.symbols().index(); index && bound) index->use(expr.range, bound->value, bound->range);
   if (bound) return bound->value;
   if (namesLost_) return nullptr;
   auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
@@ -49,7 +50,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   } else {
     suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
   }
-  names_.bind(expr.text, {nullptr, false, expr.range}); // one message a name
+  names_.forget(expr.text, expr.range); // one message a name
   return nullptr;
 }
 
@@ -172,8 +173,8 @@ bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange 
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
       Op *copy = builder_.create(OpKind::Constant, {}, {type});
       copy->setAttr("value", op->attr("value")->value, op->range());
-      // A literal's scalar has no other reader.
-      if (value->uses().empty() && op->block()) op->block()->erase(op);
+      // A literal's scalar has no other reader; one that has a name may be read later.
+      if (value->uses().empty() && value->name().empty() && op->block()) op->block()->erase(op);
       value = copy->result();
       continue;
     }
@@ -280,6 +281,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
     return nullptr;
   }
   if (!count(op ? 2 : info->operands.size())) return nullptr;
+  if (NameIndex *index = params_.symbols().index(); index && info) index->op(expr.textRange, *info);
   std::vector<const ast::Expr *> args;
   for (const ast::Expr &child : expr.children) args.push_back(&child);
   std::vector<Value *> values;

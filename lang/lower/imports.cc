@@ -4,6 +4,7 @@
 #include "lang/parse/parse.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace xt {
 namespace {
@@ -25,17 +26,20 @@ std::string normalised(const std::string &path) {
 
 class Importer {
 public:
-  Importer(SourceManager &sources, const ImportOptions &options, Diagnostics &diagnostics)
-      : sources_(sources), options_(options), diagnostics_(diagnostics) {}
+  Importer(UnitLoader &loader, const std::string &stdlib, Diagnostics &diagnostics)
+      : loader_(loader), stdlib_(stdlib), diagnostics_(diagnostics) {}
 
   // Breadth first, so that nesting costs no recursion; circles are looked for afterwards.
-  std::vector<std::unique_ptr<ast::File>> load(const ast::File &root) {
-    nodes_.push_back({normalised(sources_.file(root.file).name()), &root, {}});
+  std::vector<const SourceUnit *> load(const SourceUnit &root) {
+    nodes_.push_back({normalised(root.name), &root, {}});
     for (size_t n = 0; n < nodes_.size(); ++n)
-      for (const ast::ImportDecl &decl : nodes_[n].file->imports)
-        if (std::optional<size_t> target = find(decl, nodes_[n].name)) nodes_[n].imports.push_back({*target, &decl});
+      for (const ast::File *piece : nodes_[n].unit->pieces)
+        for (const ast::ImportDecl &decl : piece->imports)
+          if (std::optional<size_t> target = find(decl, nodes_[n].name)) nodes_[n].imports.push_back({*target, &decl});
     reportCircle();
-    return std::move(files_);
+    std::vector<const SourceUnit *> units;
+    for (size_t n = 1; n < nodes_.size(); ++n) units.push_back(nodes_[n].unit);
+    return units;
   }
 
 private:
@@ -45,20 +49,18 @@ private:
   };
   struct Node {
     std::string name;
-    const ast::File *file;
+    const SourceUnit *unit;
     std::vector<Edge> imports;
   };
 
   std::optional<size_t> find(const ast::ImportDecl &decl, const std::string &importer) {
-    std::vector<std::string> candidates = importCandidates(decl.path, importer, options_.stdlib);
+    std::vector<std::string> candidates = importCandidates(decl.path, importer, stdlib_);
     for (const std::string &name : candidates) {
       for (size_t n = 0; n < nodes_.size(); ++n)
         if (nodes_[n].name == name) return n;
-      std::optional<std::string> text = options_.read ? options_.read(name) : std::nullopt;
-      if (!text) continue;
-      uint32_t index = sources_.add(name, std::move(*text));
-      files_.push_back(std::make_unique<ast::File>(parse(sources_, index, diagnostics_)));
-      nodes_.push_back({name, files_.back().get(), {}});
+      const SourceUnit *unit = loader_.load(name);
+      if (!unit) continue;
+      nodes_.push_back({name, unit, {}});
       return nodes_.size() - 1;
     }
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
@@ -102,11 +104,33 @@ private:
     }
   }
 
+  UnitLoader &loader_;
+  const std::string &stdlib_;
+  Diagnostics &diagnostics_;
+  std::vector<Node> nodes_;
+};
+
+// Reads and parses files.
+class ParsingLoader : public UnitLoader {
+public:
+  ParsingLoader(SourceManager &sources, const ImportOptions &options, Diagnostics &diagnostics)
+      : sources_(sources), options_(options), diagnostics_(diagnostics) {}
+
+  const SourceUnit *load(const std::string &path) override {
+    std::optional<std::string> text = options_.read ? options_.read(path) : std::nullopt;
+    if (!text) return nullptr;
+    uint32_t index = sources_.add(path, std::move(*text));
+    files_.push_back(std::make_unique<ast::File>(parse(sources_, index, diagnostics_)));
+    return &units_.emplace_back(SourceUnit{path, {files_.back().get()}});
+  }
+  std::vector<std::unique_ptr<ast::File>> take() { return std::move(files_); }
+
+private:
   SourceManager &sources_;
   const ImportOptions &options_;
   Diagnostics &diagnostics_;
-  std::vector<Node> nodes_;
   std::vector<std::unique_ptr<ast::File>> files_;
+  std::deque<SourceUnit> units_;
 };
 
 } // namespace
@@ -124,9 +148,16 @@ std::vector<std::string> importCandidates(const std::string &path, const std::st
   return {normalised(start + ".xt"), normalised(start)};
 }
 
+std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &loader, const std::string &stdlib,
+                                          Diagnostics &diagnostics) {
+  return Importer(loader, stdlib, diagnostics).load(root);
+}
+
 std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
                                                     const ImportOptions &options, Diagnostics &diagnostics) {
-  return Importer(sources, options, diagnostics).load(root);
+  ParsingLoader loader(sources, options, diagnostics);
+  loadUnits({sources.file(root.file).name(), {&root}}, loader, options.stdlib, diagnostics);
+  return loader.take();
 }
 
 } // namespace xt

@@ -17,12 +17,30 @@ struct ImportOptions {
   std::string stdlib = {}; // the folder that `std/` stands for
 };
 
+// A parsed file, in one piece or in several that follow one another.
+struct SourceUnit {
+  std::string name;
+  std::vector<const ast::File *> pieces;
+};
+
+// Where files come from that are imported.
+class UnitLoader {
+public:
+  virtual ~UnitLoader() = default;
+  // Null where there is no such file. The unit is good as long as the loader.
+  virtual const SourceUnit *load(const std::string &path) = 0;
+};
+
 // The places where an import is looked for, in this order: "std/gemm" is gemm.xt in the standard library; another path
 // starts at the importing file's folder. ".xt" may be left out.
 std::vector<std::string> importCandidates(const std::string &path, const std::string &importer, const std::string &stdlib);
 
-// Parses the files that `root` imports, directly or not, each once, in the order in which they are met; reports those
+// The files that `root` imports, directly or not, each once, in the order in which they are met; reports those
 // that cannot be read and those that import each other in a circle.
+std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &loader, const std::string &stdlib,
+                                          Diagnostics &diagnostics);
+
+// The same for a file in one piece: parses what is imported.
 std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
                                                     const ImportOptions &options, Diagnostics &diagnostics);
 

@@ -8,7 +8,7 @@ namespace xt {
 KernelLowering::KernelLowering(Context &context, ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
                                std::string name)
     : context_(context), params_(params), state_(state), decl_(decl), types_(context, params), kernel_(std::make_unique<Kernel>()),
-      builder_(context, kernel_->body) {
+      builder_(context, kernel_->body), names_(params.symbols().index()) {
   kernel_->name = std::move(name);
   kernel_->range = decl.range;
   kernel_->nameRange = decl.name.range;
@@ -24,7 +24,12 @@ std::unique_ptr<Kernel> KernelLowering::run() {
     if (diagnostics().errorCount() == before && !poisoned_) finish();
   }
   names_.pop();
+  settleNames();
   return diagnostics().errorCount() == before && !poisoned_ ? std::move(kernel_) : nullptr;
+}
+
+void KernelLowering::settleNames() {
+  if (NameIndex *index = params_.symbols().index()) index->settle();
 }
 
 bool KernelLowering::lowerParams() {
@@ -57,7 +62,7 @@ void KernelLowering::lowerGrid() {
     diagnostics().report(DiagCode::GridRange, decl_.grid[3].name.range, "a grid has at most three variables");
   // Bounds are computed from the parameters in a block of their own; the body knows the variables only.
   Environment bodyNames = names_;
-  names_ = {};
+  names_ = Environment(params_.symbols().index());
   names_.push();
   for (size_t i = 0; i < kernel_->paramCount; ++i) {
     const ast::Name &name = decl_.params[i].name;

@@ -36,6 +36,7 @@ public:
 
 private:
   // kernel_lowering.cc
+  void settleNames();
   bool lowerParams();
   void lowerGrid();
   bool lowerLanes();
@@ -118,6 +119,7 @@ private:
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
   // op_choice.cc: null has been reported
   const OpInfo *chooseRow(const ast::OpClause &clause);
+  const OpInfo *findRow(const ast::OpClause &clause);
   const OpInfo *chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const;
   Type foreseenType(const ast::Expr &expr) const;
   SourceRange typeRange(const ast::TypeExpr &expr) const { return expr.range; }

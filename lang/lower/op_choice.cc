@@ -73,6 +73,12 @@ const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const a
 }
 
 const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {
+  const OpInfo *row = findRow(clause);
+  if (NameIndex *index = params_.symbols().index(); index && row) index->op(clause.op.range, *row);
+  return row;
+}
+
+const OpInfo *KernelLowering::findRow(const ast::OpClause &clause) {
   std::string_view spelled = clause.op.text;
   // The parser has said that host statements stand in tests.
   if (spelled == "launch" || spelled == "check" || spelled == "save") return nullptr;

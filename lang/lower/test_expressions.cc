@@ -74,11 +74,13 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
   case ast::Expr::Kind::Value: {
     out.kind = HostExpr::Kind::Buffer;
     out.text = expr.text;
-    if (names_.count(expr.text)) return true;
+    auto known = names_.find(expr.text);
+    if (NameIndex *index = params_.symbols().index(); index && known != names_.end()) index->use(expr.range, nullptr, known->second.range);
+    if (known != names_.end()) return true;
     auto &diagnostic = diagnostics().report(DiagCode::UnknownValue, expr.range, str("unknown value `%", expr.text, "`"));
-    std::vector<std::string_view> known;
-    for (const auto &[name, bound] : names_) known.push_back(name);
-    suggestName(diagnostic, expr.range, '%', expr.text, known);
+    std::vector<std::string_view> names;
+    for (const auto &[name, bound] : names_) names.push_back(name);
+    suggestName(diagnostic, expr.range, '%', expr.text, names);
     return false;
   }
   case ast::Expr::Kind::Ident: {
@@ -182,6 +184,7 @@ bool TestLowering::lowerSlice(const ast::Expr &expr, HostExpr &out) {
 }
 
 bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out) {
+  if (NameIndex *index = params_.symbols().index()) index->host(expr.textRange.file ? expr.textRange : expr.range, fn);
   out.kind = HostExpr::Kind::Call;
   out.fn = fn.fn;
   out.range = expr.range;

@@ -55,6 +55,7 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
 bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
   HostName bound{name.range, type != nullptr, false, type ? *type : HostBufferType()};
   auto [it, isNew] = names_.emplace(name.text, bound);
+  if (NameIndex *index = params_.symbols().index(); index && isNew) index->define(name.range, nullptr);
   if (isNew) return true;
   diagnostics()
       .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound twice; names of a test are bound once"))
@@ -279,6 +280,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
     ok = false;
   }
   const ast::KernelDecl *decl = params_.symbols().kernel(stmt.kernel.text);
+  if (NameIndex *index = params_.symbols().index(); index && decl) index->use(NameKind::Kernel, stmt.kernel.range, decl->name.range);
   if (!decl) {
     if (!stmt.kernel || !params_.symbols().complete()) return false;
     auto &diagnostic = diagnostics().report(DiagCode::UnknownKernel, stmt.kernel.range, str("unknown kernel `@", stmt.kernel.text, "`"));
@@ -289,6 +291,7 @@ bool TestLowering::lowerLaunch(const ast::Stmt &stmt, HostStmt &out) {
   if (stmt.attrs)
     for (const ast::Attr::Entry &entry : stmt.attrs->entries) {
       const ast::ParamDecl *param = params_.symbols().param(entry.key.text);
+      if (NameIndex *index = params_.symbols().index(); index && param) index->use(NameKind::Param, entry.key.range, param->name.range);
       if (!param) {
         ok = false;
         if (!params_.symbols().complete()) continue;

@@ -13,11 +13,7 @@ constexpr size_t kMostTries = 32;
 
 enum class Worth : uint8_t { Nothing, Consequences, Error };
 
-struct Count {
-  size_t errors, consequences;
-};
-
-Count countWith(const FixIt &fix, const SourceManager &sources, uint32_t index, const LowerOptions &options) {
+FixCount countWith(const FixIt &fix, const SourceManager &sources, uint32_t index, const LowerOptions &options) {
   std::string text = sources.file(index).text();
   for (const TextEdit &edit : plainEdits(fix, sources))
     text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
@@ -38,21 +34,15 @@ Count countWith(const FixIt &fix, const SourceManager &sources, uint32_t index, 
   return {diagnostics.errorCount(), diagnostics.consequences()};
 }
 
-// What is imported has other users.
-bool staysIn(const FixIt &fix, uint32_t index) {
-  return std::all_of(fix.edits.begin(), fix.edits.end(),
-                     [&](const TextEdit &edit) { return edit.range.file == index; });
-}
-
 } // namespace
 
-void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &options, size_t first,
-              Diagnostics &diagnostics) {
+void tryFixes(Diagnostics &diagnostics, size_t first, const std::function<bool(const FixIt &)> &staysIn,
+              const std::function<FixCount(const FixIt &)> &countWith) {
   size_t errors = 0, tries = 0;
   for (size_t d = first; d < diagnostics.all().size(); ++d) errors += diagnostics.all()[d].severity == Severity::Error;
   auto worth = [&](const FixIt &fix) {
-    if (!staysIn(fix, index) || tries++ >= kMostTries) return Worth::Nothing;
-    Count left = countWith(fix, sources, index, options);
+    if (!staysIn(fix) || tries++ >= kMostTries) return Worth::Nothing;
+    FixCount left = countWith(fix);
     if (left.errors < errors) return Worth::Error;
     bool less = left.errors + left.consequences < errors + diagnostics.consequences();
     return less ? Worth::Consequences : Worth::Nothing;
@@ -68,6 +58,14 @@ void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &
       if (value == best) good.insert(fix);
   }
   diagnostics.tryFixes(first, [&](const FixIt &fix) { return good.contains(&fix); });
+}
+
+void tryFixes(const SourceManager &sources, uint32_t index, const LowerOptions &options, size_t first,
+              Diagnostics &diagnostics) {
+  auto staysIn = [&](const FixIt &fix) {
+    return std::all_of(fix.edits.begin(), fix.edits.end(), [&](const TextEdit &edit) { return edit.range.file == index; });
+  };
+  tryFixes(diagnostics, first, staysIn, [&](const FixIt &fix) { return countWith(fix, sources, index, options); });
 }
 
 } // namespace xt

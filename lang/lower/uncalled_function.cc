@@ -38,6 +38,7 @@ bool KernelLowering::checkFunction() {
   }
   state_.lowered.insert(&decl_);
   lowerFunctionBody(decl_, arguments, decl_.name.range);
+  settleNames();
   return anyExtents_;
 }
 
@@ -81,10 +82,6 @@ void checkUncalledFunction(Context &context, const ParamScope &params, LoweringS
   bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
   state.lowered = std::move(own.lowered);
   for (Diagnostic diagnostic : scratch.all()) {
-    auto same = [&](const Diagnostic &other) {
-      return other.code == diagnostic.code && other.range == diagnostic.range;
-    };
-    if (std::any_of(diagnostics.all().begin(), diagnostics.all().end(), same)) continue;
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;
       diagnostic.message = withQuestionMarks(std::move(diagnostic.message));

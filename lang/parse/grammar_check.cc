@@ -35,7 +35,7 @@ private:
 std::vector<std::string> findPredictionConflicts(const SourceManager &sources, uint32_t index) {
   const SourceFile &source = sources.file(index);
   Diagnostics unused;
-  ShapedTokens shaped = shapeTokens(lex(source), source, index, unused);
+  ShapedTokens shaped = shapeTokens(lex(source), source, index, static_cast<uint32_t>(source.text().size()), unused);
   SyntaxTokenSource tokenSource(shaped.tokens);
   RepairTokenStream stream(&tokenSource);
   xtg::XtParser parser(&stream);

@@ -9,6 +9,10 @@
 namespace xt {
 
 ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics) {
+  return parse(sources, index, diagnostics, static_cast<uint32_t>(sources.file(index).text().size()));
+}
+
+ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics, uint32_t limit) {
   const SourceFile &source = sources.file(index);
   ast::File out;
   out.file = index;
@@ -18,7 +22,7 @@ ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagn
         .note("xt text is UTF-8; convert the file with your editor or with iconv");
     return out;
   }
-  ShapedTokens shaped = shapeTokens(lex(source), source, index, diagnostics);
+  ShapedTokens shaped = shapeTokens(lex(source), source, index, limit, diagnostics);
   SyntaxTokenSource tokenSource(shaped.tokens);
   RepairTokenStream stream(&tokenSource);
   stream.fill();

@@ -4,6 +4,8 @@
 
 #include "XtLexer.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -17,11 +19,12 @@ ShapedItem shapeItem(const TokenScan &scan, size_t begin, size_t end, uint32_t f
 
 } // namespace
 
-ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file,
+ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file, uint32_t limit,
                          Diagnostics &diagnostics) {
   TokenScan scan(tokens, source.text());
   ShapedTokens out;
   size_t end = tokens.size() - 1; // the end of file
+  while (end > 0 && tokens[end - 1].begin >= limit) --end;
   for (size_t begin = 0; begin < end;) {
     size_t next = begin + 1;
     while (next < end && !(tokens[next].firstOnLine && scan.startsItem(next))) ++next;
@@ -37,6 +40,7 @@ ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &sour
     begin = next;
   }
   out.tokens.push_back(tokens.back());
+  out.tokens.back().begin = out.tokens.back().end = std::min(limit, tokens.back().end);
   return out;
 }
 

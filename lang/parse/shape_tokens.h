@@ -26,7 +26,8 @@ struct ShapedTokens {
   std::vector<uint32_t> reported;
 };
 
-ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file,
+// Tokens from byte `limit` on are looked at, but not among the result.
+ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file, uint32_t limit,
                          Diagnostics &diagnostics);
 
 } // namespace xt

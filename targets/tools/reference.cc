@@ -3,7 +3,7 @@
 #include "ir/base/diagnostics.h"
 #include "ir/base/text.h"
 #include "ir/host.h"
-#include "ir/op_info.h"
+#include "ir/op_page.h"
 #include "passes/passes.h"
 
 namespace xt {
@@ -52,15 +52,11 @@ std::string opReference() {
     out += str("\n## ", dialectName(d), "\n");
     for (const OpInfo &op : allOps()) {
       if (op.dialect != d) continue;
-      out += str("\n### ", fullName(op.kind), "\n\n", op.summary, ".\n\n    ", op.example, "\n");
-      if (op.spellings.size()) out += str("\nAlso spelled ", join(op.spellings, ", "), ".\n");
-      if (op.attrs.size()) out += "\n";
-      for (const AttrSpec &attr : op.attrs)
-        out += str("- `", attr.name, "`", attr.required ? "" : " (optional)", ": ", attr.kind == AttrKind::Kind ? "one of " : "", attr.doc, "\n");
+      out += str("\n### ", fullName(op.kind), "\n\n", opPage(op));
     }
   }
   out += "\n## Host functions of tests\n";
-  for (const HostFnInfo &fn : allHostFns()) out += str("\n- `", fn.example, "`: ", fn.summary, fn.kernels.empty() ? "" : str("; also as ", fn.kernels));
+  for (const HostFnInfo &fn : allHostFns()) out += str("\n- ", hostFnPage(fn));
   return out + "\n";
 }
 

@@ -1,5 +1,6 @@
 // What xtc and xtrun share: reading files, the front end, passes with their dumps and timings, and printing messages.
 #pragma once
+#include "lang/lower/disk.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
 #include "targets/tools/options.h"
@@ -11,12 +12,6 @@
 
 namespace xt {
 
-// The folder of the standard library; "" where there is none.
-std::string stdlibFolder();
-// How the files that a file imports are found and read.
-ImportOptions importsFromDisk();
-// Reads a whole file; the Error says which file and why.
-Result<std::string> readFile(const std::string &path);
 // Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
 Result<void> writeFile(const std::string &path, std::string_view content);
 

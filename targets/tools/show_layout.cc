@@ -72,7 +72,7 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
   }
   std::vector<const ast::File *> files = {&file};
   for (const auto &import : imports) files.push_back(import.get());
-  FileSymbols symbols(files, false, diagnostics);
+  FileSymbols symbols(files, 1, false, diagnostics);
   ParamScope params(symbols, diagnostics);
   overrideParams(options, symbols, params);
   if (diagnostics.hasErrors()) return nullptr;

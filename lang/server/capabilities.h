@@ -1,0 +1,9 @@
+#pragma once
+#include "lang/server/text.h"
+
+namespace xt::lsp {
+
+// What `initialize` answers.
+Json capabilities(Encoding encoding);
+
+} // namespace xt::lsp

@@ -1,0 +1,339 @@
+// What may stand at a place. The tokens before it decide, so that broken text has answers too; the tree and the index add
+// names and types.
+#include "ir/base/text.h"
+#include "ir/elem.h"
+#include "ir/op_page.h"
+#include "lang/server/features.h"
+#include "lang/server/spell.h"
+#include "lang/server/tree.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace xt::lsp {
+namespace {
+
+// CompletionItemKind of the protocol.
+enum class ItemKind : uint8_t { Method = 2, Function = 3, Variable = 6, Module = 9, Property = 10, Keyword = 14, File = 17, EnumMember = 20, Constant = 21, Struct = 22, TypeParameter = 25 };
+
+// Where the place is, by the tokens of its piece before it.
+struct Cursor {
+  Piece *piece = nullptr;
+  uint32_t at = 0;               // in the piece
+  std::string_view prefix;       // what has been typed of the name, with its sigil
+  std::vector<ClassifiedToken> before; // without the prefix
+  size_t lineFirst = 0;          // the first token of the statement's line among them
+  bool inKernel = false, inTest = false, inText = false;
+  std::string_view bracket;      // the innermost open one: "{", "(", "[", "<" or ""
+  size_t bracketAt = 0;
+  const OpInfo *op = nullptr;    // of the statement
+
+  std::string_view spelled(const ClassifiedToken &token) const { return piece->text.substr(token.begin, token.end - token.begin); }
+  std::string_view last(size_t n = 1) const { return before.size() < n ? std::string_view() : spelled(before[before.size() - n]); }
+};
+
+bool isNamePart(char c) {
+  auto byte = static_cast<unsigned char>(c);
+  return std::isalnum(byte) || c == '_' || c == '.' || byte >= 0x80;
+}
+
+bool isOpening(std::string_view text) { return text == "(" || text == "[" || text == "{" || text == "<"; }
+bool isClosing(std::string_view text) { return text == ")" || text == "]" || text == "}" || text == ">"; }
+
+void findBracket(Cursor &place) {
+  size_t depth = 0;
+  for (size_t i = place.before.size(); i-- > 0;) {
+    std::string_view text = place.spelled(place.before[i]);
+    if (isClosing(text)) ++depth;
+    if (!isOpening(text)) continue;
+    if (depth > 0) {
+      --depth;
+      continue;
+    }
+    // A brace at the end of its line opens a block.
+    bool block = text == "{" && (i + 1 == place.before.size() ? place.piece->text.substr(place.before[i].end, place.at - place.before[i].end).find('\n') != std::string_view::npos
+                                                             : place.before[i + 1].firstOnLine);
+    if (block) return;
+    if (text == "<" && i > 0 && place.before[i - 1].cls != TokenClass::Constructor && place.before[i - 1].cls != TokenClass::Alias &&
+        place.before[i - 1].cls != TokenClass::Word && place.before[i - 1].cls != TokenClass::TypeAlias)
+      continue; // less than
+    place.bracket = text;
+    place.bracketAt = i;
+    return;
+  }
+}
+
+void findItem(Cursor &place) {
+  for (size_t i = place.before.size(); i-- > 0;) {
+    std::string_view text = place.spelled(place.before[i]);
+    if (!place.before[i].firstOnLine) continue;
+    if (text == "kernel" || text == "func" || text == "func.func") place.inKernel = true;
+    else if (text == "test") place.inTest = true;
+    else continue;
+    // Behind the brace that ends it, there is no item.
+    int depth = 0;
+    bool opened = false;
+    for (size_t k = i; k < place.before.size(); ++k) {
+      std::string_view t = place.spelled(place.before[k]);
+      depth += t == "{" ? 1 : t == "}" ? -1 : 0;
+      opened |= t == "{";
+      if (opened && depth == 0 && t == "}") opened = false, place.inKernel = place.inTest = k + 1 < place.before.size() && !place.before[k + 1].firstOnLine;
+    }
+    if (!opened && depth <= 0) place.inKernel = place.inTest = false;
+    return;
+  }
+}
+
+void findStatement(Cursor &place) {
+  place.lineFirst = place.before.size();
+  while (place.lineFirst > 0) {
+    if (place.before[--place.lineFirst].firstOnLine) break;
+  }
+  // Nothing of this line yet.
+  uint32_t from = place.before.empty() ? 0 : place.before.back().end;
+  if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos) place.lineFirst = place.before.size();
+  for (size_t i = place.lineFirst; i < place.before.size() && !place.op; ++i)
+    if (place.before[i].cls == TokenClass::Word && (i == place.lineFirst || place.spelled(place.before[i - 1]) == "=")) place.op = findOp(place.spelled(place.before[i]));
+}
+
+Cursor cursorAt(const Query &query, uint32_t offset) {
+  Cursor place;
+  size_t index = query.document.pieceAt(offset);
+  place.piece = &query.document.piece(index);
+  place.at = offset - query.document.pieceStart(index);
+  uint32_t begin = place.at;
+  while (begin > 0 && isNamePart(place.piece->text[begin - 1])) --begin;
+  if (begin > 0 && std::string_view("%#!$@").find(place.piece->text[begin - 1]) != std::string_view::npos) --begin;
+  place.prefix = place.piece->text.substr(begin, place.at - begin);
+  for (const ClassifiedToken &token : tokensOf(*place.piece, query.workspace.sources())) {
+    if (token.begin >= begin) break;
+    std::string_view text = place.spelled(token);
+    bool closed = text.size() > 1 && text.ends_with('"');
+    place.inText |= token.cls == TokenClass::Text && token.begin < place.at && (token.end > place.at || (token.end == place.at && !closed));
+    place.before.push_back(token);
+  }
+  findStatement(place);
+  findItem(place);
+  findBracket(place);
+  return place;
+}
+
+class Completion {
+public:
+  Completion(const Query &query, uint32_t offset, bool snippets) : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets) {}
+
+  Json run() {
+    if (place_.inText) imports();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '%') values();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '#') aliases();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '!') declared(NameKind::TypeAlias, ItemKind::TypeParameter);
+    else if (!place_.prefix.empty() && place_.prefix[0] == '$') params();
+    else if (!place_.prefix.empty() && place_.prefix[0] == '@') declared(NameKind::Kernel, ItemKind::Function);
+    else words();
+    return {{"isIncomplete", false}, {"items", std::move(items_)}};
+  }
+
+private:
+  void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {}, const std::string &doc = {}) {
+    if (!seen_.insert(label).second) return;
+    bool snippet = snippets_ && text.find('$') != std::string::npos && text != label;
+    Json json = {{"label", label}, {"kind", static_cast<int>(kind)}};
+    if (!detail.empty()) json["detail"] = detail;
+    if (!doc.empty()) json["documentation"] = {{"kind", "markdown"}, {"value", doc}};
+    if (snippet) json["insertTextFormat"] = 2;
+    uint32_t prefix = static_cast<uint32_t>(place_.prefix.size());
+    json["textEdit"] = {{"range", query_.range({offset_ - prefix, offset_})}, {"newText", snippet || (!text.empty() && text.find('$') == std::string::npos) ? text : label}};
+    items_.push_back(std::move(json));
+  }
+
+  // --- names ---------------------------------------------------------------------------------------------------------
+
+  void values() {
+    std::vector<ast::Name> names;
+    if (const ast::KernelDecl *kernel = kernelAt(*place_.piece, place_.at)) names = valuesInScope(*kernel, place_.at);
+    else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at)) names = valuesInScope(*test, place_.at);
+    for (size_t i = names.size(); i-- > 0;) { // the latest binding says the type
+      const NameUse *use = query_.definitionAt(names[i].range);
+      item("%" + names[i].text, ItemKind::Variable, use && use->type ? typeSpelling(query_, use->type) : "");
+    }
+    if (names.empty()) // the tree was lost
+      for (const ClassifiedToken &token : place_.before)
+        if (token.cls == TokenClass::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
+  }
+
+  void declared(NameKind kind, ItemKind as) {
+    for (const NameUse &use : query_.analysis.checked.names.uses())
+      if (use.kind == kind && use.isDefinition) item(std::string(query_.written(use.target)), as, "");
+  }
+
+  void aliases() {
+    declared(NameKind::Alias, ItemKind::Struct);
+    item("#wg_map", ItemKind::Struct, "which subgroup holds what", "#wg_map<sg_layout = [${1:8}, ${2:4}], sg_data = [${3:32}, ${4:32}]>");
+    item("#sg_map", ItemKind::Struct, "which lane holds what", "#sg_map<wi_layout = [${1:1}, ${2:16}], wi_data = [${3:1}, ${4:1}]>");
+    item("#xe_map", ItemKind::Struct, "both", "#xe_map<wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}>");
+  }
+
+  void params() {
+    declared(NameKind::Param, ItemKind::Constant);
+    if (const ast::TestDecl *test = testAt(*place_.piece, place_.at))
+      for (const ast::SizeDecl &size : test->sizes) item("$" + size.name.text, ItemKind::Constant, "size of the test");
+  }
+
+  // --- words ---------------------------------------------------------------------------------------------------------
+
+  void words() {
+    if (inType()) return types();
+    if (place_.op && place_.bracket == "{") return attributes();
+    if (place_.op && place_.bracket == "<" && place_.op->clause == Clause::Kind) return kinds();
+    if (!place_.inKernel && !place_.inTest) return fileLevel();
+    bool start = place_.lineFirst >= place_.before.size(), value = place_.last() == "=";
+    if (place_.inTest) return start ? testStatements() : hostFunctions(value);
+    if (start || value) ops(value);
+    if (start) statements();
+    if (value || !start) functions();
+    if (!start) values();
+  }
+
+  bool inType() const {
+    std::string_view last = place_.last();
+    if (place_.bracket == "<") {
+      const ClassifiedToken *opener = place_.bracketAt > 0 ? &place_.before[place_.bracketAt - 1] : nullptr;
+      return opener && (opener->cls == TokenClass::Constructor || opener->cls == TokenClass::TypeAlias);
+    }
+    return last == ":" || last == "->" || last == "into" || (last == "," && place_.op && place_.bracket.empty() && hasColon());
+  }
+  bool hasColon() const {
+    for (size_t i = place_.lineFirst; i < place_.before.size(); ++i)
+      if (place_.spelled(place_.before[i]) == ":") return true;
+    return false;
+  }
+
+  void types() {
+    if (place_.bracket == "<") {
+      declared(NameKind::Alias, ItemKind::Struct);
+      declared(NameKind::Param, ItemKind::Constant);
+    } else {
+      for (std::string_view name : {"memref", "vector", "tile", "tensor_desc"})
+        item(std::string(name), ItemKind::Struct, "", str(name, name == "memref" ? "<${1:?}x${2:?}x${3:f32}>" : "<${1:32}x${2:32}x${3:f32}>"));
+      declared(NameKind::TypeAlias, ItemKind::TypeParameter);
+    }
+    for (int i = 0; i < kElemCount; ++i) item(std::string(elemName(static_cast<Elem>(i))), ItemKind::TypeParameter, "element type");
+  }
+
+  void attributes() {
+    for (const AttrSpec &attr : place_.op->attrs)
+      if (attr.kind != AttrKind::Kind)
+        item(std::string(attr.name), ItemKind::Property, std::string(attr.doc), attr.kind == AttrKind::Flag ? std::string(attr.name) : str(attr.name, " = ${1}"));
+    aliases();
+  }
+
+  void kinds() {
+    for (const AttrSpec &attr : place_.op->attrs) {
+      if (attr.kind != AttrKind::Kind) continue;
+      std::string_view rest = attr.doc;
+      while (!rest.empty()) {
+        size_t blank = std::min(rest.find(' '), rest.size());
+        if (blank > 0) item(std::string(rest.substr(0, blank)), ItemKind::EnumMember, "");
+        rest.remove_prefix(std::min(blank + 1, rest.size()));
+      }
+    }
+  }
+
+  void ops(bool value) {
+    for (const OpInfo &op : allOps()) {
+      if (op.clause == Clause::Structure || (op.results > 0) != value) continue;
+      item(std::string(op.name), ItemKind::Method, std::string(op.summary), snippet(op), opPage(op));
+    }
+  }
+
+  // "load_tile ${1:%tile}".
+  static std::string snippet(const OpInfo &op) {
+    std::string text(op.name);
+    int place = 0;
+    auto hole = [&](std::string_view what) { return str("${", ++place, ":", what, "}"); };
+    if (op.clause == Clause::Kind) text += str(" <", hole("add"), ">");
+    if (op.clause == Clause::Literal) text += str(" ", hole("0.0"), " : ", hole("vector<32x32xf32>"));
+    if (op.clause == Clause::Text) text += str(" \"", hole("text"), "\"");
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      const OperandSpec &spec = op.operands[i];
+      if (spec.arity == Arity::Optional) break;
+      if (op.clause == Clause::Base && i == 1) {
+        text += str("[", hole("%i"), ", ", hole("%j"), "]");
+        break;
+      }
+      text += str(i ? ", " : " ", hole(str("%", spec.name)));
+    }
+    if (op.typeRule == TypeRule::InitTile) text += str(" -> tile<", hole("32x32xf16"), ">");
+    return text;
+  }
+
+  void statements() {
+    item("for", ItemKind::Keyword, "a loop", "for %${1:k} = ${2:0} to ${3:%n} step ${4:32} {\n  $0\n}");
+    item("if", ItemKind::Keyword, "a branch", "if ${1:%c} {\n  $0\n}");
+    item("while", ItemKind::Keyword, "a loop with a condition", "while ${1:%c} {\n  $0\n}");
+    item("return", ItemKind::Keyword, "ends a function");
+    declared(NameKind::Kernel, ItemKind::Function);
+  }
+
+  void functions() {
+    for (std::string_view name : {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"}) item(std::string(name), ItemKind::Function, "");
+    for (const OpInfo &op : allOps())
+      if (op.elementwise && op.typeRule == TypeRule::Elementwise) item(std::string(op.name), ItemKind::Function, std::string(op.summary), {}, opPage(op));
+  }
+
+  void testStatements() {
+    item("launch", ItemKind::Keyword, "runs a kernel", "launch @${1:kernel}(${2:%A})");
+    item("check", ItemKind::Keyword, "compares with what should be", "check %${1:C} == ${2:matmul(%A, %B)}");
+    item("save", ItemKind::Keyword, "writes a .npy file", "save %${1:C} \"${2:c.npy}\"");
+  }
+
+  void hostFunctions(bool initialises) {
+    for (const HostFnInfo &fn : allHostFns())
+      if (!fn.name.empty() && (fn.cls == HostFnClass::Initializer) == initialises)
+        item(std::string(fn.name), ItemKind::Function, std::string(fn.summary), {}, hostFnPage(fn));
+    if (!initialises) values();
+  }
+
+  void fileLevel() {
+    item("kernel", ItemKind::Keyword, "", "kernel @${1:name}(%${2:A}: memref<?x?xf32>) grid (%i = 0 to dim(%${2:A}, 0) step ${3:32}) {\n  $0\n}");
+    item("func", ItemKind::Keyword, "", "func @${1:name}(%${2:x}: vector<?x?xf32>) -> vector<?x?xf32> {\n  return $0\n}");
+    item("test", ItemKind::Keyword, "", "test \"${1:name}\" {\n  %A = random(seed = 1) : memref<${2:64x64xf32}>\n  launch @${3:kernel}(%A)\n  $0\n}");
+    item("param", ItemKind::Keyword, "", "param \\$${1:BM} : index = ${2:256}");
+    item("import", ItemKind::Keyword, "", "import \"${1:std/gemm}\"");
+    aliases();
+  }
+
+  // --- imports -------------------------------------------------------------------------------------------------------
+
+  void imports() {
+    if (place_.last(2) != "import" && place_.last() != "import") return;
+    // The prefix of a path is more than a name: all of it is replaced.
+    const ClassifiedToken &text = place_.before.back();
+    std::string_view typed = place_.piece->text.substr(text.begin + 1, place_.at - text.begin - 1);
+    place_.prefix = typed;
+    auto folder = [&](const std::string &path, const std::string &before) {
+      std::error_code error;
+      std::set<std::string> names;
+      for (std::filesystem::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+        if (at->path().extension() == ".xt" && at->path() != query_.document.path()) names.insert(before + at->path().stem().string());
+      for (const std::string &name : names) item(name, ItemKind::File, "");
+    };
+    if (!query_.workspace.stdlib().empty()) folder(query_.workspace.stdlib(), "std/");
+    size_t slash = query_.document.path().rfind('/'), inside = typed.rfind('/');
+    std::string below = inside == std::string_view::npos ? "" : std::string(typed.substr(0, inside + 1));
+    if (slash != std::string::npos && !below.starts_with("std/")) folder(query_.document.path().substr(0, slash + 1) + below, below);
+  }
+
+  const Query &query_;
+  Cursor place_;
+  uint32_t offset_;
+  bool snippets_;
+  std::set<std::string> seen_;
+  Json items_ = Json::array();
+};
+
+} // namespace
+
+Json completion(const Query &query, uint32_t offset, bool snippets) { return Completion(query, offset, snippets).run(); }
+
+} // namespace xt::lsp

@@ -1,0 +1,112 @@
+#include "ir/base/text.h"
+#include "ir/layout_drawing.h"
+#include "ir/op_page.h"
+#include "lang/server/features.h"
+
+namespace xt::lsp {
+namespace {
+
+constexpr int64_t kMostDrawnDimensions = 3;
+
+std::string byteText(int64_t bytes) {
+  if (bytes >= 1024 && bytes % 1024 == 0) return str(bytes / 1024, " KiB");
+  return str(bytes, " bytes");
+}
+
+// How much of it one subgroup holds, and one lane where lanes are laid out.
+std::string holding(Type type) {
+  if (!type.hasStaticShape() || !(type.isVector() || type.isTile())) return {};
+  const Layout *layout = type.layout();
+  if (!layout) return str(byteText(type.byteCount()), "\n");
+  std::string text = byteText(type.byteCount());
+  for (Axis axis : {Axis::Subgroup, Axis::Lane}) {
+    int64_t size = layout->axisSize(axis);
+    if (size <= 1) continue;
+    int64_t copies = 1;
+    for (const Factor &factor : layout->replication())
+      if (factor.axis == axis) copies *= factor.extent;
+    int64_t owners = axis == Axis::Lane ? size * layout->axisSize(Axis::Subgroup) : size;
+    text += str(", ", byteText(type.byteCount() * copies / owners), axis == Axis::Lane ? " a lane" : " a subgroup");
+  }
+  return text + "\n";
+}
+
+std::string valuePage(std::string_view name, Type type) {
+  if (!type) return codeBlock(name);
+  std::string out = codeBlock(str(name, " : ", typeText(type, "", false)));
+  const Layout *layout = type.layout();
+  if (type.isVector() || type.isTile() || type.isTensorDesc()) out += holding(type);
+  if (!layout) return out;
+  out += str("\n`", layout->text(), "`\n");
+  if (type.rank() <= kMostDrawnDimensions) out += str("\n```\n", layoutText(*layout, {}), "```\n");
+  return out;
+}
+
+// A declaration as it is written, with the comment lines above it.
+std::string declarationPage(const Query &query, const NameUse &use) {
+  Place place = query.workspace.locate(use.target);
+  if (!place.document) return {};
+  const Text &text = place.document->text();
+  uint32_t line = text.lineOf(place.span.begin);
+  auto lineText = [&](uint32_t l) { return place.document->slice({text.lineStart(l), text.lineEnd(l)}); };
+  std::string comments;
+  for (uint32_t above = line; above > 0;) {
+    std::string_view comment = lineText(--above);
+    if (!comment.starts_with("//")) break;
+    comment.remove_prefix(comment.starts_with("// ") ? 3 : 2);
+    comments = str(comment, "\n", comments);
+  }
+  // A header may go on; its body is not shown.
+  std::string shown;
+  constexpr uint32_t kMostLines = 8;
+  for (uint32_t l = line; l < text.lineCount() && l < line + kMostLines; ++l) {
+    std::string_view part = lineText(l);
+    bool ends = use.kind != NameKind::Kernel || part.ends_with("{");
+    if (use.kind == NameKind::Kernel && ends) part.remove_suffix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    shown += str(part, "\n");
+    if (ends) break;
+  }
+  return codeBlock(shown) + (comments.empty() ? "" : "\n" + comments);
+}
+
+std::string page(const Query &query, const NameUse &use) {
+  switch (use.kind) {
+  case NameKind::Op: return str("**", fullName(use.op->kind), "**\n\n", opPage(*use.op));
+  case NameKind::HostFn: return hostFnPage(*use.fn);
+  case NameKind::Value: return valuePage(query.written(use.range), use.type);
+  case NameKind::Alias:
+  case NameKind::TypeAlias:
+  case NameKind::Param:
+  case NameKind::Kernel: return declarationPage(query, use);
+  }
+  return {};
+}
+
+// A word that the checker did not come to: the op of that name.
+Json hoverOfWord(const Query &query, uint32_t offset) {
+  size_t index = query.document.pieceAt(offset);
+  Piece &piece = query.document.piece(index);
+  uint32_t at = offset - query.document.pieceStart(index);
+  for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources())) {
+    if (token.begin > at || at > token.end || token.cls != TokenClass::Word) continue;
+    const OpInfo *op = findOp(piece.text.substr(token.begin, token.end - token.begin));
+    if (!op) continue;
+    uint32_t start = query.document.pieceStart(index);
+    return {{"contents", {{"kind", "markdown"}, {"value", str("**", fullName(op->kind), "**\n\n", opPage(*op))}}},
+            {"range", query.range({start + token.begin, start + token.end})}};
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Json hover(const Query &query, uint32_t offset) {
+  const NameUse *use = query.useAt(offset);
+  if (!use) return hoverOfWord(query, offset);
+  std::string text = page(query, *use);
+  if (text.empty()) return nullptr;
+  return {{"contents", {{"kind", "markdown"}, {"value", text}}}, {"range", query.range(query.span(use->range))}};
+}
+
+} // namespace xt::lsp

@@ -1,0 +1,35 @@
+// Commands above kernels and tests. The client runs them: each is the command line of one of the tools.
+#include "lang/server/features.h"
+
+namespace xt::lsp {
+namespace {
+
+struct Line {
+  const Query &query;
+  Json &list;
+  void add(SourceRange range, const char *title, const char *tool, std::vector<std::string> arguments) {
+    arguments.push_back(query.document.path());
+    Json command = {{"title", title}, {"command", "xt.run"}, {"arguments", {tool, arguments}}};
+    list.push_back({{"range", query.range(query.span(range))}, {"command", std::move(command)}});
+  }
+};
+
+} // namespace
+
+Json codeLenses(const Query &query) {
+  Json list = Json::array();
+  Line line{query, list};
+  for (size_t p = 0; p < query.document.pieceCount(); ++p) {
+    const ast::File &tree = query.document.piece(p).tree;
+    for (const ast::KernelDecl &kernel : tree.kernels) {
+      if (!kernel.name || kernel.isFunction) continue;
+      line.add(kernel.name.range, "show IR", "xtc", {"--emit=ir"});
+      line.add(kernel.name.range, "show assembly", "xtc", {"--emit=asm"});
+      line.add(kernel.name.range, "report for xe-pvc", "xtc", {"--target=xe-pvc", "--report"});
+    }
+    for (const ast::TestDecl &test : tree.tests) line.add(test.nameRange, "run test", "xtrun", {"--test=" + test.name});
+  }
+  return list;
+}
+
+} // namespace xt::lsp

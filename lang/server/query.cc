@@ -1,0 +1,157 @@
+#include "lang/server/query.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace xt::lsp {
+namespace {
+
+// The entries of an index in one file.
+std::span<const NameUse> usesIn(const NameIndex &index, uint32_t file) {
+  const std::vector<NameUse> &uses = index.uses();
+  auto begin = std::lower_bound(uses.begin(), uses.end(), file, [](const NameUse &use, uint32_t f) { return use.range.file < f; });
+  auto end = std::upper_bound(begin, uses.end(), file, [](uint32_t f, const NameUse &use) { return f < use.range.file; });
+  return {begin, end};
+}
+
+// Bindings of one variable: union by the joins that connect them.
+class Variable {
+public:
+  Variable(const std::vector<const NameIndex *> &indexes, SourceRange start) {
+    places_.push_back(start);
+    for (size_t next = 0; next < places_.size(); ++next)
+      for (const NameIndex *index : indexes)
+        for (const auto &[first, second] : index->joined()) {
+          if (first == places_[next]) add(second);
+          if (second == places_[next]) add(first);
+        }
+  }
+  bool contains(SourceRange range) const { return std::find(places_.begin(), places_.end(), range) != places_.end(); }
+
+private:
+  void add(SourceRange range) {
+    if (!contains(range)) places_.push_back(range);
+  }
+  std::vector<SourceRange> places_;
+};
+
+void addPlace(const Workspace &workspace, SourceRange range, bool definition, std::vector<Occurrence> &out) {
+  Place place = workspace.locate(range);
+  if (place.document) out.push_back({place, definition});
+}
+
+void sortOut(std::vector<Occurrence> &list) {
+  auto key = [](const Occurrence &o) { return std::tuple(o.place.document->path(), o.place.span, !o.isDefinition); };
+  std::sort(list.begin(), list.end(), [&](const Occurrence &a, const Occurrence &b) { return key(a) < key(b); });
+  auto same = [](const Occurrence &a, const Occurrence &b) { return a.place.document == b.place.document && a.place.span == b.place.span; };
+  list.erase(std::unique(list.begin(), list.end(), same), list.end());
+}
+
+// Of a value: in the item around it. What the checker did not come to, because something before it is wrong, counts by
+// its name.
+std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &use) {
+  std::vector<const NameIndex *> indexes;
+  for (const NameIndex *index : query.analysis.indexes())
+    if (!usesIn(*index, use.range.file).empty()) indexes.push_back(index);
+  Variable variable(indexes, use.target);
+  std::vector<Occurrence> out;
+  std::set<uint32_t> seen;
+  for (const NameIndex *index : indexes)
+    for (const NameUse &other : usesIn(*index, use.range.file)) {
+      if (other.kind != NameKind::Value) continue;
+      seen.insert(other.range.begin);
+      if (variable.contains(other.target)) addPlace(query.workspace, other.range, other.isDefinition, out);
+    }
+  Place here = query.workspace.locate(use.range);
+  Piece &piece = query.document.piece(query.document.pieceAt(here.span.begin));
+  std::string_view name = query.written(use.range);
+  for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources()))
+    if (token.cls == TokenClass::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
+      addPlace(query.workspace, {piece.file, token.begin, token.end}, false, out);
+  return out;
+}
+
+bool mentions(const Document &document, std::string_view name) { return document.text().str().find(name) != std::string::npos; }
+
+} // namespace
+
+const NameUse *Query::useAt(uint32_t offset) const {
+  SourceRange place = document.at(offset);
+  const NameUse *best = nullptr;
+  auto better = [&](const NameUse &use) {
+    if (!best) return true;
+    if ((offset - place.begin) + use.range.end == offset) return false; // it ends here; the other goes on
+    return !best->type && use.type;
+  };
+  auto look = [&](SourceRange at) {
+    for (const NameIndex *index : analysis.indexes())
+      for (const NameUse &use : usesIn(*index, at.file))
+        if (use.range.begin <= at.begin && at.begin <= use.range.end && better(use)) best = &use;
+  };
+  look(place);
+  if (!best && offset > 0 && place.begin == 0) { // at the start of a piece: what ends the one before
+    SourceRange before = document.at(offset - 1);
+    ++before.begin;
+    look(before);
+  }
+  return best;
+}
+
+const NameUse *Query::definitionAt(SourceRange range) const {
+  const NameUse *found = nullptr;
+  for (const NameIndex *index : analysis.indexes())
+    for (const NameUse &use : usesIn(*index, range.file))
+      if (use.range == range && use.isDefinition && (!found || (!found->type && use.type))) found = &use;
+  return found;
+}
+
+Json Query::location(SourceRange r) const {
+  Place place = workspace.locate(r);
+  if (!place.document) return nullptr;
+  return {{"uri", place.document->uri()}, {"range", place.document->text().range(place.span, encoding)}};
+}
+
+std::string_view Query::written(SourceRange r) const { return workspace.sources().file(r.file).slice(r); }
+
+std::vector<Occurrence> occurrences(const Query &query, const NameUse &use) {
+  std::vector<Occurrence> out;
+  if (use.kind == NameKind::Op || use.kind == NameKind::HostFn) return out;
+  if (use.kind == NameKind::Value) {
+    out = occurrencesOfValue(query, use);
+  } else {
+    std::string_view name = query.written(use.target);
+    if (!name.empty()) name.remove_prefix(1); // overrides of a launch have no sigil
+    for (const Document *document : query.workspace.allFiles()) {
+      if (!mentions(*document, name)) continue;
+      for (const NameIndex *index : query.workspace.analyse(*document).indexes())
+        for (const NameUse &other : index->uses())
+          if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
+    }
+    for (const NameIndex *index : query.analysis.indexes())
+      for (const NameUse &other : index->uses())
+        if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
+  }
+  sortOut(out);
+  return out;
+}
+
+const ast::KernelDecl *kernelAt(const Piece &piece, uint32_t offset) {
+  for (const ast::KernelDecl &kernel : piece.tree.kernels)
+    if (kernel.range.begin <= offset && offset <= kernel.range.end) return &kernel;
+  return nullptr;
+}
+
+const ast::TestDecl *testAt(const Piece &piece, uint32_t offset) {
+  for (const ast::TestDecl &test : piece.tree.tests)
+    if (test.range.begin <= offset && offset <= test.range.end) return &test;
+  return nullptr;
+}
+
+std::string codeBlock(std::string_view text) {
+  std::string out = "```xt\n";
+  out += text;
+  if (!out.ends_with('\n')) out += '\n';
+  return out + "```\n";
+}
+
+} // namespace xt::lsp

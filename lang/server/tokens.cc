@@ -1,0 +1,68 @@
+#include "ir/elem.h"
+#include "lang/server/features.h"
+
+namespace xt::lsp {
+namespace {
+
+enum class TokenType : uint8_t { Variable, Parameter, Type, Function, Macro, Keyword, Number, String, Property, EnumMember };
+
+std::optional<TokenType> typeOf(const std::vector<ClassifiedToken> &tokens, size_t i, std::string_view text) {
+  const ClassifiedToken &token = tokens[i];
+  auto spelled = [&](size_t k) { return k < tokens.size() ? text.substr(tokens[k].begin, tokens[k].end - tokens[k].begin) : std::string_view(); };
+  switch (token.cls) {
+  case TokenClass::Keyword: return TokenType::Keyword;
+  case TokenClass::Constructor:
+  case TokenClass::TypeAlias: return TokenType::Type;
+  case TokenClass::Value: return TokenType::Variable;
+  case TokenClass::Alias: return TokenType::Macro;
+  case TokenClass::Param: return TokenType::Parameter;
+  case TokenClass::Symbol: return TokenType::Function;
+  case TokenClass::Number: return TokenType::Number;
+  case TokenClass::Text: return TokenType::String;
+  case TokenClass::Word:
+    if (elemFromName(spelled(i))) return TokenType::Type;
+    if (spelled(i + 1) == "=") return TokenType::Property;
+    if (i > 0 && spelled(i - 1) == "<" && spelled(i + 1) == ">") return TokenType::EnumMember;
+    if (findOp(spelled(i)) || findHostFn(spelled(i), true) || findHostFn(spelled(i), false) || spelled(i + 1) == "(") return TokenType::Function;
+    return std::nullopt;
+  case TokenClass::Punctuation:
+  case TokenClass::Stray: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::vector<std::string_view> tokenLegend() {
+  return {"variable", "parameter", "type", "function", "macro", "keyword", "number", "string", "property", "enumMember"};
+}
+
+Json semanticTokens(const Query &query, Span span) {
+  Json::array_t data;
+  uint32_t lastLine = 0, lastColumn = 0;
+  const Text &text = query.document.text();
+  for (size_t p = query.document.pieceAt(span.begin); p < query.document.pieceCount(); ++p) {
+    uint32_t start = query.document.pieceStart(p);
+    if (start >= span.end) break;
+    Piece &piece = query.document.piece(p);
+    const std::vector<ClassifiedToken> &tokens = tokensOf(piece, query.workspace.sources());
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      uint32_t begin = start + tokens[i].begin, end = start + tokens[i].end;
+      std::optional<TokenType> type = typeOf(tokens, i, piece.text);
+      if (!type || end <= span.begin || begin >= span.end) continue;
+      uint32_t line = text.lineOf(begin);
+      uint32_t column = Text::units(query.document.slice({text.lineStart(line), begin}), query.encoding);
+      uint32_t length = Text::units(query.document.slice({begin, end}), query.encoding);
+      data.push_back(line - lastLine);
+      data.push_back(line == lastLine ? column - lastColumn : column);
+      data.push_back(length);
+      data.push_back(static_cast<int>(*type));
+      data.push_back(0);
+      lastLine = line;
+      lastColumn = column;
+    }
+  }
+  return data;
+}
+
+} // namespace xt::lsp

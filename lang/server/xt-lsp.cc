@@ -1,0 +1,21 @@
+// xt-lsp: the language server on standard input and output.
+#include "lang/server/loop.h"
+
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    std::string_view option = argv[i];
+    if (option == "--stdio") continue; // what some clients add
+    bool help = option == "--help";
+    std::fprintf(help ? stdout : stderr, "usage: xt-lsp [--stdio]\n"
+                                         "The language server for .xt files: speaks LSP 3.17 on standard input and output.\n"
+                                         "XT_STDLIB names the folder of the standard library.\n");
+    return help ? 0 : 64;
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  return xt::lsp::serve(STDIN_FILENO, STDOUT_FILENO);
+}
