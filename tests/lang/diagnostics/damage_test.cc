@@ -68,10 +68,11 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
   EXPECT_GE(static_cast<double>(othersTold) / static_cast<double>(damages), others);
 }
 
-TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.95, 5, 0.99); }
-TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.95, 5, 0.99); }
-TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.95, 5, 0.99); }
-TEST(Damage, EachBracketDropped) { expectFewMessages(Damage::BracketDropped, 0.95, 5, 0.99); }
+// Those with many messages have lost the name of an alias or a parameter, which is unknown where it is used.
+TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.97, 8, 0.99); }
+TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.98, 5, 0.99); }
+TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.96, 12, 0.99); }
+TEST(Damage, EachBracketDropped) { expectFewMessages(Damage::BracketDropped, 0.98, 5, 0.99); }
 
 } // namespace
 } // namespace xt
