@@ -82,13 +82,16 @@ antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
 } // namespace
 
 void AstBuilder::findLosses() {
-  for (const Diagnostic &d : diagnostics_.all())
-    if (d.range.file == file_ && !isMended(d.code)) losses_.push_back(d.range.begin);
+  for (const Diagnostic &d : diagnostics_.all()) {
+    if (d.range.file != file_) continue;
+    mistakes_ = true;
+    if (!isMended(d.code)) losses_.push_back(d.range.begin);
+  }
   std::sort(losses_.begin(), losses_.end());
 }
 
 bool AstBuilder::broken(antlr4::ParserRuleContext *ctx) const {
-  if (losses_.empty()) return false; // exceptions are reported
+  if (!mistakes_) return false; // exceptions are reported
   if (hasException(ctx)) return true;
   SourceRange own = range(ctx);
   antlr4::ParserRuleContext *block = firstBlock(ctx);

@@ -96,6 +96,7 @@ private:
   }
 
   std::string_view text_;
+  bool mistakes_ = false;        // the file has any
   std::vector<uint32_t> losses_; // places of mistakes that lost something, ascending
   uint32_t file_;
   Diagnostics &diagnostics_;

@@ -126,6 +126,7 @@ bool ItemShaper::step(size_t i) {
     lineBreak(i);
   }
   if (token.type == L::STRAY) return stray(i), true;
+  if (dropped_ == i && i != begin_) return true;
   if (skip_ == i && i != begin_) {
     emit(token, L::VALUE);
     return true;
@@ -226,6 +227,7 @@ bool ItemShaper::startStatement(size_t i) {
   expectsBlock_ = false;
   if (stack_.empty()) {
     bool unnamed = scan_.type(i) == L::SYMBOL && scan_.type(i + 1) == L::LPAREN && scan_.at(i).column <= 1;
+    unnamed |= scan_.type(i) == L::SIZE && scan_.type(i + 1) == L::COLON && scan_.at(i).column <= 1; // a parameter
     bool unnamedTest = scan_.type(i) == L::KW_TEST && scan_.at(i).firstOnLine;
     if (i == begin_ || scan_.startsItem(i) || unnamed || unnamedTest) {
       startItem(i);
@@ -248,6 +250,11 @@ bool ItemShaper::startStatement(size_t i) {
 }
 
 void ItemShaper::startItem(size_t i) {
+  bool keyword = scan_.isHardWord(i) && scan_.type(i) <= L::KW_PARAM;
+  if (keyword && scan_.type(i + 1) == scan_.type(i) && scan_.sameLine(i, i + 1)) {
+    report(DiagCode::SyntaxError, range(i + 1), str(quoted(i + 1), " stands here twice")).fix("remove it", range(i + 1), "");
+    dropped_ = i + 1;
+  }
   switch (scan_.type(i)) {
   case L::KW_KERNEL:
   case L::KW_FUNC:
@@ -265,6 +272,13 @@ void ItemShaper::startItem(size_t i) {
     emit(scan_.at(i), L::SYMBOL);
     head_ = Head::Kernel;
     expectsBlock_ = true;
+    return;
+  case L::SIZE:
+    report(DiagCode::MisspeltKeyword, range(i).startPoint(), str("missing `param` before ", quoted(i)))
+        .fix("insert `param`", range(i).startPoint(), "param ");
+    emit(L::KW_PARAM, scan_.at(i).begin, scan_.at(i).begin, scan_.at(i));
+    emit(scan_.at(i), L::SIZE);
+    head_ = Head::Item;
     return;
   case L::ATTR:
   case L::TYPE: head_ = Head::Alias; return;

@@ -110,6 +110,7 @@ private:
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;
   size_t skip_ = 0;         // this token is the name of a value, whatever it looks like
+  size_t dropped_ = 0;      // this token is left out
   size_t denseEnd_ = 0;     // the bracket that closes `dense<`
   bool itemClosed_ = false; // the item's own block has ended
   bool abandoned_ = false;

@@ -151,7 +151,7 @@ bool TokenScan::startsItem(size_t i) const {
   case L::KW_FUNC: return alone() || next == L::SYMBOL || (at(i).column == 0 && (isWord(i + 1) || next == L::LPAREN));
   case L::KW_TEST:
   case L::KW_IMPORT: return alone() || next == L::TEXT || next == L::UNTERMINATED;
-  case L::KW_PARAM: return next == L::SIZE || (at(i).column == 0 && isWord(i + 1));
+  case L::KW_PARAM: return next == L::SIZE || next == L::KW_PARAM || (at(i).column == 0 && isWord(i + 1));
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
   case L::WORD: // misspelt

@@ -16,6 +16,7 @@ const std::string kOther = "\nkernel @another_kernel() {\n  print \"x\", %nothin
 
 struct Told {
   size_t messages = 0; // about the damage
+  std::string text;    // of all
   bool other = false;  // the other kernel's mistake is told
 };
 
@@ -32,6 +33,7 @@ Told check(const std::string &text) {
   Result<std::unique_ptr<Module>> module = lowerFile(sources, index, context, options, diagnostics);
   EXPECT_FALSE(module.ok());
   Told told;
+  if (std::getenv("XT_DAMAGE_SHOW")) told.text = renderText(diagnostics, sources, false);
   for (const Diagnostic &d : diagnostics.all()) {
     bool other = d.message.find("nothing_of_this_name") != std::string::npos;
     told.other |= other;
@@ -47,6 +49,8 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
     std::string text = test::readText(path);
     for (const test::Damaged &damaged : test::damages(text, kind, stride, first++)) {
       Told told = check(damaged.text);
+      if (const char *show = std::getenv("XT_DAMAGE_SHOW"); show && told.messages >= std::strtoul(show, nullptr, 10))
+        std::printf("== %s at byte %u, %s\n%s", path.filename().c_str(), damaged.at, test::kDamageNames[static_cast<size_t>(kind)], told.text.c_str());
       ++damages;
       othersTold += told.other;
       if (told.messages == 0) continue;
@@ -64,10 +68,11 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
   EXPECT_GE(static_cast<double>(othersTold) / static_cast<double>(damages), others);
 }
 
-TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.95, 5, 0.99); }
-TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.95, 5, 0.99); }
-TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.95, 5, 0.99); }
-TEST(Damage, EachBracketDropped) { expectFewMessages(Damage::BracketDropped, 0.95, 5, 0.99); }
+// Those with many messages have lost the name of an alias or a parameter, which is unknown where it is used.
+TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.97, 8, 0.99); }
+TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.98, 5, 0.99); }
+TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.96, 12, 0.99); }
+TEST(Damage, EachBracketDropped) { expectFewMessages(Damage::BracketDropped, 0.98, 5, 0.99); }
 
 } // namespace
 } // namespace xt

@@ -116,10 +116,10 @@ void expectRecovery(Damage kind, const Bounds &bounds) {
   EXPECT_GE(share(m.kept, m.statements), bounds.kept);
 }
 
-TEST(Recovery, EachTokenDeleted) { expectRecovery(Damage::Deleted, {0.98, 0.95, 5, 0.015, 0.97}); }
-TEST(Recovery, EachTokenDoubled) { expectRecovery(Damage::Doubled, {0.98, 0.95, 5, 0.015, 0.97}); }
-TEST(Recovery, EachTokenSwapped) { expectRecovery(Damage::Swapped, {0.93, 0.95, 5, 0.015, 0.97}); }
-TEST(Recovery, EachBracketDropped) { expectRecovery(Damage::BracketDropped, {0.98, 0.95, 5, 0.015, 0.97}); }
+TEST(Recovery, EachTokenDeleted) { expectRecovery(Damage::Deleted, {0.99, 0.995, 3, 0.005, 0.97}); }
+TEST(Recovery, EachTokenDoubled) { expectRecovery(Damage::Doubled, {0.99, 0.995, 3, 0.005, 0.97}); }
+TEST(Recovery, EachTokenSwapped) { expectRecovery(Damage::Swapped, {0.93, 0.99, 4, 0.01, 0.97}); }
+TEST(Recovery, EachBracketDropped) { expectRecovery(Damage::BracketDropped, {0.99, 0.99, 4, 0.005, 0.97}); }
 
 } // namespace
 } // namespace xt
