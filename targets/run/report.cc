@@ -65,6 +65,7 @@ private:
     out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
     if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
     out_ += "\n";
+    if (run.bench) out_ += str("  ", benchText(run), "\n");
     for (const Finding &finding : run.findings) {
       out_ += str("  ", place(finding.range), finding.message, "\n");
       for (const std::string &note : finding.notes) out_ += str("    note: ", note, "\n");
@@ -127,6 +128,16 @@ private:
       std::snprintf(text, sizeof text, "%.3g s", seconds);
     return text;
   }
+  static std::string benchText(const RunReport &run) {
+    const BenchTimes &times = *run.bench;
+    std::string text = str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ", timeText(times.high), ", ",
+                           times.count, times.count == 1 ? " run" : " runs", "; the first ", timeText(times.first), ")");
+    if (!run.work || times.median <= 0) return text;
+    char rates[80];
+    std::snprintf(rates, sizeof rates, "; %.4g GFLOP/s, tiles of %.4g GB/s", run.work->operations / times.median * 1e-9,
+                  run.work->bytes / times.median * 1e-9);
+    return text + rates;
+  }
   std::string place(SourceRange range) const {
     if (range.file == 0) return "";
     const SourceFile &file = sources_.file(range.file);
@@ -183,6 +194,15 @@ nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources)
 }
 } // namespace
 
+namespace {
+nlohmann::json benchJson(const RunReport &run) {
+  const BenchTimes &times = *run.bench;
+  nlohmann::json json = {{"median", times.median}, {"low", times.low}, {"high", times.high}, {"first", times.first}, {"count", times.count}};
+  if (run.work) json["operations"] = run.work->operations, json["bytes"] = run.work->bytes;
+  return json;
+}
+} // namespace
+
 std::string renderText(const TestReport &report, const SourceManager &sources, bool color) {
   return TextReport(sources, color).render(report);
 }
@@ -221,6 +241,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
          {"outputs", outputs},
          {"repeat", run.repeatCommand},
          {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
+    if (run.bench) runs.back()["bench"] = benchJson(run);
   }
   return {{"test", report.name},
           {"at", placeJson(report.range, sources)},

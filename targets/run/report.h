@@ -1,6 +1,7 @@
 // What became of a test, as data, and its renderings.
 #pragma once
 #include "ir/base/source.h"
+#include "targets/run/bench.h"
 #include "targets/run/summary.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -60,6 +61,9 @@ struct RunReport {
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both runs, kernels only
   } seconds;
+  // Of RunOptions::bench: all launches of the test together.
+  std::optional<BenchTimes> bench;
+  std::optional<BenchWork> work; // of them; not where it cannot be counted
 };
 
 struct TestReport {

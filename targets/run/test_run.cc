@@ -113,6 +113,10 @@ Result<void> TestRun::everything(bool saves) {
   if (!checks) return checks.error();
   report_.checks = std::move(*checks);
   report_.seconds.verify = secondsSince(start);
+  bool right = report_.findings.empty() && !report_.checks.empty();
+  for (const CheckReport &check : report_.checks) right &= check.passed;
+  if (options_.bench && right)
+    if (auto done = bench(); !done) return done;
   auto has = [&](HostStmt::Kind kind) {
     return std::any_of(test_.body.begin(), test_.body.end(), [&](const HostStmt &stmt) { return stmt.kind == kind; });
   };
@@ -189,7 +193,7 @@ Result<void> TestRun::planLaunches() {
   return {};
 }
 
-Result<void> TestRun::launchAll(int round) {
+void TestRun::resetBuffers(int round) {
   // Guard bytes differ between the rounds as well, so that writing what happens to lie there shows.
   auto seed = static_cast<uint64_t>(round) + 1;
   for (auto &buffer : state_.buffers()) {
@@ -198,20 +202,59 @@ Result<void> TestRun::launchAll(int round) {
     else
       buffer->device->reset(seed, *buffer->initial, options_.threads);
   }
+}
+
+// The seconds that count.
+Result<double> TestRun::launchOnce(const LaunchPlan &launch) {
+  const Kernel *kernel = target_.module->findKernel(launch.stmt->kernel);
+  XT_CHECK(kernel, "the compiled module lacks a kernel");
+  Clock::time_point start = Clock::now();
+  auto done = target_.executable->launch(*kernel, launch.args, launch.grid);
+  double seconds = secondsSince(start);
+  if (!done) {
+    Error error = done.error();
+    if (error.range.file == 0) error.range = launch.stmt->range;
+    return error;
+  }
+  // A device with a clock of its own knows best: copies are not the kernel's.
+  return target_.executable->kernelSeconds().value_or(seconds);
+}
+
+// What the launches write grows old, as none resets it: times do not depend on it.
+Result<void> TestRun::bench() {
+  if (auto done = stage("timing"); !done) return done;
+  if (options_.mayPrint) options_.mayPrint(false);
+  resetBuffers(0);
+  auto once = [&]() -> Result<double> {
+    double seconds = 0;
+    for (const LaunchPlan &launch : launches_) {
+      Result<double> one = launchOnce(launch);
+      if (!one) return one.error();
+      seconds += *one;
+    }
+    return seconds;
+  };
+  Result<BenchTimes> times = measure(once, *options_.bench);
+  if (!times) return times.error();
+  report_.bench = *times;
+  BenchWork all;
+  for (const LaunchPlan &launch : launches_) {
+    std::optional<BenchWork> work = workOf(*launch.kernel, launch.args, launch.grid);
+    if (!work) return {};
+    all.operations += work->operations;
+    all.bytes += work->bytes;
+  }
+  report_.work = all;
+  return {};
+}
+
+Result<void> TestRun::launchAll(int round) {
+  resetBuffers(round);
   double seconds = 0;
   for (const LaunchPlan &launch : launches_) {
-    const Kernel *kernel = target_.module->findKernel(launch.stmt->kernel);
-    XT_CHECK(kernel, "the compiled module lacks a kernel");
-    Clock::time_point start = Clock::now();
-    auto done = target_.executable->launch(*kernel, launch.args, launch.grid);
-    // A device with a clock of its own knows best: copies are not the kernel's.
-    std::optional<double> measured = target_.executable->kernelSeconds();
-    seconds += done && measured ? *measured : secondsSince(start);
-    if (!done) {
-      Error error = done.error();
-      if (error.range.file == 0) error.range = launch.stmt->range;
-      return error;
-    }
+    Result<double> one = launchOnce(launch);
+    if (!one) return one.error();
+    seconds += *one;
     if (auto kept = keepContents(launch, round); !kept) return kept;
     if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
   }

@@ -26,6 +26,9 @@ private:
   Result<void> makeBuffer(const HostStmt &stmt, size_t position);
   Result<void> planLaunches();
   Result<void> launchAll(int round);
+  void resetBuffers(int round);
+  Result<double> launchOnce(const LaunchPlan &launch);
+  Result<void> bench();
   Result<void> keepContents(const LaunchPlan &launch, int round);
   Result<void> compareRounds();
   Result<void> compareRounds(TestBuffer &buffer);

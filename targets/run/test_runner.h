@@ -28,6 +28,7 @@ struct RunOptions {
       repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
   std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
+  std::optional<BenchOptions> bench;                      // time the launches of tests that pass
   bool summarise = false; // say what the buffers that launches write hold at the end
   std::function<bool()> outOfTime;                        // asked between launches and before checks
 };

@@ -158,6 +158,22 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
   return std::nullopt;
 }
 
+// --bench and what belongs to it; gives what is wrong.
+std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions &options) {
+  options.bench = map.count("bench") != 0;
+  if (map.count("compare")) options.compare = map["compare"].as<std::string>();
+  if (map.count("compare") && !options.bench) return "--compare is of --bench";
+  if (!map.count("fail-if-slower")) return std::nullopt;
+  if (options.compare.empty()) return "--fail-if-slower is of --compare";
+  std::string text = map["fail-if-slower"].as<std::string>();
+  char *end = nullptr;
+  double percent = std::strtod(text.c_str(), &end);
+  bool number = end != text.c_str() && (*end == 0 || std::string_view(end) == "%") && percent >= 0;
+  if (!number) return str("--fail-if-slower takes a percentage such as 5%, not `", text, "`");
+  options.failIfSlower = percent / 100;
+  return std::nullopt;
+}
+
 // --kernel and what belongs to it; gives what is wrong.
 std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions &options) {
   using Texts = std::vector<std::string>;
@@ -291,6 +307,9 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
   add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
+  add("bench", "time the launches of each test that passes, for up to 30 s: the median, and where it lies with 95% probability");
+  add("compare", po::value<std::string>()->value_name("FILE"), "with --bench: compare with what --bench --json printed before");
+  add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"), "with --compare: fail where a median is so much above, and the intervals are apart");
   add("json", "print the results as JSON");
   add("quiet,q", "print failures only");
   add("describe", "print what the kernels are: signature, grid, scope, layouts, memory, operations; runs nothing");
@@ -348,6 +367,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;
   options.describe = map.count("describe") != 0;
+  if (std::optional<std::string> wrong = readBench(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (std::optional<std::string> wrong = readLaunch(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (options.files.empty() && !options.listDevices) return usageError<XtrunOptions>("xtrun", "no input file");
   if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");

@@ -66,6 +66,9 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> grid;
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
+  bool bench = false;
+  std::string compare;                 // a file that --bench --json has written
+  std::optional<double> failIfSlower;  // than that file by more than this part
 };
 
 // What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.

@@ -3,6 +3,7 @@
 #include "ir/verify/target_limits.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
+#include "targets/tools/bench_compare.h"
 #include "targets/tools/describe.h"
 #include "targets/tools/devices.h"
 #include "targets/tools/launch_text.h"
@@ -43,6 +44,17 @@ public:
     TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
     if (options_.listDevices) return listDevices(options_);
     if (options_.describe) return describeFiles();
+    if (!options_.compare.empty()) {
+      Result<BenchBase> base = BenchBase::read(options_.compare);
+      if (base)
+        base_ = std::move(*base);
+      else
+        failed(base.error());
+    }
+    if (!statuses_.empty()) {
+      std::lock_guard lock(mutex_);
+      return finish();
+    }
     if (!launchesKernel(options_) || makeLaunch())
       for (const std::string &file : options_.files) runFile(file);
     std::lock_guard lock(mutex_);
@@ -295,6 +307,7 @@ private:
     run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
       return repeatCommand(options_, file, test, target, small);
     };
+    if (options_.bench) run.bench.emplace();
     run.mayPrint = [this](bool may) {
       std::lock_guard lock(mutex_);
       printing_ = may;
@@ -330,9 +343,19 @@ private:
       if (options_.timePasses) addTimings(session, report);
       std::lock_guard lock(mutex_);
       progress_.clear();
+      compareTimes(file, report);
       addReport(session, std::move(report));
     }
     return true;
+  }
+
+  void compareTimes(const std::string &file, TestReport &report) {
+    if (!base_) return;
+    for (const RunReport &run : report.runs) {
+      BenchBase::Verdict verdict = base_->compare(file, report.name, run, options_.failIfSlower);
+      if (!verdict.text.empty()) report.comparisons.push_back(str("[", run.target, "] ", verdict.text));
+      if (verdict.slower) statuses_.push_back(ExitStatus::CheckFailed);
+    }
   }
 
   void addReport(Session &session, TestReport report) {
@@ -358,6 +381,7 @@ private:
   const XtrunOptions &options_;
   MemoryBudget budget_;
   std::vector<Target *> targets_;
+  std::optional<BenchBase> base_; // that times are compared with
   std::string launchText_; // the test of a launch that the command line describes
 
   // Shared with the thread of the time limit.
