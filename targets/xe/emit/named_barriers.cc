@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace xt {
 namespace {
@@ -18,22 +19,25 @@ namespace {
 enum Part : size_t { kId, kRole, kProducers, kConsumers, kParts };
 constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
 
-// How many there are, if a constant says so; 0: the kernel has none.
-int64_t barrierCount(const Kernel &kernel) {
-  int64_t count = 0;
+// How many are made, if a constant says so; nothing: the kernel wants none.
+std::optional<int64_t> barrierCount(const Kernel &kernel) {
+  std::optional<int64_t> count;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    if (op.kind() == OpKind::CreateNbarrier) count = count.value_or(0);
     if (op.kind() != OpKind::AllocNbarrier) return;
-    count = std::max(count, std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
+    count = std::max(count.value_or(0), std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
   });
   return count;
 }
 
 } // namespace
 
-// Nobody has come to any barrier.
+// Nobody has come to any barrier. Those that nothing made fail when they are created; they have memory all the same.
 void XeKernelEmitter::prepareNamedBarriers() {
-  barrierCount_ = barrierCount(kernel_);
-  if (barrierCount_ == 0) return;
+  std::optional<int64_t> made = barrierCount(kernel_);
+  if (!made) return;
+  madeBarriers_ = *made;
+  barrierCount_ = std::max<int64_t>(1, madeBarriers_);
   int64_t words = barrierCount_ * (1 + kernel_.subgroups);
   auto *type = llvm::ArrayType::get(b.getInt32Ty(), static_cast<uint64_t>(words));
   auto *memory = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
@@ -63,7 +67,7 @@ void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   if (op.kind() == OpKind::NbarrierWait) return waitAt(parts_.at(op.operand(0)));
   Parts part(kParts, nullptr);
   for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
-  failIf(b.CreateICmpUGE(part[kId], number32(barrierCount_)), op, "a named barrier that `alloc_nbarrier` has not made");
+  failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op, "a named barrier that `alloc_nbarrier` has not made");
   part[kId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kId], number32(barrierCount_ - 1));
   part[kProducers] = number32(op.intAttr("num_producers", 0));
   part[kConsumers] = number32(op.intAttr("num_consumers", 0));
