@@ -41,7 +41,7 @@ constexpr RegisterTraits kTraits{
     .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = deviceFunction};
 
 // Of the small register file, what vectors may take.
-constexpr int64_t kForVectors = 5, kOf = 8;
+constexpr int64_t kForVectors = 3, kOf = 4;
 
 bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
 

@@ -224,7 +224,7 @@ private:
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
             *barriers_ = nullptr;
   LlvmValue *extent_ = nullptr; // of some memref, as it is given; null: there is none
-  int64_t barrierCount_ = 0;
+  int64_t madeBarriers_ = 0, barrierCount_ = 0; // the latter have memory
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;
 };

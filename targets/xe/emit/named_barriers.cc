@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace xt {
 namespace {
@@ -18,27 +19,25 @@ namespace {
 enum Part : size_t { kId, kRole, kProducers, kConsumers, kParts };
 constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
 
-struct BarrierCounts {
-  int64_t made = 0;  // by alloc_nbarrier, if a constant says so
-  int64_t slots = 0; // of memory: for one that is not made too, as its use is an error only where it is reached
-};
-BarrierCounts barrierCounts(const Kernel &kernel) {
-  BarrierCounts counts;
+// How many are made, if a constant says so; nothing: the kernel wants none.
+std::optional<int64_t> barrierCount(const Kernel &kernel) {
+  std::optional<int64_t> count;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
-    if (op.kind() == OpKind::CreateNbarrier) counts.slots = std::max<int64_t>(counts.slots, 1);
+    if (op.kind() == OpKind::CreateNbarrier) count = count.value_or(0);
     if (op.kind() != OpKind::AllocNbarrier) return;
-    counts.made = std::max(counts.made, std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
+    count = std::max(count.value_or(0), std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
   });
-  counts.slots = std::max(counts.slots, counts.made);
-  return counts;
+  return count;
 }
 
 } // namespace
 
-// Nobody has come to any barrier.
+// Nobody has come to any barrier. Those that nothing made fail when they are created; they have memory all the same.
 void XeKernelEmitter::prepareNamedBarriers() {
-  barrierCount_ = barrierCounts(kernel_).slots;
-  if (barrierCount_ == 0) return;
+  std::optional<int64_t> made = barrierCount(kernel_);
+  if (!made) return;
+  madeBarriers_ = *made;
+  barrierCount_ = std::max<int64_t>(1, madeBarriers_);
   int64_t words = barrierCount_ * (1 + kernel_.subgroups);
   auto *type = llvm::ArrayType::get(b.getInt32Ty(), static_cast<uint64_t>(words));
   auto *memory = new llvm::GlobalVariable(module_, type, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
@@ -68,7 +67,7 @@ void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   if (op.kind() == OpKind::NbarrierWait) return waitAt(parts_.at(op.operand(0)));
   Parts part(kParts, nullptr);
   for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
-  failIf(b.CreateICmpUGE(part[kId], number32(barrierCounts(kernel_).made)), op, "a named barrier that `alloc_nbarrier` has not made");
+  failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op, "a named barrier that `alloc_nbarrier` has not made");
   part[kId] = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, part[kId], number32(barrierCount_ - 1));
   part[kProducers] = number32(op.intAttr("num_producers", 0));
   part[kConsumers] = number32(op.intAttr("num_consumers", 0));

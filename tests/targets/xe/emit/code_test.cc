@@ -147,6 +147,27 @@ TEST(Code, MasksOfWholeRows) {
   EXPECT_EQ(countOf("icmp", program.llvm()), 2u) << program.llvm();
 }
 
+TEST(Code, CacheHintsThatAreLeftOutAreTold) {
+  GpuProgram program("kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n"
+                     "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = cached, mode = vc}\n"
+                     "  %v = load_nd %a {L1_hint = cached, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
+                     "  store_nd %v, %b {L1_hint = write_back, mode = vc}\n}\n");
+  ASSERT_TRUE(program);
+  EXPECT_FALSE(program.spirv().spirv.empty());
+  std::string messages = program.messages();
+  EXPECT_EQ(countOf("which is left out", messages), 1u) << messages;
+  EXPECT_NE(messages.find("`load_nd` has L3_hint = uncached"), std::string::npos) << messages;
+}
+
+// A barrier that no `alloc_nbarrier` made is told at run time.
+TEST(Code, NamedBarriersThatNothingMade) {
+  GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = 2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
+  ASSERT_TRUE(program);
+  XeProgram made = program.spirv();
+  ASSERT_EQ(made.kernels.at(0).failures.size(), 1u);
+  EXPECT_NE(made.kernels[0].failures[0].find("a named barrier that `alloc_nbarrier` has not made"), std::string::npos);
+}
+
 TEST(Code, FailuresAreTold) {
   GpuProgram program("kernel @k(%A: memref<16xi32>) lanes(16) {\n  %a = memref.load %A[lane_id()]\n  %zero = constant 0 : i32\n"
                      "  %c = %a != %zero\n  assert \"not zero\", %c\n}\n");
