@@ -4,6 +4,8 @@
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
 
+#include <unistd.h>
+
 namespace xt {
 namespace {
 
@@ -47,6 +49,58 @@ TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   EXPECT_EQ(some.status, 2);
   EXPECT_EQ(some.output, all.output);
   EXPECT_EQ(none.status, 0) << none.output;
+}
+
+// What a message says would work, put into the source in place of what is too much.
+struct Mending {
+  std::string_view file;
+  const char *says; // a regular expression, with what is too much and what would work
+  std::vector<std::pair<const char *, const char *>> replaced; // in all places; $1, $2, … as the message has them
+};
+const Mending kMendings[] = {
+    {"fail_0602_one.xe-dg2", "may have (\\d+) of its (\\d+) elements", {{"<$2x", "<$1x"}}},
+    {"fail_0602_three_buffers.xe-pvc", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
+    {"fail_0602_others_alone.spirv", "room for (\\d+) of the (\\d+) rows of `%b`, (\\d+) of the (\\d+) rows of `%a`", {{"<$2x", "<$1x"}}},
+    {"fail_0603_store_rows.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_lanes.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_prefetch.xe-bmg", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_store_columns.xe-bmg", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_three_blocks.xe-pvc", "tensor_desc<32x(\\d+)x\\w+>[\\s\\S]*size that works: 32x(\\d+)x", {{"32x$1x", "32x$2x"}, {"8x$1x", "8x$2x"}}},
+    {"fail_0603_line_of_24_words.xe-pvc", "tensor_desc<(\\d+)x[\\s\\S]*size that works: (\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_line_too_long.xe-dg2", "tensor_desc<(\\d+)x[\\s\\S]*size that works: (\\d+)x", {{"<$1x", "<$2x"}}},
+    {"fail_0603_chunk.xe-pvc", "each lane takes (\\d+) [\\s\\S]*nearest is (\\d+)", {{"lane = $1", "lane = $2"}, {"<16x$1x", "<16x$2x"}}},
+    {"fail_0603_lanes_with_offsets.xe-dg2", "no message of (\\d+) lanes[\\s\\S]*nearest is (\\d+)", {{"<$1x", "<$2x"}}},
+    {"fail_0605_sizes.xe-pvc", "of (\\d+)x16x16\\n[\\s\\S]*size that works: (\\d+)x16x16",
+     {{"%a = constant 1.0 : vector<$1x", "%a = constant 1.0 : vector<$2x"}, {"vc} : vector<$1x", "vc} : vector<$2x"}, {"-> vector<$1x", "-> vector<$2x"}}},
+    {"fail_0606_count.xe-pvc", "has (\\d+) named barriers a workgroup, not (\\d+)", {{"constant $2 ", "constant $1 "}}},
+    {"fail_0606_id.xe-bmg", "0 to (\\d+); there is none with the id (\\d+)", {{"%id = constant $2 ", "%id = constant $1 "}}},
+    {"fail_0607_lanes.spirv", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
+    {"fail_0607_subgroups.xe-pvc", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
+    {"fail_0607_with_products.xe-dg2", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"subgroups($1)", "subgroups($2)"}}},
+    {"fail_0607_layouts.spirv", "has (\\d+) subgroups[\\s\\S]*at most (\\d+) subgroups", {{"[$1, 1], sg_data = [1,", "[$2, 1], sg_data = [2,"}}},
+    {"fail_0608_lanes.xe-pvc", "subgroups of (\\d+) lanes; xe-pvc has subgroups of (\\d+)", {{"lanes($1)", "lanes($2)"}}},
+};
+
+TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
+  fs::path folder = fs::temp_directory_path() / str("xt-mended-", getpid());
+  fs::create_directories(folder);
+  for (const Mending &mending : kMendings) {
+    SCOPED_TRACE(mending.file);
+    std::string name = str(mending.file, ".xt"), text = test::readText(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits" / name);
+    test::ToolRun refused = compile(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits" / name);
+    std::smatch said;
+    ASSERT_TRUE(std::regex_search(refused.output, said, std::regex(mending.says))) << refused.output;
+    for (auto [from, to] : mending.replaced) {
+      std::string old = said.format(from), by = said.format(to);
+      size_t count = 0;
+      for (size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += by.size(), ++count) text.replace(at, old.size(), by);
+      EXPECT_GE(count, 1u) << old;
+    }
+    std::ofstream(folder / name) << text;
+    test::ToolRun run = compile(folder / name);
+    EXPECT_EQ(run.status, 0) << text << run.output;
+  }
+  fs::remove_all(folder);
 }
 
 std::set<std::string> codesIn(const std::string &text) {

@@ -1,4 +1,5 @@
 #include "targets/xe/device_choice.h"
+#include "targets/xe/device_limits.h"
 #include "targets/xe/runtime.h"
 
 #include <gtest/gtest.h>
@@ -29,6 +30,24 @@ TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
   EXPECT_EQ(chosen(both, "xe-dg2"), "soft dg2") << "the GPU is of another kind";
   EXPECT_EQ(chosen(both, "xe-dg2", DeviceChoice::Gpu), "no Intel GPU of the kind xe-dg2: there is soft pvc (xe-pvc), soft dg2 (xe-dg2), gpu (xe-bmg)");
   EXPECT_EQ(chosen(both, "xe-bmg", DeviceChoice::Soft).substr(0, 38), "no software device of the kind xe-bmg:");
+}
+
+TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
+  const TargetInfo &generic = *findTargetInfo("spirv");
+  ZeDeviceInfo pvc = device("pvc", "xe-pvc", false);
+  pvc.subgroupSizes = {32, 16, 64};
+  pvc.slmBytes = 128 << 10, pvc.lanesPerWorkgroup = 1024, pvc.f64 = true;
+  DeviceLimits limits(generic, pvc);
+  EXPECT_EQ(std::vector<int64_t>(limits.info().subgroupSizes.begin(), limits.info().subgroupSizes.end()), (std::vector<int64_t>{16, 32, 64}));
+  EXPECT_EQ(limits.info().slmBytes, 128 << 10);
+  EXPECT_EQ(limits.info().lanesPerWorkgroup, 1024);
+  EXPECT_TRUE(limits.info().f64);
+  EXPECT_TRUE(limits.info().mma.empty() && !limits.info().blocks.any()) << "what it does without stays so";
+  EXPECT_EQ(limits.info().name, "spirv");
+  DeviceLimits silent(generic, device("?", "spirv", false));
+  EXPECT_EQ(silent.info().slmBytes, generic.slmBytes);
+  EXPECT_EQ(silent.info().lanesPerWorkgroup, generic.lanesPerWorkgroup);
+  EXPECT_EQ(silent.info().subgroupSizes.size(), generic.subgroupSizes.size());
 }
 
 TEST(DeviceChoice, WithoutAGpuTheSoftwareDeviceStandsIn) {
