@@ -92,7 +92,7 @@ bool opensExtent(const std::vector<SyntaxToken> &tokens, size_t i) {
 std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics) {
   const SourceFile &source = sources.file(index);
   std::vector<SyntaxToken> lexed = lex(source);
-  std::vector<SyntaxToken> shaped = shapeTokens(lexed, source, index, diagnostics).tokens;
+  std::vector<SyntaxToken> shaped = shapeTokens(lexed, source, index, static_cast<uint32_t>(source.text().size()), diagnostics).tokens;
   TokenScan scan(lexed, source.text());
   std::vector<SourceToken> out;
   size_t next = 0, lastWord = 0;
