@@ -56,9 +56,6 @@ public:
           warning.at(loops_[i]->range(), str(loop.spills, loop.spills == 1 ? " message" : " messages", " in this loop"));
       warning.note("smaller tiles of a subgroup (`sg_data`), or more subgroups, leave more registers to each");
     }
-    Occupancy occupancy = occupancyOf(target_, report_.registers, made_.subgroups, made_.slmBytes);
-    if (occupancy.of > 0 && occupancy.workgroups == 0)
-      report(diagnostics, str("no core of ", target_.name, " has room for a workgroup of `", symbolText(kernel_.name), "`: ", made_.subgroups, " subgroups of ", report_.registers, " registers"));
     auto wanted = static_cast<size_t>(countKernel(kernel_).all.dpas);
     if (report_.all.products == 0 && wanted > 0)
       report(diagnostics, str("`", symbolText(kernel_.name), "` has ", wanted, " products, and no `dpas` is in its code"))

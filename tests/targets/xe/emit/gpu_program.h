@@ -46,6 +46,7 @@ public:
   // Whether it asks for nothing that the target does not have.
   bool fits() { return module_ && checkTargetLimits(*module_, target_, sources_, diagnostics_).ok(); }
   const Diagnostics &diagnostics() const { return diagnostics_; }
+  const SourceManager &sources() const { return sources_; }
   Module &module() { return *module_; }
   std::string llvm() {
     Result<std::string> text = xeLlvmText(*module_, target_, options_, diagnostics_);

@@ -1,6 +1,7 @@
 // What Intel's offline compiler makes of kernels: dense products, no spills, no unknown functions.
 #include "targets/xe/isa/isa_report.h"
 
+#include "targets/tools/isa_text.h"
 #include "targets/xe/isa/occupancy.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/xe/emit/gpu_program.h"
@@ -177,6 +178,34 @@ TEST(Offline, HardwareAndModulesThatItRefuses) {
   Result<std::vector<std::string>> unknown = compileOffline(none, "spirv");
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.error().message.find("hardware"), std::string::npos) << unknown.error().message;
+}
+
+// What people read of listings: lines of loops, and warnings with the lines.
+TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
+  GpuProgram program(gemmText({}));
+  ASSERT_TRUE(program);
+  XeProgram made = program.spirv();
+  IsaReport report = readIsa(kListing);
+  Diagnostics diagnostics;
+  diagnostics.wantRemarks(false);
+  auto told = [&] { return isaText(program.module(), made, std::span(&report, 1), *findTargetInfo("xe-pvc"), program.sources(), diagnostics); };
+  EXPECT_EQ(told(), "@gemm on xe-pvc: 256 registers, 64 bytes spilled, 8 instructions, 1 dpas\n"
+                    "  4 threads an engine with 256 registers (8 with 128); 1 workgroup of 32 subgroups a core: 32 of 64 threads\n"
+                    "  loop at line 14: 1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill\n"
+                    "    blocks: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n"
+                    "  all block messages: 1 load_block2d d16 of 8x16x2, 1 prefetch_block2d d16 of 8x16x2\n");
+  ASSERT_EQ(diagnostics.all().size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].severity, Severity::Warning);
+  EXPECT_EQ(diagnostics.all()[0].message, "`@gemm` needs more than 256 registers: 64 bytes of them go through memory");
+  ASSERT_EQ(diagnostics.all()[0].labels.size(), 1u);
+  EXPECT_EQ(diagnostics.all()[0].labels[0].text, "1 message in this loop");
+
+  report.all.products = 0;
+  report.spilledBytes = 0;
+  report.loops.push_back(report.loops[0]); // more than the text has: no line fits
+  EXPECT_NE(told().find("  loop: 1 dpas"), std::string::npos);
+  ASSERT_EQ(diagnostics.all().size(), 2u);
+  EXPECT_EQ(diagnostics.all()[1].message, "`@gemm` has 32 products, and no `dpas` is in its code");
 }
 
 TEST(Occupancy, ByThreadsAndByMemory) {
