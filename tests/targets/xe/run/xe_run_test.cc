@@ -127,6 +127,12 @@ TEST_F(XeRun, SizesAtTheEdge) {
   }
 }
 
+TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/rfc_products.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
+}
+
 // A launch that loses the device is an error of its test; the next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
