@@ -1,0 +1,110 @@
+// Every kernel on the software device with the rules of each GPU: its tests at their small sizes; the RFCs' snippets, which
+// have none, are built. What came of each file stands in every_kernel/GPU.txt, so that a new refusal or a test that is
+// skipped shows.
+#include "ir/base/text.h"
+#include "tests/targets/tools/gpu_kernels.h"
+#include "tests/targets/xe/run/xe_device.h"
+
+#include <cstdlib>
+#include <map>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full
+
+// Seconds each; another test of the same kind is quick.
+constexpr std::string_view kLong[] = {
+    "examples/02_fused_reduce.xt", "examples/03_transpose_layout.xt",      "examples/05_two_cache_levels.xt",
+    "examples/07_dynamic_views.xt", "examples/08_epilogue.xt",             "examples/13_int8.xt",  "stdlib/activations.xt",
+    "stdlib/gemm.xt",              "stdlib/gemm_variants.xt",              "peers/06_gemm_two_steps.xt",
+    "peers/16_wg_gemm.xt",         "peers/18_wg_gemm_transposed_sum.xt",   "peers/24_wg_gemm_wrapped_k.xt",
+    "peers/k_blocks.xt",           "peers/17_wg_gemm_bf16_prefetch.xt",
+};
+
+// Makes a file without tests one whose kernels are all built for the device.
+constexpr const char *kOneTest = R"(
+kernel @built(%out: memref<16xi32>) lanes(16) {
+  %lane = lane_id()
+  %n = index_cast %lane : index -> i32
+  memref.store %n, %out[%lane]
+}
+test "the others are built" {
+  %out = out : memref<16xi32>
+  launch @built(%out)
+  %lanes = iota : memref<16xi32>
+  check %out == %lanes exactly
+}
+)";
+
+std::string nameOf(const fs::path &path) { return str(path.parent_path().filename().string(), "/", path.filename().string()); }
+
+// "passed 3", or what was said: the messages without the source lines, the notes, which hold the numbers, and the tests
+// that are skipped with the reason.
+std::string resultOf(const test::ToolRun &run) {
+  std::istringstream lines(run.output);
+  std::string kept, summary;
+  size_t passed = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("passed  ")) ++passed;
+    else if (line.starts_with("error") || line.starts_with("skipped") || line.starts_with("failed") || line.starts_with("  = ") ||
+             line.find(" cannot run on ") != std::string::npos)
+      kept += "  " + line + "\n";
+  }
+  if (passed) summary = str("  passed ", passed, "\n");
+  if (run.status != 0) summary += str("  status ", run.status, "\n");
+  return summary + kept;
+}
+
+// The entries of a golden file: a line with the file's name and those that are indented below it.
+std::map<std::string, std::string> entriesOf(const std::string &text) {
+  std::map<std::string, std::string> entries;
+  std::istringstream lines(text);
+  std::string name;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(" ")) entries[name] += line + "\n";
+    else name = line;
+  }
+  return entries;
+}
+
+class EveryKernel : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
+  if (std::string package = test::missingXePackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
+  std::string gpu(GetParam());
+  if (gpu != "xe-pvc" && !everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
+  fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / (gpu + ".txt");
+  std::map<std::string, std::string> wanted = entriesOf(test::readText(golden)), seen = wanted;
+  std::set<std::string> there;
+  fs::path folder = fs::temp_directory_path() / str("xt-every-kernel-", getpid());
+  fs::create_directories(folder);
+  for (fs::path path : test::gpuKernels()) {
+    std::string name = nameOf(path), text = test::readText(path);
+    bool tested = text.find("\ntest ") != std::string::npos;
+    there.insert(name);
+    if (!everything() && std::ranges::find(kLong, name) != std::end(kLong)) continue;
+    if (!tested) std::ofstream(path = folder / path.filename()) << text << kOneTest;
+    test::ToolRun run = test::runTool(str("%bin/xtrun --small --device=soft --target=", gpu, " ", path.string()));
+    seen[name] = resultOf(run);
+    EXPECT_TRUE(std::getenv("XT_UPDATE_GOLDEN") || seen[name] == wanted[name])
+        << name << ", wanted:\n" << wanted[name] << "got status " << run.status << ":\n" << run.output;
+  }
+  fs::remove_all(folder);
+  std::erase_if(seen, [&](const auto &entry) { return !there.contains(entry.first); });
+  std::string text;
+  for (const auto &[name, result] : seen) text += name + "\n" + result;
+  test::expectGolden(golden, text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2"), [](const auto &param) {
+  std::string name(param.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+} // namespace
+} // namespace xt
