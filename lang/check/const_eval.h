@@ -33,8 +33,6 @@ public:
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
   // A size of a test, or another name that is no parameter of the file.
   std::optional<ConstValue> get(const ast::Name &name);
-  // Whether the parameter has been given a value, or asked for.
-  bool knows(std::string_view name) const { return values_.contains(name); }
   // What a declaration's `in [...]` lists, with the parameter's type; mistakes are reported and left out.
   std::vector<ConstValue> choices(const ast::ParamDecl &param);
   const FileSymbols &symbols() const { return symbols_; }

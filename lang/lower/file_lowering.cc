@@ -100,7 +100,7 @@ private:
     made->diagnostics.wantRemarks(diagnostics_.wantsRemarks());
     if (store_) made->context = std::make_unique<Context>();
     Context &context = store_ ? *made->context : context_;
-    if (store_) symbols_.watch(&made->lookups, &made->names);
+    symbols_.watch(&made->lookups, store_ ? &made->names : nullptr);
     {
       LoweringState state = state_;
       ParamScope params = scope(changed, made->diagnostics);
@@ -109,8 +109,8 @@ private:
       made->failed = std::move(state.failedFunctions);
       made->lowered = std::move(state.lowered);
     }
+    symbols_.watch(nullptr, store_ ? &names_ : nullptr);
     if (store_) {
-      symbols_.watch(nullptr, &names_);
       made->failedThen = state_.failedFunctions;
       made->completeThen = symbols_.complete();
       if (made->lookups.allNames) made->namesThen = symbols_.allNames();
@@ -217,11 +217,14 @@ private:
   }
 
   // The same for what a launch changes, and for the parameters of the kernel that follow from it.
-  void checkLaunchParams(ParamScope &launch, ParamScope &file, const ast::Attr &attrs) {
+  void checkLaunchParams(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs) {
     Diagnostics reported; // mistakes in the lists have been
+    std::set<std::string_view> used;
+    for (const Lookups::Entry &entry : kernel.entries)
+      if (entry.kind == NameKind::Param) used.insert(entry.name);
     for (const ast::File *source : files_)
       for (const ast::ParamDecl &param : source->params) {
-        if (symbols_.param(param.name.text) != &param || !launch.knows(param.name.text)) continue;
+        if (symbols_.param(param.name.text) != &param || !used.contains(param.name.text)) continue;
         std::optional<ConstValue> value = launch.get(param.name);
         if (!value || value == file.get(param.name)) continue;
         std::vector<ConstValue> choices = ParamScope(launch, reported).choices(param);
@@ -283,7 +286,7 @@ private:
     merge(checked, What::Kernel);
     Kernel *made = checked->kernel.get();
     if (!made && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
-    if (made && attrs) checkLaunchParams(ownScope, params, *attrs);
+    if (made && attrs) checkLaunchParams(ownScope, checked->lookups, params, *attrs);
     if (made && !store_) module_->kernels.push_back(std::move(checked->kernel));
     instances_.push_back({name, &decl, made});
     return made;

@@ -45,7 +45,7 @@ std::string answersTo(const std::string &conversation) {
     std::string text;
     print(message, 0, text);
     text = replaced(replaced(text, uriOfPath(kFolder), "ROOT"), kFolder, "FOLDER");
-    out += replaced(text, uriOfPath(XT_SOURCE_DIR), "SOURCE") + "\n";
+    out += replaced(replaced(text, uriOfPath(XT_SOURCE_DIR), "SOURCE"), XT_SOURCE_DIR, "SOURCE") + "\n";
   });
   std::istringstream lines(conversation);
   int id = 0;

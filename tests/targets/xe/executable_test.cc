@@ -3,6 +3,9 @@
 #include "tests/targets/xe/fake/fake_level_zero.h"
 #include "tests/targets/xe/program.h"
 
+#include <array>
+#include <span>
+
 namespace xt {
 namespace {
 
@@ -39,7 +42,7 @@ protected:
     };
     return makeXeExecutable(*program.module, {{1, 2, 3, 4}, {code}}, std::move(options));
   }
-  Result<void> launch(std::vector<float> &a, std::vector<float> &c, int64_t rows = 16, int64_t columns = 16) {
+  Result<void> launch(std::span<float> a, std::span<float> c, int64_t rows = 16, int64_t columns = 16) {
     auto executable = make();
     if (!executable) return executable.error();
     return (*executable)->launch(program.kernel(), {buffer(a.data(), Elem::F32, {rows, columns}, {columns, 1}), buffer(c.data(), Elem::F32, {rows, columns}, {columns, 1})},
@@ -106,7 +109,7 @@ TEST_F(XeLaunch, BuffersThatShareMemoryShareItThere) {
 
 TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   code.blockUses = {{0}};
-  std::vector<float> a(16 * 17), c(16 * 17);
+  alignas(64) std::array<float, 16 * 17> a{}, c{}; // on the device they begin as here
   fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
   found.wantRemarks(true);
   ASSERT_TRUE(launch(a, c));
