@@ -11,7 +11,7 @@ namespace {
 
 class Actions {
 public:
-  Actions(const Query &query, Span span, const std::vector<std::string> &kinds) : query_(query), span_(span), kinds_(kinds) {}
+  Actions(const Query &query, Span span, const std::vector<std::string> &kinds) : query_(query), span_(span), kinds_(kinds), speller_(query) {}
 
   Json run() {
     if (wants("quickfix")) fixes();
@@ -64,9 +64,9 @@ private:
   }
 
   // The type of a result behind its statement, where the clause takes one; each op has a signature of its own form.
-  std::optional<std::string> signatureOf(const ast::Stmt &stmt, Type type) const {
+  std::optional<std::string> signatureOf(const ast::Stmt &stmt, Type type) {
     if (writtenType(stmt) || stmt.results.size() != 1 || stmt.results[0].count != 1) return std::nullopt;
-    std::string spelled = typeSpelling(query_, type);
+    const std::string &spelled = speller_.type(type);
     if (stmt.kind == ast::Stmt::Kind::Assign) return stmt.attrs || stmt.signature ? std::nullopt : std::optional(" : " + spelled);
     if (stmt.kind != ast::Stmt::Kind::Op || stmt.op->signature || !(type.isVector() || type.isTile() || type.isTensorDesc())) return std::nullopt;
     return " -> " + spelled;
@@ -132,6 +132,7 @@ private:
   const Query &query_;
   Span span_;
   const std::vector<std::string> &kinds_;
+  TypeSpeller speller_;
   Json list_ = Json::array();
 };
 

@@ -120,7 +120,7 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
 
 class Completion {
 public:
-  Completion(const Query &query, uint32_t offset, bool snippets) : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets) {}
+  Completion(const Query &query, uint32_t offset, bool snippets) : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets), speller_(query) {}
 
   Json run() {
     if (place_.inText) imports();
@@ -154,7 +154,7 @@ private:
     else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at)) names = valuesInScope(*test, place_.at);
     for (size_t i = names.size(); i-- > 0;) { // the latest binding says the type
       const NameUse *use = query_.definitionAt(names[i].range);
-      item("%" + names[i].text, ItemKind::Variable, use && use->type ? typeSpelling(query_, use->type) : "");
+      item("%" + names[i].text, ItemKind::Variable, use && use->type ? speller_.type(use->type) : "");
     }
     if (names.empty()) // the tree was lost
       for (const ClassifiedToken &token : place_.before)
@@ -328,6 +328,7 @@ private:
   Cursor place_;
   uint32_t offset_;
   bool snippets_;
+  TypeSpeller speller_;
   std::set<std::string> seen_;
   Json items_ = Json::array();
 };

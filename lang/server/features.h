@@ -45,6 +45,11 @@ Json signatureHelp(const Query &query, uint32_t offset);
 Json foldingRanges(const Query &query);
 Json selectionRange(const Query &query, uint32_t offset);
 
+// formatting.cc: edits; of the whole text, or of the statements that a range touches. What is broken stays as it is.
+Json formatting(const Query &query, std::optional<Span> span);
+// After a character that ends something has been typed.
+Json formattingOnType(const Query &query, uint32_t offset, const std::string &typed);
+
 // actions.cc, lenses.cc
 Json codeActions(const Query &query, Span span, const std::vector<std::string> &kinds);
 Json codeLenses(const Query &query);

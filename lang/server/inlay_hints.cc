@@ -7,7 +7,7 @@ namespace {
 
 class Hints {
 public:
-  Hints(const Query &query, Span span) : query_(query), span_(span) {}
+  Hints(const Query &query, Span span) : query_(query), span_(span), speller_(query) {}
 
   void add(const ast::KernelDecl &kernel) {
     eachStmt(kernel.body, [&](const ast::Stmt &stmt) { add(stmt); });
@@ -25,9 +25,9 @@ private:
       if (name.end <= span_.begin || name.begin >= span_.end) continue;
       const NameUse *use = query_.definitionAt(binding.name.range);
       if (!use || !use->type || binding.count != 1) continue;
-      std::string layout = layoutSpelling(query_, use->type);
+      const std::string &layout = speller_.layout(use->type);
       if (written && layout.empty()) continue;
-      hint(name.end, written ? " " + layout : ": " + typeSpelling(query_, use->type));
+      hint(name.end, written ? " " + layout : ": " + speller_.type(use->type));
     }
   }
 
@@ -38,6 +38,7 @@ private:
 
   const Query &query_;
   Span span_;
+  TypeSpeller speller_;
   Json list_ = Json::array();
 };
 

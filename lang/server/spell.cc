@@ -3,35 +3,29 @@
 #include <variant>
 
 namespace xt::lsp {
-namespace {
-
-struct Spelled {
-  std::string text;
-  bool order = false; // it says a tile's order too
-};
 
 // Kernels have contexts of their own, so that layouts are compared as they print.
-Spelled spell(const Query &query, Type type) {
-  const Layout *layout = type ? type.layout() : nullptr;
-  if (!layout) return {};
-  std::string canonical = layout->text();
-  Context context;
-  for (const LayoutAlias &alias : query.analysis.checked.module->aliases) {
-    if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
-    LayoutOrError made = makeLayout(context, alias.spec, type.shape());
-    const Layout *const *same = std::get_if<const Layout *>(&made);
-    if (same && (*same)->text() == canonical) return {"#" + alias.name, alias.order.has_value()};
+const TypeSpeller::Spelled &TypeSpeller::spell(Type type) {
+  auto [known, isNew] = known_.try_emplace(&type.data());
+  Spelled &spelled = known->second;
+  if (!isNew) return spelled;
+  bool order = false; // the alias says a tile's order too
+  if (const Layout *layout = type.layout()) {
+    std::string canonical = layout->text();
+    spelled.layout = canonical;
+    Context context;
+    for (const LayoutAlias &alias : query_.analysis.checked.module->aliases) {
+      if (alias.order && (!type.isTile() || *alias.order != type.data().order)) continue;
+      LayoutOrError made = makeLayout(context, alias.spec, type.shape());
+      const Layout *const *same = std::get_if<const Layout *>(&made);
+      if (!same || (*same)->text() != canonical) continue;
+      spelled.layout = "#" + alias.name;
+      order = alias.order.has_value();
+      break;
+    }
   }
-  return {canonical, false};
-}
-
-} // namespace
-
-std::string layoutSpelling(const Query &query, Type type) { return spell(query, type).text; }
-
-std::string typeSpelling(const Query &query, Type type) {
-  Spelled spelled = spell(query, type);
-  return typeText(type, spelled.text, spelled.order);
+  spelled.type = typeText(type, spelled.layout, order);
+  return spelled;
 }
 
 } // namespace xt::lsp
