@@ -52,7 +52,7 @@ TEST_F(XeRun, TheSoftwareDeviceStandsInAndSaysSoOnce) {
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
   EXPECT_FALSE(has(run, "no Intel GPU")) << "it was asked for:\n" << run.output;
-  run = runTool("%bin/xtrun --target=xe %src/examples/14_lanes.xt %src/examples/01_gemm.xt");
+  run = runTool("%bin/xtrun --target=xe %src/examples/14_lanes.xt %src/examples/06_unaligned.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   size_t first = run.output.find("no Intel GPU: running on the software device");
   if (first != std::string::npos) {
@@ -61,7 +61,7 @@ TEST_F(XeRun, TheSoftwareDeviceStandsInAndSaysSoOnce) {
 }
 
 TEST_F(XeRun, TargetsAreCompared) {
-  ToolRun run = runTool("%bin/xtrun --device=soft --target=interp,cpu,xe,xe-dg2 %src/examples/01_gemm.xt");
+  ToolRun run = runTool("%bin/xtrun --small --device=soft --target=interp,cpu,xe,xe-dg2 --test exact %src/examples/01_gemm.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(has(run, "passed  exact [xe-dg2, small]")) << run.output;
   EXPECT_TRUE(has(run, "`%C` on interp and xe-dg2 (small sizes): equal in every bit")) << run.output;
