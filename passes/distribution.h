@@ -94,6 +94,8 @@ private:
   void asserted(const Op &op);
   Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
   void reduceAcross(const Op &op, const Pieces &from);
+
+  // subgroup_slm.cc: buffers through which parts go, and the barriers around them
   // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
   Value *publish(const Value *value);
   // A region of a matrix in such a buffer.

@@ -1,104 +1,11 @@
 // Ops of a workgroup whose parts may lie with other subgroups: what stays inside a subgroup, and what goes through shared
 // local memory.
 #include "ir/base/check.h"
-#include "ir/base/text.h"
 #include "ir/combine.h"
 #include "passes/distribution.h"
 
-#include <set>
 
 namespace xt {
-
-// --- shared local memory ---------------------------------------------------------------------------------------------
-
-Value *Distribution::slmBuffer(std::vector<int64_t> shape, Elem elem) {
-  topEnd_ = atTop().create(OpKind::AllocSlm, {}, {context_.memref(std::move(shape), elem, MemorySpace::Slm)});
-  return topEnd_->result();
-}
-
-// In a loop, others may still read what they were given in the step before.
-void Distribution::waitForReaders() {
-  ++exchange_;
-  if (loops_ > 0) waits_.push_back({create(OpKind::Barrier, {}, {}), exchange_});
-}
-
-void Distribution::published() { ownBarriers_[create(OpKind::Barrier, {}, {})] = exchange_; }
-
-// Those from number `first` on are read together: one barrier before all writes, and one behind.
-void Distribution::joinExchanges(size_t first) {
-  auto drop = [](Op *barrier) { barrier->block()->erase(barrier); };
-  std::erase_if(waits_, [&](const Wait &wait) { return wait.exchange > first && (drop(wait.barrier), true); });
-  std::erase_if(ownBarriers_, [&](const auto &own) { return own.second >= first && own.second < exchange_ && (drop(own.first), true); });
-  for (auto &[barrier, exchange] : ownBarriers_) exchange = std::min(exchange, first);
-}
-
-// Whoever reads what an exchange gave, and writes the same buffer in a later step of the loop, passes all that stands in
-// the loop's body around the exchange: a barrier there that stays is enough.
-void Distribution::dropNeedlessWaits() {
-  std::set<const Op *> waits; // looked up only
-  for (const Wait &wait : waits_) waits.insert(wait.barrier);
-  auto keepsApart = [&](const Block &block, size_t exchange) {
-    for (Op &op : block) {
-      auto own = ownBarriers_.find(&op);
-      if (op.kind() == OpKind::Barrier && !waits.count(&op) && (own == ownBarriers_.end() || own->second != exchange)) return true;
-    }
-    return false;
-  };
-  for (const Wait &wait : waits_) {
-    const Block *block = wait.barrier->block();
-    bool needless = keepsApart(*block, wait.exchange);
-    while (!needless && block->parentOp() && !carriedAt(*block->parentOp()).loops) {
-      block = block->parentOp()->block();
-      needless = keepsApart(*block, wait.exchange);
-    }
-    if (needless) wait.barrier->block()->erase(wait.barrier);
-  }
-}
-
-void Distribution::onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body) {
-  Value *place = placeOf(zero);
-  if (!place) return body();
-  Op *compare = create(OpKind::CmpI, {place, index(0)}, {context_.scalar(Elem::I1)});
-  compare->setAttr("kind", std::string("eq"));
-  Op *branch = b.create(OpKind::If, {compare->result()}, {}, 2);
-  Block &outer = b.block();
-  b.setEnd(*branch->region(0));
-  body();
-  create(OpKind::Yield, {}, {});
-  b.setEnd(*branch->region(1));
-  create(OpKind::Yield, {}, {});
-  b.setEnd(outer);
-}
-
-Value *Distribution::publish(const Value *value) {
-  Type type = value->type();
-  Pieces pieces = piecesOf(type);
-  Value *buffer = slmBuffer({type.shape().begin(), type.shape().end()}, type.elem());
-  waitForReaders();
-  // One of those that hold a copy writes it.
-  onlyWhere(copyDigits(*type.layout()), [&] {
-    for (size_t k = 0; k < pieces.count(); ++k) {
-      std::vector<size_t> at = pieces.at(k);
-      Type tile = context_.tile(pieces.lengths(), type.elem(), nullptr, Order::RowMajor, MemorySpace::Slm);
-      Value *rows = indexOf(pieces.dims[0], at[0]), *columns = indexOf(pieces.dims[1], at[1]);
-      Value *part = make(OpKind::InitTile, {buffer, rows ? rows : index(0), columns ? columns : index(0)}, tile);
-      create(OpKind::StoreTile, {of(value)[k], part}, {});
-    }
-  });
-  published();
-  return buffer;
-}
-
-Value *Distribution::region(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed) {
-  Elem elem = buffer->type().elem();
-  std::vector<int64_t> inMemory = shape;
-  if (transposed) std::swap(inMemory[0], inMemory[1]);
-  Type tile = context_.tile(inMemory, elem, nullptr, Order::RowMajor, MemorySpace::Slm);
-  Value *part = make(OpKind::InitTile, {buffer, row ? row : index(0), column ? column : index(0)}, tile);
-  Op *load = create(OpKind::LoadTile, {part}, {context_.vector(std::move(shape), elem)});
-  if (transposed) load->setAttr("transpose", std::vector<int64_t>{1, 0});
-  return load->result();
-}
 
 // --- bands -----------------------------------------------------------------------------------------------------------
 

@@ -7,15 +7,6 @@ namespace xt {
 namespace {
 using Json = nlohmann::ordered_json;
 
-std::string_view severityText(Severity severity) {
-  switch (severity) {
-  case Severity::Error: return "error";
-  case Severity::Warning: return "warning";
-  case Severity::Remark: return "remark";
-  }
-  return "";
-}
-
 Json rangeJson(SourceRange range, const SourceManager &sources) {
   const SourceFile &file = sources.file(range.file < sources.count() ? range.file : 0);
   LineColumn begin = file.lineColumn(range.begin), end = file.lineColumn(std::max(range.begin, range.end));
@@ -33,7 +24,7 @@ Json rangeJson(SourceRange range, const SourceManager &sources) {
 Json diagnosticJson(const Diagnostic &diagnostic, const SourceManager &sources) {
   Json json;
   json["code"] = codeText(diagnostic.code);
-  json["severity"] = severityText(diagnostic.severity);
+  json["severity"] = severityName(diagnostic.severity);
   json["message"] = diagnostic.message;
   json["range"] = rangeJson(diagnostic.range, sources);
   json["label"] = diagnostic.label;

@@ -1,5 +1,6 @@
 #include "ir/base/reports.h"
 #include "ir/base/text.h"
+#include "ir/base/uri.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,22 +20,8 @@ std::string_view levelText(Severity severity) {
   return "";
 }
 
-// A file name as a URI reference: what RFC 3986 does not allow in a path is percent-encoded.
-std::string uriOf(const std::string &name) {
-  constexpr std::string_view kPlain = "-._~/!$&'()*+,;=@";
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string out = name.starts_with('/') ? "file://" : "";
-  for (char c : name) {
-    auto byte = static_cast<unsigned char>(c);
-    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kPlain.find(c) != std::string_view::npos;
-    if (plain) out += c;
-    else out.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-  }
-  return out;
-}
-
 Json artifact(SourceRange range, const SourceManager &sources) {
-  return {{"uri", uriOf(sources.file(range.file < sources.count() ? range.file : 0).name())}};
+  return {{"uri", uriReferenceOfPath(sources.file(range.file < sources.count() ? range.file : 0).name())}};
 }
 
 Json region(SourceRange range, const SourceManager &sources) {

@@ -1,4 +1,5 @@
 #include "ir/base/diagnostics.h"
+#include "ir/base/reports.h"
 
 #include <algorithm>
 #include <map>
@@ -11,15 +12,6 @@ constexpr size_t kTabWidth = 4;
 // --- colours ---------------------------------------------------------------------------------------------------------
 constexpr std::string_view kBold = "\x1b[1m", kRed = "\x1b[1;31m", kYellow = "\x1b[1;33m", kCyan = "\x1b[1;36m",
                            kBlue = "\x1b[1;34m", kReset = "\x1b[0m";
-
-std::string_view severityText(Severity severity) {
-  switch (severity) {
-  case Severity::Error: return "error";
-  case Severity::Warning: return "warning";
-  case Severity::Remark: return "remark";
-  }
-  return "";
-}
 
 std::string_view severityColour(Severity severity) {
   switch (severity) {
@@ -108,7 +100,7 @@ public:
 
   std::string render() {
     out_ = paint(severityColour(diagnostic_.severity),
-                 std::string(severityText(diagnostic_.severity)) + "[" + codeText(diagnostic_.code) + "]");
+                 std::string(severityName(diagnostic_.severity)) + "[" + codeText(diagnostic_.code) + "]");
     out_ += paint(kBold, ": " + diagnostic_.message) + "\n";
     renderExcerpts();
     for (const std::string &note : diagnostic_.notes) renderNote(note);
@@ -278,6 +270,15 @@ private:
   std::string out_;
 };
 } // namespace
+
+std::string_view severityName(Severity severity) {
+  switch (severity) {
+  case Severity::Error: return "error";
+  case Severity::Warning: return "warning";
+  case Severity::Remark: return "remark";
+  }
+  return "";
+}
 
 std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color) {
   return TextRenderer(diagnostic, sources, color).render();

@@ -1,4 +1,4 @@
-// Messages of several compilations as one document.
+// What the writers of messages share; messages of several compilations as one document.
 #pragma once
 #include "ir/base/diagnostics.h"
 
@@ -11,6 +11,8 @@ struct DiagnosedSources {
   const SourceManager *sources;
 };
 
+// "error", "warning", "remark": as all but SARIF call them.
+std::string_view severityName(Severity severity);
 // As renderJson of one: an array of all.
 std::string renderJson(std::span<const DiagnosedSources> all);
 // One log of SARIF 2.1.0 (OASIS) with one run: rules, regions in code points and bytes, related places, fixes.

@@ -1,6 +1,7 @@
 #include "lang/server/features.h"
 
 #include "ir/base/text.h"
+#include "ir/base/uri.h"
 
 #include <algorithm>
 #include <unistd.h>

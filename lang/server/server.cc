@@ -1,6 +1,7 @@
 #include "lang/server/server.h"
 
 #include "ir/base/text.h"
+#include "ir/base/uri.h"
 #include "lang/lower/disk.h"
 #include "lang/server/capabilities.h"
 

@@ -1,5 +1,6 @@
 #include "lang/server/workspace.h"
 
+#include "ir/base/uri.h"
 #include "lang/lower/disk.h"
 #include "lang/lower/try_fixes.h"
 
@@ -279,37 +280,6 @@ void Workspace::tryFixes(const Document &document, Analysis &analysis) {
     return FixCount{tried->diagnostics.errorCount(), tried->diagnostics.consequences()};
   };
   xt::tryFixes(analysis.diagnostics, 0, staysIn, countWith);
-}
-
-// --- addresses -------------------------------------------------------------------------------------------------------
-
-std::string pathOfUri(const std::string &uri) {
-  constexpr std::string_view kFile = "file://";
-  if (!uri.starts_with(kFile)) return uri;
-  std::string path;
-  auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
-  for (size_t i = kFile.size(); i < uri.size(); ++i) {
-    if (uri[i] == '%' && i + 2 < uri.size() && digit(uri[i + 1]) >= 0 && digit(uri[i + 2]) >= 0) {
-      path += static_cast<char>(digit(uri[i + 1]) * 16 + digit(uri[i + 2]));
-      i += 2;
-    } else {
-      path += uri[i];
-    }
-  }
-  return path;
-}
-
-std::string uriOfPath(const std::string &path) {
-  if (!path.starts_with("/")) return path;
-  constexpr std::string_view kPlain = "/-._~", kHex = "0123456789ABCDEF";
-  std::string uri = "file://";
-  for (char c : path) {
-    auto byte = static_cast<unsigned char>(c);
-    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kPlain.find(c) != std::string_view::npos;
-    if (plain) uri += c;
-    else uri += {'%', kHex[byte / 16], kHex[byte % 16]};
-  }
-  return uri;
 }
 
 } // namespace xt::lsp

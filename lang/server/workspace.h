@@ -116,7 +116,4 @@ private:
   Diagnostics *loading_ = nullptr;
 };
 
-std::string pathOfUri(const std::string &uri);
-std::string uriOfPath(const std::string &path);
-
 } // namespace xt::lsp

@@ -1,6 +1,7 @@
 // Every mistake of tests/lang/diagnostics in the editor: the message of xtc with its range, notes and fixes.
 #include "tests/lang/server/check_again.h"
 
+#include "ir/base/uri.h"
 #include "lang/server/features.h"
 
 namespace xt {
@@ -20,7 +21,7 @@ TEST(ServerDiagnostics, AreThoseOfTheCompiler) {
   for (const char *folder : {"lang/diagnostics", "lang/parse/mistakes"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
       lsp::Workspace workspace;
-      lsp::Document &document = workspace.open(lsp::uriOfPath(path), 1, test::readText(path));
+      lsp::Document &document = workspace.open(uriOfPath(path), 1, test::readText(path));
       EXPECT_EQ(test::fromServer(workspace, document, true), test::fromScratch(path, document.text().str(), imports(), true)) << path;
     }
 }
@@ -29,7 +30,7 @@ TEST(ServerDiagnostics, EachFixIsAnActionThatHelps) {
   size_t applied = 0;
   for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {
     lsp::Workspace workspace;
-    lsp::Document &document = workspace.open(lsp::uriOfPath(path), 1, test::readText(path));
+    lsp::Document &document = workspace.open(uriOfPath(path), 1, test::readText(path));
     lsp::Analysis &analysis = workspace.analyse(document);
     size_t errors = analysis.diagnostics.errorCount();
     lsp::Json actions = lsp::codeActions({workspace, document, analysis, lsp::Encoding::Utf8}, {0, document.text().size()}, {"quickfix"});

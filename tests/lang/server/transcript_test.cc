@@ -2,6 +2,7 @@
 // as a text is that file's text, and ROOT the folder's address.
 #include "tests/golden.h"
 
+#include "ir/base/uri.h"
 #include "lang/server/server.h"
 
 namespace xt::lsp {
