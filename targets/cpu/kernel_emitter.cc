@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/vector_math.h"
 #include "targets/cpu/vector_values.h"
 
 #include <llvm/IR/Module.h>
@@ -23,7 +24,7 @@ std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.na
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
-      b(module.getContext()), ops_(b, {.halves = cpu.f16c}) {}
+      b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.

@@ -113,7 +113,8 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
     return done(smallest(kind, args));
   if (Intrinsic::ID id = intrinsicOf(kind))
     return done(args.size() == 1 ? b.CreateUnaryIntrinsic(id, args[0]) : b.CreateBinaryIntrinsic(id, args[0], args[1]));
-  if (traits_.function) return done(traits_.function(b, kind, args));
+  if (traits_.function)
+    if (LlvmValue *result = traits_.function(b, kind, args)) return done(result);
   std::string_view name = libraryName(kind);
   XT_CHECK(!name.empty(), "an elementwise op on floats");
   return done(call(std::string(name), args));

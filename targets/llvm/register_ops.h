@@ -9,7 +9,7 @@
 
 namespace xt {
 
-// A mathematical function of the op, of f32 or f64 values.
+// A mathematical function of the op, of f32 or f64 values; null: the C library's is called.
 using FunctionCall = LlvmValue *(*)(llvm::IRBuilderBase &, OpKind, llvm::ArrayRef<LlvmValue *>);
 
 // What differs between the targets that compute so.
@@ -19,7 +19,7 @@ struct RegisterTraits {
   bool vectors = false; // divides vectors; else lane after lane
   // IEEE 754-2019's minimum and maximum are there; else they are made of those that lose a NaN.
   bool minimum = true;
-  FunctionCall function = nullptr; // null: the C library's, lane after lane; its errors are below 2 ulp
+  FunctionCall function = nullptr; // null: always the C library's, lane after lane; its errors are below 2 ulp
 };
 
 class RegisterOps {

@@ -1,0 +1,183 @@
+#include "targets/cpu/vector_math.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <cmath>
+#include <limits>
+
+namespace xt {
+
+namespace Intrinsic = llvm::Intrinsic;
+
+namespace {
+
+// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2: 3.2e-9 of e^r.
+constexpr float kExp[] = {0x1.fffffcp-2F, 0x1.55548ep-3F, 0x1.55586ap-5F, 0x1.123c86p-7F, 0x1.6aae52p-10F};
+// (log(1 + f) - f + f^2/2) / f^3 for sqrt(1/2) <= 1 + f <= sqrt(2): 1.5e-8.
+constexpr float kLog[] = {0x1.555554p-2F, -0x1.00027cp-2F, 0x1.99b52cp-3F, -0x1.546cd4p-3F,
+                          0x1.205406p-3F, -0x1.0ad1a8p-3F, 0x1.17f3dap-3F, -0x1.7901d8p-4F};
+// erf(x)/x - 1 in powers of x^2 for |x| <= 1: 1.4e-9.
+constexpr float kErfSmall[] = {0x1.06eba8p-3F, -0x1.81273ep-2F, 0x1.ce2ce6p-4F,  -0x1.b7f71ap-6F,
+                               0x1.53f224p-8F, -0x1.a3515ep-11F, 0x1.4771fcp-14F};
+// -log(1 - erf(x)) for 1 <= x <= 4: 1.1e-9 of erf(x).
+constexpr float kErfLarge[] = {0x1.661d84p-12F, 0x1.2088eap+0F, 0x1.46baf0p-1F, 0x1.a653180p-4F,
+                               -0x1.65cb0ep-6F, 0x1.8259f8p-9F, -0x1.86db8ep-13F};
+// ln(2) in two: the first has 9 bits, so that its products with small integers are exact.
+constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
+constexpr float kLog2E = 1.44269504F, kLog10E = 0.434294482F, kLog10Of2 = 0.301029996F, kLn2 = 0.693147181F;
+// Added to a number of at most 22 bits it leaves the nearest integer in the lowest bits.
+constexpr float kRounder = 0x1.8p23F;
+
+class VectorMath {
+public:
+  VectorMath(llvm::IRBuilderBase &builder, llvm::Type *type, bool fuses, bool scales)
+      : b(builder), floats_(type), ints_(type->getWithNewBitWidth(32)), fuses_(fuses), scales_(scales) {}
+
+  LlvmValue *compute(OpKind kind, LlvmValue *x) {
+    switch (kind) { // NOLINT: the rest is the library's
+    case OpKind::Exp: return exp(x);
+    case OpKind::Exp2: return exp2(x);
+    case OpKind::Expm1: return b.CreateCopySign(expm1(x), x);
+    case OpKind::Log: return log(x, OpKind::Log);
+    case OpKind::Log2: return log(x, OpKind::Log2);
+    case OpKind::Log10: return log(x, OpKind::Log10);
+    case OpKind::Tanh: return tanh(x);
+    case OpKind::Erf: return erf(x);
+    default: return nullptr;
+    }
+  }
+
+private:
+  llvm::Constant *number(float value) const { return llvm::ConstantFP::get(floats_, value); }
+  llvm::Constant *integer(uint32_t value) const { return llvm::ConstantInt::get(ints_, value); }
+  LlvmValue *asInteger(LlvmValue *x) { return b.CreateBitCast(x, ints_); }
+  LlvmValue *asFloat(LlvmValue *x) { return b.CreateBitCast(x, floats_); }
+  LlvmValue *fma(LlvmValue *x, LlvmValue *y, LlvmValue *z) { // here good enough when rounded twice
+    return fuses_ ? b.CreateFMA(x, y, z) : b.CreateFAdd(b.CreateFMul(x, y), z);
+  }
+  template <size_t n> LlvmValue *polynomial(const float (&c)[n], LlvmValue *x) {
+    LlvmValue *sum = number(c[n - 1]);
+    for (size_t i = n - 1; i-- > 0;) sum = fma(sum, x, number(c[i]));
+    return sum;
+  }
+  // NaN stays: it is not less than anything, and the operand of the comparison that may be one is what is chosen then.
+  LlvmValue *atMost(LlvmValue *x, float limit) { return b.CreateSelect(b.CreateFCmpOLT(number(limit), x), number(limit), x); }
+  LlvmValue *atLeast(LlvmValue *x, float limit) { return b.CreateSelect(b.CreateFCmpOGT(number(limit), x), number(limit), x); }
+
+  // x = n ln(2) + r.
+  struct Reduced {
+    LlvmValue *n, *image, *r; // image: kRounder + n
+  };
+  Reduced reduce(LlvmValue *x) {
+    LlvmValue *image = fma(x, number(kLog2E), number(kRounder));
+    LlvmValue *n = b.CreateFSub(image, number(kRounder));
+    LlvmValue *r = fma(n, number(-kLn2Low), fma(n, number(-kLn2High), x));
+    return {n, image, r};
+  }
+  // e^r - 1.
+  LlvmValue *expm1OfSmall(LlvmValue *r) { return fma(b.CreateFMul(r, r), polynomial(kExp, r), r); }
+  LlvmValue *expOfSmall(LlvmValue *r) {
+    return fma(fma(polynomial(kExp, r), r, number(1)), r, number(1));
+  }
+  // 2^n of kRounder + n, as long as that is normal.
+  LlvmValue *powerOfTwo(LlvmValue *image) {
+    return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
+  }
+  // x 2^n, rounded where that is subnormal.
+  LlvmValue *scale(LlvmValue *x, LlvmValue *n, LlvmValue *image) {
+    if (scales_) {
+      unsigned lanes = llvm::cast<llvm::FixedVectorType>(floats_)->getNumElements();
+      Intrinsic::ID id = lanes == 16  ? Intrinsic::x86_avx512_mask_scalef_ps_512
+                         : lanes == 8 ? Intrinsic::x86_avx512_mask_scalef_ps_256
+                                      : Intrinsic::x86_avx512_mask_scalef_ps_128;
+      llvm::SmallVector<LlvmValue *, 5> args{x, n, llvm::Constant::getNullValue(floats_),
+                                             lanes == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
+      if (lanes == 16) args.push_back(b.getInt32(4)); // rounds as everything else does
+      return b.CreateIntrinsic(id, args);
+    }
+    // In two steps, each of a normal power.
+    LlvmValue *whole = b.CreateSub(asInteger(image), asInteger(number(kRounder)));
+    LlvmValue *half = b.CreateAShr(whole, 1), *rest = b.CreateSub(whole, half);
+    auto power = [&](LlvmValue *exponent) { return asFloat(b.CreateShl(b.CreateAdd(exponent, integer(127)), 23)); };
+    return b.CreateFMul(b.CreateFMul(x, power(half)), power(rest));
+  }
+
+  LlvmValue *exp(LlvmValue *x) {
+    Reduced reduced = reduce(atLeast(atMost(x, 89), -104)); // beyond, infinity and 0 are rounded to
+    return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
+  }
+
+  LlvmValue *exp2(LlvmValue *x) {
+    x = atLeast(atMost(x, 129), -150);
+    LlvmValue *image = b.CreateFAdd(x, number(kRounder)), *n = b.CreateFSub(image, number(kRounder));
+    LlvmValue *r = b.CreateFMul(b.CreateFSub(x, n), number(kLn2));
+    return scale(expOfSmall(r), n, image);
+  }
+
+  // 2^n (e^r - 1) + (2^n - 1), all halved, as 2^128 is no float.
+  LlvmValue *expm1(LlvmValue *x) {
+    Reduced reduced = reduce(atLeast(atMost(x, 89), -20));
+    LlvmValue *power = powerOfTwo(b.CreateFSub(reduced.image, number(1)));
+    LlvmValue *half = fma(power, expm1OfSmall(reduced.r), b.CreateFSub(power, number(0.5F)));
+    return b.CreateFAdd(half, half);
+  }
+
+  LlvmValue *tanh(LlvmValue *x) {
+    LlvmValue *magnitude = b.CreateUnaryIntrinsic(Intrinsic::fabs, x);
+    LlvmValue *t = expm1(b.CreateFAdd(magnitude, magnitude));
+    LlvmValue *capped = atMost(t, 0x1p40F); // infinity by itself would be NaN
+    return b.CreateCopySign(b.CreateFDiv(capped, b.CreateFAdd(capped, number(2))), x);
+  }
+
+  LlvmValue *erf(LlvmValue *x) {
+    LlvmValue *magnitude = atMost(b.CreateUnaryIntrinsic(Intrinsic::fabs, x), 4); // 1 from 3.92 on
+    LlvmValue *square = b.CreateFMul(x, x);
+    LlvmValue *small = fma(polynomial(kErfSmall, square), x, x);
+    Reduced reduced = reduce(b.CreateFNeg(polynomial(kErfLarge, magnitude)));
+    LlvmValue *rest = b.CreateFMul(expOfSmall(reduced.r), powerOfTwo(reduced.image));
+    LlvmValue *large = b.CreateCopySign(b.CreateFSub(number(1), rest), x);
+    return b.CreateSelect(b.CreateFCmpOLT(magnitude, number(1)), small, large);
+  }
+
+  LlvmValue *log(LlvmValue *x, OpKind kind) {
+    LlvmValue *tiny = b.CreateFCmpOLT(x, number(0x1p-126F));
+    LlvmValue *image = asInteger(b.CreateSelect(tiny, b.CreateFMul(x, number(0x1p23F)), x));
+    LlvmValue *exponent = b.CreateAShr(b.CreateSub(image, integer(0x3f3504f3)), 23); // of sqrt(1/2): where mantissas begin
+    LlvmValue *f = b.CreateFSub(asFloat(b.CreateSub(image, b.CreateShl(exponent, 23))), number(1));
+    LlvmValue *n = b.CreateFAdd(b.CreateSIToFP(exponent, floats_), b.CreateSelect(tiny, number(-23), number(0)));
+    LlvmValue *square = b.CreateFMul(f, f);
+    LlvmValue *rest = fma(square, number(-0.5F), b.CreateFMul(b.CreateFMul(square, f), polynomial(kLog, f)));
+    LlvmValue *result = nullptr;
+    if (kind == OpKind::Log)
+      result = fma(n, number(kLn2High), b.CreateFAdd(f, fma(n, number(kLn2Low), rest)));
+    else if (kind == OpKind::Log2)
+      result = fma(b.CreateFAdd(f, rest), number(kLog2E), n);
+    else
+      result = fma(b.CreateFAdd(f, rest), number(kLog10E), b.CreateFMul(n, number(kLog10Of2)));
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    result = b.CreateSelect(b.CreateFCmpOLT(x, number(infinity)), result, x); // infinity and NaN
+    result = b.CreateSelect(b.CreateFCmpOEQ(x, number(0)), number(-infinity), result);
+    return b.CreateSelect(b.CreateFCmpOLT(x, number(0)), llvm::ConstantFP::getNaN(floats_), result);
+  }
+
+  llvm::IRBuilderBase &b;
+  llvm::Type *floats_, *ints_;
+  bool fuses_, scales_; // x y + z, x 2^n are one instruction
+};
+
+template <bool fuses, bool scales>
+LlvmValue *vectorMath(llvm::IRBuilderBase &builder, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(args[0]->getType());
+  if (!type || !type->getElementType()->isFloatTy() || args.size() != 1) return nullptr;
+  bool whole = type->getNumElements() >= 4 && type->getNumElements() <= 16; // what scalef takes
+  return VectorMath(builder, type, fuses, scales && whole).compute(kind, args[0]);
+}
+
+} // namespace
+
+FunctionCall vectorMathOf(const CpuInfo &cpu) {
+  if (!cpu.fma) return vectorMath<false, false>;
+  return cpu.maskedAccess ? vectorMath<true, true> : vectorMath<true, false>; // AVX-512 has both
+}
+
+} // namespace xt
