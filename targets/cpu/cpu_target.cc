@@ -257,7 +257,7 @@ Target &cpuTarget() {
 
 Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
                                                   const CompileOptions &options, Diagnostics &diagnostics) {
-  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, diagnostics);
+  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), diagnostics);
   if (!jit) return jit.error();
   return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(std::move(*jit), options.threads, options.print));
 }

@@ -73,6 +73,14 @@ Error failure(const char *what, llvm::Error error) {
   return Error::environment(str(what, ": ", llvm::toString(std::move(error))));
 }
 
+Result<std::string> objectOf(llvm::Module &module, llvm::TargetMachine &machine, const ObjectCache &cache) {
+  std::string key = cache ? objectKey(module, machine) : "";
+  if (std::optional<std::string> kept = cache.find(key)) return std::move(*kept);
+  Result<std::string> made = generateCode(module, machine, llvm::CodeGenFileType::ObjectFile);
+  if (made) cache.keep(key, *made);
+  return made;
+}
+
 } // namespace
 
 struct Jit::Memory {
@@ -88,14 +96,14 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
   return nullptr;
 }
 
-Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, Diagnostics &diagnostics) {
+Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, Diagnostics &diagnostics) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   Result<EmittedModule> emitted = emitKernels(module, cpu, context, diagnostics);
   if (!emitted) return emitted.error();
   auto machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features);
   if (!machine) return machine.error();
-  Result<std::string> object = generateCode(*emitted->module, **machine, llvm::CodeGenFileType::ObjectFile);
+  Result<std::string> object = objectOf(*emitted->module, **machine, cache);
   if (!object) return object.error();
 
   // The object needs no initialisers and sees only the symbols listed here.

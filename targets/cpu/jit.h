@@ -1,6 +1,7 @@
 // Kernels as code in this process.
 #pragma once
 #include "targets/cpu/kernel_module.h"
+#include "targets/llvm/object_cache.h"
 
 namespace xt {
 
@@ -12,7 +13,7 @@ public:
     KernelCode code;
     KernelFunction function = nullptr;
   };
-  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, Diagnostics &diagnostics);
+  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, Diagnostics &diagnostics);
   ~Jit();
 
   const LoadedKernel *find(std::string_view kernelName) const;

@@ -331,7 +331,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   po::variables_map map;
   if (auto done = readCommand<XtrunOptions>(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
                                             "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
-                                            "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n",
+                                            "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
+                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere).\n",
                                             visible, map))
     return *done;
   XtrunOptions options;

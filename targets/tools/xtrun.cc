@@ -4,6 +4,7 @@
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
 #include "targets/tools/bench_compare.h"
+#include "targets/tools/cache_directory.h"
 #include "targets/tools/describe.h"
 #include "targets/tools/devices.h"
 #include "targets/tools/launch_text.h"
@@ -204,6 +205,7 @@ private:
     options.checks = options_.checks;
     options.found = &session.diagnostics();
     options.device = options_.device;
+    options.cacheDirectory = cacheDirectory();
     options.note = [this](const std::string &text) {
       std::lock_guard lock(mutex_);
       if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
