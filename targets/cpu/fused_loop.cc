@@ -54,9 +54,9 @@ void FusedLoop::prepare() {
   for (const Node &node : nodes_) {
     const Op *op = node.value->definingOp();
     bool arithmetic = node.computed && op->info().elementwise;
-    bool counts = node.computed && (op->kind() == OpKind::Iota || op->kind() == OpKind::CreateMask);
+    bool iota = node.computed && op->kind() == OpKind::Iota, mask = node.computed && op->kind() == OpKind::CreateMask;
     int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
-    bytes = std::max({bytes, own, counts ? 8 : 1});
+    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // what lanes are numbered with
   }
   for (const Sink &sink : sinks_)
     if (sink.reduces || acrossColumns_) bytes = std::max(bytes, RegisterOps::workBytes(sink.buffer->shape.elem));
@@ -73,7 +73,7 @@ void FusedLoop::prepare() {
     if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
     if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
     if (op->kind() == OpKind::Splat) node.invariant = e_.ops_.splat(e_.scalar(op->operand(0)), lanes_);
-    if (op->kind() == OpKind::CreateMask) node.limit = e_.scalar(op->operand(op->operandCount() - 1));
+    if (op->kind() == OpKind::CreateMask) node.limit = withinRow(e_.scalar(op->operand(op->operandCount() - 1)), node.value->type());
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
@@ -154,7 +154,7 @@ LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   if (op.kind() == OpKind::Broadcast) return evaluateBroadcast(node, column);
   if (op.kind() == OpKind::Iota) return node.rowValue ? node.rowValue : e_.ops_.indexTo(laneNumbers(column), elem);
   if (op.kind() == OpKind::CreateMask) {
-    LlvmValue *below = b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(node.limit, lanes_));
+    LlvmValue *below = lanesBelow(node.limit, column);
     return node.rowValue ? b.CreateAnd(below, node.rowValue) : below;
   }
   LlvmValues operands;

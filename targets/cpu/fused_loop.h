@@ -47,7 +47,7 @@ private:
     KernelEmitter::RowAccess row{};
     LlvmValue *rowPointer = nullptr; // of a buffer
     LlvmValue *rowValue = nullptr;   // one value for the row: of an iota down the rows, of a stretched column
-    LlvmValue *limit = nullptr;      // of a mask: columns below it
+    LlvmValue *limit = nullptr;      // of a mask: columns below it, none to all of the row's
   };
   struct Sink {
     Value *value;
@@ -67,6 +67,8 @@ private:
   void enterGenerated(Node &node, LlvmValue *row);
   void enterBroadcast(Node &node, LlvmValue *row);
   LlvmValue *laneNumbers(LlvmValue *column);
+  LlvmValue *withinRow(LlvmValue *limit, Type vector);
+  LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column); // which columns of the chunk are, of a limit within the row
   void fillWithIdentity(const Sink &sink);
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
   LlvmValue *acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk);

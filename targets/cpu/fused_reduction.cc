@@ -12,6 +12,19 @@ LlvmValue *FusedLoop::laneNumbers(LlvmValue *column) {
   return b.CreateAdd(e_.ops_.splat(column, lanes_), llvm::ConstantVector::get(lanes));
 }
 
+LlvmValue *FusedLoop::withinRow(LlvmValue *limit, Type vector) {
+  LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, e_.number(0));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, e_.number(vector.extent(vector.rank() - 1)));
+}
+
+// 32 bits are enough: buffers have fewer columns (kMaxScratchBytes).
+LlvmValue *FusedLoop::lanesBelow(LlvmValue *limit, LlvmValue *column) {
+  llvm::SmallVector<llvm::Constant *, 16> lanes;
+  for (int lane = 0; lane < lanes_; ++lane) lanes.push_back(b.getInt32(static_cast<uint32_t>(lane)));
+  LlvmValue *distance = b.CreateTrunc(b.CreateSub(limit, column), b.getInt32Ty());
+  return b.CreateICmpSLT(llvm::ConstantVector::get(lanes), e_.ops_.splat(distance, lanes_));
+}
+
 void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::Broadcast) return enterBroadcast(node, row);
@@ -94,9 +107,7 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
                                 for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
                                 LlvmValue *chunk = chunk_.at(sink.value);
                                 if (columns % lanes_ != 0)
-                                  chunk = b.CreateSelect(
-                                      b.CreateICmpSLT(laneNumbers(column), e_.ops_.splat(e_.number(columns), lanes_)),
-                                      chunk, identity);
+                                  chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
                                 return {e_.ops_.combine(*acrossColumns_, elem, carried[0], chunk)};
                               });
     LlvmValue *sum = acrossLanes(*acrossColumns_, elem, sums[0]);

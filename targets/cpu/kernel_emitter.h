@@ -128,8 +128,6 @@ private:
     LlvmValue *inside, *row, *column;
   };
   Place placeOf(const Op &op, Type vector, size_t firstIndex);
-  void emitTranspose(const Op &op);
-  void emitTransposedLoad(const Op &op);
   void emitReduction(const Op &op);
   void emitBlockBroadcast(const Op &op);
   void emitReshape(const Op &op);
@@ -138,6 +136,14 @@ private:
   void emitExtractSlice(const Op &op);
   void emitInsertSlice(const Op &op);
   std::pair<LlvmValue *, LlvmValue *> placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column);
+
+  // transpose_emitter.cc: squares turned in registers
+  void emitTranspose(const Op &op);
+  void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
+  void emitTransposedLoad(const Op &op);
+  void turnInto(const Buffer &to, llvm::function_ref<LlvmValue *(LlvmValue *row, LlvmValue *column, int lanes)> chunk);
+  static TileAccess turned(TileAccess access);
+  LlvmValue *squareSlot(); // on the stack: as many registers as one has lanes
 
   // gather_emitter.cc: scatter tiles, atomics and single elements of memory
   Parts initScatterTile(const Op &op);
@@ -187,7 +193,7 @@ private:
   const SlmLayout &slmLayout_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
-  LlvmValue *scratch_ = nullptr, *slm_ = nullptr;
+  LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr;
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;

@@ -1,5 +1,7 @@
 #include "targets/cpu/nest_emitter.h"
 
+#include "targets/cpu/register_transpose.h"
+
 namespace xt {
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
@@ -183,12 +185,7 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   LlvmValue *rows = down ? total : number(tile->type().extent(0)), *columns = down ? number(tile->type().extent(1)) : total;
   KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
-    std::swap(access.rowLow, access.columnLow);
-    std::swap(access.rowHigh, access.columnHigh);
-    std::swap(access.rowStride, access.columnStride);
-    auto *known = llvm::dyn_cast<llvm::ConstantInt>(access.columnStride);
-    access.unitStride = known && known->getSExtValue() == elemInfo(access.elem).storageBytes;
-    access.maybeUnitStride = access.unitStride || !known;
+    access = KernelEmitter::turned(access);
     transposed = !transposed;
   }
   return {access, transposed};
@@ -342,29 +339,6 @@ void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to,
     }
   });
 }
-
-namespace {
-
-// Rows become columns: at each stage, blocks of `distance` elements of two registers change places.
-void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows) {
-  size_t lanes = rows.size();
-  for (size_t distance = 1; distance < lanes; distance *= 2) {
-    llvm::SmallVector<int, 16> low, high;
-    for (size_t j = 0; j < lanes; ++j) {
-      bool second = (j & distance) != 0;
-      low.push_back(static_cast<int>(second ? lanes + j - distance : j));
-      high.push_back(static_cast<int>(second ? lanes + j : j + distance));
-    }
-    for (size_t i = 0; i < lanes; ++i) {
-      if (i & distance) continue;
-      LlvmValue *x = rows[i], *y = rows[i + distance];
-      rows[i] = b.CreateShuffleVector(x, y, low);
-      rows[i + distance] = b.CreateShuffleVector(x, y, high);
-    }
-  }
-}
-
-} // namespace
 
 void NestEmitter::stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column,
                               LlvmValue *columns, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {

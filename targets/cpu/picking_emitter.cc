@@ -39,44 +39,6 @@ void KernelEmitter::storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *col
   b.CreateAlignedStore(ops_.toStorage(buffer.shape.elem, value), elementAddress(buffer, row, column), llvm::Align(1));
 }
 
-void KernelEmitter::emitTranspose(const Op &op) {
-  std::vector<int64_t> permutation = permutationOf(op);
-  Type source = op.operand(0)->type(), target = op.result()->type();
-  const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
-  size_t last = permutation.size() - 1;
-  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    LlvmValues at(permutation.size()); // in the operand
-    at[static_cast<size_t>(permutation[last])] = column;
-    LlvmValue *rest = row;
-    for (size_t d = last; d-- > 0;) {
-      LlvmValue *extent = number(target.extent(static_cast<int>(d)));
-      at[static_cast<size_t>(permutation[d])] = d == 0 ? rest : b.CreateURem(rest, extent);
-      if (d > 0) rest = b.CreateUDiv(rest, extent);
-    }
-    LlvmValue *sourceRow = at[0];
-    for (size_t d = 1; d < last; ++d)
-      sourceRow = b.CreateAdd(b.CreateMul(sourceRow, number(source.extent(static_cast<int>(d)))), at[d]);
-    storeTo(to, row, column, loadFrom(from, sourceRow, at[last]));
-  });
-}
-
-// A row of the result is a column of the tile.
-void KernelEmitter::emitTransposedLoad(const Op &op) {
-  const Attr *padding = op.attr("padding");
-  TileAccess access = accessTile(op.operand(0), padding ? &padding->value : nullptr);
-  const Buffer &to = *buffers_.bufferOf(op.result());
-  LlvmValue *outside = ops_.stackSlot(0);
-  b.CreateStore(access.padding, outside);
-  forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    RowAccess line = accessRow(access, column);
-    LlvmValue *valid = b.CreateAnd(b.CreateICmpSGE(row, access.columnLow), b.CreateICmpSLT(row, line.high));
-    LlvmValue *address = byteOffset(b, line.pointer, b.CreateMul(row, access.columnStride));
-    LlvmValue *element =
-        b.CreateAlignedLoad(ops_.storageType(access.elem, 0), b.CreateSelect(valid, address, outside), memoryAlign());
-    storeTo(to, row, column, ops_.fromStorage(access.elem, element));
-  });
-}
-
 void KernelEmitter::emitReduction(const Op &op) {
   Type from = op.operand(0)->type(), result = op.result()->type();
   OpKind kind = *combiningOp(op.textAttr("kind"), result.elem());
