@@ -1,0 +1,290 @@
+// Attributes of types: layouts, orders, memory, and what stands in braces.
+#include "ir/base/text.h"
+#include "lang/check/types.h"
+#include "lang/check/words.h"
+
+#include <algorithm>
+
+namespace xt {
+
+bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
+  diagnostics().report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
+  return false;
+}
+
+bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
+  for (size_t i = 0; i < entries.size(); ++i)
+    for (size_t k = 0; k < i && entries[i].key; ++k)
+      if (entries[k].key.text == entries[i].key.text) {
+        diagnostics()
+            .report(DiagCode::DuplicateName, entries[i].key.range, str("`", entries[i].key.text, "` is given twice"))
+            .at(entries[k].key.range, "first given here");
+        return false;
+      }
+  return true;
+}
+
+bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
+  if (!e.key) return e.value ? resolveAttr(*e.value, out) : true;
+  std::string_view key = e.key.text;
+  if (!e.value) { // a flag: slm, packed
+    ast::Attr word;
+    word.kind = ast::Attr::Kind::Word;
+    word.name = e.key;
+    word.range = e.range;
+    return resolveAttr(word, out);
+  }
+  if (key == "order") return order(*e.value, out);
+  if (key == "wg" || key == "sg" || key == "layout" || key == "affine_map" || key == "map") return resolveAttr(*e.value, out);
+  if (key == "packed" || key == "scatter") {
+    std::optional<ConstValue> flag = e.value->value ? params_.eval(*e.value->value) : std::nullopt;
+    if (!flag) return false;
+    (key == "packed" ? out.packed : out.scatter) = flag->integer != 0;
+    return true;
+  }
+  if (key == "boundary_check" || key == "chunk_size_per_lane") {
+    std::optional<ConstValue> value = e.value->value ? params_.eval(*e.value->value) : std::nullopt;
+    if (!value) return false;
+    if (key == "boundary_check") out.boundaryCheck = value->integer != 0;
+    else out.chunk = value->integer;
+    return true;
+  }
+  if (key == "memory_scope") {
+    bool slm = isWord(*e.value, "slm"), known = slm || isWord(*e.value, "global");
+    if (!known) diagnostics().report(DiagCode::AttributeValue, e.value->range, "memory_scope is global or slm");
+    out.slm = slm;
+    return known;
+  }
+  return unknownKey(e.key, "this type");
+}
+
+bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
+  std::optional<std::vector<int64_t>> values = integers(attr, "order");
+  if (!values) return false;
+  if (*values == std::vector<int64_t>{1, 0}) out.order = Order::RowMajor;
+  else if (*values == std::vector<int64_t>{0, 1}) out.order = Order::ColumnMajor;
+  else {
+    diagnostics().report(DiagCode::AttributeValue, attr.range, "order is [1, 0] (row-major) or [0, 1] (column-major)");
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr, std::string_view what) {
+  std::vector<int64_t> values;
+  auto add = [&](const ast::Expr &expr) {
+    // A dynamic stride is spelled '?'.
+    std::optional<int64_t> value = expr.is(ast::Expr::Kind::Ident) && expr.text == "?" ? kDynamic : params_.evalInt(expr, what);
+    if (value) values.push_back(*value);
+    return value.has_value();
+  };
+  if (attr.kind == ast::Attr::Kind::Value && attr.value) {
+    if (attr.value->is(ast::Expr::Kind::List)) {
+      for (const ast::Expr &item : attr.value->children)
+        if (!add(item)) return std::nullopt;
+      return values;
+    }
+    if (!add(*attr.value)) return std::nullopt;
+    return values;
+  }
+  if (attr.kind == ast::Attr::Kind::List) {
+    for (const ast::Attr &item : attr.items) {
+      if (isWord(item, "?")) values.push_back(kDynamic);
+      else if (!item.value || !add(*item.value)) {
+        if (!item.value) diagnostics().report(DiagCode::AttributeValue, item.range, str(what, " is a list of integers"));
+        return std::nullopt;
+      }
+    }
+    return values;
+  }
+  if (attr.kind != ast::Attr::Kind::Error)
+    diagnostics().report(DiagCode::AttributeValue, attr.range, str(what, " is a list of integers"));
+  return std::nullopt;
+}
+
+bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
+  switch (attr.kind) {
+  case ast::Attr::Kind::Error: return false;
+  case ast::Attr::Kind::Word:
+  case ast::Attr::Kind::Alias: {
+    if (isWord(attr, "slm")) return out.slm = true;
+    if (isWord(attr, "packed")) return out.packed = true;
+    if (isWord(attr, "scatter") || isWord(attr, "scattered")) return out.scatter = true;
+    if (attr.kind == ast::Attr::Kind::Word) return unknownKey(attr.name, "this type");
+    const ast::AttrAlias *alias = params_.symbols().attrAlias(attr.name.text);
+    if (!alias) {
+      if (!params_.symbols().complete()) return false;
+      auto &diagnostic =
+          diagnostics().report(DiagCode::UnknownAlias, attr.range, str("unknown alias `#", attr.name.text, "`"));
+      suggestName(diagnostic, attr.range, '#', attr.name.text, params_.symbols().attrAliasNames());
+      return false;
+    }
+    if (NameIndex *index = params_.symbols().index()) index->use(NameKind::Alias, attr.range, alias->name.range);
+    if (circular_.count(alias->name.text)) return false;
+    if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
+      circular_.insert(expanding_.begin(), expanding_.end());
+      diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
+                           str("alias `#", attr.name.text, "` contains itself"));
+      return false;
+    }
+    expanding_.push_back(alias->name.text);
+    bool ok = resolveAttr(alias->value, out);
+    expanding_.pop_back();
+    out.layoutRange = attr.range;
+    return ok;
+  }
+  case ast::Attr::Kind::Mapping: return mapping(attr, out);
+  case ast::Attr::Kind::AffineMap:
+    for (size_t d = 0; d < attr.permutation.size(); ++d)
+      if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
+        diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref lists each of its dimensions once");
+        return false;
+      }
+    out.memory = MemoryLayout{MemoryLayout::Kind::Permuted, {}, attr.permutation};
+    return true;
+  case ast::Attr::Kind::Dict:
+    for (const ast::Attr::Entry &e : attr.entries)
+      if (!entry(e, out)) return false;
+    return true;
+  case ast::Attr::Kind::Value:
+  case ast::Attr::Kind::List:
+  case ast::Attr::Kind::Type:
+    diagnostics().report(DiagCode::LayoutExpected, attr.range, "an attribute here is a layout or an alias of one");
+    return false;
+  }
+  return false;
+}
+
+bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
+  if (!eachOnce(attr.entries)) return false;
+  std::string_view name = lastWord(attr.name.text);
+  if (name == "strided") {
+    if (attr.entries.size() != 1 || attr.entries[0].key || !attr.entries[0].value) {
+      diagnostics().report(DiagCode::AttributeValue, attr.range, "strided takes one list: strided<[4096, 1]>");
+      return false;
+    }
+    auto strides = integers(*attr.entries[0].value, "a stride");
+    if (!strides) return false;
+    for (int64_t stride : *strides)
+      if (stride < kDynamic || stride == 0) {
+        diagnostics().report(DiagCode::AttributeValue, attr.range, "strides are positive, or `?`");
+        return false;
+      }
+    out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
+    return true;
+  }
+  out.layoutRange = attr.range;
+  if (!out.layout) out.layout.emplace();
+  if (name == "tile_attr" || name == "xe_map") {
+    for (const ast::Attr::Entry &e : attr.entries)
+      if (!entry(e, out)) return false;
+    if (!out.layout->wg && !out.layout->sg && !out.layout->nested && !out.layout->factors) out.layout.reset();
+    return true;
+  }
+  if (name == "wg_map" || name == "sg_map") {
+    bool wg = name == "wg_map";
+    std::optional<std::vector<int64_t>> layout, data;
+    for (const ast::Attr::Entry &e : attr.entries) {
+      std::string_view key = e.key.text;
+      if (key != (wg ? "sg_layout" : "wi_layout") && key != (wg ? "sg_data" : "wi_data")) return unknownKey(e.key, str("`", name, "`"));
+      auto values = e.value ? integers(*e.value, key) : std::nullopt;
+      if (!values) return false;
+      (key.ends_with("layout") ? layout : data) = std::move(values);
+    }
+    if (!layout || !data) {
+      diagnostics().report(DiagCode::AttributeValue, attr.range,
+                           str(name, " needs ", wg ? "sg_layout and sg_data" : "wi_layout and wi_data"));
+      return false;
+    }
+    if (wg) out.layout->wg = WgMap{std::move(*layout), std::move(*data)};
+    else out.layout->sg = SgMap{std::move(*layout), std::move(*data)};
+    return true;
+  }
+  if (name == "nested_layout") return nestedMap(attr, out);
+  if (name == "layout") return factorMap(attr, out);
+  auto &diagnostic = diagnostics().report(DiagCode::LayoutExpected, attr.name.range, str("unknown attribute `", attr.name.text, "`"));
+  static constexpr std::string_view kKnown[] = {"wg_map", "sg_map", "xe_map", "tile_attr", "nested_layout", "layout", "strided"};
+  suggestName(diagnostic, attr.name.range, '#', name, kKnown);
+  return false;
+}
+
+// [8:sg*4, 32]: digits of an index, outermost first; a bare number goes to registers.
+std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) {
+  std::vector<Factor> result;
+  auto wrong = [&](SourceRange range) {
+    diagnostics().report(DiagCode::AttributeValue, range, "a factor is a number, or number:axis*stride with axis sg or lane");
+    return std::nullopt;
+  };
+  if (list.kind != ast::Attr::Kind::List) return wrong(list.range);
+  for (const ast::Attr &item : list.items) {
+    if (!item.value) return wrong(item.range);
+    const ast::Expr &expr = *item.value;
+    if (!expr.is(ast::Expr::Kind::Slice)) {
+      std::optional<int64_t> extent = params_.evalInt(expr, "a factor");
+      if (!extent) return std::nullopt;
+      result.push_back({*extent, Axis::Register, 1});
+      continue;
+    }
+    const ast::Expr &target = expr.children[1];
+    bool scaled = target.is(ast::Expr::Kind::Binary) && target.text == "*";
+    const ast::Expr &axis = scaled ? target.children[0] : target;
+    std::optional<int64_t> extent = params_.evalInt(expr.children[0], "a factor");
+    std::optional<int64_t> stride = scaled ? params_.evalInt(target.children[1], "a stride") : 1;
+    if (!extent || !stride) return std::nullopt;
+    if (!axis.is(ast::Expr::Kind::Ident) || (axis.text != "sg" && axis.text != "lane")) return wrong(axis.range);
+    result.push_back({*extent, axis.text == "sg" ? Axis::Subgroup : Axis::Lane, *stride});
+  }
+  return result;
+}
+
+bool TypeResolver::factorMap(const ast::Attr &attr, ShapedAttrs &out) {
+  FactorMap map;
+  for (const ast::Attr::Entry &e : attr.entries) {
+    if (e.key && e.key.text != "copies") return unknownKey(e.key, "`layout`");
+    auto list = e.value ? factors(*e.value) : std::nullopt;
+    if (!list) return false;
+    if (e.key) map.replication = std::move(*list);
+    else map.dims.push_back(std::move(*list));
+  }
+  out.layout->factors = std::move(map);
+  return true;
+}
+
+bool TypeResolver::nestedMap(const ast::Attr &attr, ShapedAttrs &out) {
+  NestedLayout nested;
+  struct Field {
+    std::string_view key;
+    std::vector<int64_t> *values;
+  } fields[] = {{"subgroup_tile", &nested.subgroupTile},       {"batch_tile", &nested.batchTile},
+                {"outer_tile", &nested.outerTile},             {"thread_tile", &nested.threadTile},
+                {"element_tile", &nested.elementTile},         {"subgroup_strides", &nested.subgroupStrides},
+                {"thread_strides", &nested.threadStrides}};
+  for (const ast::Attr::Entry &e : attr.entries) {
+    auto field = std::find_if(std::begin(fields), std::end(fields), [&](const Field &f) { return f.key == e.key.text; });
+    if (field == std::end(fields)) return unknownKey(e.key, "`nested_layout`");
+    auto values = e.value ? integers(*e.value, field->key) : std::nullopt;
+    if (!values) return false;
+    *field->values = std::move(*values);
+  }
+  out.layout->nested = std::move(nested);
+  return true;
+}
+
+const Layout *TypeResolver::layoutFor(const ast::Attr &attr, std::span<const int64_t> shape) {
+  ShapedAttrs attrs;
+  if (!resolveAttr(attr, attrs)) return nullptr;
+  if (!attrs.layout) {
+    diagnostics().report(DiagCode::LayoutExpected, attr.range, "this attribute is not a layout");
+    return nullptr;
+  }
+  LayoutOrError made = makeLayout(context_, *attrs.layout, shape);
+  if (const Layout **layout = std::get_if<const Layout *>(&made)) return *layout;
+  diagnostics()
+      .report(DiagCode::LayoutDoesNotFit, attr.range,
+              str("this layout does not fit ", shapeText(shape), ": ", std::get<LayoutError>(made).message))
+      .withLabel(attrs.layout->text())
+      .withPicture(std::get<LayoutError>(made).table);
+  return nullptr;
+}
+
+} // namespace xt
