@@ -31,6 +31,13 @@ struct CompileOptions {
   std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again = {};
 };
 
+// What a device can do at most, measured: products and sums of `elem` a second, two for each multiplication that is
+// added; bytes read and written a second. 0: not known.
+struct MachineRates {
+  Elem elem = Elem::F32;
+  double operations = 0, bytes = 0;
+};
+
 class Executable {
 public:
   virtual ~Executable() = default;
@@ -39,6 +46,10 @@ public:
                               const std::vector<GridRange> &grid) = 0;
   // How long the kernel of the last launch ran by the device's own clock, copies aside; nullopt: it has none.
   virtual std::optional<double> kernelSeconds() const { return std::nullopt; }
+  // Of what launches run on, for kernels that multiply `elem`; another type stands in for one that has no instructions.
+  virtual std::optional<MachineRates> machineRates(Elem) { return std::nullopt; }
+  // Takes memory out of all caches; false: cannot.
+  virtual bool evict(const void *, int64_t /*bytes*/) { return false; }
 };
 
 // A device that a target can use, for `xtrun --devices`.

@@ -6,6 +6,7 @@
 #include "targets/faults/fault_guard.h"
 #include "targets/cpu/fibers.h"
 #include "targets/cpu/jit.h"
+#include "targets/cpu/machine_rates.h"
 #include "targets/cpu/launch_frame.h"
 #include "targets/cpu/thread_pool.h"
 
@@ -204,6 +205,13 @@ public:
     });
     return launch.finish(print_, kernel, grid);
   }
+
+  std::optional<MachineRates> machineRates(Elem elem) override {
+    MachineRates rates = measurePeak(elem, pool_.workers());
+    rates.bytes = measureBandwidth(pool_.workers());
+    return rates;
+  }
+  bool evict(const void *memory, int64_t bytes) override { return evictFromCaches(memory, bytes); }
 
 private:
   // Few workgroups are divided, so that every thread has several pieces of work and none waits long for the last.

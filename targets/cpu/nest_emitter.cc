@@ -2,6 +2,9 @@
 
 #include "targets/cpu/register_transpose.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace xt {
 
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
@@ -21,11 +24,35 @@ void NestEmitter::toBuffer() {
 
 namespace {
 
-// The lowest and highest byte that a tile's matrix may have, whatever the signs of its strides.
-std::pair<LlvmValue *, LlvmValue *> bytesOf(llvm::IRBuilder<> &b, LlvmValue *base, LlvmValue *rows, LlvmValue *rowStride,
-                                            LlvmValue *columns, LlvmValue *columnStride, int64_t elementBytes) {
+// The parameter that is the whole matrix a tile lies in, of two dimensions; null: something else.
+const Value *parameterOf(const Kernel &kernel, const Value *tile) {
+  const Op *op = tile->definingOp();
+  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
+  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return nullptr;
+  const Value *base = op->operand(0);
+  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body ? base : nullptr;
+}
+
+// The arrays that a kernel reads beside what the nest multiplies, all of them parameters; nullopt: some are not.
+std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const Op &nest) {
+  std::vector<const Value *> memrefs;
+  bool known = true;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
+    const Value *memref = op.kind() == OpKind::LoadTile ? parameterOf(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
+    known &= memref && !memref->definingOp() && memref->definingBlock() == &kernel.body;
+    if (known && std::find(memrefs.begin(), memrefs.end(), memref) == memrefs.end()) memrefs.push_back(memref);
+  });
+  return known ? std::optional(memrefs) : std::nullopt;
+}
+
+using Bytes = std::pair<LlvmValue *, LlvmValue *>;     // the first, and the one behind the last
+using Dimension = std::pair<LlvmValue *, LlvmValue *>; // how many, and how many elements apart
+
+// The lowest and highest byte that an array may have, whatever the signs of its strides.
+Bytes bytesOf(llvm::IRBuilder<> &b, LlvmValue *base, llvm::ArrayRef<Dimension> dims, int64_t elementBytes) {
   LlvmValue *start = b.CreatePtrToInt(base, b.getInt64Ty()), *low = start, *high = start;
-  for (auto [count, stride] : {std::pair{rows, rowStride}, std::pair{columns, columnStride}}) {
+  for (auto [count, stride] : dims) {
     LlvmValue *extent = b.CreateMul(b.CreateMul(count, stride), b.getInt64(static_cast<uint64_t>(elementBytes)));
     LlvmValue *down = b.CreateICmpSLT(extent, b.getInt64(0));
     low = b.CreateSelect(down, b.CreateAdd(low, extent), low);
@@ -34,22 +61,32 @@ std::pair<LlvmValue *, LlvmValue *> bytesOf(llvm::IRBuilder<> &b, LlvmValue *bas
   return {low, b.CreateAdd(high, b.getInt64(static_cast<uint64_t>(elementBytes)))};
 }
 
+LlvmValue *areApart(llvm::IRBuilder<> &b, const Bytes &x, const Bytes &y) {
+  return b.CreateOr(b.CreateICmpUGE(x.first, y.second), b.CreateICmpUGE(y.first, x.second));
+}
+
 } // namespace
 
 // Stores that begin before all is read must not change what is read: the matrices are apart.
 void NestEmitter::toTile(const Op &store) {
   auto range = [&](const Value *tile) {
     const KernelEmitter::Parts &parts = e_.parts_.at(tile);
-    return bytesOf(b, parts[KernelEmitter::kBase], parts[KernelEmitter::kRows], parts[KernelEmitter::kRowStride],
-                   parts[KernelEmitter::kColumns], parts[KernelEmitter::kColumnStride],
+    return bytesOf(b, parts[KernelEmitter::kBase],
+                   {Dimension{parts[KernelEmitter::kRows], parts[KernelEmitter::kRowStride]}, {parts[KernelEmitter::kColumns], parts[KernelEmitter::kColumnStride]}},
                    elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
   };
-  auto [low, high] = range(store.operand(1));
-  LlvmValue *apart = b.getTrue();
-  for (size_t i = 0; i < 2; ++i) {
-    auto [from, to] = range(op_.operand(i));
-    apart = b.CreateAnd(apart, b.CreateOr(b.CreateICmpUGE(low, to), b.CreateICmpUGE(from, high)));
-  }
+  Bytes stored = range(store.operand(1));
+  LlvmValue *apart = b.CreateAnd(areApart(b, stored, range(op_.operand(0))), areApart(b, stored, range(op_.operand(1))));
+  divides_ = apart;
+  std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
+  if (e_.output_.divides && others)
+    for (const Value *memref : *others) {
+      const KernelEmitter::Parts &parts = e_.parts_.at(memref);
+      auto rank = static_cast<size_t>(memref->type().rank());
+      llvm::SmallVector<Dimension, 4> dims;
+      for (size_t d = 0; d < rank; ++d) dims.push_back({parts[1 + d], parts[1 + rank + d]});
+      divides_ = b.CreateAnd(divides_, areApart(b, stored, bytesOf(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes)));
+    }
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
@@ -60,11 +97,12 @@ void NestEmitter::toTile(const Op &store) {
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   sink.prepare();
   std::tie(rows_, columns_) = sink.extents();
-  chooseColumns(inPlace);
+  chooseColumns();
   LlvmValue *total = totalDepth();
   left_ = sideOf(0, total);
   right_ = sideOf(1, total);
   boundDepth();
+  if (!fresh_ && isFloat(elem_)) addSkipped(total);
   chooseLeft();
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
@@ -116,15 +154,6 @@ bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool>
   return true;
 }
 
-// The whole matrix that a tile lies in is one parameter, of two dimensions.
-bool isInParameter(const Kernel &kernel, const Value *tile) {
-  const Op *op = tile->definingOp();
-  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
-  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return false;
-  const Value *base = op->operand(0);
-  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body;
-}
-
 } // namespace
 
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
@@ -132,7 +161,7 @@ bool isInParameter(const Kernel &kernel, const Value *tile) {
 void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
-  if (onlyNest(kernel, e_.fusion_) != &op_ || !isInParameter(kernel, store.operand(1))) return;
+  if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterOf(kernel, store.operand(1))) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
   LlvmValue *alike = nullptr;
@@ -146,23 +175,23 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
 
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
-  if (!nest) return 0;
+  if (!nest || !otherReads(kernel, *nest)) return 0;
   Type sum = nest->result()->type();
   RegisterTile tile = registerTile(cpu, mmaElem(nest->operand(0)->type().elem()), sum.extent(0), sum.extent(1));
   int64_t wide = tile.vectors * tile.lanes;
   return (sum.extent(1) + wide - 1) / wide;
 }
 
-// Of a part: its share of the panels. What must not be stored before all is read is one part's alone.
-void NestEmitter::chooseColumns(LlvmValue *inPlace) {
+// Of a part: its share of the panels. What must not be stored before all is read, by other parts too, is one part's alone.
+void NestEmitter::chooseColumns() {
   columnBegin_ = number(0);
   if (!e_.output_.divides) return;
   LlvmValue *wide = number(tile_.vectors * lanes_), *first = b.CreateICmpEQ(e_.part_, number(0));
   LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
   auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
   LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
-  columnBegin_ = b.CreateSelect(inPlace, begin, b.CreateSelect(first, number(0), columns_));
-  columns_ = b.CreateSelect(inPlace, end, columns_);
+  columnBegin_ = b.CreateSelect(divides_, begin, b.CreateSelect(first, number(0), columns_));
+  columns_ = b.CreateSelect(divides_, end, columns_);
 }
 
 // Elements of K that all steps run over.
@@ -196,6 +225,24 @@ void NestEmitter::boundDepth() {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
+}
+
+// The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
+void NestEmitter::addSkipped(LlvmValue *total) {
+  const BufferShape &shape = buffer(kNestSums).shape;
+  ifElse(
+      b, b.CreateICmpSGT(total, depth_),
+      [&] {
+        forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
+          forLoop(b, number(0), number(shape.columns), number(lanes_), [&](LlvmValue *column) {
+            LlvmValue *at = byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_)));
+            LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
+            b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(elem_, lanes_)), at, vectorAlign());
+          });
+        });
+        return LlvmValues();
+      },
+      [] { return LlvmValues(); });
 }
 
 // a is read where it lies if all that is read is inside, and needs no conversion.

@@ -41,7 +41,8 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
-  void chooseColumns(LlvmValue *inPlace);
+  void chooseColumns();
+  void addSkipped(LlvmValue *total);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth();
@@ -81,6 +82,7 @@ private:
   Side left_{}, right_{};
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
+  LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
   LlvmValue *leftInPlace_ = nullptr;                                   // a is read where it lies
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes

@@ -129,6 +129,15 @@ bool addLoops(LaunchNumbers &numbers, const std::vector<LoopCost> &loops, double
 
 } // namespace
 
+Elem multipliedElem(const Kernel &kernel) {
+  std::optional<Elem> found;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    bool product = op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas;
+    if (product && !found) found = op.operand(0)->type().elem();
+  });
+  return found.value_or(Elem::F32);
+}
+
 std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
   LaunchNumbers numbers(kernel, args);
   double workgroups = 1;

@@ -4,6 +4,7 @@
 #include "ir/cost.h"
 #include "ir/launch.h"
 #include "ir/module.h"
+#include "targets/target.h"
 
 #include <functional>
 #include <optional>
@@ -30,11 +31,25 @@ BenchTimes benchTimes(std::vector<double> seconds);
 // or the time is over.
 Result<BenchTimes> measure(const std::function<Result<double>()> &once, const BenchOptions &options);
 
-// Operations and bytes of a launch by the compiler's own count (ir/cost.h), for what lies inside of the grid's and the
-// loops' bounds; nullopt where a bound depends on more than the launch's arguments.
 struct BenchWork {
   double operations = 0, bytes = 0;
 };
+// The type that the kernel's products multiply; of one without, f32.
+Elem multipliedElem(const Kernel &kernel);
+
+// All launches of a test together.
+struct BenchReport {
+  BenchTimes times;               // what they read may be in caches
+  std::optional<BenchTimes> cold; // … is in none
+  std::optional<BenchWork> work;  // not where it cannot be counted
+  double arrayBytes = 0;          // of the arrays that each launch is given, every one counted once
+  std::optional<MachineRates> rates;
+  double compileSeconds = 0; // passes and code of the whole file
+  double emptySeconds = 0;   // launches of no workgroups
+};
+
+// Operations and bytes of a launch by the compiler's own count (ir/cost.h), for what lies inside of the grid's and the
+// loops' bounds; nullopt where a bound depends on more than the launch's arguments.
 std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 } // namespace xt

@@ -65,7 +65,8 @@ private:
     out_ += str("  ", report.name, " [", run.target, run.small ? ", small" : "", "]");
     if (good) out_ += str("  ", timeText(run.seconds.launch), passedWords(run));
     out_ += "\n";
-    if (run.bench) out_ += str("  ", benchText(run), "\n");
+    if (run.bench)
+      for (const std::string &text : benchLines(*run.bench)) out_ += str("  ", text, "\n");
     for (const Finding &finding : run.findings) {
       out_ += str("  ", place(finding.range), finding.message, "\n");
       for (const std::string &note : finding.notes) out_ += str("    note: ", note, "\n");
@@ -128,15 +129,34 @@ private:
       std::snprintf(text, sizeof text, "%.3g s", seconds);
     return text;
   }
-  static std::string benchText(const RunReport &run) {
-    const BenchTimes &times = *run.bench;
-    std::string text = str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ", timeText(times.high), ", ",
-                           times.count, times.count == 1 ? " run" : " runs", "; the first ", timeText(times.first), ")");
-    if (!run.work || times.median <= 0) return text;
-    char rates[80];
-    std::snprintf(rates, sizeof rates, "; %.4g GFLOP/s, tiles of %.4g GB/s", run.work->operations / times.median * 1e-9,
-                  run.work->bytes / times.median * 1e-9);
-    return text + rates;
+  // A line each.
+  static std::vector<std::string> benchLines(const BenchReport &bench) {
+    const BenchTimes &times = bench.times;
+    std::vector<std::string> lines{str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ", timeText(times.high), ", ",
+                                       times.count, times.count == 1 ? " run" : " runs", "; the first ", timeText(times.first), ")")};
+    auto rate = [&](double amount, const char *unit) {
+      char text[48];
+      std::snprintf(text, sizeof text, "%.4g G%s/s", amount / times.median * 1e-9, unit);
+      return std::string(text);
+    };
+    auto share = [&](double amount, double most, const char *unit, const std::string &what) {
+      char text[64];
+      std::snprintf(text, sizeof text, ", %.1f%% of the %.4g G%s/s ", 100 * amount / times.median / most, most * 1e-9, unit);
+      return most > 0 ? text + what : std::string();
+    };
+    if (bench.work && times.median > 0) {
+      lines.push_back(rate(bench.work->operations, "FLOP"));
+      if (bench.rates) lines.back() += share(bench.work->operations, bench.rates->operations, "FLOP", str("of products of ", elemName(bench.rates->elem), " in registers"));
+      lines.push_back(str("tiles: ", rate(bench.work->bytes, "B")));
+    }
+    if (bench.arrayBytes > 0 && times.median > 0) {
+      lines.push_back(str("arrays, each once: ", rate(bench.arrayBytes, "B")));
+      if (bench.rates) lines.back() += share(bench.arrayBytes, bench.rates->bytes, "B", "of a copy");
+    }
+    if (bench.cold) lines.push_back(str("with cold caches: median ", timeText(bench.cold->median)));
+    if (bench.emptySeconds > 0) lines.push_back(str("launch without work: ", timeText(bench.emptySeconds)));
+    if (bench.compileSeconds > 0) lines.push_back(str("passes and code: ", timeText(bench.compileSeconds)));
+    return lines;
   }
   std::string place(SourceRange range) const {
     if (range.file == 0) return "";
@@ -195,10 +215,15 @@ nlohmann::json checkJson(const CheckReport &check, const SourceManager &sources)
 } // namespace
 
 namespace {
-nlohmann::json benchJson(const RunReport &run) {
-  const BenchTimes &times = *run.bench;
+nlohmann::json benchJson(const BenchReport &bench) {
+  const BenchTimes &times = bench.times;
   nlohmann::json json = {{"median", times.median}, {"low", times.low}, {"high", times.high}, {"first", times.first}, {"count", times.count}};
-  if (run.work) json["operations"] = run.work->operations, json["bytes"] = run.work->bytes;
+  if (bench.work) json["operations"] = bench.work->operations, json["bytes"] = bench.work->bytes;
+  if (bench.arrayBytes > 0) json["arrayBytes"] = bench.arrayBytes;
+  if (bench.cold) json["cold"] = bench.cold->median;
+  if (bench.rates) json["machine"] = {{"elem", elemName(bench.rates->elem)}, {"operations", bench.rates->operations}, {"bytes", bench.rates->bytes}};
+  json["emptyLaunch"] = bench.emptySeconds;
+  json["compile"] = bench.compileSeconds;
   return json;
 }
 } // namespace
@@ -241,7 +266,7 @@ nlohmann::json renderJson(const TestReport &report, const SourceManager &sources
          {"outputs", outputs},
          {"repeat", run.repeatCommand},
          {"seconds", {{"setup", run.seconds.setup}, {"launch", run.seconds.launch}, {"verify", run.seconds.verify}}}});
-    if (run.bench) runs.back()["bench"] = benchJson(run);
+    if (run.bench) runs.back()["bench"] = benchJson(*run.bench);
   }
   return {{"test", report.name},
           {"at", placeJson(report.range, sources)},

@@ -61,9 +61,7 @@ struct RunReport {
   struct {
     double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both runs, kernels only
   } seconds;
-  // Of RunOptions::bench: all launches of the test together.
-  std::optional<BenchTimes> bench;
-  std::optional<BenchWork> work; // of them; not where it cannot be counted
+  std::optional<BenchReport> bench; // of RunOptions::bench
 };
 
 struct TestReport {

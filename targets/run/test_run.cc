@@ -236,7 +236,12 @@ Result<void> TestRun::bench() {
   };
   Result<BenchTimes> times = measure(once, *options_.bench);
   if (!times) return times.error();
-  report_.bench = *times;
+  BenchReport &bench = report_.bench.emplace();
+  bench.times = *times;
+  bench.compileSeconds = target_.compileSeconds;
+  if (Result<void> done = benchCold(once, bench); !done) return done;
+  if (Result<void> done = benchEmpty(bench); !done) return done;
+  bench.rates = target_.executable->machineRates(multipliedElem(*launches_[0].kernel));
   BenchWork all;
   for (const LaunchPlan &launch : launches_) {
     std::optional<BenchWork> work = workOf(*launch.kernel, launch.args, launch.grid);
@@ -244,7 +249,51 @@ Result<void> TestRun::bench() {
     all.operations += work->operations;
     all.bytes += work->bytes;
   }
-  report_.work = all;
+  bench.work = all;
+  return {};
+}
+
+// A few runs of which each finds its arrays in memory only; where that can be had.
+Result<void> TestRun::benchCold(const std::function<Result<double>()> &once, BenchReport &bench) {
+  auto evictAll = [&] {
+    bool done = true;
+    bench.arrayBytes = 0;
+    for (const LaunchPlan &launch : launches_)
+      for (TestBuffer *buffer : launch.buffers) {
+        if (!buffer) continue;
+        bench.arrayBytes += static_cast<double>(buffer->device->plan().dataBytes);
+        done = target_.executable->evict(buffer->device->data(), buffer->device->plan().dataBytes) && done;
+      }
+    return done;
+  };
+  if (!evictAll()) return {};
+  constexpr size_t kRuns = 9;
+  std::vector<double> all;
+  for (size_t i = 0; i < kRuns && (i == 0 || all[0] * static_cast<double>(i) < options_.bench->seconds / 4); ++i) {
+    evictAll();
+    Result<double> seconds = once();
+    if (!seconds) return seconds.error();
+    all.push_back(*seconds);
+  }
+  bench.cold = benchTimes(std::move(all));
+  return {};
+}
+
+// What a launch costs beside its work.
+Result<void> TestRun::benchEmpty(BenchReport &bench) {
+  std::vector<double> all;
+  for (int i = 0; i < 100; ++i) {
+    double seconds = 0;
+    for (LaunchPlan launch : launches_) {
+      if (launch.grid.empty()) return {};
+      for (GridRange &range : launch.grid) range.count = 0;
+      Result<double> one = launchOnce(launch);
+      if (!one) return one.error();
+      seconds += *one;
+    }
+    all.push_back(seconds);
+  }
+  bench.emptySeconds = benchTimes(std::move(all)).median;
   return {};
 }
 

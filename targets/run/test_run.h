@@ -29,6 +29,8 @@ private:
   void resetBuffers(int round);
   Result<double> launchOnce(const LaunchPlan &launch);
   Result<void> bench();
+  Result<void> benchCold(const std::function<Result<double>()> &once, BenchReport &bench);
+  Result<void> benchEmpty(BenchReport &bench);
   Result<void> keepContents(const LaunchPlan &launch, int round);
   Result<void> compareRounds();
   Result<void> compareRounds(TestBuffer &buffer);

@@ -17,6 +17,7 @@ struct TargetUnderTest {
   Executable *executable = nullptr;
   bool smallSizes = false; // run the `small` sizes of tests that have some
   std::map<std::string, std::string> unsupported = {}; // kernels that it cannot run, which the module lacks, and why
+  double compileSeconds = 0;                           // for RunOptions::bench
 };
 
 struct RunOptions {

@@ -45,11 +45,11 @@ BenchBase::Verdict BenchBase::compare(const std::string &file, const std::string
                                       std::optional<double> limit) const {
   auto found = run.bench ? times_.find(keyOf(file, test, run.target, run.small)) : times_.end();
   if (found == times_.end()) return {};
-  double ratio = run.bench->median / found->second.median;
+  double ratio = run.bench->times.median / found->second.median;
   char number[40];
   std::snprintf(number, sizeof number, "%.3g times the median", ratio);
   Verdict verdict{str(number, " of ", path_), false};
-  verdict.slower = limit && ratio > 1 + *limit && run.bench->low > found->second.high;
+  verdict.slower = limit && ratio > 1 + *limit && run.bench->times.low > found->second.high;
   if (verdict.slower) verdict.text += ": slower than allowed";
   return verdict;
 }

@@ -10,6 +10,7 @@
 #include "targets/tools/launch_text.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/repeat_command.h"
+#include "targets/run/roofline.h"
 #include "targets/tools/session.h"
 
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@ struct Compiled {
   std::unique_ptr<Module> module;
   std::unique_ptr<Executable> executable;
   std::map<std::string, std::string> unsupported; // kernels that the target cannot run, and why; not in the module
+  double compileSeconds = 0;                      // its passes and code
 };
 
 nlohmann::json diagnosticsJson(Session &session) {
@@ -58,6 +60,7 @@ public:
     }
     if (!launchesKernel(options_) || makeLaunch())
       for (const std::string &file : options_.files) runFile(file);
+    drawRoofline();
     std::lock_guard lock(mutex_);
     return finish();
   }
@@ -247,6 +250,7 @@ private:
     showStage(str("compiling ", file, " [", target->name(), "]"));
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return failed(module.error());
+    double begun = Session::sinceStart();
     out.target = target;
     out.module = std::move(*module);
     Result<const TargetInfo *> hardware = target->hardware(options_.device);
@@ -263,6 +267,7 @@ private:
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());
     out.executable = std::move(**executable);
+    out.compileSeconds = (Session::sinceStart() - begun) * 1e-3;
     return true;
   }
 
@@ -334,7 +339,7 @@ private:
     std::vector<TargetUnderTest> targets;
     for (const Compiled &c : compiled)
       targets.push_back({std::string(c.target->name()), c.module.get(), c.executable.get(),
-                         options_.small.value_or(c.target->wantsSmallSizes(options_.device)), c.unsupported});
+                         options_.small.value_or(c.target->wantsSmallSizes(options_.device)), c.unsupported, c.compileSeconds});
     std::unique_ptr<Module> own;
     Result<const Module *> whole = wholeModule(session, file, compiled, own);
     if (!whole) return failed(whole.error());
@@ -358,6 +363,17 @@ private:
       if (!verdict.text.empty()) report.comparisons.push_back(str("[", run.target, "] ", verdict.text));
       if (verdict.slower) statuses_.push_back(ExitStatus::CheckFailed);
     }
+  }
+
+  void drawRoofline() {
+    if (options_.roofline.empty()) return;
+    std::vector<RooflinePoint> points;
+    for (const TestReport &report : reports_)
+      for (const RunReport &run : report.runs)
+        if (const auto &bench = run.bench; bench && bench->work && bench->rates)
+          points.push_back({targets_.size() > 1 ? str(report.name, " [", run.target, "]") : report.name, bench->work->operations,
+                            bench->arrayBytes, bench->times.median, *bench->rates});
+    if (Result<void> written = writeFile(options_.roofline, rooflineSvg(points)); !written) failed(written.error());
   }
 
   void addReport(Session &session, TestReport report) {

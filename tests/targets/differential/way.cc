@@ -57,7 +57,7 @@ CompiledWay::Outcome CompiledWay::make() {
       if (error_ = target->whyUnsupported(*kernel, *hardware); !error_.empty()) return Outcome::Refused;
   }
   CompileOptions options;
-  options.threads = 1;
+  options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
   options.checks.race = way_.races;
   options.found = &found_;
   options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {

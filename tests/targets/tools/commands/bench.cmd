@@ -4,3 +4,4 @@ xtrun --bench --fail-if-slower 5% remarks.xt
 xtrun --bench --compare old.json --fail-if-slower fast remarks.xt
 xtrun --bench --compare missing.json remarks.xt
 xtrun --bench --compare remarks.xt remarks.xt
+xtrun --roofline chart.svg remarks.xt

@@ -1,0 +1,107 @@
+#include "targets/cpu/machine_rates.h"
+
+#include "targets/cpu/thread_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <memory>
+
+namespace xt {
+namespace {
+
+// Of this thread: other programs on the machine do not count.
+double threadSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Of several runs the best.
+template <class Run> double best(double operations, Run run) {
+  double most = 0;
+  for (int i = 0; i < 9; ++i) {
+    double start = threadSeconds();
+    run();
+    most = std::max(most, operations / (threadSeconds() - start));
+  }
+  return most;
+}
+
+#ifdef __x86_64__
+constexpr int kLoops = 200000, kSums = 12;
+
+// One instruction on twelve sums that start at zero (numbers near zero would be slow).
+#define XT_PEAK_LOOP(name, instruction, file, lanes)                                                                   \
+  double name() {                                                                                                      \
+    return best(2.0 * (lanes) * kSums * kLoops, [] {                                                                   \
+      asm volatile(".irp r,0,1,2,3,4,5,6,7,8,9,10,11,12,13\nvxorps %%xmm\\r, %%xmm\\r, %%xmm\\r\n.endr\n"              \
+                   "mov %0, %%eax\n1:\n.irp r,2,3,4,5,6,7,8,9,10,11,12,13\n" instruction " %%" file "0, %%" file       \
+                   "1, %%" file "\\r\n.endr\ndec %%eax\njnz 1b\nvzeroupper\n" ::"i"(kLoops)                            \
+                   : "eax", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",   \
+                     "xmm11", "xmm12", "xmm13");                                                                       \
+    });                                                                                                                \
+  }
+
+XT_PEAK_LOOP(wideF32, "vfmadd231ps", "zmm", 16)
+XT_PEAK_LOOP(wideF64, "vfmadd231pd", "zmm", 8)
+XT_PEAK_LOOP(wideBf16, "vdpbf16ps", "zmm", 32)
+XT_PEAK_LOOP(wideInt8, "vpdpbusd", "zmm", 64)
+XT_PEAK_LOOP(narrowF32, "vfmadd231ps", "ymm", 8)
+XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
+#undef XT_PEAK_LOOP
+
+MachineRates peakOfCore(Elem elem) {
+  __builtin_cpu_init();
+  bool wide = __builtin_cpu_supports("avx512f");
+  if (!__builtin_cpu_supports("fma")) return {};
+  if (elem == Elem::F64) return {elem, wide ? wideF64() : narrowF64(), 0};
+  if (elem == Elem::BF16 && __builtin_cpu_supports("avx512bf16")) return {elem, wideBf16(), 0};
+  if (isInteger(elem)) return {Elem::I8, __builtin_cpu_supports("avx512vnni") ? wideInt8() : 0, 0};
+  return {Elem::F32, wide ? wideF32() : narrowF32(), 0};
+}
+#else
+MachineRates peakOfCore(Elem) { return {}; }
+#endif
+
+} // namespace
+
+MachineRates measurePeak(Elem elem, int threads) {
+  MachineRates rates = peakOfCore(elem);
+  rates.operations *= threads;
+  return rates;
+}
+
+double measureBandwidth(int threads) {
+  constexpr int64_t kBytes = int64_t{64} << 20, kPiece = int64_t{1} << 20;
+  // Larger than most caches; uninitialised, as the first copy writes it all.
+  std::unique_ptr<char[]> from(new char[kBytes]), to(new char[kBytes]);
+  std::memset(from.get(), 1, kBytes);
+  ThreadPool pool(threads);
+  double most = 0;
+  for (int i = 0; i < 5; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    pool.run(kBytes / kPiece, [&](int64_t begin, int64_t end, int) {
+      std::memcpy(to.get() + begin * kPiece, from.get() + begin * kPiece, static_cast<size_t>((end - begin) * kPiece));
+    });
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i > 0) most = std::max(most, 2.0 * kBytes / seconds); // the first finds new pages
+  }
+  return most;
+}
+
+bool evictFromCaches(const void *memory, int64_t bytes) {
+#ifdef __x86_64__
+  constexpr int64_t kLine = 64;
+  const auto *first = static_cast<const char *>(memory);
+  for (int64_t at = 0; at < bytes; at += kLine) __builtin_ia32_clflush(first + at);
+  if (bytes > 0) __builtin_ia32_clflush(first + bytes - 1);
+  __builtin_ia32_mfence();
+  return true;
+#else
+  return memory == nullptr || bytes == 0;
+#endif
+}
+
+} // namespace xt
