@@ -2,11 +2,21 @@
 
 namespace xt {
 
+namespace {
+
+bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(operand)->type().elem()).isUnsigned; }
+
+} // namespace
+
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
-      bytes_(elemInfo(elem_).storageBytes),
-      tile_(registerTile(emitter.cpu_, elem_, nest.result()->type().extent(0), nest.result()->type().extent(1))), lanes_(tile_.lanes),
-      fresh_(e_.fusion_.storeOf(nest) != nullptr), microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_) {}
+      bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
+      tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
+      flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
+      microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
+      tiles_(emitter.b, isBf16() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
+  microkernel_.setLeftUnsigned(!isSigned(nest, 0));
+}
 
 void NestEmitter::toBuffer() {
   const Buffer &result = *e_.buffers_.bufferOf(op_.result());
@@ -68,11 +78,13 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   for (int v = 0; v < tile_.vectors; ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
+  if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
   // Blocks alike, so that the last one is not a few steps only. One at least, for what the sum starts at.
-  int64_t deepest = kNestDepthBytes / bytes_;
+  int64_t deepest = nestBlockSteps(style_, elem_);
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, number(deepest - 1)), number(deepest));
   count = most(count, number(1));
   forLoop(b, number(0), count, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
+  if (usesTiles(style_)) tiles_.end();
   ifElse(
       b, inPlace, [] { return LlvmValues(); },
       [&] {
@@ -145,10 +157,9 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest) return 0;
-  Type sum = nest->result()->type();
-  RegisterTile tile = registerTile(cpu, mmaElem(nest->operand(0)->type().elem()), sum.extent(0), sum.extent(1));
+  RegisterTile tile = nestTile(cpu, *nest);
   int64_t wide = tile.vectors * tile.lanes;
-  return (sum.extent(1) + wide - 1) / wide;
+  return (nest->result()->type().extent(1) + wide - 1) / wide;
 }
 
 // Of a part: its share of the panels. What must not be stored before all is read is one part's alone.
@@ -194,11 +205,13 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   return {access, transposed};
 }
 
-// Behind the ends of both a and b all products are 0.
+// Behind the ends of both a and b all products are 0. Words are counted in whole registers: what is behind is 0.
 void NestEmitter::boundDepth() {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
+  int64_t each = elements_ * lanes_;
+  if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(lanes_));
 }
 
 // a is read where it lies if all that is read is inside, and needs no conversion.
@@ -206,23 +219,29 @@ void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   const Buffer &staged = buffer(kNestLeft);
   leftInPlace_ = b.getFalse();
-  if (a.elem == elem_ && a.pack == 1 && !left_.turned) {
+  bool ready = (inWords() || a.elem == elem_) && a.pack == 1 && !left_.turned;
+  if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
-    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, depth_));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
   }
+  if (ready && inWords()) // neighbours
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
+  if (ready && usesTiles(style_)) // whole tiles
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(tile_.rows)), number(0)));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
-  leftStep_ = b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
+  leftStep_ = inWords() ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
+  if (inWords()) each = b.CreateMul(b.CreateUDiv(b.CreateAdd(each, number(lanes_ - 1)), number(lanes_)), number(lanes_));
   Block block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
   block.isFirst = b.CreateICmpEQ(index, number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, number(1)));
-  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(block.first, left_.access.columnStride));
+  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
   ifElse(
       b, leftInPlace_, [] { return LlvmValues(); },
@@ -230,10 +249,15 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
         stageLeft(block);
         return LlvmValues();
       });
+  if (isBf16()) block.normal = isNormal(block.left, rows_, leftRowStep_, block.depth);
+  if (flips_) sumLeftRows(block);
   int64_t wide = tile_.vectors * lanes_;
   forLoop(b, columnBegin_, columns_, number(wide), [&](LlvmValue *column) {
     Panel panel = packPanel(block, column);
-    forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) { emitTile(block, panel, row, sink, inPlace); });
+    forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) {
+      if (usesTiles(style_)) emitAmxTile(block, panel, row, sink, inPlace);
+      else emitTile(block, panel, row, sink, inPlace);
+    });
   });
 }
 
@@ -244,7 +268,7 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
 
 void NestEmitter::stageLeft(const Block &block) {
   if (left_.turned) {
-    stageTurned(left_.access, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
+    stageTurned(true, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
       return byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_)));
     });
     return;
@@ -252,16 +276,19 @@ void NestEmitter::stageLeft(const Block &block) {
   forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
     KernelEmitter::RowAccess access = e_.accessRow(left_.access, row);
     forLoop(b, number(0), block.depth, number(lanes_), [&](LlvmValue *k) {
-      LlvmValue *value = multiplied(left_.access.elem, e_.loadChunk(left_.access, access, b.CreateAdd(block.first, k), lanes_));
+      LlvmValue *at = b.CreateAdd(block.first, k);
+      LlvmValue *value = inWords() ? wordsAlong(left_.access, row, at) : multiplied(left_.access.elem, e_.loadChunk(left_.access, access, at, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_))), vectorAlign());
     });
   });
 }
 
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
-  if (shares_) return {column, sharedPanel(block, column)};
-  fillPanel(block, column, addressOf(kNestPanel));
-  return {column, addressOf(kNestPanel)};
+  Panel panel{column, addressOf(kNestPanel), nullptr};
+  if (shares_) panel.right = sharedPanel(block, column);
+  else fillPanel(block, column, panel.right);
+  if (isBf16()) panel.normal = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), normalFlag(panel.right), llvm::Align(8)), number(0));
+  return panel;
 }
 
 // A panel that this or another workgroup packs, for all; or one of its own.
@@ -299,9 +326,16 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
 }
 
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
+  packInto(block, column, to);
+  if (!isBf16()) return;
+  LlvmValue *normal = isNormal(to, block.depth, number(kNestPanelBytes), number(kNestPanelBytes / bytes_));
+  b.CreateAlignedStore(b.CreateZExt(normal, b.getInt64Ty()), normalFlag(to), llvm::Align(8));
+}
+
+void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {
   if (right_.turned) {
     int64_t wide = tile_.vectors * lanes_;
-    stageTurned(right_.access, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
+    stageTurned(false, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
       LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
       return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
     });
@@ -310,8 +344,9 @@ void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh));
-  inside = b.CreateAnd(inside, b.CreateICmpSGE(block.first, from.rowLow));
-  inside = b.CreateAnd(inside, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  auto elements = [&](LlvmValue *steps) { return b.CreateMul(steps, number(elements_)); };
+  inside = b.CreateAnd(inside, b.CreateICmpSGE(elements(block.first), from.rowLow));
+  inside = b.CreateAnd(inside, b.CreateICmpSLE(elements(b.CreateAdd(block.first, block.depth)), from.rowHigh));
   LlvmValue *whole = from.unitStride && from.pack == 1 ? inside : b.getFalse();
   ifElse(
       b, whole,
@@ -328,8 +363,9 @@ void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to
 void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
   const KernelEmitter::TileAccess &from = right_.access;
   forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
-    KernelEmitter::RowAccess row = e_.accessRow(right_.access, b.CreateAdd(block.first, k));
-    LlvmValue *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    if (inWords()) return packWords(step, column, line, whole);
+    KernelEmitter::RowAccess row = e_.accessRow(right_.access, step);
     for (int v = 0; v < tile_.vectors; ++v) {
       LlvmValue *at = b.CreateAdd(column, number(v * lanes_)), *chunk;
       if (whole) {
@@ -366,15 +402,17 @@ void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue 
 
 } // namespace
 
-void NestEmitter::stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column,
-                              LlvmValue *columns, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+                              llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+  const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
   LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
   auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
   forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
     forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
       forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
-        KernelEmitter::RowAccess access = e_.accessRow(from, b.CreateAdd(row, b.CreateAdd(r, i)));
-        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, access, b.CreateAdd(column, c), lanes_));
+        LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
+        if (inWords()) value = ofLeft ? wordsAcross(from, at, first, false) : flipped(wordsAlong(from, at, first));
+        else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), first, lanes_));
         b.CreateAlignedStore(value, line(i), vectorAlign());
       });
       LlvmValues lines;
@@ -405,20 +443,26 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *ro
     for (int v = 0; v < tile_.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
   for (int v = 0; v < tile_.vectors; ++v) columns.push_back(cell(panel.right, v));
-  sums = microkernel_.multiply({leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth}, std::move(sums));
+  const Microkernel::Operands operands{leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth};
+  sums = inWords() ? multiplyWords(block, panel, operands, row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < tile_.vectors; ++v)
       b.CreateAlignedStore(sums[r * static_cast<size_t>(tile_.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
   ifElse(
       b, ready,
       [&] {
-        LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_);
-        LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
-        LlvmValue *before = b.CreateAdd(b.CreateMul(row, number(kNestPanelBytes)), panelByte);
-        sink.emitPart({row, rowEnd, panel.column, columnEnd, byteOffset(b, cells, b.CreateNeg(before)), number(kNestPanelBytes)});
+        sinkTile(panel, row, sink);
         return LlvmValues();
       },
       [] { return LlvmValues(); });
+}
+
+// The sums of a tile are in the cells.
+void NestEmitter::sinkTile(const Panel &panel, LlvmValue *row, FusedLoop &sink) {
+  LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_), *panelByte = b.CreateMul(panel.column, number(bytes_));
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
+  LlvmValue *before = b.CreateAdd(b.CreateMul(row, number(kNestPanelBytes)), panelByte);
+  sink.emitPart({row, rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
 }
 
 } // namespace xt
