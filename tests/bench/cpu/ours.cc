@@ -56,7 +56,13 @@ struct Compiled {
 
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
   auto c = std::make_shared<Compiled>();
-  auto lowered = lowerFile(c->sources, c->sources.add("gemm.xt", kernelText(problem)), c->context, {}, c->diagnostics);
+  std::string text = kernelText(problem);
+  if (const char *rows = std::getenv("XT_ROWS")) {
+    auto rep = [&](std::string x, std::string y) { for (size_t at; (at = text.find(x)) != std::string::npos;) text.replace(at, x.size(), y); };
+    rep("step 256, %j", str("step ", rows, ", %j")); rep("256x256", str(rows, "x2_56")); rep("2_56", "256"); rep("tile<256x32", str("tile<", rows, "x32"));
+    if (std::getenv("XT_SHOW")) std::fprintf(stderr, "%s", text.c_str());
+  }
+  auto lowered = lowerFile(c->sources, c->sources.add("gemm.xt", text), c->context, {}, c->diagnostics);
   auto refused = [&] { why += "xt: " + renderText(c->diagnostics, c->sources, false) + "\n"; };
   if (!lowered.ok()) return refused();
   c->module = std::move(*lowered);
