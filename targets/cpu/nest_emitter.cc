@@ -61,6 +61,7 @@ void NestEmitter::toTile(const Op &store) {
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
+  stored_ = e_.accessTile(store.operand(1), nullptr);
   run(sink, apart);
 }
 
@@ -366,14 +367,17 @@ void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to,
     LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
     if (inWords()) return packWords(step, column, line, whole);
     KernelEmitter::RowAccess row = e_.accessRow(right_.access, step);
+    if (!whole) { // rare: as little code as can be
+      forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
+        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, row, b.CreateAdd(column, n), lanes_));
+        b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+      });
+      return;
+    }
+    LlvmValue *first = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(from.elem).storageBytes)));
     for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *at = b.CreateAdd(column, number(v * lanes_)), *chunk;
-      if (whole) {
-        LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
-        chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
-      } else {
-        chunk = e_.loadChunk(right_.access, row, at, lanes_);
-      }
+      LlvmValue *address = byteOffset(b, first, number(v * lanes_ * elemInfo(from.elem).storageBytes));
+      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
       b.CreateAlignedStore(multiplied(from.elem, chunk), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
     }
   });
@@ -438,6 +442,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *ro
     from.push_back(b.CreateSelect(starts, zeros, kept));
     to.push_back(b.CreateSelect(ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
   }
+  prefetchStored(panel, row, ready);
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
   for (LlvmValue *line : from)
     for (int v = 0; v < tile_.vectors; ++v)
@@ -455,6 +460,21 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *ro
         return LlvmValues();
       },
       [] { return LlvmValues(); });
+}
+
+// What a tile is stored over comes while it is computed.
+void NestEmitter::prefetchStored(const Panel &panel, LlvmValue *row, LlvmValue *ready) {
+  constexpr int64_t kLine = 64;
+  constexpr uint32_t kToWrite = 1, kNear = 3, kData = 1;
+  if (!stored_ || !stored_->unitStride) return;
+  int64_t bytes = elemInfo(stored_->elem).storageBytes;
+  LlvmValue *end = b.CreateAdd(row, b.CreateSelect(ready, number(tile_.rows), number(0)));
+  LlvmValue *first = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
+  forLoop(b, row, end, number(1), [&](LlvmValue *r) {
+    LlvmValue *line = byteOffset(b, first, b.CreateMul(r, stored_->rowStride));
+    for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kLine)
+      b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()}, {byteOffset(b, line, number(at)), b.getInt32(kToWrite), b.getInt32(kNear), b.getInt32(kData)});
+  });
 }
 
 // The sums of a tile are in the cells.

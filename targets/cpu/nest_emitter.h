@@ -66,6 +66,7 @@ private:
   void emitAmxTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
+  void prefetchStored(const Panel &panel, LlvmValue *row, LlvmValue *ready);
   void sinkTile(const Panel &panel, LlvmValue *row, FusedLoop &sink);
 
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
@@ -103,6 +104,7 @@ private:
   Microkernel microkernel_;
   TileMicrokernel tiles_;
   Side left_{}, right_{};
+  std::optional<KernelEmitter::TileAccess> stored_; // where the sums go, if they do without more memory
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot

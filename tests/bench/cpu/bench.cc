@@ -1,6 +1,7 @@
 // Times one product by ours and by other libraries, in turn, and prints a row of the table of README.md.
 //
 //   xt_bench_cpu --list [--quick]             the cells
+//   xt_bench_cpu --compile CELL               how long our kernel takes to compile: the first time, and the median of more
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn
 #include "tests/bench/cpu/problem.h"
 
@@ -103,6 +104,18 @@ int run(const char *name, int threads, bool quick) {
   return wrong;
 }
 
+int compile(const char *name) {
+  Cell cell;
+  if (!parseCell(name, cell)) return 64;
+  cell.m = cell.n = cell.k = 1; // the kernel takes any sizes
+  std::vector<double> seconds = compileSeconds(makeProblem(cell), 12);
+  if (seconds.empty()) return 1;
+  double first = seconds[0];
+  seconds.erase(seconds.begin());
+  std::printf("%s: the first %.1f ms, more %.1f ms (%.1f–%.1f)\n", name, first * 1e3, median(seconds) * 1e3, quantile(seconds, 0) * 1e3, quantile(seconds, 1) * 1e3);
+  return 0;
+}
+
 void list(bool quick) {
   std::vector<const char *> shapes{"128x128x128:nn",    "256x256x256:nn",    "512x512x512:nn",   "1000x1000x1000:nn",
                                    "1024x1024x1024:nn", "2048x2048x2048:nn", "4096x4096x4096:nn", "1x4096x4096:nn",
@@ -119,6 +132,7 @@ void list(bool quick) {
 int main(int argc, char **argv) {
   bool quick = argc > 1 && std::strcmp(argv[argc - 1], "--quick") == 0;
   if (argc > 1 && std::strcmp(argv[1], "--list") == 0) return xt::bench::list(quick), 0;
-  if (argc < 3) return std::fprintf(stderr, "xt_bench_cpu --list | CELL THREADS [--quick]\n"), 64;
+  if (argc == 3 && std::strcmp(argv[1], "--compile") == 0) return xt::bench::compile(argv[2]);
+  if (argc < 3) return std::fprintf(stderr, "xt_bench_cpu --list | --compile CELL | CELL THREADS [--quick]\n"), 64;
   return xt::bench::run(argv[1], std::atoi(argv[2]), quick);
 }

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 namespace xt::bench {
 namespace {
@@ -52,26 +53,48 @@ struct Compiled {
   std::vector<GridRange> grid;
 };
 
-} // namespace
-
-void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
-  auto c = std::make_shared<Compiled>();
-  std::string text = kernelText(problem);
-  if (const char *rows = std::getenv("XT_ROWS")) {
-    auto rep = [&](std::string x, std::string y) { for (size_t at; (at = text.find(x)) != std::string::npos;) text.replace(at, x.size(), y); };
-    rep("step 256, %j", str("step ", rows, ", %j")); rep("256x256", str(rows, "x2_56")); rep("2_56", "256"); rep("tile<256x32", str("tile<", rows, "x32"));
-    if (std::getenv("XT_SHOW")) std::fprintf(stderr, "%s", text.c_str());
-  }
-  auto lowered = lowerFile(c->sources, c->sources.add("gemm.xt", text), c->context, {}, c->diagnostics);
-  auto refused = [&] { why += "xt: " + renderText(c->diagnostics, c->sources, false) + "\n"; };
-  if (!lowered.ok()) return refused();
-  c->module = std::move(*lowered);
-  if (!runPasses(*c->module, *passesNamed(cpuTarget().pipeline()), {}, c->diagnostics).ok()) return refused();
+Result<void> compileOurs(Compiled &c, int threads) {
   CompileOptions options;
   options.threads = threads;
-  auto compiled = cpuTarget().compile(*c->module, options, c->diagnostics);
-  if (!compiled.ok()) return refused();
-  c->executable = std::move(*compiled);
+  auto compiled = cpuTarget().compile(*c.module, options, c.diagnostics);
+  if (!compiled.ok()) return compiled.error();
+  c.executable = std::move(*compiled);
+  return {};
+}
+
+// What is there before code is made; null: `why` says why not.
+std::shared_ptr<Compiled> lower(const Problem &problem, std::string &why) {
+  auto c = std::make_shared<Compiled>();
+  auto lowered = lowerFile(c->sources, c->sources.add("gemm.xt", kernelText(problem)), c->context, {}, c->diagnostics);
+  if (lowered.ok()) {
+    c->module = std::move(*lowered);
+    if (runPasses(*c->module, *passesNamed(cpuTarget().pipeline()), {}, c->diagnostics).ok()) return c;
+  }
+  why += "xt: " + renderText(c->diagnostics, c->sources, false) + "\n";
+  return nullptr;
+}
+
+} // namespace
+
+std::vector<double> compileSeconds(const Problem &problem, int times) {
+  std::vector<double> seconds;
+  std::string why;
+  auto c = lower(problem, why);
+  for (int i = 0; c && i < times; ++i) {
+    std::clock_t start = std::clock(); // of this process alone
+    if (!compileOurs(*c, 1).ok()) break;
+    seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return seconds;
+}
+
+void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
+  auto c = lower(problem, why);
+  if (!c) return;
+  if (Result<void> compiled = compileOurs(*c, threads); !compiled.ok()) {
+    why += compiled.error().message + "\n";
+    return;
+  }
   Side side{"xt", makeMatrix(problem.cell.sum(), problem.cell.m, problem.cell.n), {}};
   c->args = {argument(problem.a), argument(problem.b), argument(side.result)};
   c->grid = *computeGrid(*c->module->kernels[0], c->args);
