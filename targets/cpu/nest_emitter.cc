@@ -81,7 +81,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
 
   if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
   // Blocks alike, so that the last one is not a few steps only. One at least, for what the sum starts at.
-  int64_t deepest = nestBlockSteps(style_, elem_);
+  int64_t deepest = kNestDepthBytes / bytes_;
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, number(deepest - 1)), number(deepest));
   count = most(count, number(1));
   forLoop(b, number(0), count, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
@@ -415,7 +415,7 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
     forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
       forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
         LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
-        if (inWords()) value = ofLeft ? wordsAcross(from, at, first, false) : flipped(wordsAlong(from, at, first));
+        if (inWords()) value = ofLeft ? wordsAcross(from, rowsOf(from, at), first, false) : flipped(wordsAlong(from, at, first));
         else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), first, lanes_));
         b.CreateAlignedStore(value, line(i), vectorAlign());
       });

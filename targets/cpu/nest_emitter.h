@@ -73,7 +73,8 @@ private:
   bool inWords() const { return style_ != ProductStyle::Elements; }
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
-  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool whole);
+  std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
+  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column, bool whole);
   void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps);

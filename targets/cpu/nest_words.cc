@@ -15,12 +15,20 @@ LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, LlvmVa
   return b.CreateBitCast(chunk, e_.ops_.type(elem_, lanes_));
 }
 
+std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step) {
+  std::vector<KernelEmitter::RowAccess> rows;
+  LlvmValue *first = b.CreateMul(step, number(elements_));
+  for (int i = 0; i < elements_; ++i) rows.push_back(e_.accessRow(from, b.CreateAdd(first, number(i))));
+  return rows;
+}
+
 // The words of a step in `lanes_` columns: the elements of its rows side by side. `whole`: all are inside, and neighbours.
-LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool whole) {
+LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column,
+                                    bool whole) {
   int64_t bytes = elemInfo(from.elem).storageBytes;
-  LlvmValue *words = nullptr, *first = b.CreateMul(step, number(elements_));
+  LlvmValue *words = nullptr;
   for (int i = 0; i < elements_; ++i) {
-    KernelEmitter::RowAccess row = e_.accessRow(from, b.CreateAdd(first, number(i)));
+    const KernelEmitter::RowAccess &row = rows[static_cast<size_t>(i)];
     LlvmValue *chunk;
     if (whole)
       chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, row.pointer, b.CreateMul(column, number(bytes))),
@@ -34,8 +42,9 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
 
 // A row of a panel of b.
 void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole) {
+  std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
   forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
-    LlvmValue *words = flipped(wordsAcross(right_.access, step, b.CreateAdd(column, n), whole));
+    LlvmValue *words = flipped(wordsAcross(right_.access, rows, b.CreateAdd(column, n), whole));
     b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
   });
 }
@@ -120,6 +129,7 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
 // Rows beyond the last are of staged memory, and nobody reads their sums.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *cells = addressOf(kNestCells), *left = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_));
+  prefetchStored(panel, row, b.CreateAnd(block.isLast, inPlace));
   auto inTiles = [&] {
     tiles_.multiply({left, leftRowStep_, panel.right, cells, block.depth});
     return LlvmValues();

@@ -30,11 +30,6 @@ inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, 
   if (!usesTiles(style)) return registerTile(cpu, elem, rows, columns);
   return {static_cast<int>(kNestCellRows), static_cast<int>(kNestPanelBytes / cpu.vectorBytes), cpu.lanes(4)};
 }
-// The deepest block of K. AMX: half a panel so deep (16 KiB) stays in the first cache while rows of a go by.
-inline int64_t nestBlockSteps(ProductStyle style, Elem elem) {
-  constexpr int64_t kTileBlockSteps = 128;
-  return usesTiles(style) ? kTileBlockSteps : kNestDepthBytes / elemInfo(elem).storageBytes;
-}
 inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem());
 }
