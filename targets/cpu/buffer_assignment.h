@@ -41,7 +41,7 @@ enum NestBuffer : size_t {
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 2048, kNestPanelBytes = 256;
-inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 1;
+inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 4;
 
 class BufferAssignment {
 public:

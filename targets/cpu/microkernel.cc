@@ -6,7 +6,7 @@ namespace xt {
 
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
-  llvm::Align vectorAlign(static_cast<uint64_t>(lanes_ * bytes)), align(1);
+  llvm::Align align(1), vectorAlign = operands.packed ? llvm::Align(static_cast<uint64_t>(lanes_ * bytes)) : align;
   auto step = [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *leftOffset = carried[carried.size() - 2], *rightOffset = carried.back();
     LlvmValues row, next;

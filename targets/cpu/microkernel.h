@@ -23,6 +23,7 @@ public:
   struct Operands {
     LlvmValues leftRows, rightColumns;
     LlvmValue *leftStep, *rightStep, *depth;
+    bool packed = true; // b's registers lie at multiples of their size
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -11,7 +11,7 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
-      tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
+      tile_(nestTile(emitter.cpu_, nest)), rowTile_(rowTile(emitter.cpu_, elem_)), lanes_(tile_.lanes),
       flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
       tiles_(emitter.b, isBf16() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
@@ -76,7 +76,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   boundDepth();
   chooseLeft();
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
-  for (int v = 0; v < tile_.vectors; ++v)
+  for (int v = 0; v < std::max(tile_.vectors, rowTile_.vectors); ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
   if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
@@ -252,13 +252,87 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
       });
   if (isBf16()) block.normal = isNormal(block.left, rows_, leftRowStep_, block.depth);
   if (flips_) sumLeftRows(block);
+  // Panels that are read where they lie, and then those that are packed.
   int64_t wide = tile_.vectors * lanes_;
-  forLoop(b, columnBegin_, columns_, number(wide), [&](LlvmValue *column) {
-    Panel panel = packPanel(block, column);
-    forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) {
-      if (usesTiles(style_)) emitAmxTile(block, panel, row, sink, inPlace);
-      else emitTile(block, panel, row, sink, inPlace);
-    });
+  LlvmValue *direct = directPanels(block), *begin = b.CreateAdd(columnBegin_, b.CreateMul(direct, number(rowTile_.vectors * lanes_)));
+  LlvmValue *left = most(b.CreateSub(columns_, begin), number(0));
+  LlvmValue *packed = b.CreateUDiv(b.CreateAdd(left, number(wide - 1)), number(wide));
+  forLoop(b, number(0), b.CreateAdd(direct, packed), number(1), [&](LlvmValue *i) {
+    LlvmValue *isDirect = b.CreateICmpSLT(i, direct);
+    LlvmValue *behind = b.CreateAdd(begin, b.CreateMul(b.CreateSub(i, direct), number(wide)));
+    LlvmValue *ahead = b.CreateAdd(columnBegin_, b.CreateMul(i, number(rowTile_.vectors * lanes_)));
+    LlvmValue *column = b.CreateSelect(isDirect, ahead, behind);
+    Panel panel{};
+    if (!mayBeDirect()) panel = packPanel(block, column);
+    else {
+      const KernelEmitter::TileAccess &from = right_.access;
+      LlvmValue *right = ifElse(
+          b, isDirect,
+          [&] {
+            LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
+            return LlvmValues{byteOffset(b, first, b.CreateMul(column, number(bytes_)))};
+          },
+          [&] { return LlvmValues{packPanel(block, column).right}; })[0];
+      panel = {column, right, nullptr, isDirect};
+    }
+    emitRows(block, panel, sink, inPlace);
+  });
+}
+
+// Packing b for a row or two would take longer than multiplying: they go straight through it, as far as it is inside and
+// whole registers reach.
+bool NestEmitter::mayBeDirect() const {
+  const KernelEmitter::TileAccess &from = right_.access;
+  return !inWords() && !right_.turned && from.elem == elem_ && from.unitStride && from.pack == 1;
+}
+
+LlvmValue *NestEmitter::directPanels(const Block &block) {
+  constexpr int64_t kFewRows = 2;
+  if (!mayBeDirect()) return number(0);
+  const KernelEmitter::TileAccess &from = right_.access;
+  LlvmValue *few = b.CreateAnd(b.CreateICmpSLE(rows_, number(kFewRows)), b.CreateICmpSLE(columns_, from.columnHigh));
+  few = b.CreateAnd(few, b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0))));
+  few = b.CreateAnd(few, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  LlvmValue *count = b.CreateSDiv(most(b.CreateSub(columns_, columnBegin_), number(0)), number(rowTile_.vectors * lanes_));
+  return b.CreateSelect(few, count, number(0));
+}
+
+// Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
+void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace) {
+  RegisterTile last = lastRowsTile(tile_);
+  bool rest = last.rows < tile_.rows && !usesTiles(style_) && !isBf16(); // bf16 without tiles is two kernels already
+  LlvmValue *isDirect = panel.isDirect ? panel.isDirect : b.getFalse();
+  LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
+  LlvmValue *whole = b.CreateSelect(isDirect, number(0), b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)));
+  LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
+  LlvmValue *few = b.CreateSelect(isDirect, number(1), number(last.rows));
+  LlvmValue *left = most(b.CreateSub(rows_, wholeRows), number(0));
+  LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
+  forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
+    LlvmValue *isWhole = b.CreateICmpSLT(i, whole);
+    LlvmValue *row = b.CreateAdd(b.CreateMul(least(i, whole), number(tile_.rows)), b.CreateMul(most(b.CreateSub(i, whole), number(0)), few));
+    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace)};
+    prefetchStored(panel, tile);
+    auto by = [&](RegisterTile shape, bool packed) {
+      return [&, shape, packed] {
+        if (usesTiles(style_)) emitAmxTile(block, panel, tile);
+        else emitTile(block, panel, shape, packed, tile);
+        return LlvmValues();
+      };
+    };
+    if (!rest && !panel.isDirect) by(tile_, true)();
+    else
+      ifElse(b, isWhole, by(tile_, true), [&] {
+        if (!panel.isDirect) return by(last, true)();
+        return ifElse(b, isDirect, by(rowTile_, false), by(last, true));
+      });
+    ifElse(
+        b, tile.ready,
+        [&] {
+          sinkTile(panel, tile, sink);
+          return LlvmValues();
+        },
+        [] { return LlvmValues(); });
   });
 }
 
@@ -285,7 +359,7 @@ void NestEmitter::stageLeft(const Block &block) {
 }
 
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
-  Panel panel{column, addressOf(kNestPanel), nullptr};
+  Panel panel{column, addressOf(kNestPanel), nullptr, nullptr};
   if (shares_) panel.right = sharedPanel(block, column);
   else fillPanel(block, column, panel.right);
   if (isBf16()) panel.normal = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), normalFlag(panel.right), llvm::Align(8)), number(0));
@@ -430,47 +504,39 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
 }
 
 // Rows beyond the last repeat it: their sums go to the same place, or to cells that nobody reads.
-void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace) {
+void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile) {
   LlvmValue *last = b.CreateSub(rows_, number(1)), *panelByte = b.CreateMul(panel.column, number(bytes_));
   LlvmValue *cells = addressOf(kNestCells), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *ready = b.CreateAnd(block.isLast, inPlace), *starts = fresh_ ? block.isFirst : b.getFalse();
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse();
   LlvmValues leftRows, from, to, sums, columns;
-  for (int r = 0; r < tile_.rows; ++r) {
-    LlvmValue *at = least(b.CreateAdd(row, number(r)), last);
+  for (int r = 0; r < shape.rows; ++r) {
+    LlvmValue *at = least(b.CreateAdd(tile.row, number(r)), last);
     leftRows.push_back(byteOffset(b, block.left, b.CreateMul(at, leftRowStep_)));
     LlvmValue *kept = byteOffset(b, rowOf(kNestSums, at), panelByte);
     from.push_back(b.CreateSelect(starts, zeros, kept));
-    to.push_back(b.CreateSelect(ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
+    to.push_back(b.CreateSelect(tile.ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
   }
-  prefetchStored(panel, row, ready);
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
   for (LlvmValue *line : from)
-    for (int v = 0; v < tile_.vectors; ++v)
+    for (int v = 0; v < shape.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
-  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(cell(panel.right, v));
-  const Microkernel::Operands operands{leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth};
-  sums = inWords() ? multiplyWords(block, panel, operands, row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
+  for (int v = 0; v < shape.vectors; ++v) columns.push_back(cell(panel.right, v));
+  LlvmValue *step = packed ? number(kNestPanelBytes) : right_.access.rowStride;
+  const Microkernel::Operands operands{leftRows, columns, leftStep_, step, block.depth, packed};
+  sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
-    for (int v = 0; v < tile_.vectors; ++v)
-      b.CreateAlignedStore(sums[r * static_cast<size_t>(tile_.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
-  ifElse(
-      b, ready,
-      [&] {
-        sinkTile(panel, row, sink);
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
+    for (int v = 0; v < shape.vectors; ++v)
+      b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
 }
 
 // What a tile is stored over comes while it is computed.
-void NestEmitter::prefetchStored(const Panel &panel, LlvmValue *row, LlvmValue *ready) {
+void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
   constexpr int64_t kLine = 64;
   constexpr uint32_t kToWrite = 1, kNear = 3, kData = 1;
   if (!stored_ || !stored_->unitStride) return;
   int64_t bytes = elemInfo(stored_->elem).storageBytes;
-  LlvmValue *end = b.CreateAdd(row, b.CreateSelect(ready, number(tile_.rows), number(0)));
   LlvmValue *first = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
-  forLoop(b, row, end, number(1), [&](LlvmValue *r) {
+  forLoop(b, tile.row, b.CreateSelect(tile.ready, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
     LlvmValue *line = byteOffset(b, first, b.CreateMul(r, stored_->rowStride));
     for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kLine)
       b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()}, {byteOffset(b, line, number(at)), b.getInt32(kToWrite), b.getInt32(kNear), b.getInt32(kData)});
@@ -478,11 +544,12 @@ void NestEmitter::prefetchStored(const Panel &panel, LlvmValue *row, LlvmValue *
 }
 
 // The sums of a tile are in the cells.
-void NestEmitter::sinkTile(const Panel &panel, LlvmValue *row, FusedLoop &sink) {
-  LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_), *panelByte = b.CreateMul(panel.column, number(bytes_));
-  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
-  LlvmValue *before = b.CreateAdd(b.CreateMul(row, number(kNestPanelBytes)), panelByte);
-  sink.emitPart({row, rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
+void NestEmitter::sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink) {
+  LlvmValue *wide = number(tile_.vectors * lanes_);
+  if (panel.isDirect) wide = b.CreateSelect(panel.isDirect, number(rowTile_.vectors * lanes_), wide);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, wide), columns_);
+  LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
+  sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
 }
 
 } // namespace xt

@@ -41,6 +41,12 @@ private:
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *normal;
+    LlvmValue *isDirect; // it is b's memory, and as wide as rowTile_; null: no panel is
+  };
+
+  struct Tile {
+    LlvmValue *row, *rowEnd;
+    LlvmValue *ready; // its sums are the last, and may be used as they become known
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
@@ -62,12 +68,15 @@ private:
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
-  void emitTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace);
-  void emitAmxTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace);
+  bool mayBeDirect() const;
+  LlvmValue *directPanels(const Block &block);
+  void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile);
+  void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
-  void prefetchStored(const Panel &panel, LlvmValue *row, LlvmValue *ready);
-  void sinkTile(const Panel &panel, LlvmValue *row, FusedLoop &sink);
+  void prefetchStored(const Panel &panel, const Tile &tile);
+  void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
@@ -98,7 +107,7 @@ private:
   const int64_t bytes_; // of one
   const ProductStyle style_;
   const int elements_; // of a step
-  const RegisterTile tile_;
+  const RegisterTile tile_, rowTile_;
   const int lanes_;
   const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign
   const bool fresh_; // the sum starts at 0

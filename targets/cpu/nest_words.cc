@@ -91,7 +91,7 @@ void NestEmitter::sumLeftRows(const Block &block) {
 // A tile of registers; `sums` is what was there.
 LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                                       LlvmValues sums) {
-  auto vectors = static_cast<size_t>(tile_.vectors);
+  size_t vectors = operands.rightColumns.size();
   if (flips_) {
     LlvmValue *last = b.CreateSub(rows_, number(1));
     for (size_t r = 0; r < operands.leftRows.size(); ++r) {
@@ -127,9 +127,8 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
 }
 
 // Rows beyond the last are of staged memory, and nobody reads their sums.
-void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace) {
-  LlvmValue *cells = addressOf(kNestCells), *left = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_));
-  prefetchStored(panel, row, b.CreateAnd(block.isLast, inPlace));
+void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
+  LlvmValue *cells = addressOf(kNestCells), *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
   auto inTiles = [&] {
     tiles_.multiply({left, leftRowStep_, panel.right, cells, block.depth});
     return LlvmValues();
@@ -141,14 +140,13 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, LlvmValue 
     });
   else inTiles();
 
-  LlvmValue *ready = b.CreateAnd(block.isLast, inPlace), *starts = fresh_ ? block.isFirst : b.getFalse();
-  LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_), *panelByte = b.CreateMul(panel.column, number(bytes_));
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *panelByte = b.CreateMul(panel.column, number(bytes_));
   LlvmValue *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *moves = b.CreateNot(b.CreateAnd(starts, ready)); // to the sums, or on top of them
-  forLoop(b, row, b.CreateSelect(moves, rowEnd, row), number(1), [&](LlvmValue *r) {
-    LlvmValue *own = byteOffset(b, cells, b.CreateMul(b.CreateSub(r, row), number(kNestPanelBytes)));
+  LlvmValue *moves = b.CreateNot(b.CreateAnd(starts, tile.ready)); // to the sums, or on top of them
+  forLoop(b, tile.row, b.CreateSelect(moves, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
+    LlvmValue *own = byteOffset(b, cells, b.CreateMul(b.CreateSub(r, tile.row), number(kNestPanelBytes)));
     LlvmValue *kept = byteOffset(b, rowOf(kNestSums, r), panelByte), *before = b.CreateSelect(starts, zeros, kept);
-    LlvmValue *to = b.CreateSelect(ready, own, kept);
+    LlvmValue *to = b.CreateSelect(tile.ready, own, kept);
     for (int v = 0; v < tile_.vectors; ++v) {
       auto cell = [&](LlvmValue *line) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
       auto load = [&](LlvmValue *line) { return b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line), vectorAlign()); };
@@ -156,13 +154,6 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, LlvmValue 
       b.CreateAlignedStore(isFloat(elem_) ? b.CreateFAdd(x, y) : b.CreateAdd(x, y), cell(to), vectorAlign());
     }
   });
-  ifElse(
-      b, ready,
-      [&] {
-        sinkTile(panel, row, sink);
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
 }
 
 } // namespace xt
