@@ -1,4 +1,5 @@
 // Loops of independent sums in registers: as many operations a second as a core can do.
+#include "targets/cpu/cpu_info.h"
 #include "tests/bench/cpu/problem.h"
 
 #include <algorithm>
@@ -48,6 +49,22 @@ XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
 
 #undef XT_PEAK_LOOP
 
+// AMX: four sums of 16x16, whole tiles, which hold zeros. The process may use it since our kernel was compiled.
+#define XT_PEAK_TILES(name, instruction, depth)                                                                        \
+  double name() {                                                                                                      \
+    alignas(64) unsigned char config[64] = {1};                                                                        \
+    for (int tile = 0; tile < 8; ++tile) config[16 + 2 * tile] = 64, config[48 + tile] = 16;                           \
+    return best(2.0 * 16 * 16 * (depth) * 4 * kLoops / 16, [&] {                                                       \
+      asm volatile("ldtilecfg %1\nmov %0, %%eax\n1:\n.irp r,0,1,2,3\n" instruction " %%tmm6, %%tmm4, %%tmm\\r\n.endr\n" \
+                   "dec %%eax\njnz 1b\ntilerelease\n" ::"i"(kLoops / 16), "m"(config)                                  \
+                   : "eax");                                                                                           \
+    });                                                                                                                \
+  }
+
+XT_PEAK_TILES(tilesBf16, "tdpbf16ps", 32)
+XT_PEAK_TILES(tilesInt8, "tdpbssd", 64)
+#undef XT_PEAK_TILES
+
 } // namespace
 
 double measuredPeak(Elem elem) {
@@ -55,6 +72,9 @@ double measuredPeak(Elem elem) {
   bool wide = __builtin_cpu_supports("avx512f");
   if (!__builtin_cpu_supports("fma")) return 0;
   if (elem == Elem::F64) return wide ? wideF64() : narrowF64();
+  Result<CpuInfo> cpu = cpuInfo("host");
+  if (cpu.ok() && elem == Elem::BF16 && cpu->tilesBf16) return tilesBf16();
+  if (cpu.ok() && isInteger(elem) && cpu->tilesBytes) return tilesInt8();
   if (elem == Elem::BF16 && __builtin_cpu_supports("avx512bf16")) return wideBf16();
   if (isInteger(elem) && __builtin_cpu_supports("avx512vnni")) return wideInt8();
   return wide ? wideF32() : narrowF32();
