@@ -213,8 +213,9 @@ private:
     int64_t bytes = elemInfo(elem).storageBytes;
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
-    shapes[kNestLeft] = {roundUp(sum.extent(0), kBufferAlignment / 4), kNestDepthBytes / bytes, elem, kNestDepthBytes + kBufferAlignment};
-    shapes[kNestPanel].rows = kNestDepthBytes / bytes;
+    shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), kNestDepthBytes / bytes, elem, kNestDepthBytes + kBufferAlignment};
+    shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
+    shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestSquareRow + kBufferAlignment * (kBufferAlignment / 4) / kNestPanelBytes;
     shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
     for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));

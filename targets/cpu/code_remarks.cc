@@ -53,14 +53,18 @@ private:
   }
 
   void nest(const Op &op) {
-    Type sum = op.result()->type();
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
-    RegisterTile tile = registerTile(cpu_, work, sum.extent(0), sum.extent(1));
+    ProductStyle style = productStyle(cpu_, op);
+    RegisterTile tile = nestTile(cpu_, op);
+    std::string where = usesTiles(style) ? std::string("AMX's tiles") : str(tile.rows * tile.vectors, " registers");
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
-        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ",
-            tile.rows * tile.vectors, " registers, over up to ", kNestDepthBytes / elemInfo(work).storageBytes, " of K at a time"));
-    if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
+        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", where, ", over up to ",
+            kNestDepthBytes / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
+    if (style != ProductStyle::Elements)
+      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", elemName(elem),
+                      elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
+    else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
     bool columns = op.operand(0)->type().data().order == Order::ColumnMajor;
     if ((op.attr("transpose_a") != nullptr) != columns) remark.note("rows of a are turned while they are packed");
     if (fusion_.storeOf(op)) remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");

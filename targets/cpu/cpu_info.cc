@@ -8,17 +8,28 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace xt {
 namespace {
 
 constexpr const char *kTriple = "x86_64-pc-linux-gnu";
 
+// Linux lets a process use AMX once it has asked (Documentation/arch/x86/xstate.rst).
+bool mayUseTiles() {
+  constexpr long kRequest = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  static const bool granted = syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+  return granted;
+}
+
 // In a fixed order: the map that LLVM gives is a hash table.
 std::string hostFeatures() {
   std::vector<std::string> names;
-  for (const auto &feature : llvm::sys::getHostCPUFeatures())
-    names.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
+  for (const auto &feature : llvm::sys::getHostCPUFeatures()) {
+    bool there = feature.getValue() && (!feature.getKey().starts_with("amx") || mayUseTiles());
+    names.push_back((there ? "+" : "-") + feature.getKey().str());
+  }
   std::sort(names.begin(), names.end(), [](const std::string &a, const std::string &b) {
     return std::string_view(a).substr(1) < std::string_view(b).substr(1);
   });
@@ -54,6 +65,10 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.fma = subtarget.checkFeatures("+fma");
   info.f16c = subtarget.checkFeatures("+f16c");
   info.maskedAccess = avx512;
+  info.dotBf16 = avx512 && subtarget.checkFeatures("+avx512bf16");
+  info.dotBytes = avx512 ? subtarget.checkFeatures("+avx512vnni") : avx2 && subtarget.checkFeatures("+avxvnni");
+  info.tilesBf16 = avx512 && subtarget.checkFeatures("+amx-tile,+amx-bf16");
+  info.tilesBytes = avx512 && subtarget.checkFeatures("+amx-tile,+amx-int8");
   return info;
 }
 
@@ -67,7 +82,7 @@ bool hostCanRun(const CpuInfo &info) {
   for (const char *feature : {"+sse4.2",     "+popcnt",      "+avx",      "+avx2",       "+fma",        "+f16c",
                               "+bmi",        "+bmi2",        "+lzcnt",    "+movbe",      "+avx512f",    "+avx512bw",
                               "+avx512vl",   "+avx512dq",    "+avx512cd", "+avx512vnni", "+avx512bf16", "+avx512fp16",
-                              "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+avxvnni"})
+                              "+avx512vbmi", "+avx512vbmi2", "+amx-tile", "+amx-bf16",   "+amx-int8",   "+avxvnni"})
     if (wanted.checkFeatures(feature) && !there.checkFeatures(feature)) return false;
   return true;
 }

@@ -16,11 +16,14 @@ struct CpuInfo {
   bool fma = false;
   bool f16c = false;         // converts between f16 and f32
   bool maskedAccess = false; // masked loads and stores of every element size (AVX-512 BW and VL)
+  bool dotBf16 = false;      // vdpbf16ps on whole registers
+  bool dotBytes = false;     // vpdpbusd on whole registers
+  bool tilesBf16 = false, tilesBytes = false; // AMX
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };
 
-// "" or "host": the machine this runs on, with exactly its features. Else one of LLVM's names for an x86-64 processor;
+// "" or "host": the machine this runs on, with exactly its features, of which AMX needs this process to ask for it. Else one of LLVM's names for an x86-64 processor;
 // an unknown one is an Error that names a few.
 Result<CpuInfo> cpuInfo(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include "targets/cpu/jit.h"
 #include "targets/cpu/machine_rates.h"
 #include "targets/cpu/launch_frame.h"
+#include "targets/cpu/scratch_memory.h"
 #include "targets/cpu/thread_pool.h"
 
 #include <algorithm>
@@ -25,24 +26,17 @@ namespace {
 // Scratch memory of one worker, kept from launch to launch.
 class Arena {
 public:
-  Arena() = default;
-  ~Arena() { std::free(memory_); }
-  Arena(const Arena &) = delete;
-  Arena &operator=(const Arena &) = delete;
-
   bool grow(int64_t bytes) {
     if (bytes <= bytes_) return true;
-    constexpr size_t kPage = 4096;
-    std::free(memory_);
-    size_t rounded = (static_cast<size_t>(bytes) + kPage - 1) / kPage * kPage;
-    memory_ = std::aligned_alloc(kPage, rounded);
-    bytes_ = memory_ ? static_cast<int64_t>(rounded) : 0;
+    memory_.reset();
+    memory_ = allocateScratch(static_cast<size_t>(bytes));
+    bytes_ = memory_ ? bytes : 0;
     return memory_ != nullptr;
   }
-  void *memory() const { return memory_; }
+  void *memory() const { return memory_.get(); }
 
 private:
-  void *memory_ = nullptr;
+  ScratchMemory memory_;
   int64_t bytes_ = 0;
 };
 

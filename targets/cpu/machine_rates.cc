@@ -1,5 +1,6 @@
 #include "targets/cpu/machine_rates.h"
 
+#include "targets/cpu/cpu_info.h"
 #include "targets/cpu/thread_pool.h"
 
 #include <algorithm>
@@ -52,11 +53,30 @@ XT_PEAK_LOOP(narrowF32, "vfmadd231ps", "ymm", 8)
 XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
 #undef XT_PEAK_LOOP
 
+// AMX: four sums of 16x16, whole tiles, which hold zeros. cpuInfo has asked for the right to use it.
+#define XT_PEAK_TILES(name, instruction, depth)                                                                        \
+  double name() {                                                                                                      \
+    alignas(64) unsigned char config[64] = {1};                                                                        \
+    for (int tile = 0; tile < 8; ++tile) config[16 + 2 * tile] = 64, config[48 + tile] = 16;                           \
+    return best(2.0 * 16 * 16 * (depth) * 4 * kLoops / 16, [&] {                                                       \
+      asm volatile("ldtilecfg %1\nmov %0, %%eax\n1:\n.irp r,0,1,2,3\n" instruction " %%tmm6, %%tmm4, %%tmm\\r\n.endr\n" \
+                   "dec %%eax\njnz 1b\ntilerelease\n" ::"i"(kLoops / 16), "m"(config)                                  \
+                   : "eax");                                                                                           \
+    });                                                                                                                \
+  }
+
+XT_PEAK_TILES(tilesBf16, "tdpbf16ps", 32)
+XT_PEAK_TILES(tilesInt8, "tdpbssd", 64)
+#undef XT_PEAK_TILES
+
 MachineRates peakOfCore(Elem elem) {
   __builtin_cpu_init();
   bool wide = __builtin_cpu_supports("avx512f");
   if (!__builtin_cpu_supports("fma")) return {};
   if (elem == Elem::F64) return {elem, wide ? wideF64() : narrowF64(), 0};
+  Result<CpuInfo> cpu = cpuInfo("host");
+  if (cpu.ok() && elem == Elem::BF16 && cpu->tilesBf16) return {elem, tilesBf16(), 0};
+  if (cpu.ok() && isInteger(elem) && cpu->tilesBytes) return {Elem::I8, tilesInt8(), 0};
   if (elem == Elem::BF16 && __builtin_cpu_supports("avx512bf16")) return {elem, wideBf16(), 0};
   if (isInteger(elem)) return {Elem::I8, __builtin_cpu_supports("avx512vnni") ? wideInt8() : 0, 0};
   return {Elem::F32, wide ? wideF32() : narrowF32(), 0};

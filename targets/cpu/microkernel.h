@@ -1,32 +1,46 @@
 // The innermost loop of matrix products: a tile of sums in registers, over K.
 #pragma once
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/product_style.h"
 #include "targets/llvm/register_ops.h"
 
 namespace xt {
 
 class Microkernel {
 public:
-  // `elem` is what is multiplied in (mmaElem), in registers of `lanes` elements.
+  enum class Step : uint8_t {
+    Elements,  // of `elem`, which is multiplied and summed
+    DotBf16,   // words of two bf16; sums of f32
+    PairsBf16, // the same, converted
+    DotBytes,  // words of four bytes, those of `leftUnsigned` of a without a sign, of b with one, or else the other way round
+  };
+  // `elem` is that of the sums, in registers of `lanes`.
   Microkernel(llvm::IRBuilderBase &builder, RegisterOps &ops, const CpuInfo &cpu, Elem elem, int lanes)
       : b(builder), ops_(ops), fma_(cpu.fma), elem_(elem), lanes_(lanes) {}
+  void setLeftUnsigned(bool leftUnsigned) { leftUnsigned_ = leftUnsigned; }
 
   // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at leftRows[r], and its next element
-  // is leftStep bytes on; register v of b's columns starts at rightColumns[v], and the next row is rightStep on.
+  // (or word) is leftStep bytes on; register v of b's columns starts at rightColumns[v], and the next row is rightStep on.
   struct Operands {
     LlvmValues leftRows, rightColumns;
     LlvmValue *leftStep, *rightStep, *depth;
+    bool packed = true; // b's registers lie at multiples of their size
   };
-  LlvmValues multiply(const Operands &operands, LlvmValues sums);
+  LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
+
+  // sum + the four products in each word of x (without signs) and y (with them).
+  LlvmValue *dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
 
 private:
+  LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum);
+  LlvmValue *half(LlvmValue *words, bool upper);
 
   llvm::IRBuilderBase &b;
   RegisterOps &ops_;
   const bool fma_;
   const Elem elem_;
   const int lanes_;
+  bool leftUnsigned_ = false;
 };
 
 } // namespace xt

@@ -7,11 +7,21 @@
 
 namespace xt {
 
+namespace {
+
+bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(operand)->type().elem()).isUnsigned; }
+
+} // namespace
+
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
-      bytes_(elemInfo(elem_).storageBytes),
-      tile_(registerTile(emitter.cpu_, elem_, nest.result()->type().extent(0), nest.result()->type().extent(1))), lanes_(tile_.lanes),
-      fresh_(e_.fusion_.storeOf(nest) != nullptr), microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_) {}
+      bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
+      tile_(nestTile(emitter.cpu_, nest)), rowTile_(rowTile(emitter.cpu_, elem_)), lanes_(tile_.lanes),
+      flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
+      microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
+      tiles_(emitter.b, isBf16() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
+  microkernel_.setLeftUnsigned(!isSigned(nest, 0));
+}
 
 void NestEmitter::toBuffer() {
   const Buffer &result = *e_.buffers_.bufferOf(op_.result());
@@ -90,6 +100,7 @@ void NestEmitter::toTile(const Op &store) {
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
+  stored_ = e_.accessTile(store.operand(1), nullptr);
   run(sink, apart);
 }
 
@@ -105,14 +116,16 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   if (!fresh_ && isFloat(elem_)) addSkipped(total);
   chooseLeft();
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
-  for (int v = 0; v < tile_.vectors; ++v)
+  for (int v = 0; v < std::max(tile_.vectors, rowTile_.vectors); ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
+  if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
   // Blocks alike, so that the last one is not a few steps only. One at least, for what the sum starts at.
   int64_t deepest = kNestDepthBytes / bytes_;
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, number(deepest - 1)), number(deepest));
   count = most(count, number(1));
   forLoop(b, number(0), count, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
+  if (usesTiles(style_)) tiles_.end();
   ifElse(
       b, inPlace, [] { return LlvmValues(); },
       [&] {
@@ -176,10 +189,9 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || !otherReads(kernel, *nest)) return 0;
-  Type sum = nest->result()->type();
-  RegisterTile tile = registerTile(cpu, mmaElem(nest->operand(0)->type().elem()), sum.extent(0), sum.extent(1));
+  RegisterTile tile = nestTile(cpu, *nest);
   int64_t wide = tile.vectors * tile.lanes;
-  return (sum.extent(1) + wide - 1) / wide;
+  return (nest->result()->type().extent(1) + wide - 1) / wide;
 }
 
 // Of a part: its share of the panels. What must not be stored before all is read, by other parts too, is one part's alone.
@@ -220,11 +232,13 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   return {access, transposed};
 }
 
-// Behind the ends of both a and b all products are 0.
+// Behind the ends of both a and b all products are 0. Words are counted in whole registers: what is behind is 0.
 void NestEmitter::boundDepth() {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
+  int64_t each = elements_ * lanes_;
+  if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(lanes_));
 }
 
 // The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
@@ -250,23 +264,29 @@ void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   const Buffer &staged = buffer(kNestLeft);
   leftInPlace_ = b.getFalse();
-  if (a.elem == elem_ && a.pack == 1 && !left_.turned) {
+  bool ready = (inWords() || a.elem == elem_) && a.pack == 1 && !left_.turned;
+  if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
-    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, depth_));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
   }
+  if (ready && inWords()) // neighbours
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
+  if (ready && usesTiles(style_)) // whole tiles
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(tile_.rows)), number(0)));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
-  leftStep_ = b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
+  leftStep_ = inWords() ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
+  if (inWords()) each = b.CreateMul(b.CreateUDiv(b.CreateAdd(each, number(lanes_ - 1)), number(lanes_)), number(lanes_));
   Block block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
   block.isFirst = b.CreateICmpEQ(index, number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, number(1)));
-  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(block.first, left_.access.columnStride));
+  LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
   ifElse(
       b, leftInPlace_, [] { return LlvmValues(); },
@@ -274,10 +294,89 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
         stageLeft(block);
         return LlvmValues();
       });
+  if (isBf16()) block.normal = isNormal(block.left, rows_, leftRowStep_, block.depth);
+  if (flips_) sumLeftRows(block);
+  // Panels that are read where they lie, and then those that are packed.
   int64_t wide = tile_.vectors * lanes_;
-  forLoop(b, columnBegin_, columns_, number(wide), [&](LlvmValue *column) {
-    Panel panel = packPanel(block, column);
-    forLoop(b, number(0), rows_, number(tile_.rows), [&](LlvmValue *row) { emitTile(block, panel, row, sink, inPlace); });
+  LlvmValue *direct = directPanels(block), *begin = b.CreateAdd(columnBegin_, b.CreateMul(direct, number(rowTile_.vectors * lanes_)));
+  LlvmValue *left = most(b.CreateSub(columns_, begin), number(0));
+  LlvmValue *packed = b.CreateUDiv(b.CreateAdd(left, number(wide - 1)), number(wide));
+  forLoop(b, number(0), b.CreateAdd(direct, packed), number(1), [&](LlvmValue *i) {
+    LlvmValue *isDirect = b.CreateICmpSLT(i, direct);
+    LlvmValue *behind = b.CreateAdd(begin, b.CreateMul(b.CreateSub(i, direct), number(wide)));
+    LlvmValue *ahead = b.CreateAdd(columnBegin_, b.CreateMul(i, number(rowTile_.vectors * lanes_)));
+    LlvmValue *column = b.CreateSelect(isDirect, ahead, behind);
+    Panel panel{};
+    if (!mayBeDirect()) panel = packPanel(block, column);
+    else {
+      const KernelEmitter::TileAccess &from = right_.access;
+      LlvmValue *right = ifElse(
+          b, isDirect,
+          [&] {
+            LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
+            return LlvmValues{byteOffset(b, first, b.CreateMul(column, number(bytes_)))};
+          },
+          [&] { return LlvmValues{packPanel(block, column).right}; })[0];
+      panel = {column, right, nullptr, isDirect};
+    }
+    emitRows(block, panel, sink, inPlace);
+  });
+}
+
+// Packing b for a row or two would take longer than multiplying: they go straight through it, as far as it is inside and
+// whole registers reach.
+bool NestEmitter::mayBeDirect() const {
+  const KernelEmitter::TileAccess &from = right_.access;
+  return !inWords() && !right_.turned && from.elem == elem_ && from.unitStride && from.pack == 1;
+}
+
+LlvmValue *NestEmitter::directPanels(const Block &block) {
+  constexpr int64_t kFewRows = 2;
+  if (!mayBeDirect()) return number(0);
+  const KernelEmitter::TileAccess &from = right_.access;
+  LlvmValue *few = b.CreateAnd(b.CreateICmpSLE(rows_, number(kFewRows)), b.CreateICmpSLE(columns_, from.columnHigh));
+  few = b.CreateAnd(few, b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0))));
+  few = b.CreateAnd(few, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  LlvmValue *count = b.CreateSDiv(most(b.CreateSub(columns_, columnBegin_), number(0)), number(rowTile_.vectors * lanes_));
+  return b.CreateSelect(few, count, number(0));
+}
+
+// Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
+void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace) {
+  RegisterTile last = lastRowsTile(tile_);
+  bool rest = last.rows < tile_.rows && !usesTiles(style_) && !isBf16(); // bf16 without tiles is two kernels already
+  LlvmValue *isDirect = panel.isDirect ? panel.isDirect : b.getFalse();
+  LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
+  LlvmValue *whole = b.CreateSelect(isDirect, number(0), b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)));
+  LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
+  LlvmValue *few = b.CreateSelect(isDirect, number(1), number(last.rows));
+  LlvmValue *left = most(b.CreateSub(rows_, wholeRows), number(0));
+  LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
+  forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
+    LlvmValue *isWhole = b.CreateICmpSLT(i, whole);
+    LlvmValue *row = b.CreateAdd(b.CreateMul(least(i, whole), number(tile_.rows)), b.CreateMul(most(b.CreateSub(i, whole), number(0)), few));
+    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace)};
+    prefetchStored(panel, tile);
+    auto by = [&](RegisterTile shape, bool packed) {
+      return [&, shape, packed] {
+        if (usesTiles(style_)) emitAmxTile(block, panel, tile);
+        else emitTile(block, panel, shape, packed, tile);
+        return LlvmValues();
+      };
+    };
+    if (!rest && !panel.isDirect) by(tile_, true)();
+    else
+      ifElse(b, isWhole, by(tile_, true), [&] {
+        if (!panel.isDirect) return by(last, true)();
+        return ifElse(b, isDirect, by(rowTile_, false), by(last, true));
+      });
+    ifElse(
+        b, tile.ready,
+        [&] {
+          sinkTile(panel, tile, sink);
+          return LlvmValues();
+        },
+        [] { return LlvmValues(); });
   });
 }
 
@@ -288,7 +387,7 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
 
 void NestEmitter::stageLeft(const Block &block) {
   if (left_.turned) {
-    stageTurned(left_.access, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
+    stageTurned(true, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
       return byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_)));
     });
     return;
@@ -296,16 +395,19 @@ void NestEmitter::stageLeft(const Block &block) {
   forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
     KernelEmitter::RowAccess access = e_.accessRow(left_.access, row);
     forLoop(b, number(0), block.depth, number(lanes_), [&](LlvmValue *k) {
-      LlvmValue *value = multiplied(left_.access.elem, e_.loadChunk(left_.access, access, b.CreateAdd(block.first, k), lanes_));
+      LlvmValue *at = b.CreateAdd(block.first, k);
+      LlvmValue *value = inWords() ? wordsAlong(left_.access, row, at) : multiplied(left_.access.elem, e_.loadChunk(left_.access, access, at, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_))), vectorAlign());
     });
   });
 }
 
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
-  if (shares_) return {column, sharedPanel(block, column)};
-  fillPanel(block, column, addressOf(kNestPanel));
-  return {column, addressOf(kNestPanel)};
+  Panel panel{column, addressOf(kNestPanel), nullptr, nullptr};
+  if (shares_) panel.right = sharedPanel(block, column);
+  else fillPanel(block, column, panel.right);
+  if (isBf16()) panel.normal = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), normalFlag(panel.right), llvm::Align(8)), number(0));
+  return panel;
 }
 
 // A panel that this or another workgroup packs, for all; or one of its own.
@@ -343,9 +445,16 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
 }
 
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
+  packInto(block, column, to);
+  if (!isBf16()) return;
+  LlvmValue *normal = isNormal(to, block.depth, number(kNestPanelBytes), number(kNestPanelBytes / bytes_));
+  b.CreateAlignedStore(b.CreateZExt(normal, b.getInt64Ty()), normalFlag(to), llvm::Align(8));
+}
+
+void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {
   if (right_.turned) {
     int64_t wide = tile_.vectors * lanes_;
-    stageTurned(right_.access, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
+    stageTurned(false, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
       LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
       return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
     });
@@ -354,8 +463,9 @@ void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh));
-  inside = b.CreateAnd(inside, b.CreateICmpSGE(block.first, from.rowLow));
-  inside = b.CreateAnd(inside, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  auto elements = [&](LlvmValue *steps) { return b.CreateMul(steps, number(elements_)); };
+  inside = b.CreateAnd(inside, b.CreateICmpSGE(elements(block.first), from.rowLow));
+  inside = b.CreateAnd(inside, b.CreateICmpSLE(elements(b.CreateAdd(block.first, block.depth)), from.rowHigh));
   LlvmValue *whole = from.unitStride && from.pack == 1 ? inside : b.getFalse();
   ifElse(
       b, whole,
@@ -372,30 +482,36 @@ void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to
 void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
   const KernelEmitter::TileAccess &from = right_.access;
   forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
-    KernelEmitter::RowAccess row = e_.accessRow(right_.access, b.CreateAdd(block.first, k));
-    LlvmValue *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    if (inWords()) return packWords(step, column, line, whole);
+    KernelEmitter::RowAccess row = e_.accessRow(right_.access, step);
+    if (!whole) { // rare: as little code as can be
+      forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
+        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, row, b.CreateAdd(column, n), lanes_));
+        b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+      });
+      return;
+    }
+    LlvmValue *first = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(from.elem).storageBytes)));
     for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *at = b.CreateAdd(column, number(v * lanes_)), *chunk;
-      if (whole) {
-        LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
-        chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
-      } else {
-        chunk = e_.loadChunk(right_.access, row, at, lanes_);
-      }
+      LlvmValue *address = byteOffset(b, first, number(v * lanes_ * elemInfo(from.elem).storageBytes));
+      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
       b.CreateAlignedStore(multiplied(from.elem, chunk), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
     }
   });
 }
 
-void NestEmitter::stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column,
-                              LlvmValue *columns, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+                              llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+  const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
   LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
   auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
   forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
     forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
       forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
-        KernelEmitter::RowAccess access = e_.accessRow(from, b.CreateAdd(row, b.CreateAdd(r, i)));
-        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, access, b.CreateAdd(column, c), lanes_));
+        LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
+        if (inWords()) value = ofLeft ? wordsAcross(from, rowsOf(from, at), first, false) : flipped(wordsAlong(from, at, first));
+        else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), first, lanes_));
         b.CreateAlignedStore(value, line(i), vectorAlign());
       });
       LlvmValues lines;
@@ -409,37 +525,52 @@ void NestEmitter::stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *
 }
 
 // Rows beyond the last repeat it: their sums go to the same place, or to cells that nobody reads.
-void NestEmitter::emitTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace) {
+void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile) {
   LlvmValue *last = b.CreateSub(rows_, number(1)), *panelByte = b.CreateMul(panel.column, number(bytes_));
   LlvmValue *cells = addressOf(kNestCells), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *ready = b.CreateAnd(block.isLast, inPlace), *starts = fresh_ ? block.isFirst : b.getFalse();
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse();
   LlvmValues leftRows, from, to, sums, columns;
-  for (int r = 0; r < tile_.rows; ++r) {
-    LlvmValue *at = least(b.CreateAdd(row, number(r)), last);
+  for (int r = 0; r < shape.rows; ++r) {
+    LlvmValue *at = least(b.CreateAdd(tile.row, number(r)), last);
     leftRows.push_back(byteOffset(b, block.left, b.CreateMul(at, leftRowStep_)));
     LlvmValue *kept = byteOffset(b, rowOf(kNestSums, at), panelByte);
     from.push_back(b.CreateSelect(starts, zeros, kept));
-    to.push_back(b.CreateSelect(ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
+    to.push_back(b.CreateSelect(tile.ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
   }
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
   for (LlvmValue *line : from)
-    for (int v = 0; v < tile_.vectors; ++v)
+    for (int v = 0; v < shape.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
-  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(cell(panel.right, v));
-  sums = microkernel_.multiply({leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth}, std::move(sums));
+  for (int v = 0; v < shape.vectors; ++v) columns.push_back(cell(panel.right, v));
+  LlvmValue *step = packed ? number(kNestPanelBytes) : right_.access.rowStride;
+  const Microkernel::Operands operands{leftRows, columns, leftStep_, step, block.depth, packed};
+  sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
-    for (int v = 0; v < tile_.vectors; ++v)
-      b.CreateAlignedStore(sums[r * static_cast<size_t>(tile_.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
-  ifElse(
-      b, ready,
-      [&] {
-        LlvmValue *rowEnd = least(b.CreateAdd(row, number(tile_.rows)), rows_);
-        LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
-        LlvmValue *before = b.CreateAdd(b.CreateMul(row, number(kNestPanelBytes)), panelByte);
-        sink.emitPart({row, rowEnd, panel.column, columnEnd, byteOffset(b, cells, b.CreateNeg(before)), number(kNestPanelBytes)});
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
+    for (int v = 0; v < shape.vectors; ++v)
+      b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
+}
+
+// What a tile is stored over comes while it is computed.
+void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
+  constexpr int64_t kLine = 64;
+  constexpr uint32_t kToWrite = 1, kNear = 3, kData = 1;
+  if (!stored_ || !stored_->unitStride) return;
+  int64_t bytes = elemInfo(stored_->elem).storageBytes;
+  LlvmValue *first = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
+  forLoop(b, tile.row, b.CreateSelect(tile.ready, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
+    LlvmValue *line = byteOffset(b, first, b.CreateMul(r, stored_->rowStride));
+    for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kLine)
+      b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()}, {byteOffset(b, line, number(at)), b.getInt32(kToWrite), b.getInt32(kNear), b.getInt32(kData)});
+  });
+}
+
+// The sums of a tile are in the cells.
+void NestEmitter::sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink) {
+  LlvmValue *wide = number(tile_.vectors * lanes_);
+  if (panel.isDirect) wide = b.CreateSelect(panel.isDirect, number(rowTile_.vectors * lanes_), wide);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, wide), columns_);
+  LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
+  sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
 }
 
 } // namespace xt

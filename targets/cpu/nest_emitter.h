@@ -9,6 +9,7 @@
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
 #include "targets/cpu/register_tile.h"
+#include "targets/cpu/tile_microkernel.h"
 
 namespace xt {
 
@@ -31,13 +32,21 @@ private:
     bool turned;
   };
   struct Block { // of K
-    LlvmValue *first, *depth; // elements
+    LlvmValue *first, *depth; // steps
     LlvmValue *isFirst, *isLast;
-    LlvmValue *left; // element [0, first] of a
+    LlvmValue *left; // step [0, first] of a
+    LlvmValue *normal; // of bf16: a's elements are 0 or large enough for isNormal
   };
   struct Panel {
     LlvmValue *column; // its first
-    LlvmValue *right;  // element [first row of the block, column] of b
+    LlvmValue *right;  // step [first row of the block, column] of b
+    LlvmValue *normal;
+    LlvmValue *isDirect; // it is b's memory, and as wide as rowTile_; null: no panel is
+  };
+
+  struct Tile {
+    LlvmValue *row, *rowEnd;
+    LlvmValue *ready; // its sums are the last, and may be used as they become known
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
@@ -51,14 +60,36 @@ private:
   void stageLeft(const Block &block);
   Panel packPanel(const Block &block, LlvmValue *panel);
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
+  void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   void packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole);
   void choosePanels(const Op &store, LlvmValue *inPlace);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r).
-  void stageTurned(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
+  // K runs down the rows of a, along those of b.
+  void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
-  void emitTile(const Block &block, const Panel &panel, LlvmValue *row, FusedLoop &sink, LlvmValue *inPlace);
+  bool mayBeDirect() const;
+  LlvmValue *directPanels(const Block &block);
+  void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile);
+  void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
+  LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
+  void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
+  void prefetchStored(const Panel &panel, const Tile &tile);
+  void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
+
+  // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
+  bool inWords() const { return style_ != ProductStyle::Elements; }
+  bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
+  LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
+  std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
+  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column, bool whole);
+  void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole);
+  LlvmValue *flipped(LlvmValue *words);
+  LlvmValue *isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps);
+  void sumLeftRows(const Block &block);
+  LlvmValue *normalFlag(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -75,12 +106,17 @@ private:
   const Op &op_;
   const Elem elem_;     // that is multiplied in
   const int64_t bytes_; // of one
-  const RegisterTile tile_;
+  const ProductStyle style_;
+  const int elements_; // of a step
+  const RegisterTile tile_, rowTile_;
   const int lanes_;
+  const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
+  TileMicrokernel tiles_;
   Side left_{}, right_{};
-  LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and K
+  std::optional<KernelEmitter::TileAccess> stored_; // where the sums go, if they do without more memory
+  LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot

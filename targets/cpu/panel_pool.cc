@@ -2,10 +2,11 @@
 
 #include "targets/cpu/host_runtime.h"
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
-constexpr size_t kPage = 4096;
 constexpr int kLooks = 4000; // about as long as packing takes
 
 } // namespace
@@ -16,6 +17,17 @@ void PanelPool::reset() {
   known_.clear();
 }
 
+bool PanelPool::addSlab() {
+  constexpr int64_t kLine = 64;
+  int64_t each = (bytes_ + kLine - 1) / kLine * kLine, count = std::max<int64_t>(1, kSlabBytes / each);
+  if (static_cast<int64_t>(panels_.size()) + count > kMostBytes / each) return false;
+  ScratchMemory slab = allocateScratch(static_cast<size_t>(count * each));
+  if (!slab) return false;
+  for (int64_t i = 0; i < count; ++i) panels_.push_back({static_cast<unsigned char *>(slab.get()) + i * each});
+  slabs_.push_back(std::move(slab));
+  return true;
+}
+
 PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
   size_t index;
   {
@@ -23,32 +35,27 @@ PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
     if (bytes_ != bytes) { // of another kernel
       if (used_ > 0) return {};
       panels_.clear();
+      slabs_.clear();
       bytes_ = bytes;
     }
     auto [found, added] = known_.try_emplace(std::string(key), used_);
     if (added) {
-      if (used_ == panels_.size()) {
-        bool more = static_cast<int64_t>(used_ + 1) * bytes <= kMostBytes;
-        size_t rounded = (static_cast<size_t>(bytes) + kPage - 1) / kPage * kPage;
-        void *memory = more ? std::aligned_alloc(kPage, rounded) : nullptr;
-        if (!memory) {
-          known_.erase(found);
-          return {};
-        }
-        panels_.push_back({std::unique_ptr<void, Free>(memory)});
+      if (used_ == panels_.size() && !addSlab()) {
+        known_.erase(found);
+        return {};
       }
       Panel &panel = panels_[used_++];
       panel.ready = false;
-      return {panel.memory.get(), true};
+      return {panel.memory, true};
     }
     index = found->second;
-    if (panels_[index].ready) return {panels_[index].memory.get(), false};
+    if (panels_[index].ready) return {panels_[index].memory, false};
   }
   for (int i = 0; i < kLooks; ++i) {
     __builtin_ia32_pause();
     if (i % 16 != 0) continue;
     std::lock_guard lock(mutex_);
-    if (panels_[index].ready) return {panels_[index].memory.get(), false};
+    if (panels_[index].ready) return {panels_[index].memory, false};
   }
   return {};
 }
@@ -56,7 +63,7 @@ PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
 void PanelPool::ready(void *memory) {
   std::lock_guard lock(mutex_);
   for (size_t i = used_; i-- > 0;)
-    if (panels_[i].memory.get() == memory) {
+    if (panels_[i].memory == memory) {
       panels_[i].ready = true;
       return;
     }

@@ -1,8 +1,8 @@
 // Packed panels of a nest's b that the workgroups of one launch share.
 #pragma once
+#include "targets/cpu/scratch_memory.h"
+
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -27,15 +27,15 @@ public:
 
 private:
   static constexpr int64_t kMostBytes = int64_t{256} << 20;
-  struct Free {
-    void operator()(void *memory) const { std::free(memory); }
-  };
+  static constexpr int64_t kSlabBytes = int64_t{4} << 20;
   struct Panel {
-    std::unique_ptr<void, Free> memory;
+    void *memory = nullptr;
     bool ready = false;
   };
+  bool addSlab();
 
   std::mutex mutex_;
+  std::vector<ScratchMemory> slabs_; // of which panels are parts
   std::vector<Panel> panels_;
   size_t used_ = 0;
   int64_t bytes_ = 0; // of each

@@ -1,7 +1,7 @@
 // The part of a matrix product that stays in registers.
 #pragma once
 #include "targets/cpu/buffer_assignment.h"
-#include "targets/cpu/cpu_info.h"
+#include "targets/cpu/product_style.h"
 
 #include <algorithm>
 
@@ -23,6 +23,24 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
   int most = std::min(accumulators / vectors, 12);
   return {static_cast<int>(std::min<int64_t>(most, rows)), vectors, lanes};
+}
+
+// What is left of `tile` at the last rows: enough sums that they need not wait for each other.
+inline RegisterTile lastRowsTile(RegisterTile tile) { return {std::min(tile.rows, 2), tile.vectors, tile.lanes}; }
+// Of a row or two, where memory is what counts: as wide as half of the registers, so that long runs of b are read.
+inline RegisterTile rowTile(const CpuInfo &cpu, Elem elem) { return {1, cpu.vectorRegisters / 2, cpu.lanes(elemInfo(elem).storageBytes)}; }
+
+// Of a nest. AMX: two tiles down, and as many across as fill a panel.
+inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
+  if (!usesTiles(style)) return registerTile(cpu, elem, rows, columns);
+  return {static_cast<int>(kNestCellRows), static_cast<int>(kNestPanelBytes / cpu.vectorBytes), cpu.lanes(4)};
+}
+inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {
+  return productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem());
+}
+inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
+  Type sum = nest.result()->type();
+  return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
 } // namespace xt

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
@@ -35,6 +36,10 @@ void initialiseLlvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     llvm::install_fatal_error_handler(onFatalError);
+    // A sixth of the time of code generation; addresses are in the form that loops shall have already.
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto found = options.find("disable-lsr"); found != options.end())
+      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
   });
 }
 

@@ -127,6 +127,18 @@ TEST(CpuNest, BlocksOfK) {
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
 }
 
+// They go through b without packing, but for the columns that fill no row of registers.
+TEST(CpuNest, FewRows) {
+  for (int64_t rows : {1, 2, 3})
+    for (Elem elem : {Elem::F32, Elem::F64})
+      for (bool adds : {false, true})
+        expectAsLoop({.input = elem, .sizes = {rows, 600, 700}, .tile = {64, 512, 64}, .adds = adds}, processors());
+  expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
+  expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
+  expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
+  expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
+}
+
 TEST(CpuNest, NothingToAddUp) {
   for (bool adds : {false, true}) expectAsLoop({.sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds}, {processors()[0]});
 }
@@ -178,7 +190,7 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
       }
     for (size_t count : counts) EXPECT_EQ(count, counts[0]) << cpu;
-    EXPECT_LT(counts[0], 1000u) << cpu;
+    EXPECT_LT(counts[0], 1400u) << cpu;
   }
 }
 

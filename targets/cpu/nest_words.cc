@@ -1,0 +1,159 @@
+// Nests whose steps of K are words of 4 bytes: two bf16 or four bytes, which one instruction multiplies and adds up.
+//
+// Words of a are neighbours in memory. Words of b are made of rows of K while a panel is packed.
+//
+// vpdpbf16ps and AMX take numbers that are not normal as 0, and give 0 for them. Where all elements other than 0 are at
+// least 2^-56, products and whatever sums are rounded to are multiples of 2^-126, so that there are none; other blocks are
+// multiplied by conversion, from the same words. What lies in memory is added behind, as it may be anything.
+#include "targets/cpu/nest_emitter.h"
+
+namespace xt {
+
+// Registers of words from `step` on, of one row.
+LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step) {
+  LlvmValue *chunk = e_.loadChunk(from, e_.accessRow(from, row), b.CreateMul(step, number(elements_)), elements_ * lanes_);
+  return b.CreateBitCast(chunk, e_.ops_.type(elem_, lanes_));
+}
+
+std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step) {
+  std::vector<KernelEmitter::RowAccess> rows;
+  LlvmValue *first = b.CreateMul(step, number(elements_));
+  for (int i = 0; i < elements_; ++i) rows.push_back(e_.accessRow(from, b.CreateAdd(first, number(i))));
+  return rows;
+}
+
+// The words of a step in `lanes_` columns: the elements of its rows side by side. `whole`: all are inside, and neighbours.
+LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column,
+                                    bool whole) {
+  int64_t bytes = elemInfo(from.elem).storageBytes;
+  LlvmValue *words = nullptr;
+  for (int i = 0; i < elements_; ++i) {
+    const KernelEmitter::RowAccess &row = rows[static_cast<size_t>(i)];
+    LlvmValue *chunk;
+    if (whole)
+      chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, row.pointer, b.CreateMul(column, number(bytes))),
+                                  llvm::Align(1));
+    else chunk = e_.loadChunk(from, row, column, lanes_);
+    LlvmValue *part = b.CreateShl(b.CreateZExt(chunk, e_.ops_.type(Elem::I32, lanes_)), static_cast<uint64_t>(8 * bytes * i));
+    words = words ? b.CreateOr(words, part) : part;
+  }
+  return b.CreateBitCast(words, e_.ops_.type(elem_, lanes_));
+}
+
+// A row of a panel of b.
+void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole) {
+  std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
+  forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
+    LlvmValue *words = flipped(wordsAcross(right_.access, rows, b.CreateAdd(column, n), whole));
+    b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+  });
+}
+
+// Bytes of b with a sign as bytes without one that are 128 more, or the other way round.
+LlvmValue *NestEmitter::flipped(LlvmValue *words) {
+  return flips_ ? b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)) : words;
+}
+
+// Whether all bf16 of a matrix of words are 0 or at least 2^-56. Rows hold whole registers.
+LlvmValue *NestEmitter::isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps) {
+  constexpr uint16_t kSmallest = (127 - 56) << 7;
+  auto *type = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes_));
+  auto all = [&](uint16_t value) { return llvm::ConstantInt::get(type, value); };
+  LlvmValues least = forLoop(b, number(0), rows, number(1), {all(0xFFFF)}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *line = byteOffset(b, base, b.CreateMul(row, pitch));
+    return forLoop(b, number(0), b.CreateMul(steps, number(bytes_)), number(lanes_ * bytes_), {carried[0]},
+                   [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> found) {
+                     LlvmValue *bits = b.CreateAnd(b.CreateAlignedLoad(type, byteOffset(b, line, at), llvm::Align(1)), all(0x7FFF));
+                     LlvmValue *less = b.CreateSub(bits, all(1)); // 0 becomes the largest
+                     return LlvmValues{b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, found[0], less)};
+                   });
+  });
+  return b.CreateICmpUGE(b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, least[0]), b.getInt16(kSmallest - 1));
+}
+
+// What b moved by 128 makes too much or too little, by row of a.
+void NestEmitter::sumLeftRows(const Block &block) {
+  bool leftSigned = !elemInfo(left_.access.elem).isUnsigned;
+  llvm::Type *type = e_.ops_.type(Elem::I32, lanes_);
+  LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *zero = llvm::Constant::getNullValue(type);
+  forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
+    LlvmValue *line = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_));
+    LlvmValues sums = forLoop(b, number(0), b.CreateMul(block.depth, number(bytes_)), number(lanes_ * bytes_), {zero},
+                              [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> sum) {
+                                LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, line, at), llvm::Align(1));
+                                return LlvmValues{leftSigned ? microkernel_.dotBytes(sum[0], ones, words) : microkernel_.dotBytes(sum[0], words, ones)};
+                              });
+    LlvmValue *sum = b.CreateMul(b.CreateAddReduce(sums[0]), b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)));
+    b.CreateAlignedStore(sum, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))), llvm::Align(4));
+  });
+}
+
+// A tile of registers; `sums` is what was there.
+LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
+                                      LlvmValues sums) {
+  size_t vectors = operands.rightColumns.size();
+  if (flips_) {
+    LlvmValue *last = b.CreateSub(rows_, number(1));
+    for (size_t r = 0; r < operands.leftRows.size(); ++r) {
+      LlvmValue *at = least(b.CreateAdd(row, number(static_cast<int64_t>(r))), last);
+      LlvmValue *address = byteOffset(b, addressOf(kNestRowSums), b.CreateMul(at, number(bytes_)));
+      LlvmValue *moved = e_.ops_.splat(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(4)), lanes_);
+      for (size_t v = 0; v < vectors; ++v) sums[r * vectors + v] = b.CreateAdd(sums[r * vectors + v], moved);
+    }
+  }
+  if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), Microkernel::Step::DotBytes);
+  const LlvmValues zeros(sums.size(), e_.ops_.zero(elem_, lanes_));
+  LlvmValues products = ifElse(
+      b, b.CreateAnd(block.normal, panel.normal), [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); },
+      [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16); });
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
+  return sums;
+}
+
+// Of bf16, to the cells, a few rows at a time.
+void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells) {
+  constexpr int kRows = 2;
+  static_assert(kNestCellRows % kRows == 0);
+  forLoop(b, number(0), number(tile_.rows), number(kRows), [&](LlvmValue *row) {
+    LlvmValues leftRows, columns;
+    for (int r = 0; r < kRows; ++r) leftRows.push_back(byteOffset(b, left, b.CreateMul(b.CreateAdd(row, number(r)), leftRowStep_)));
+    for (int v = 0; v < tile_.vectors; ++v) columns.push_back(byteOffset(b, panel.right, number(v * lanes_ * bytes_)));
+    LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), e_.ops_.zero(elem_, lanes_));
+    sums = microkernel_.multiply({leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
+    LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
+    for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells
+      b.CreateAlignedStore(sums[i], byteOffset(b, to, number(static_cast<int64_t>(i) * lanes_ * bytes_)), vectorAlign());
+  });
+}
+
+// Rows beyond the last are of staged memory, and nobody reads their sums.
+void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
+  LlvmValue *cells = addressOf(kNestCells), *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
+  auto inTiles = [&] {
+    tiles_.multiply({left, leftRowStep_, panel.right, cells, block.depth});
+    return LlvmValues();
+  };
+  if (isBf16())
+    ifElse(b, b.CreateAnd(block.normal, panel.normal), inTiles, [&] {
+      multiplyConverted(block, panel, left, cells);
+      return LlvmValues();
+    });
+  else inTiles();
+
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *panelByte = b.CreateMul(panel.column, number(bytes_));
+  LlvmValue *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
+  LlvmValue *moves = b.CreateNot(b.CreateAnd(starts, tile.ready)); // to the sums, or on top of them
+  forLoop(b, tile.row, b.CreateSelect(moves, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
+    LlvmValue *own = byteOffset(b, cells, b.CreateMul(b.CreateSub(r, tile.row), number(kNestPanelBytes)));
+    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, r), panelByte), *before = b.CreateSelect(starts, zeros, kept);
+    LlvmValue *to = b.CreateSelect(tile.ready, own, kept);
+    for (int v = 0; v < tile_.vectors; ++v) {
+      auto cell = [&](LlvmValue *line) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
+      auto load = [&](LlvmValue *line) { return b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line), vectorAlign()); };
+      LlvmValue *x = load(own), *y = load(before);
+      b.CreateAlignedStore(isFloat(elem_) ? b.CreateFAdd(x, y) : b.CreateAdd(x, y), cell(to), vectorAlign());
+    }
+  });
+}
+
+} // namespace xt

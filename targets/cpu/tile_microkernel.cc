@@ -1,0 +1,70 @@
+#include "targets/cpu/tile_microkernel.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+
+namespace xt {
+
+namespace Intrinsic = llvm::Intrinsic;
+
+namespace {
+
+constexpr int kTileRows = 16, kTileBytes = 64, kTiles = 8, kPanelBytes = 256;
+// Tiles 0 to 3 are sums, by row and column; then two of a and two of b.
+constexpr int kLeft = 4, kRight = 6;
+
+} // namespace
+
+// All eight tiles are as large as they can be (Intel's manual, "LDTILECFG": palette 1).
+void TileMicrokernel::begin(LlvmValue *config) {
+  uint8_t bytes[64] = {1};
+  for (int tile = 0; tile < kTiles; ++tile) {
+    bytes[16 + 2 * tile] = kTileBytes;
+    bytes[48 + tile] = kTileRows;
+  }
+  llvm::Constant *image = llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<uint8_t>(bytes));
+  b.CreateAlignedStore(image, config, llvm::Align(64));
+  b.CreateIntrinsic(Intrinsic::x86_ldtilecfg, {}, {config});
+}
+
+void TileMicrokernel::end() { b.CreateIntrinsic(Intrinsic::x86_tilerelease, llvm::ArrayRef<llvm::Type *>(), {}); }
+
+// Half a panel at a time: two tiles across and two down are four sums for four loads.
+void TileMicrokernel::multiply(const Operands &operands) {
+  forLoop(b, b.getInt64(0), b.getInt64(kPanelBytes), b.getInt64(2 * kTileBytes),
+          [&](LlvmValue *columnByte) { multiplyHalf(operands, columnByte); });
+}
+
+void TileMicrokernel::multiplyHalf(const Operands &operands, LlvmValue *columnByte) {
+  auto tile = [&](int number) { return b.getInt8(static_cast<uint8_t>(number)); };
+  auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
+  for (int sum = 0; sum < kLeft; ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
+  LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(kTileRows)));
+  LlvmValue *right = byteOffset(b, operands.right, columnByte);
+  forLoop(b, number(0), operands.depth, number(kDepth), [&](LlvmValue *k) {
+    LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, right, b.CreateMul(k, number(kPanelBytes)));
+    auto load = [&](int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {tile(into), from, step}); };
+    load(kLeft, byteOffset(b, operands.left, along), operands.leftStep);
+    load(kRight, down, number(kPanelBytes));
+    multiplyAdd(0, kLeft, kRight);
+    load(kRight + 1, byteOffset(b, down, number(kTileBytes)), number(kPanelBytes));
+    multiplyAdd(1, kLeft, kRight + 1);
+    load(kLeft + 1, byteOffset(b, lower, along), operands.leftStep);
+    multiplyAdd(2, kLeft + 1, kRight);
+    multiplyAdd(3, kLeft + 1, kRight + 1);
+  });
+  for (int sum = 0; sum < kLeft; ++sum) {
+    LlvmValue *to = byteOffset(b, byteOffset(b, operands.cells, columnByte), number((sum / 2) * kTileRows * kPanelBytes + (sum % 2) * kTileBytes));
+    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(sum), to, number(kPanelBytes)});
+  }
+}
+
+void TileMicrokernel::multiplyAdd(int sum, int left, int right) {
+  Intrinsic::ID id = Intrinsic::x86_tdpbf16ps;
+  if (type_ == Type::Bytes) {
+    if (leftSigned_) id = rightSigned_ ? Intrinsic::x86_tdpbssd : Intrinsic::x86_tdpbsud;
+    else id = rightSigned_ ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbuud;
+  }
+  b.CreateIntrinsic(id, {}, {b.getInt8(static_cast<uint8_t>(sum)), b.getInt8(static_cast<uint8_t>(left)), b.getInt8(static_cast<uint8_t>(right))});
+}
+
+} // namespace xt

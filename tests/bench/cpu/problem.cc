@@ -1,0 +1,110 @@
+#include "tests/bench/cpu/problem.h"
+
+#include "ir/base/text.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace xt::bench {
+namespace {
+
+// SplitMix64
+uint64_t next(uint64_t &state) {
+  uint64_t z = (state += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+unsigned char *address(const Matrix &matrix, int64_t i) {
+  return static_cast<unsigned char *>(matrix.data.get()) + i * elemInfo(matrix.elem).storageBytes;
+}
+
+double number(const Matrix &matrix, int64_t i) {
+  const void *from = address(matrix, i);
+  return isFloat(matrix.elem) ? loadFloat(matrix.elem, from) : static_cast<double>(loadInteger(matrix.elem, from));
+}
+
+double roundOff(Elem sum) { return sum == Elem::F64 ? 0x1p-53 : sum == Elem::F32 ? 0x1p-24 : 0; }
+
+} // namespace
+
+double Matrix::at(int64_t row, int64_t column) const { return number(*this, row * columns + column); }
+
+Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns) {
+  Matrix matrix{elem, rows, columns, nullptr};
+  auto bytes = static_cast<size_t>(rows * columns * elemInfo(elem).storageBytes);
+  constexpr size_t kPage = 4096;
+  bytes = (bytes + kPage - 1) / kPage * kPage;
+  matrix.data = std::shared_ptr<void>(std::aligned_alloc(kPage, bytes), std::free);
+  std::memset(matrix.data.get(), 0, bytes);
+  return matrix;
+}
+
+void fill(Matrix &matrix, uint64_t seed) {
+  for (int64_t i = 0; i < matrix.count(); ++i) {
+    uint64_t bits = next(seed);
+    if (isFloat(matrix.elem)) storeFloat(matrix.elem, address(matrix, i), static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+    else storeInteger(matrix.elem, address(matrix, i), wrapTo(matrix.elem, static_cast<int64_t>(bits & 0xFF)));
+  }
+}
+
+Matrix converted(const Matrix &matrix, Elem elem) {
+  Matrix result = makeMatrix(elem, matrix.rows, matrix.columns);
+  for (int64_t i = 0; i < matrix.count(); ++i) storeFloat(elem, address(result, i), number(matrix, i));
+  return result;
+}
+
+bool parseCell(std::string_view text, Cell &cell) {
+  std::vector<std::string> parts{""};
+  for (char c : text)
+    if (c == ':') parts.emplace_back();
+    else parts.back() += c;
+  if (parts.size() != 3 || parts[2].size() != 2) return false;
+  bool found = false;
+  for (Elem elem : {Elem::F64, Elem::F32, Elem::F16, Elem::BF16, Elem::I8, Elem::U8})
+    if (elemName(elem) == parts[0]) cell.elem = elem, found = true;
+  long long m = 0, n = 0, k = 0;
+  if (!found || std::sscanf(parts[1].c_str(), "%lldx%lldx%lld", &m, &n, &k) != 3 || m < 1 || n < 1 || k < 1) return false;
+  cell.m = m, cell.n = n, cell.k = k;
+  cell.turnA = parts[2][0] == 't';
+  cell.turnB = parts[2][1] == 't';
+  return true;
+}
+
+Problem makeProblem(const Cell &cell) {
+  Problem problem;
+  problem.cell = cell;
+  // u8 is multiplied with i8.
+  Elem right = cell.elem == Elem::U8 ? Elem::I8 : cell.elem;
+  problem.a = cell.turnA ? makeMatrix(cell.elem, cell.k, cell.m) : makeMatrix(cell.elem, cell.m, cell.k);
+  problem.b = cell.turnB ? makeMatrix(right, cell.n, cell.k) : makeMatrix(right, cell.k, cell.n);
+  fill(problem.a, 1);
+  fill(problem.b, 2);
+  return problem;
+}
+
+std::string whatIsWrong(const Problem &problem, const Side &side) {
+  const Cell &cell = problem.cell;
+  uint64_t seed = 3;
+  constexpr int kPlaces = 1000;
+  for (int i = 0; i < kPlaces; ++i) {
+    int64_t row = static_cast<int64_t>(next(seed) % static_cast<uint64_t>(cell.m));
+    int64_t column = static_cast<int64_t>(next(seed) % static_cast<uint64_t>(cell.n));
+    if (i < 4) row = i & 1 ? cell.m - 1 : 0, column = i & 2 ? cell.n - 1 : 0;
+    double sum = 0, size = 0;
+    for (int64_t k = 0; k < cell.k; ++k) {
+      double x = cell.turnA ? problem.a.at(k, row) : problem.a.at(row, k);
+      double y = cell.turnB ? problem.b.at(column, k) : problem.b.at(k, column);
+      sum += x * y;
+      size += std::fabs(x * y);
+    }
+    double bound = 6 * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size, got = side.result.at(row, column);
+    if (!(std::fabs(got - sum) <= bound)) // NaN as well
+      return str(side.name, " [", row, ", ", column, "] is ", got, " and should be ", sum);
+  }
+  return "";
+}
+
+} // namespace xt::bench

@@ -1,0 +1,62 @@
+// One product of matrices, C = op(A) * op(B), its data, and who computes it.
+#pragma once
+#include "ir/elem.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt::bench {
+
+// Row-major, without gaps; of numbers that are not all alike.
+struct Matrix {
+  Elem elem = Elem::F32;
+  int64_t rows = 0, columns = 0;
+  std::shared_ptr<void> data; // aligned to 64 bytes
+
+  int64_t count() const { return rows * columns; }
+  double at(int64_t row, int64_t column) const;
+};
+Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns); // of zeros
+void fill(Matrix &matrix, uint64_t seed);                    // floats of [-1, 1), all integers of the type
+Matrix converted(const Matrix &matrix, Elem elem);
+
+// "f32:128x128x128:nn": the type, M x N x K, and whether A and B are stored as they are multiplied or transposed.
+struct Cell {
+  Elem elem = Elem::F32;
+  int64_t m = 0, n = 0, k = 0;
+  bool turnA = false, turnB = false;
+
+  Elem sum() const { return isInteger(elem) ? Elem::I32 : elem == Elem::F64 ? Elem::F64 : Elem::F32; }
+  double operations() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+};
+bool parseCell(std::string_view text, Cell &cell);
+
+struct Problem {
+  Cell cell;
+  Matrix a, b; // as stored
+};
+Problem makeProblem(const Cell &cell);
+
+// One that computes it, into a matrix of its own.
+struct Side {
+  std::string name;
+  Matrix result;
+  std::function<void()> call;
+};
+
+// "" if the result is that of the problem within the rounding of its type (at all corners and many other places), else
+// what is wrong.
+std::string whatIsWrong(const Problem &problem, const Side &side);
+
+// Those that take these types; each with `threads` threads. `why` gets a line for each that is not there.
+void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
+std::vector<double> compileSeconds(const Problem &problem, int times); // of our kernel, from its module to code in memory
+void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
+void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);
+void addOneDnn(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
+
+} // namespace xt::bench
