@@ -30,7 +30,7 @@ ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagn
   parser.removeErrorListeners();
   // The grammar is SLL: a second look with full context could only cost time.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, index, shaped.reported, diagnostics));
+  parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, index, shaped, diagnostics));
   return AstBuilder(source, index, diagnostics).file(parser.file());
 }
 

@@ -161,9 +161,17 @@ private:
         if (token.cls == TokenClass::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
   }
 
+  // In the order of the text, then of what it imports.
   void declared(NameKind kind, ItemKind as) {
-    for (const NameUse &use : query_.analysis.checked.names.uses())
-      if (use.kind == kind && use.isDefinition) item(std::string(query_.written(use.target)), as, "");
+    std::vector<std::pair<std::pair<size_t, Span>, const NameUse *>> order;
+    const std::vector<const Document *> &files = query_.analysis.files;
+    for (const NameUse &use : query_.analysis.checked.names.uses()) {
+      if (use.kind != kind || !use.isDefinition) continue;
+      Place place = query_.workspace.locate(use.target);
+      order.push_back({{std::find(files.begin(), files.end(), place.document) - files.begin(), place.span}, &use});
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto &[place, use] : order) item(std::string(query_.written(use->target)), as, "");
   }
 
   void aliases() {
