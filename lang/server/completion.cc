@@ -105,7 +105,7 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
   while (begin > 0 && isNamePart(place.piece->text[begin - 1])) --begin;
   if (begin > 0 && std::string_view("%#!$@").find(place.piece->text[begin - 1]) != std::string_view::npos) --begin;
   place.prefix = place.piece->text.substr(begin, place.at - begin);
-  for (const ClassifiedToken &token : tokensOf(*place.piece, query.workspace.sources())) {
+  for (const ClassifiedToken &token : place.piece->tokens) {
     if (token.begin >= begin) break;
     std::string_view text = place.spelled(token);
     bool closed = text.size() > 1 && text.ends_with('"');

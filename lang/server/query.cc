@@ -65,7 +65,7 @@ std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &us
   Place here = query.workspace.locate(use.range);
   Piece &piece = query.document.piece(query.document.pieceAt(here.span.begin));
   std::string_view name = query.written(use.range);
-  for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources()))
+  for (const ClassifiedToken &token : piece.tokens)
     if (token.cls == TokenClass::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
       addPlace(query.workspace, {piece.file, token.begin, token.end}, false, out);
   return out;
@@ -98,10 +98,14 @@ const NameUse *Query::useAt(uint32_t offset) const {
 }
 
 const NameUse *Query::definitionAt(SourceRange range) const {
+  auto key = [](SourceRange r) { return std::tuple(r.file, r.begin, r.end); };
   const NameUse *found = nullptr;
-  for (const NameIndex *index : analysis.indexes())
-    for (const NameUse &use : usesIn(*index, range.file))
-      if (use.range == range && use.isDefinition && (!found || (!found->type && use.type))) found = &use;
+  for (const NameIndex *index : analysis.indexes()) {
+    const std::vector<NameUse> &uses = index->uses();
+    auto use = std::lower_bound(uses.begin(), uses.end(), range, [&](const NameUse &u, SourceRange r) { return key(u.range) < key(r); });
+    for (; use != uses.end() && use->range == range; ++use)
+      if (use->isDefinition && (!found || (!found->type && use->type))) found = &*use;
+  }
   return found;
 }
 
@@ -136,13 +140,13 @@ std::vector<Occurrence> occurrences(const Query &query, const NameUse &use) {
 }
 
 const ast::KernelDecl *kernelAt(const Piece &piece, uint32_t offset) {
-  for (const ast::KernelDecl &kernel : piece.tree.kernels)
+  for (const ast::KernelDecl &kernel : piece.parsed.tree.kernels)
     if (kernel.range.begin <= offset && offset <= kernel.range.end) return &kernel;
   return nullptr;
 }
 
 const ast::TestDecl *testAt(const Piece &piece, uint32_t offset) {
-  for (const ast::TestDecl &test : piece.tree.tests)
+  for (const ast::TestDecl &test : piece.parsed.tree.tests)
     if (test.range.begin <= offset && offset <= test.range.end) return &test;
   return nullptr;
 }

@@ -158,13 +158,14 @@ void Workspace::cut(Document &document, bool owns) {
       found->second.pop_back();
       continue;
     }
-    pieces[n] = makePiece(*sources_, document.unit_.name, text, place(n));
+    const Piece *before = n < old.size() - last ? old[n].get() : nullptr;
+    pieces[n] = makePiece(*sources_, document.unit_.name, text, place(n), before);
     textBytes_ += texts[n].size();
   }
   document.pieces_ = std::move(pieces);
   document.starts_ = std::move(starts);
   document.unit_.pieces.clear();
-  for (const auto &piece : document.pieces_) document.unit_.pieces.push_back(&piece->tree);
+  for (const auto &piece : document.pieces_) document.unit_.pieces.push_back(&piece->parsed.tree);
   owners_.resize(sources_->count());
   for (size_t i = 0; i < document.pieces_.size(); ++i) {
     Owner &owner = owners_[document.pieces_[i]->file];
@@ -221,7 +222,7 @@ namespace {
 
 void addSyntax(const Document &document, Diagnostics &diagnostics) {
   for (size_t i = 0; i < document.pieceCount(); ++i)
-    for (const Diagnostic &diagnostic : document.piece(i).syntax.all())
+    for (const Diagnostic &diagnostic : document.piece(i).parsed.diagnostics.all())
       diagnostics.report(diagnostic.code, diagnostic.range, diagnostic.message) = diagnostic;
 }
 
