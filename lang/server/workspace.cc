@@ -37,13 +37,6 @@ SourceRange Document::at(uint32_t offset) const {
   return {pieces_[i]->file, offset - starts_[i], offset - starts_[i]};
 }
 
-std::vector<const NameIndex *> Analysis::indexes() const {
-  std::vector<const NameIndex *> all;
-  for (const auto &check : checked.checks) all.push_back(&check->names);
-  all.push_back(&checked.names);
-  return all;
-}
-
 Workspace::Workspace() : sources_(std::make_unique<SourceManager>()) {}
 
 Document &Workspace::open(const std::string &uri, int64_t version, std::string text) {
@@ -251,6 +244,8 @@ std::unique_ptr<Analysis> Workspace::check(const Document &document) {
   auto lost = [](const Diagnostic &d) { return d.code == DiagCode::ImportNotFound; };
   bool importLost = std::any_of(diagnostics.all().begin(), diagnostics.all().end(), lost);
   analysis->checked = lowerUnits(units, importLost, *sources_, *analysis->context, {}, this, diagnostics);
+  for (const auto &made : analysis->checked.checks) analysis->indexes.push_back(&made->names);
+  analysis->indexes.push_back(&analysis->checked.names);
   analysis->files = std::move(loaded_);
   return analysis;
 }
