@@ -46,5 +46,18 @@ TEST(Editors, VsCodeClient) {
   expectGood("node " + kTests + "/extension_test.js 2>messages");
 }
 
+// What is no client is told so.
+TEST(Editors, InputThatIsNone) {
+  if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
+  auto answer = [](const std::string &input) {
+    test::ToolRun run = test::runTool("printf '" + input + "' | %bin/xt-lsp 2>&1 >/dev/null");
+    EXPECT_EQ(run.status, 1) << input;
+    return run.output;
+  };
+  EXPECT_EQ(answer("garbage"), "xt-lsp: no message came: each begins with `Content-Length: N` and an empty line (an editor starts this program)\n");
+  EXPECT_EQ(answer("Content-Length: 2\\r\\n\\r\\n{}"), "xt-lsp: the input ended before `exit`\n");
+  EXPECT_EQ(answer("Content-Length: 2\\r\\n\\r\\n{}Content-Length: 20\\r\\n\\r\\n{"), "xt-lsp: the input ended in the middle of a message\n");
+}
+
 } // namespace
 } // namespace xt
