@@ -24,6 +24,21 @@ TEST(Editors, Neovim) {
              "/nvim_test.lua' 2>messages");
 }
 
+// The picture of the READMEs is what Neovim and the server show now.
+TEST(Editors, PictureOfAnError) {
+  if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
+  if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
+  std::string made = test::runTool("mktemp").output;
+  made.pop_back();
+  expectGood("export XT_PICTURE=" + made + " && nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditors + "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " +
+             kEditors + "/nvim/picture.lua' -c 'qall!' 2>messages");
+  std::string picture = test::readText(made);
+  std::filesystem::remove(made);
+  for (const char *part : {"have different distributions", "one cell = 8x64", "one cell = 16x32"}) EXPECT_NE(picture.find(part), std::string::npos) << part;
+  // Later versions may place the message elsewhere.
+  if (test::runTool("nvim --version | head -1").output == "NVIM v0.7.2\n") test::expectGolden(kEditors + "/nvim/error.svg", picture);
+}
+
 TEST(Editors, Emacs) {
   if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
   expectGood("emacs --batch -L " + kEditors + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
