@@ -61,6 +61,15 @@ TEST(Editors, VsCodeClient) {
   expectGood("node " + kTests + "/extension_test.js 2>messages");
 }
 
+// The extension as vscode/README.md packages it: all that it needs is in the .vsix, and what it starts loads from there.
+TEST(Editors, VsCodePackage) {
+  const std::string vsce = XT_BINARY_DIR "/vsce/node_modules/.bin/vsce";
+  if (!has("node") || !std::filesystem::exists(vsce)) GTEST_SKIP() << "node and the package @vscode/vsce are not installed";
+  if (!std::filesystem::exists(kPackages + "/vscode-languageclient")) GTEST_SKIP() << "the package vscode-languageclient is not installed";
+  expectGood("cp -r " + kEditors + "/vscode v && cp %src/LICENSE v && cp -rL " + kPackages + " v/node_modules && cd v && npm prune --offline --no-audit --no-fund >../messages 2>&1 && " +
+             vsce + " package --allow-missing-repository >>../messages 2>&1 || cat ../messages; node " + kTests + "/package_test.js xt-0.1.0.vsix");
+}
+
 // What is no client is told so.
 TEST(Editors, InputThatIsNone) {
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
