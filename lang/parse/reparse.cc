@@ -31,17 +31,17 @@ ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedToke
   return AstBuilder(source, index, diagnostics).file(parser.file());
 }
 
-// The tokens of a kernel: its braces, and where the lines between them start. A line starts where a statement does that is
-// the first on a line of the text.
+// The tokens of a kernel: its opening brace, where the lines behind it start, and where they end: at the closing brace, or at
+// the line that this one ends. A line starts where a statement does that is the first on a line of the text.
 struct Lines {
   const std::vector<SyntaxToken> &tokens;
   std::string_view text;
   const std::vector<uint32_t> &reported;
-  size_t open = 0, close = 0;
+  size_t open = 0, end = 0;
   std::vector<size_t> starts;
 
   size_t count() const { return starts.size(); }
-  size_t first(size_t line) const { return line < count() ? starts[line] : close; }
+  size_t first(size_t line) const { return line < count() ? starts[line] : end; }
   uint32_t begin(size_t line) const { return tokens[first(line)].begin; }
 };
 
@@ -53,7 +53,11 @@ bool findLines(Lines &lines) {
     if (tokens[i].type == L::KW_FORM) return false; // belongs to the kernel
     bool first = i > lines.open && depth == 1 && (i == lines.open + 1 || tokens[i - 1].type == L::NL);
     if (tokens[i].type == L::RBLOCK && --depth == 0) {
-      lines.close = i;
+      lines.end = i;
+      if (!lines.starts.empty() && tokens[i].line == tokens[i - 1].line) {
+        lines.end = lines.starts.back();
+        lines.starts.pop_back();
+      }
       return true;
     }
     depth += tokens[i].type == L::LBLOCK;
@@ -101,7 +105,7 @@ public:
     if (!findLines(old_) || !findLines(now_) || before_.tree.kernels.size() != 1) return false;
     findChange();
     if (2 * (to_ - from_) > now_.count()) return false;
-    shift_ = now_.tokens[now_.close].begin - old_.tokens[old_.close].begin;
+    shift_ = now_.tokens[now_.end].begin - old_.tokens[old_.end].begin;
     ast::File tree = parseChange(out.diagnostics);
     if (tree.kernels.size() != 1 || !tree.tests.empty()) return false;
     if (!joinStatements(tree.kernels[0].body) || !joinMessages(out.diagnostics)) return false;
@@ -127,7 +131,7 @@ private:
       if (a.size() - old_.begin(x) > tail || b.size() - now_.begin(y) > tail || !sameLine(old_, x, now_, y, shift)) break;
       ++moved_;
     }
-    if (old_.begin(old_.count()) + shift != now_.begin(now_.count())) moved_ = 0; // the closing brace is another one
+    if (old_.begin(old_.count()) + shift != now_.begin(now_.count())) moved_ = 0; // they end elsewhere
     from_ = same_ > 0 ? same_ - 1 : 0;
     to_ = now_.count() - moved_ + (moved_ > 0);
   }
@@ -143,7 +147,7 @@ private:
     };
     add(0, now_.open + 1);
     add(now_.first(from_), now_.first(to_));
-    add(now_.close, now_.tokens.size());
+    add(now_.end, now_.tokens.size());
     known_ = diagnostics.all().size();
     return parseTokens(source_, index_, part, diagnostics);
   }
@@ -160,17 +164,20 @@ private:
     };
     auto change = from(part, now_.begin(same_)), end = from(part, now_.begin(changeEnd()));
     auto oldChange = from(old, old_.begin(same_)), oldRest = from(old, old_.begin(oldEnd()));
+    auto tail = from(part, now_.begin(now_.count()));
+    auto oldTail = from(old, old_.begin(old_.count()));
     auto alike = [](auto a, auto aEnd, auto b, auto bEnd, uint32_t shift) {
       return std::equal(a, aEnd, b, bEnd, [&](const ast::Stmt &x, const ast::Stmt &y) {
         return x.kind == y.kind && x.range.begin + shift == y.range.begin && x.range.end + shift == y.range.end;
       });
     };
     if (!alike(from(old, old_.begin(from_)), oldChange, part.begin(), change, 0)) return false;
-    if (!alike(oldRest, from(old, old_.begin(oldEnd() + (moved_ > 0))), end, part.end(), shift_)) return false;
-    body.stmts.reserve(static_cast<size_t>((oldChange - old.begin()) + (end - change) + (old.end() - oldRest)));
+    if (!alike(oldRest, from(old, old_.begin(oldEnd() + (moved_ > 0))), end, tail, shift_)) return false;
+    body.stmts.reserve(old.size() + part.size());
     copyTo(body.stmts, old.begin(), oldChange, 0);
     body.stmts.insert(body.stmts.end(), std::make_move_iterator(change), std::make_move_iterator(end));
-    copyTo(body.stmts, oldRest, old.end(), shift_);
+    copyTo(body.stmts, oldRest, oldTail, shift_);
+    body.stmts.insert(body.stmts.end(), std::make_move_iterator(tail), std::make_move_iterator(part.end()));
     return true;
   }
   void copyTo(Stmts &out, Stmts::const_iterator begin, Stmts::const_iterator end, uint32_t shift) {

@@ -91,7 +91,7 @@ TEST(Reparse, LinesThatNestAndThatMove) {
   Parses parses;
   for (const std::string &text : {head + a + a + loop + a + "}\n", head + a + loop + a + "}\n", head + a + a + a + loop + a + "}\n", head + a + "  %b = \n" + a + loop + a + "}\n",
                                   head + a + "  if %c {\n" + a + loop + a + "}\n", head + a + a + loop + a, head + a + a + loop + a + "}\n}\n", "func @k() {\n" + a + a + loop + a + "}\n",
-                                  head + "}\n", head + a + a + loop + a + "}\n"}) {
+                                  head + a + a + "  %b = 1\n  barrier\n%A}\n", head + a + "  %b = 2\n  barrier\n%A}\n", head + "}\n", head + a + a + loop + a + "}\n"}) {
     parses.next(text, "");
     if (HasFatalFailure()) return;
   }
