@@ -30,6 +30,7 @@ bool isTypeParam(const ast::ParamDecl &param) {
   return param.type.kind == ast::TypeExpr::Kind::Word && param.type.name.text == "type";
 }
 std::optional<ConstValue> typeValue(const ast::TypeExpr &type, Diagnostics &diagnostics) {
+  if (type.range.begin == type.range.end) return std::nullopt; // could not be read, which has been reported
   if (type.kind == ast::TypeExpr::Kind::Word)
     if (std::optional<Elem> elem = elemFromName(type.name.text))
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};

@@ -102,11 +102,13 @@ private:
     Context &context = store_ ? *made->context : context_;
     symbols_.watch(&made->lookups, store_ ? &made->names : nullptr);
     {
-      LoweringState state = state_;
+      // It knows what has failed before, but what it says is its own: it may be kept when the rest changes.
+      LoweringState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
       ParamScope params = scope(changed, made->diagnostics);
       if (what == What::Kernel) made->kernel = KernelLowering(context, params, state, decl, name).run();
       else checkUncalledFunction(context, params, state, decl, made->diagnostics);
-      made->failed = std::move(state.failedFunctions);
+      for (const ast::KernelDecl *failed : state.failedFunctions)
+        if (!state_.failedFunctions.contains(failed)) made->failed.insert(failed);
       made->lowered = std::move(state.lowered);
     }
     symbols_.watch(nullptr, store_ ? &names_ : nullptr);

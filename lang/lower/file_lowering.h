@@ -14,7 +14,7 @@ struct KernelCheck {
   std::unique_ptr<Kernel> kernel;   // null: mistakes, or a function
   Diagnostics diagnostics;
   NameIndex names;
-  std::set<const ast::KernelDecl *> failed, lowered; // functions that it has met
+  std::set<const ast::KernelDecl *> failed, lowered; // functions that it has met; the first for the first time
   // It holds as long as these would be the same.
   Lookups lookups;
   std::set<std::string> namesThen;          // if all were listed

@@ -57,16 +57,7 @@ bool isMended(DiagCode code) {
 }
 
 bool isBlock(antlr4::tree::ParseTree *tree) {
-  return dynamic_cast<P::BlockContext *>(tree) || dynamic_cast<P::HostBlockContext *>(tree);
-}
-
-// Blocks have statements of their own.
-bool hasException(antlr4::ParserRuleContext *ctx) {
-  if (ctx->exception) return true;
-  for (antlr4::tree::ParseTree *child : ctx->children)
-    if (auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child); rule && !isBlock(rule) && hasException(rule))
-      return true;
-  return false;
+  return as<P::BlockContext>(tree) || as<P::HostBlockContext>(tree);
 }
 
 // The first block in the rule: where the lines of its header end.
@@ -81,6 +72,17 @@ antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
 
 } // namespace
 
+// A rule that was given up breaks those around it, up to the statement of a block: blocks have statements of their own.
+void AstBuilder::findExceptions(antlr4::ParserRuleContext *ctx) {
+  for (antlr4::tree::ParseTree *child : ctx->children) {
+    auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child);
+    if (!rule) continue;
+    findExceptions(rule);
+    if (!isBlock(rule) && exceptions_.contains(rule)) exceptions_.insert(ctx);
+  }
+  if (ctx->exception) exceptions_.insert(ctx);
+}
+
 void AstBuilder::findLosses() {
   for (const Diagnostic &d : diagnostics_.all()) {
     if (d.range.file != file_) continue;
@@ -92,12 +94,13 @@ void AstBuilder::findLosses() {
 
 bool AstBuilder::broken(antlr4::ParserRuleContext *ctx) const {
   if (!mistakes_) return false; // exceptions are reported
-  if (hasException(ctx)) return true;
+  if (exceptions_.contains(ctx)) return true;
   SourceRange own = range(ctx);
-  antlr4::ParserRuleContext *block = firstBlock(ctx);
-  size_t end = block ? range(block).begin : text_.find('\n', own.end);
+  size_t end = text_.find('\n', own.end);
   auto it = std::lower_bound(losses_.begin(), losses_.end(), own.begin);
-  return it != losses_.end() && *it <= end;
+  if (it == losses_.end() || *it > end) return false;
+  antlr4::ParserRuleContext *block = firstBlock(ctx);
+  return !block || *it <= range(block).begin;
 }
 
 std::string AstBuilder::unescaped(SourceRange quoted) {

@@ -6,7 +6,16 @@
 
 #include "XtParser.h"
 
+#include <typeinfo>
+#include <unordered_set>
+
 namespace xt {
+
+// A tree as what it is. The classes of rules and of their labels have none below them, so that a glance at the type tells,
+// where a dynamic_cast would look through all those above.
+template <class T> T *as(antlr4::tree::ParseTree *tree) {
+  return tree && typeid(*tree) == typeid(T) ? static_cast<T *>(tree) : nullptr;
+}
 
 class AstBuilder {
 public:
@@ -91,6 +100,7 @@ private:
   // The rule was not read to its end, or something on its own lines (up to the first block) was lost in mending.
   bool broken(antlr4::ParserRuleContext *ctx) const;
   void findLosses();
+  void findExceptions(antlr4::ParserRuleContext *ctx);
   Diagnostic &report(DiagCode code, SourceRange where, std::string message) {
     return diagnostics_.report(code, where, std::move(message));
   }
@@ -98,6 +108,7 @@ private:
   std::string_view text_;
   bool mistakes_ = false;        // the file has any
   std::vector<uint32_t> losses_; // places of mistakes that lost something, ascending
+  std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not read to their end
   uint32_t file_;
   Diagnostics &diagnostics_;
 };

@@ -95,9 +95,9 @@ Expr AstBuilder::expr(P::ExprContext *ctx) {
   Expr out;
   if (!ctx) return out.range = none(), out;
   out.range = range(ctx);
-  if (auto *e = dynamic_cast<P::AtomExprContext *>(ctx)) return indexed(atom(e->atom()), e->index());
-  if (auto *e = dynamic_cast<P::MinusExprContext *>(ctx)) return unary(ctx, e->start, e->expr());
-  if (auto *e = dynamic_cast<P::NotExprContext *>(ctx)) return unary(ctx, e->start, e->expr());
+  if (auto *e = as<P::AtomExprContext>(ctx)) return indexed(atom(e->atom()), e->index());
+  if (auto *e = as<P::MinusExprContext>(ctx)) return unary(ctx, e->start, e->expr());
+  if (auto *e = as<P::NotExprContext>(ctx)) return unary(ctx, e->start, e->expr());
   if (ctx->getRuleContexts<P::ExprContext>().empty()) return out;
   return binary(ctx);
 }
@@ -120,7 +120,7 @@ Expr AstBuilder::simple(P::SimpleContext *ctx) {
   Expr out;
   if (!ctx) return out.range = none(), out;
   out.range = range(ctx);
-  if (auto *v = dynamic_cast<P::ValueAtomContext *>(ctx)) {
+  if (auto *v = as<P::ValueAtomContext>(ctx)) {
     out.kind = v->SPLICE() ? Expr::Kind::Values : Expr::Kind::Value;
     out.text = sigilName(v->VALUE()).text;
     if (v->INT()) {
@@ -128,19 +128,19 @@ Expr AstBuilder::simple(P::SimpleContext *ctx) {
       out.integer = count.integer;
       out.integerOverflow = count.integerOverflow;
     }
-  } else if (auto *s = dynamic_cast<P::SizeAtomContext *>(ctx)) {
+  } else if (auto *s = as<P::SizeAtomContext>(ctx)) {
     out.kind = Expr::Kind::Param;
     out.text = sigilName(s->SIZE()).text;
-  } else if (dynamic_cast<P::NumberAtomContext *>(ctx)) {
+  } else if (as<P::NumberAtomContext>(ctx)) {
     return number(ctx->start);
-  } else if (auto *b = dynamic_cast<P::BoolAtomContext *>(ctx)) {
+  } else if (auto *b = as<P::BoolAtomContext>(ctx)) {
     out.kind = Expr::Kind::Bool;
     out.text = std::string(slice(out.range));
     out.integer = b->KW_TRUE() ? 1 : 0;
-  } else if (auto *f = dynamic_cast<P::SymbolAtomContext *>(ctx)) {
+  } else if (auto *f = as<P::SymbolAtomContext>(ctx)) {
     out.kind = Expr::Kind::Symbol;
     out.text = sigilName(f->SYMBOL()).text;
-  } else if (auto *p = dynamic_cast<P::ParenAtomContext *>(ctx)) {
+  } else if (auto *p = as<P::ParenAtomContext>(ctx)) {
     out = expr(p->expr());
     out.range = range(ctx);
     out.parenthesised = true;

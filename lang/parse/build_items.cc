@@ -10,30 +10,31 @@ ast::File AstBuilder::file(P::FileContext *ctx) {
   ast::File out;
   out.file = file_;
   findLosses();
+  if (mistakes_ && ctx) findExceptions(ctx);
   for (P::ItemContext *i : ctx->item()) item(i, out);
   return out;
 }
 
 void AstBuilder::item(P::ItemContext *ctx, ast::File &out) {
-  if (auto *i = dynamic_cast<P::ImportItemContext *>(ctx)) {
+  if (auto *i = as<P::ImportItemContext>(ctx)) {
     if (i->TEXT()) out.imports.push_back({range(ctx), unescaped(range(i->TEXT())), range(i->TEXT())});
   }
-  if (auto *i = dynamic_cast<P::ParamItemContext *>(ctx)) {
+  if (auto *i = as<P::ParamItemContext>(ctx)) {
     out.params.push_back(param(i));
     if (broken(ctx)) out.params.back().type = {};
   }
-  if (auto *i = dynamic_cast<P::AttrAliasItemContext *>(ctx)) {
+  if (auto *i = as<P::AttrAliasItemContext>(ctx)) {
     out.attrAliases.push_back({range(ctx), sigilName(i->ATTR()), attr(i->attrValue())});
     if (broken(ctx)) out.attrAliases.back().value = {};
   }
-  if (auto *i = dynamic_cast<P::TypeAliasItemContext *>(ctx)) {
+  if (auto *i = as<P::TypeAliasItemContext>(ctx)) {
     out.typeAliases.push_back({range(ctx), sigilName(i->TYPE()), type(i->type())});
     if (broken(ctx)) out.typeAliases.back().value = {};
   }
-  if (auto *i = dynamic_cast<P::KernelItemContext *>(ctx)) {
+  if (auto *i = as<P::KernelItemContext>(ctx)) {
     out.kernels.push_back(kernel(i));
   }
-  if (auto *i = dynamic_cast<P::TestItemContext *>(ctx)) {
+  if (auto *i = as<P::TestItemContext>(ctx)) {
     out.tests.push_back(test(i));
   }
 }
@@ -84,7 +85,7 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
   out.body = block(ctx->block());
   if (ctx->block())
     for (P::LineContext *line : ctx->block()->line())
-      if (auto *form = dynamic_cast<P::FormStmtContext *>(line->stmt()))
+      if (auto *form = as<P::FormStmtContext>(line->stmt()))
         for (ast::Name &name : words(form->word())) out.forms.push_back(std::move(name));
   return out;
 }
@@ -95,7 +96,7 @@ void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
       report(DiagCode::RepeatedClause, range(ctx->start), str("`", slice(range(ctx->start)), "` is given twice"));
     return !given;
   };
-  if (auto *h = dynamic_cast<P::GridHeaderContext *>(ctx)) {
+  if (auto *h = as<P::GridHeaderContext>(ctx)) {
     if (!once(!out.grid.empty())) return;
     for (P::GridVarContext *v : h->gridVar()) {
       ast::GridVar var;
@@ -107,13 +108,13 @@ void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
       out.grid.push_back(std::move(var));
     }
   }
-  if (auto *h = dynamic_cast<P::SubgroupsHeaderContext *>(ctx)) {
+  if (auto *h = as<P::SubgroupsHeaderContext>(ctx)) {
     if (once(out.subgroups.has_value())) out.subgroups = expr(h->expr());
   }
-  if (auto *h = dynamic_cast<P::LanesHeaderContext *>(ctx)) {
+  if (auto *h = as<P::LanesHeaderContext>(ctx)) {
     if (once(out.lanes.has_value())) out.lanes = expr(h->expr());
   }
-  if (auto *h = dynamic_cast<P::FormHeaderContext *>(ctx)) {
+  if (auto *h = as<P::FormHeaderContext>(ctx)) {
     for (ast::Name &name : words(h->word())) out.forms.push_back(std::move(name));
   }
 }

@@ -169,18 +169,18 @@ OpClause AstBuilder::op(P::OpContext *ctx) {
   OpClause out;
   if (!ctx) return out;
   out.op = {std::string(slice(range(ctx->start))), range(ctx->start)};
-  if (auto *c = dynamic_cast<P::OperandsOpContext *>(ctx)) operandsOp(c, out);
-  if (auto *c = dynamic_cast<P::BaseOpContext *>(ctx)) baseOp(c, out);
-  if (auto *c = dynamic_cast<P::LocalityOpContext *>(ctx)) localityOp(c, out);
-  if (auto *c = dynamic_cast<P::KindOpContext *>(ctx)) kindOp(c, out);
-  if (auto *c = dynamic_cast<P::DimsOpContext *>(ctx)) dimsOp(c, out);
-  if (auto *c = dynamic_cast<P::LiteralOpContext *>(ctx)) literalOp(c, out);
-  if (auto *c = dynamic_cast<P::TextOpContext *>(ctx)) textOp(c, out);
-  if (auto *c = dynamic_cast<P::BareOpContext *>(ctx)) {
+  if (auto *c = as<P::OperandsOpContext>(ctx)) operandsOp(c, out);
+  if (auto *c = as<P::BaseOpContext>(ctx)) baseOp(c, out);
+  if (auto *c = as<P::LocalityOpContext>(ctx)) localityOp(c, out);
+  if (auto *c = as<P::KindOpContext>(ctx)) kindOp(c, out);
+  if (auto *c = as<P::DimsOpContext>(ctx)) dimsOp(c, out);
+  if (auto *c = as<P::LiteralOpContext>(ctx)) literalOp(c, out);
+  if (auto *c = as<P::TextOpContext>(ctx)) textOp(c, out);
+  if (auto *c = as<P::BareOpContext>(ctx)) {
     out.shape = Clause::Bare;
     tail(c->opTail(), out);
   }
-  if (auto *c = dynamic_cast<P::DimensionOpContext *>(ctx)) {
+  if (auto *c = as<P::DimensionOpContext>(ctx)) {
     out.shape = Clause::Dimension;
     if (c->word()) out.kind = word(c->word());
     tail(c->opTail(), out);

@@ -10,7 +10,7 @@ using P = xtg::XtParser;
 namespace {
 
 // Form lines at the head of a body are the kernel's; elsewhere they are statements that say nothing.
-bool isFormLine(P::StmtContext *ctx) { return dynamic_cast<P::FormStmtContext *>(ctx) != nullptr; }
+bool isFormLine(P::StmtContext *ctx) { return as<P::FormStmtContext>(ctx) != nullptr; }
 
 } // namespace
 
@@ -34,8 +34,9 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
+  out.stmts.reserve(ctx->children.size()); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
-    auto *line = dynamic_cast<P::LineContext *>(child);
+    auto *line = as<P::LineContext>(child);
     if (!line) {
       droppedToken(child, out);
       continue;
@@ -51,7 +52,7 @@ Block AstBuilder::block(P::BlockContext *ctx) {
 Stmt AstBuilder::stmt(P::StmtContext *ctx) {
   Stmt out;
   out.range = range(ctx);
-  if (auto *s = dynamic_cast<P::BindStmtContext *>(ctx)) {
+  if (auto *s = as<P::BindStmtContext>(ctx)) {
     if (s->results())
       for (P::ResultContext *r : s->results()->result()) {
         ast::Binding binding;
@@ -61,32 +62,32 @@ Stmt AstBuilder::stmt(P::StmtContext *ctx) {
       }
     rightHandSide(s->rhs(), out);
   }
-  if (auto *s = dynamic_cast<P::OpStmtContext *>(ctx)) {
+  if (auto *s = as<P::OpStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Op;
     if (s->op()) out.op = op(s->op());
   }
-  if (auto *s = dynamic_cast<P::ForStmtContext *>(ctx)) {
+  if (auto *s = as<P::ForStmtContext>(ctx)) {
     forLoop(s->forLoop(), out);
   }
-  if (auto *s = dynamic_cast<P::WhileStmtContext *>(ctx)) {
+  if (auto *s = as<P::WhileStmtContext>(ctx)) {
     whileLoop(s->whileLoop(), out);
   }
-  if (auto *s = dynamic_cast<P::IfStmtContext *>(ctx)) {
+  if (auto *s = as<P::IfStmtContext>(ctx)) {
     ifElse(s->ifElse(), out);
   }
-  if (auto *s = dynamic_cast<P::YieldStmtContext *>(ctx)) {
+  if (auto *s = as<P::YieldStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Yield;
     if (s->values())
       for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
     if (s->signature()) out.signature = signature(s->signature());
   }
-  if (auto *s = dynamic_cast<P::ReturnStmtContext *>(ctx)) {
+  if (auto *s = as<P::ReturnStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Return;
     if (s->values())
       for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
     if (s->signature()) out.signature = signature(s->signature());
   }
-  if (auto *s = dynamic_cast<P::CallStmtContext *>(ctx)) {
+  if (auto *s = as<P::CallStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Call;
     if (s->call()) out.expr = call(s->call());
     exprWithTail(s->attrGroup(), s->signature(), out);
@@ -95,20 +96,20 @@ Stmt AstBuilder::stmt(P::StmtContext *ctx) {
 }
 
 void AstBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
-  if (auto *r = dynamic_cast<P::OpRhsContext *>(ctx)) {
+  if (auto *r = as<P::OpRhsContext>(ctx)) {
     out.kind = Stmt::Kind::Op;
     out.op = op(r->op());
   }
-  if (auto *r = dynamic_cast<P::ForRhsContext *>(ctx)) {
+  if (auto *r = as<P::ForRhsContext>(ctx)) {
     forLoop(r->forLoop(), out);
   }
-  if (auto *r = dynamic_cast<P::WhileRhsContext *>(ctx)) {
+  if (auto *r = as<P::WhileRhsContext>(ctx)) {
     whileLoop(r->whileLoop(), out);
   }
-  if (auto *r = dynamic_cast<P::IfRhsContext *>(ctx)) {
+  if (auto *r = as<P::IfRhsContext>(ctx)) {
     ifElse(r->ifElse(), out);
   }
-  if (auto *r = dynamic_cast<P::ExprRhsContext *>(ctx)) {
+  if (auto *r = as<P::ExprRhsContext>(ctx)) {
     out.kind = Stmt::Kind::Assign;
     out.expr = expr(r->expr());
     exprWithTail(r->attrGroup(), r->signature(), out);
@@ -187,8 +188,9 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
+  out.stmts.reserve(ctx->children.size()); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
-    auto *line = dynamic_cast<P::HostLineContext *>(child);
+    auto *line = as<P::HostLineContext>(child);
     if (!line) {
       droppedToken(child, out);
       continue;
@@ -204,10 +206,10 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
 Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
   Stmt out;
   out.range = range(ctx);
-  if (auto *s = dynamic_cast<P::BufferStmtContext *>(ctx)) {
+  if (auto *s = as<P::BufferStmtContext>(ctx)) {
     buffer(s, out);
   }
-  if (auto *s = dynamic_cast<P::LaunchStmtContext *>(ctx)) {
+  if (auto *s = as<P::LaunchStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Launch;
     out.kernel = sigilName(s->SYMBOL());
     for (P::ArgContext *a : s->arg()) {
@@ -219,10 +221,10 @@ Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
     if (s->launchGrid())
       for (P::ExprContext *e : s->launchGrid()->expr()) out.grid.push_back(expr(e));
   }
-  if (auto *s = dynamic_cast<P::CheckStmtContext *>(ctx)) {
+  if (auto *s = as<P::CheckStmtContext>(ctx)) {
     check(s, out);
   }
-  if (auto *s = dynamic_cast<P::SaveStmtContext *>(ctx)) {
+  if (auto *s = as<P::SaveStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Save;
     Expr saved;
     saved.kind = Expr::Kind::Value;
@@ -239,7 +241,7 @@ void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
   if (ctx->type()) out.type = type(ctx->type());
   out.kind = out.type ? Stmt::Kind::Buffer : Stmt::Kind::Assign;
   P::InitializerContext *init = ctx->initializer();
-  if (auto *load = dynamic_cast<P::LoadInitContext *>(init)) {
+  if (auto *load = as<P::LoadInitContext>(init)) {
     out.kind = Stmt::Kind::Buffer;
     Expr e;
     e.kind = Expr::Kind::Call;
@@ -251,7 +253,7 @@ void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
       e.argNames.push_back({{}, none()});
     }
     out.expr = std::move(e);
-  } else if (auto *from = dynamic_cast<P::FromInitContext *>(init)) {
+  } else if (auto *from = as<P::FromInitContext>(init)) {
     out.kind = Stmt::Kind::Buffer;
     Expr e;
     e.kind = Expr::Kind::Call;
@@ -262,7 +264,7 @@ void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
     e.argNames.push_back({{}, none()});
     if (from->words()) out.indexVars = words(from->words()->word());
     out.expr = std::move(e);
-  } else if (auto *plain = dynamic_cast<P::ExprInitContext *>(init)) {
+  } else if (auto *plain = as<P::ExprInitContext>(init)) {
     out.expr = expr(plain->expr());
     if (out.kind == Stmt::Kind::Buffer && out.expr->is(Expr::Kind::Ident)) { // out, iota, identity
       out.expr->kind = Expr::Kind::Call;

@@ -20,17 +20,17 @@ TypeExpr AstBuilder::type(P::TypeContext *ctx) {
   TypeExpr out;
   if (!ctx) return out.range = none(), out;
   out.range = range(ctx);
-  if (auto *shaped = dynamic_cast<P::ShapedTypeRefContext *>(ctx)) return shapedType(shaped->shapedType());
-  if (auto *alias = dynamic_cast<P::TypeAliasRefContext *>(ctx)) {
+  if (auto *shaped = as<P::ShapedTypeRefContext>(ctx)) return shapedType(shaped->shapedType());
+  if (auto *alias = as<P::TypeAliasRefContext>(ctx)) {
     out.name = sigilName(alias->TYPE());
     // !xegpu.nbarrier is a dialect's type, not an alias.
     bool dialect = out.name.text.find('.') != std::string::npos;
     out.kind = dialect ? TypeExpr::Kind::Word : TypeExpr::Kind::Alias;
     if (dialect) out.name.text = lastPart(out.name.text);
-  } else if (auto *param = dynamic_cast<P::TypeParamRefContext *>(ctx)) {
+  } else if (auto *param = as<P::TypeParamRefContext>(ctx)) {
     out.kind = TypeExpr::Kind::Param;
     out.name = sigilName(param->SIZE());
-  } else if (auto *named = dynamic_cast<P::WordTypeContext *>(ctx)) {
+  } else if (auto *named = as<P::WordTypeContext>(ctx)) {
     out.kind = TypeExpr::Kind::Word;
     out.name = word(named->name());
   }
@@ -103,9 +103,9 @@ Attr AstBuilder::group(P::AttrGroupContext *ctx) {
   out.kind = Attr::Kind::Dict;
   out.range = range(ctx);
   for (antlr4::tree::ParseTree *child : ctx->children) {
-    if (auto *e = dynamic_cast<P::AttrEntryContext *>(child)) {
+    if (auto *e = as<P::AttrEntryContext>(child)) {
       out.entries.push_back(entry(e));
-    } else if (auto *l = dynamic_cast<P::LayoutAttrContext *>(child)) {
+    } else if (auto *l = as<P::LayoutAttrContext>(child)) {
       Attr::Entry positional;
       positional.range = range(l);
       positional.key.range = positional.range.startPoint();
@@ -206,15 +206,15 @@ Attr AstBuilder::attr(P::AttrValueContext *ctx) {
   Attr out;
   if (!ctx) return out.range = none(), out;
   out.range = range(ctx);
-  if (auto *layout = dynamic_cast<P::LayoutAttrRefContext *>(ctx)) {
+  if (auto *layout = as<P::LayoutAttrRefContext>(ctx)) {
     return layoutAttr(layout->layoutAttr());
-  } else if (auto *mapping = dynamic_cast<P::MappingAttrContext *>(ctx)) {
+  } else if (auto *mapping = as<P::MappingAttrContext>(ctx)) {
     out.kind = Attr::Kind::Mapping;
     out.name = {std::string(slice(range(mapping->WORD()))), range(mapping->WORD())};
     out.entries = entries(mapping->entries());
-  } else if (auto *map = dynamic_cast<P::AffineMapAttrContext *>(ctx)) {
+  } else if (auto *map = as<P::AffineMapAttrContext>(ctx)) {
     return affineMap(map);
-  } else if (auto *items = dynamic_cast<P::ListAttrContext *>(ctx)) {
+  } else if (auto *items = as<P::ListAttrContext>(ctx)) {
     out.kind = Attr::Kind::List;
     for (P::AttrItemContext *item : items->attrItem()) {
       Attr one = attr(item->attrValue());
@@ -231,9 +231,9 @@ Attr AstBuilder::attr(P::AttrValueContext *ctx) {
       }
       out.items.push_back(std::move(one));
     }
-  } else if (auto *g = dynamic_cast<P::GroupAttrContext *>(ctx)) {
+  } else if (auto *g = as<P::GroupAttrContext>(ctx)) {
     return group(g->attrGroup());
-  } else if (auto *t = dynamic_cast<P::TypeAttrContext *>(ctx)) {
+  } else if (auto *t = as<P::TypeAttrContext>(ctx)) {
     out.kind = Attr::Kind::Type;
     TypeExpr named;
     if (t->shapedType()) {
@@ -244,10 +244,10 @@ Attr AstBuilder::attr(P::AttrValueContext *ctx) {
       named.name = sigilName(t->TYPE());
     }
     out.type = std::make_shared<TypeExpr>(std::move(named));
-  } else if (dynamic_cast<P::DynamicAttrContext *>(ctx) || dynamic_cast<P::WordAttrContext *>(ctx)) {
+  } else if (as<P::DynamicAttrContext>(ctx) || as<P::WordAttrContext>(ctx)) {
     out.kind = Attr::Kind::Word; // "?" too
     out.name = {std::string(slice(out.range)), out.range};
-  } else if (auto *e = dynamic_cast<P::ExprAttrContext *>(ctx)) {
+  } else if (auto *e = as<P::ExprAttrContext>(ctx)) {
     return attrOf(expr(e->expr()));
   }
   return out;

@@ -1,7 +1,5 @@
 #include "lang/parse/classify.h"
 
-#include "lang/parse/syntax_token.h"
-
 #include "XtLexer.h"
 
 namespace xt {
@@ -38,11 +36,11 @@ TokenClass classOf(size_t type) {
 
 } // namespace
 
-std::vector<ClassifiedToken> classify(const SourceFile &source) {
+std::vector<ClassifiedToken> classify(const std::vector<SyntaxToken> &tokens, uint32_t limit) {
   std::vector<ClassifiedToken> out;
-  if (findInvalidUtf8(source.text())) return out;
-  for (const SyntaxToken &token : lex(source))
-    if (token.type != antlr4::Token::EOF) out.push_back({classOf(token.type), token.begin, token.end, token.firstOnLine});
+  out.reserve(tokens.size());
+  for (const SyntaxToken &token : tokens)
+    if (token.type != antlr4::Token::EOF && token.begin < limit) out.push_back({classOf(token.type), token.begin, token.end, token.firstOnLine});
   return out;
 }
 

@@ -1,6 +1,6 @@
 // The tokens of a text by what they look like, for editors: without a tree, so that broken text has them too.
 #pragma once
-#include "ir/base/source.h"
+#include "lang/parse/syntax_token.h"
 
 namespace xt {
 
@@ -25,7 +25,7 @@ struct ClassifiedToken {
   bool firstOnLine;
 };
 
-// In order; comments and blanks are between them. None where the text is not UTF-8.
-std::vector<ClassifiedToken> classify(const SourceFile &source);
+// Those of lex(), in order, that begin before byte `limit`; comments and blanks are between them.
+std::vector<ClassifiedToken> classify(const std::vector<SyntaxToken> &tokens, uint32_t limit);
 
 } // namespace xt

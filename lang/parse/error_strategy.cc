@@ -46,9 +46,9 @@ bool startsElement(size_t rule, size_t type) {
 
 } // namespace
 
-ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, std::vector<uint32_t> reported,
+ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, const ShapedTokens &shaped,
                              Diagnostics &diagnostics)
-    : text_(source.text()), file_(file), reported_(std::move(reported)), diagnostics_(diagnostics) {
+    : text_(source.text()), file_(file), reported_(shaped.reported), items_(shaped.items), diagnostics_(diagnostics) {
   std::sort(reported_.begin(), reported_.end());
 }
 
@@ -75,6 +75,9 @@ bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
   if (statement_ == first) return true;
   statement_ = first;
   uint32_t begin = first ? range(stream->get(first - 1)).end : 0;
+  // What an item before it is reported for does not count.
+  auto item = std::upper_bound(items_.begin(), items_.end(), range(stream->get(first)).begin);
+  if (item != items_.begin()) begin = std::max(begin, *(item - 1));
   uint32_t end = range(stream->get(last)).end;
   auto it = std::lower_bound(reported_.begin(), reported_.end(), begin);
   return it != reported_.end() && *it <= end;

@@ -9,6 +9,7 @@
 //  - A statement is reported once, also over the stages: where shaping has reported a mistake, the parser keeps quiet.
 #pragma once
 #include "ir/base/diagnostics.h"
+#include "lang/parse/shape_tokens.h"
 #include "lang/parse/token_stream.h"
 
 #include "XtParser.h"
@@ -23,7 +24,7 @@ inline constexpr size_t kMostMends = 500;
 
 class ErrorStrategy : public antlr4::DefaultErrorStrategy {
 public:
-  ErrorStrategy(const SourceFile &source, uint32_t file, std::vector<uint32_t> reported, Diagnostics &diagnostics);
+  ErrorStrategy(const SourceFile &source, uint32_t file, const ShapedTokens &shaped, Diagnostics &diagnostics);
   void reportError(antlr4::Parser *parser, const antlr4::RecognitionException &e) override;
   void recover(antlr4::Parser *parser, std::exception_ptr e) override;
   void sync(antlr4::Parser *parser) override;
@@ -59,6 +60,7 @@ private:
   std::string_view text_;
   uint32_t file_;
   std::vector<uint32_t> reported_; // ascending
+  std::vector<uint32_t> items_;    // likewise
   Diagnostics &diagnostics_;
   size_t statement_ = INVALID_INDEX; // the token that began the last statement reported
   size_t mends_ = 0;

@@ -276,7 +276,8 @@ void ItemShaper::openBrace(size_t i) {
     // sizes: {M = 4096}, or whatever stands before a further brace on the line
     size_t commas = 0, after = scan_.afterBracket(i, commas);
     bool further = scan_.type(after) == L::LBRACE || scan_.type(after) == L::KW_SMALL;
-    bool sizes = last_.type == L::KW_SMALL || scan_.type(i + 2) == L::EQ || (further && scan_.sameLine(i, after));
+    bool named = i + 1 < end_ && scan_.type(i + 2) == L::EQ; // the next item may be an alias
+    bool sizes = last_.type == L::KW_SMALL || named || (further && scan_.sameLine(i, after));
     if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
   }
   if (length_ == 0) {

@@ -8,8 +8,5 @@ namespace xt {
 // Parses file `index` of `sources`. Mistakes are reported, one message each, and the tree holds what could be read.
 // Text that is not UTF-8 is one error at the first bad byte and gives an empty tree.
 ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics);
-// The same of a file's first `limit` bytes, of which an item ends there: what follows is only looked at, as it is by a
-// message that says what the item was followed by.
-ast::File parse(const SourceManager &sources, uint32_t index, Diagnostics &diagnostics, uint32_t limit);
 
 } // namespace xt

@@ -29,6 +29,7 @@ ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &sour
     size_t next = begin + 1;
     while (next < end && !(tokens[next].firstOnLine && scan.startsItem(next))) ++next;
     ShapedItem item = shapeItem(scan, begin, next, file);
+    out.items.push_back(tokens[begin].begin);
     out.tokens.insert(out.tokens.end(), item.tokens.begin(), item.tokens.end());
     for (const Diagnostic &d : item.diagnostics) {
       out.reported.push_back(d.range.begin);

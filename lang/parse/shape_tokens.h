@@ -24,6 +24,7 @@ struct ShapedTokens {
   std::vector<SyntaxToken> tokens; // the end of file last
   // Where mistakes have been reported; the parser keeps quiet about their statements.
   std::vector<uint32_t> reported;
+  std::vector<uint32_t> items; // where each begins, ascending
 };
 
 // Tokens from byte `limit` on are looked at, but not among the result.

@@ -19,7 +19,7 @@ Json capabilities(Encoding encoding) {
       {"workspaceSymbolProvider", true},
       {"semanticTokensProvider", {{"legend", {{"tokenTypes", tokens}, {"tokenModifiers", Json::array()}}}, {"full", true}, {"range", true}}},
       {"inlayHintProvider", true},
-      {"completionProvider", {{"triggerCharacters", {"%", "#", "!", "$", "@", "<", "{", "\"", ":"}}}},
+      {"completionProvider", {{"resolveProvider", true}, {"triggerCharacters", {"%", "#", "!", "$", "@", "<", "{", "\"", ":"}}}},
       {"signatureHelpProvider", {{"triggerCharacters", {"(", ",", " "}}}},
       {"documentFormattingProvider", true},
       {"documentRangeFormattingProvider", true},

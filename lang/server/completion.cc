@@ -16,6 +16,8 @@ namespace {
 // CompletionItemKind of the protocol.
 enum class ItemKind : uint8_t { Method = 2, Function = 3, Variable = 6, Module = 9, Property = 10, Keyword = 14, File = 17, EnumMember = 20, Constant = 21, Struct = 22, TypeParameter = 25 };
 
+constexpr size_t kMostValues = 200;
+
 // Where the place is, by the tokens of its piece before it.
 struct Cursor {
   Piece *piece = nullptr;
@@ -105,7 +107,7 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
   while (begin > 0 && isNamePart(place.piece->text[begin - 1])) --begin;
   if (begin > 0 && std::string_view("%#!$@").find(place.piece->text[begin - 1]) != std::string_view::npos) --begin;
   place.prefix = place.piece->text.substr(begin, place.at - begin);
-  for (const ClassifiedToken &token : tokensOf(*place.piece, query.workspace.sources())) {
+  for (const ClassifiedToken &token : place.piece->tokens) {
     if (token.begin >= begin) break;
     std::string_view text = place.spelled(token);
     bool closed = text.size() > 1 && text.ends_with('"');
@@ -130,19 +132,21 @@ public:
     else if (!place_.prefix.empty() && place_.prefix[0] == '$') params();
     else if (!place_.prefix.empty() && place_.prefix[0] == '@') declared(NameKind::Kernel, ItemKind::Function);
     else words();
-    return {{"isIncomplete", false}, {"items", std::move(items_)}};
+    return {{"isIncomplete", incomplete_}, {"items", std::move(items_)}};
   }
 
 private:
-  void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {}, const std::string &doc = {}) {
+  // `page`: what completionPage() finds the documentation by.
+  void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {}, const char *page = nullptr) {
     if (!seen_.insert(label).second) return;
     bool snippet = snippets_ && text.find('$') != std::string::npos && text != label;
     Json json = {{"label", label}, {"kind", static_cast<int>(kind)}};
     if (!detail.empty()) json["detail"] = detail;
-    if (!doc.empty()) json["documentation"] = {{"kind", "markdown"}, {"value", doc}};
+    if (page) json["data"] = page;
     if (snippet) json["insertTextFormat"] = 2;
-    uint32_t prefix = static_cast<uint32_t>(place_.prefix.size());
-    json["textEdit"] = {{"range", query_.range({offset_ - prefix, offset_})}, {"newText", snippet || (!text.empty() && text.find('$') == std::string::npos) ? text : label}};
+    auto prefix = static_cast<uint32_t>(place_.prefix.size());
+    if (range_.is_null() || prefix != ranged_) range_ = query_.range({offset_ - prefix, offset_}), ranged_ = prefix;
+    json["textEdit"] = {{"range", range_}, {"newText", snippet || (!text.empty() && text.find('$') == std::string::npos) ? text : label}};
     items_.push_back(std::move(json));
   }
 
@@ -152,7 +156,13 @@ private:
     std::vector<ast::Name> names;
     if (const ast::KernelDecl *kernel = kernelAt(*place_.piece, place_.at)) names = valuesInScope(*kernel, place_.at);
     else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at)) names = valuesInScope(*test, place_.at);
-    for (size_t i = names.size(); i-- > 0;) { // the latest binding says the type
+    // Of very many those that were bound last; while one goes on typing, the client asks again.
+    bool many = names.size() > kMostValues;
+    incomplete_ |= many;
+    size_t left = kMostValues;
+    for (size_t i = names.size(); i-- > 0 && left > 0;) { // the latest binding says the type
+      if (many && (!mayBecome("%" + names[i].text) || seen_.contains("%" + names[i].text))) continue;
+      --left;
       const NameUse *use = query_.definitionAt(names[i].range);
       item("%" + names[i].text, ItemKind::Variable, use && use->type ? speller_.type(use->type) : "");
     }
@@ -161,9 +171,27 @@ private:
         if (token.cls == TokenClass::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
   }
 
+  // Whether what has been typed stands in the name, in this order.
+  bool mayBecome(std::string_view name) const {
+    size_t at = 0;
+    for (char c : place_.prefix) {
+      while (at < name.size() && std::tolower(static_cast<unsigned char>(name[at])) != std::tolower(static_cast<unsigned char>(c))) ++at;
+      if (at++ >= name.size()) return false;
+    }
+    return true;
+  }
+
+  // In the order of the text, then of what it imports.
   void declared(NameKind kind, ItemKind as) {
-    for (const NameUse &use : query_.analysis.checked.names.uses())
-      if (use.kind == kind && use.isDefinition) item(std::string(query_.written(use.target)), as, "");
+    std::vector<std::pair<std::pair<size_t, Span>, const NameUse *>> order;
+    const std::vector<const Document *> &files = query_.analysis.files;
+    for (const NameUse &use : query_.analysis.checked.names.uses()) {
+      if (use.kind != kind || !use.isDefinition) continue;
+      Place place = query_.workspace.locate(use.target);
+      order.push_back({{std::find(files.begin(), files.end(), place.document) - files.begin(), place.span}, &use});
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto &[place, use] : order) item(std::string(query_.written(use->target)), as, "");
   }
 
   void aliases() {
@@ -242,7 +270,7 @@ private:
   void ops(bool value) {
     for (const OpInfo &op : allOps()) {
       if (op.clause == Clause::Structure || (op.results > 0) != value) continue;
-      item(std::string(op.name), ItemKind::Method, std::string(op.summary), snippet(op), opPage(op));
+      item(std::string(op.name), ItemKind::Method, std::string(op.summary), snippet(op), "op");
     }
   }
 
@@ -278,7 +306,7 @@ private:
   void functions() {
     for (std::string_view name : {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"}) item(std::string(name), ItemKind::Function, "");
     for (const OpInfo &op : allOps())
-      if (op.elementwise && op.typeRule == TypeRule::Elementwise) item(std::string(op.name), ItemKind::Function, std::string(op.summary), {}, opPage(op));
+      if (op.elementwise && op.typeRule == TypeRule::Elementwise) item(std::string(op.name), ItemKind::Function, std::string(op.summary), {}, "op");
   }
 
   void testStatements() {
@@ -290,7 +318,7 @@ private:
   void hostFunctions(bool initialises) {
     for (const HostFnInfo &fn : allHostFns())
       if (!fn.name.empty() && (fn.cls == HostFnClass::Initializer) == initialises)
-        item(std::string(fn.name), ItemKind::Function, std::string(fn.summary), {}, hostFnPage(fn));
+        item(std::string(fn.name), ItemKind::Function, std::string(fn.summary), {}, initialises ? "initializer" : "function");
     if (!initialises) values();
   }
 
@@ -330,11 +358,24 @@ private:
   bool snippets_;
   TypeSpeller speller_;
   std::set<std::string> seen_;
+  bool incomplete_ = false;
+  Json range_; // of a prefix of so many bytes
+  uint32_t ranged_ = 0;
   Json items_ = Json::array();
 };
 
 } // namespace
 
 Json completion(const Query &query, uint32_t offset, bool snippets) { return Completion(query, offset, snippets).run(); }
+
+Json completionPage(Json item) {
+  std::string label = textOf(member(item, "label")), data = textOf(member(item, "data"));
+  std::string page;
+  if (const OpInfo *op = data == "op" ? findOp(label) : nullptr) page = opPage(*op);
+  for (const HostFnInfo &fn : allHostFns())
+    if (fn.name == label && data == (fn.cls == HostFnClass::Initializer ? "initializer" : "function")) page = hostFnPage(fn);
+  if (!page.empty()) item["documentation"] = {{"kind", "markdown"}, {"value", page}};
+  return item;
+}
 
 } // namespace xt::lsp

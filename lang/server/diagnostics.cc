@@ -42,11 +42,11 @@ Json related(const Query &query, SourceRange range, const std::string &text) {
 // The import through which a file comes into a document.
 std::optional<Span> importOf(const Query &query, const Document &imported) {
   for (size_t i = 0; i < query.document.pieceCount(); ++i)
-    for (const ast::ImportDecl &decl : query.document.piece(i).tree.imports)
+    for (const ast::ImportDecl &decl : query.document.piece(i).parsed.tree.imports)
       for (const std::string &path : importCandidates(decl.path, query.document.path(), query.workspace.stdlib()))
         if (path == imported.path()) return query.span(decl.pathRange);
   for (size_t i = 0; i < query.document.pieceCount(); ++i) // through another one
-    for (const ast::ImportDecl &decl : query.document.piece(i).tree.imports) return query.span(decl.pathRange);
+    for (const ast::ImportDecl &decl : query.document.piece(i).parsed.tree.imports) return query.span(decl.pathRange);
   return std::nullopt;
 }
 

@@ -39,6 +39,8 @@ Json inlayHints(const Query &query, Span span);
 
 // completion.cc, signature.cc
 Json completion(const Query &query, uint32_t offset, bool snippets);
+// An item of it with its documentation, which is asked for when a client shows it.
+Json completionPage(Json item);
 Json signatureHelp(const Query &query, uint32_t offset);
 
 // structure.cc

@@ -47,7 +47,7 @@ private:
 Json inlayHints(const Query &query, Span span) {
   Hints hints(query, span);
   for (size_t p = query.document.pieceAt(span.begin); p < query.document.pieceCount() && query.document.pieceStart(p) < span.end; ++p)
-    for (const ast::KernelDecl &kernel : query.document.piece(p).tree.kernels) hints.add(kernel);
+    for (const ast::KernelDecl &kernel : query.document.piece(p).parsed.tree.kernels) hints.add(kernel);
   return hints.take();
 }
 

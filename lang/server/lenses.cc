@@ -20,7 +20,7 @@ Json codeLenses(const Query &query) {
   Json list = Json::array();
   Line line{query, list};
   for (size_t p = 0; p < query.document.pieceCount(); ++p) {
-    const ast::File &tree = query.document.piece(p).tree;
+    const ast::File &tree = query.document.piece(p).parsed.tree;
     for (const ast::KernelDecl &kernel : tree.kernels) {
       if (!kernel.name || kernel.isFunction) continue;
       line.add(kernel.name.range, "show IR", "xtc", {"--emit=ir"});

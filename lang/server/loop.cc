@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -21,10 +22,16 @@ public:
     messages_.push_back(std::move(message));
     arrived_.notify_one();
   }
-  void end() {
+  void end(const char *how) {
     std::lock_guard lock(mutex_);
     ended_ = true;
+    how_ = how;
     arrived_.notify_one();
+  }
+  // How the input ended; null: it goes on.
+  const char *ending() {
+    std::lock_guard lock(mutex_);
+    return how_;
   }
   // Takes a request back that has not begun. False: it has, or is none.
   bool cancel(const Json &id) {
@@ -61,6 +68,7 @@ private:
   std::condition_variable arrived_;
   std::deque<Json> messages_;
   bool ended_ = false;
+  const char *how_ = nullptr;
 };
 
 class Writer {
@@ -95,14 +103,20 @@ void take(const Frame &frame, Queue &queue, Writer &writer) {
 
 void read(int input, Queue &queue, Writer &writer) {
   FrameReader frames;
+  bool any = false;
   char buffer[65536];
   for (;;) {
     ssize_t n = ::read(input, buffer, sizeof buffer);
     if (n <= 0) break;
     frames.add({buffer, static_cast<size_t>(n)});
-    while (std::optional<Frame> frame = frames.next()) take(*frame, queue, writer);
+    while (std::optional<Frame> frame = frames.next()) {
+      any |= frame->problem.empty();
+      take(*frame, queue, writer);
+    }
   }
-  queue.end();
+  queue.end(!any                ? "no message came: each begins with `Content-Length: N` and an empty line (an editor starts this program)"
+            : frames.isInside() ? "the input ended in the middle of a message"
+                                : "the input ended before `exit`");
 }
 
 // Answers about a text that is about to change come too late. Those that change text themselves are asked on purpose.
@@ -129,6 +143,7 @@ int serve(int input, int output) {
     if (server.hasUnpublished()) server.publish();
     if (queue.empty()) server.tidy();
   }
+  if (const char *ending = queue.ending(); ending && !server.isExited()) std::fprintf(stderr, "xt-lsp: %s\n", ending);
   ::_exit(server.isExited() ? server.exitStatus() : 1);
 }
 

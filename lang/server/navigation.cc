@@ -30,7 +30,7 @@ Json definition(const Query &query, uint32_t offset) {
   // An import leads to its file.
   const Piece &piece = query.document.piece(query.document.pieceAt(offset));
   SourceRange at = query.document.at(offset);
-  for (const ast::ImportDecl &decl : piece.tree.imports)
+  for (const ast::ImportDecl &decl : piece.parsed.tree.imports)
     if (decl.range.begin <= at.begin && at.begin <= decl.range.end)
       for (const std::string &path : importCandidates(decl.path, query.document.path(), query.workspace.stdlib()))
         if (const Document *file = query.workspace.findPath(path))
@@ -81,7 +81,7 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
       return {nullptr, "the name is one of the standard library"};
   if (use->kind == NameKind::Value) {
     Piece &piece = query.document.piece(query.document.pieceAt(query.workspace.locate(use->range).span.begin));
-    for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources()))
+    for (const ClassifiedToken &token : piece.tokens)
       if (token.cls == TokenClass::Value && piece.text.substr(token.begin + 1, token.end - token.begin - 1) == name &&
           name != query.written(use->range).substr(1))
         return {nullptr, str("`%", name, "` is a name of this kernel already")};

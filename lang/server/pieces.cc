@@ -1,7 +1,5 @@
 #include "lang/server/pieces.h"
 
-#include "lang/parse/parse.h"
-
 #include <cstring>
 
 namespace xt::lsp {
@@ -54,22 +52,15 @@ std::string_view pieceText(std::string_view text, Span place) {
   return text.substr(place.begin, end - place.begin);
 }
 
-std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place) {
+std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place, const Piece *before) {
   auto piece = std::make_shared<Piece>();
   piece->file = sources.add(name, std::string(pieceText(text, place)));
   piece->size = place.end - place.begin;
   piece->text = sources.file(piece->file).text();
-  piece->tree = parse(sources, piece->file, piece->syntax, piece->size);
+  piece->parsed = parseText(sources, piece->file, piece->size, before ? &before->parsed : nullptr);
+  piece->tokens = classify(piece->parsed.lexed, piece->size);
+  piece->parsed.lexed = {};
   return piece;
-}
-
-const std::vector<ClassifiedToken> &tokensOf(Piece &piece, const SourceManager &sources) {
-  if (!piece.hasTokens) {
-    piece.tokens = classify(sources.file(piece.file));
-    while (!piece.tokens.empty() && piece.tokens.back().begin >= piece.size) piece.tokens.pop_back();
-    piece.hasTokens = true;
-  }
-  return piece.tokens;
 }
 
 } // namespace xt::lsp

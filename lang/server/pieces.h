@@ -3,6 +3,7 @@
 #pragma once
 #include "lang/lower/file_lowering.h"
 #include "lang/parse/classify.h"
+#include "lang/parse/reparse.h"
 #include "lang/server/text.h"
 
 #include <map>
@@ -18,18 +19,14 @@ struct Piece {
   uint32_t file = 0;    // what ranges of it say
   uint32_t size = 0;    // bytes; `text` goes on with the first word of the next piece, which messages may name
   std::string_view text;
-  ast::File tree;
-  Diagnostics syntax;
+  ParsedText parsed;
   // Checks of its kernels and functions, the latest first.
   std::map<std::pair<const ast::KernelDecl *, std::string>, std::vector<std::shared_ptr<KernelCheck>>> checks;
-  std::vector<ClassifiedToken> tokens; // made when asked for
-  bool hasTokens = false;
+  std::vector<ClassifiedToken> tokens;
 };
 
-// Parses `text` from `begin` to `end` as one piece of the file `name`.
-std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place);
+// Parses `text` at `place` as one piece of the file `name`. `before`: the piece that this one was, or null.
+std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name, std::string_view text, Span place, const Piece *before);
 // The bytes that make a piece what it is: those of its place, and what it looks at behind.
 std::string_view pieceText(std::string_view text, Span place);
-const std::vector<ClassifiedToken> &tokensOf(Piece &piece, const SourceManager &sources);
-
 } // namespace xt::lsp

@@ -9,6 +9,7 @@ namespace {
 // The entries of an index in one file.
 std::span<const NameUse> usesIn(const NameIndex &index, uint32_t file) {
   const std::vector<NameUse> &uses = index.uses();
+  if (uses.empty() || file < uses.front().range.file || uses.back().range.file < file) return {}; // most are of another kernel
   auto begin = std::lower_bound(uses.begin(), uses.end(), file, [](const NameUse &use, uint32_t f) { return use.range.file < f; });
   auto end = std::upper_bound(begin, uses.end(), file, [](uint32_t f, const NameUse &use) { return f < use.range.file; });
   return {begin, end};
@@ -51,7 +52,7 @@ void sortOut(std::vector<Occurrence> &list) {
 // its name.
 std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &use) {
   std::vector<const NameIndex *> indexes;
-  for (const NameIndex *index : query.analysis.indexes())
+  for (const NameIndex *index : query.analysis.indexes)
     if (!usesIn(*index, use.range.file).empty()) indexes.push_back(index);
   Variable variable(indexes, use.target);
   std::vector<Occurrence> out;
@@ -65,7 +66,7 @@ std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &us
   Place here = query.workspace.locate(use.range);
   Piece &piece = query.document.piece(query.document.pieceAt(here.span.begin));
   std::string_view name = query.written(use.range);
-  for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources()))
+  for (const ClassifiedToken &token : piece.tokens)
     if (token.cls == TokenClass::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
       addPlace(query.workspace, {piece.file, token.begin, token.end}, false, out);
   return out;
@@ -84,7 +85,7 @@ const NameUse *Query::useAt(uint32_t offset) const {
     return !best->type && use.type;
   };
   auto look = [&](SourceRange at) {
-    for (const NameIndex *index : analysis.indexes())
+    for (const NameIndex *index : analysis.indexes)
       for (const NameUse &use : usesIn(*index, at.file))
         if (use.range.begin <= at.begin && at.begin <= use.range.end && better(use)) best = &use;
   };
@@ -98,10 +99,14 @@ const NameUse *Query::useAt(uint32_t offset) const {
 }
 
 const NameUse *Query::definitionAt(SourceRange range) const {
+  auto key = [](SourceRange r) { return std::tuple(r.file, r.begin, r.end); };
   const NameUse *found = nullptr;
-  for (const NameIndex *index : analysis.indexes())
-    for (const NameUse &use : usesIn(*index, range.file))
-      if (use.range == range && use.isDefinition && (!found || (!found->type && use.type))) found = &use;
+  for (const NameIndex *index : analysis.indexes) {
+    std::span<const NameUse> uses = usesIn(*index, range.file);
+    auto use = std::lower_bound(uses.begin(), uses.end(), range, [&](const NameUse &u, SourceRange r) { return key(u.range) < key(r); });
+    for (; use != uses.end() && use->range == range; ++use)
+      if (use->isDefinition && (!found || (!found->type && use->type))) found = &*use;
+  }
   return found;
 }
 
@@ -123,11 +128,11 @@ std::vector<Occurrence> occurrences(const Query &query, const NameUse &use) {
     if (!name.empty()) name.remove_prefix(1); // overrides of a launch have no sigil
     for (const Document *document : query.workspace.allFiles()) {
       if (!mentions(*document, name)) continue;
-      for (const NameIndex *index : query.workspace.analyse(*document).indexes())
+      for (const NameIndex *index : query.workspace.analyse(*document).indexes)
         for (const NameUse &other : index->uses())
           if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
     }
-    for (const NameIndex *index : query.analysis.indexes())
+    for (const NameIndex *index : query.analysis.indexes)
       for (const NameUse &other : index->uses())
         if (other.kind == use.kind && other.target == use.target) addPlace(query.workspace, other.range, other.isDefinition, out);
   }
@@ -136,13 +141,13 @@ std::vector<Occurrence> occurrences(const Query &query, const NameUse &use) {
 }
 
 const ast::KernelDecl *kernelAt(const Piece &piece, uint32_t offset) {
-  for (const ast::KernelDecl &kernel : piece.tree.kernels)
+  for (const ast::KernelDecl &kernel : piece.parsed.tree.kernels)
     if (kernel.range.begin <= offset && offset <= kernel.range.end) return &kernel;
   return nullptr;
 }
 
 const ast::TestDecl *testAt(const Piece &piece, uint32_t offset) {
-  for (const ast::TestDecl &test : piece.tree.tests)
+  for (const ast::TestDecl &test : piece.parsed.tree.tests)
     if (test.range.begin <= offset && offset <= test.range.end) return &test;
   return nullptr;
 }

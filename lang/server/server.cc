@@ -99,6 +99,7 @@ void Server::request(const Json &id, const std::string &method, const Json &para
     return reply(nullptr);
   }
   if (method == "workspace/symbol") return reply(workspaceSymbols(workspace_, encoding_, textOf(member(params, "query"))));
+  if (method == "completionItem/resolve") return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "an item of a completion is an object");
   if (method == "workspace/diagnostic") return reply(workspaceReport());
   const Method *known = findMethod(method);
   bool pull = method == "textDocument/diagnostic";

@@ -66,7 +66,7 @@ Json ofOp(const OpInfo &op, const Call &call) {
 Json ofKernel(const Query &query, std::string_view name, const Call &call) {
   for (const Document *file : query.analysis.files)
     for (size_t p = 0; p < file->pieceCount(); ++p)
-      for (const ast::KernelDecl &kernel : file->piece(p).tree.kernels) {
+      for (const ast::KernelDecl &kernel : file->piece(p).parsed.tree.kernels) {
         if (kernel.name.text != name) continue;
         std::vector<std::string> parameters;
         for (const ast::Param &param : kernel.params) parameters.push_back(str("%", param.name.text, ": ", query.written(param.type.range)));
@@ -80,7 +80,7 @@ Json ofKernel(const Query &query, std::string_view name, const Call &call) {
 Json signatureHelp(const Query &query, uint32_t offset) {
   size_t index = query.document.pieceAt(offset);
   Piece &piece = query.document.piece(index);
-  std::optional<Call> call = callAt(piece, tokensOf(piece, query.workspace.sources()), offset - query.document.pieceStart(index));
+  std::optional<Call> call = callAt(piece, piece.tokens, offset - query.document.pieceStart(index));
   if (!call) return nullptr;
   if (call->name.starts_with("@")) return ofKernel(query, call->name.substr(1), *call);
   if (call->parenthesised)

@@ -55,7 +55,7 @@ private:
 Json foldingRanges(const Query &query) {
   Folds folds(query);
   for (size_t p = 0; p < query.document.pieceCount(); ++p) {
-    const ast::File &tree = query.document.piece(p).tree;
+    const ast::File &tree = query.document.piece(p).parsed.tree;
     for (const ast::KernelDecl &kernel : tree.kernels) folds.add(kernel.body);
     for (const ast::TestDecl &test : tree.tests) folds.add(test.body);
   }
@@ -87,7 +87,7 @@ Json selectionRange(const Query &query, uint32_t offset) {
         if (*block) add((*block)->range);
     }
   }
-  for (const ClassifiedToken &token : tokensOf(piece, query.workspace.sources()))
+  for (const ClassifiedToken &token : piece.tokens)
     if (token.begin <= at && at <= token.end && token.cls != TokenClass::Punctuation) {
       add({piece.file, token.begin, token.end});
       break;

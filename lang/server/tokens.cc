@@ -45,7 +45,7 @@ Json semanticTokens(const Query &query, Span span) {
     uint32_t start = query.document.pieceStart(p);
     if (start >= span.end) break;
     Piece &piece = query.document.piece(p);
-    const std::vector<ClassifiedToken> &tokens = tokensOf(piece, query.workspace.sources());
+    const std::vector<ClassifiedToken> &tokens = piece.tokens;
     for (size_t i = 0; i < tokens.size(); ++i) {
       uint32_t begin = start + tokens[i].begin, end = start + tokens[i].end;
       std::optional<TokenType> type = typeOf(tokens, i, piece.text);

@@ -38,13 +38,6 @@ SourceRange Document::at(uint32_t offset) const {
   return {pieces_[i]->file, offset - starts_[i], offset - starts_[i]};
 }
 
-std::vector<const NameIndex *> Analysis::indexes() const {
-  std::vector<const NameIndex *> all;
-  for (const auto &check : checked.checks) all.push_back(&check->names);
-  all.push_back(&checked.names);
-  return all;
-}
-
 Workspace::Workspace() : sources_(std::make_unique<SourceManager>()) {}
 
 Document &Workspace::open(const std::string &uri, int64_t version, std::string text) {
@@ -159,13 +152,14 @@ void Workspace::cut(Document &document, bool owns) {
       found->second.pop_back();
       continue;
     }
-    pieces[n] = makePiece(*sources_, document.unit_.name, text, place(n));
+    const Piece *before = n < old.size() - last ? old[n].get() : nullptr;
+    pieces[n] = makePiece(*sources_, document.unit_.name, text, place(n), before);
     textBytes_ += texts[n].size();
   }
   document.pieces_ = std::move(pieces);
   document.starts_ = std::move(starts);
   document.unit_.pieces.clear();
-  for (const auto &piece : document.pieces_) document.unit_.pieces.push_back(&piece->tree);
+  for (const auto &piece : document.pieces_) document.unit_.pieces.push_back(&piece->parsed.tree);
   owners_.resize(sources_->count());
   for (size_t i = 0; i < document.pieces_.size(); ++i) {
     Owner &owner = owners_[document.pieces_[i]->file];
@@ -222,7 +216,7 @@ namespace {
 
 void addSyntax(const Document &document, Diagnostics &diagnostics) {
   for (size_t i = 0; i < document.pieceCount(); ++i)
-    for (const Diagnostic &diagnostic : document.piece(i).syntax.all())
+    for (const Diagnostic &diagnostic : document.piece(i).parsed.diagnostics.all())
       diagnostics.report(diagnostic.code, diagnostic.range, diagnostic.message) = diagnostic;
 }
 
@@ -251,6 +245,8 @@ std::unique_ptr<Analysis> Workspace::check(const Document &document) {
   auto lost = [](const Diagnostic &d) { return d.code == DiagCode::ImportNotFound; };
   bool importLost = std::any_of(diagnostics.all().begin(), diagnostics.all().end(), lost);
   analysis->checked = lowerUnits(units, importLost, *sources_, *analysis->context, {}, this, diagnostics);
+  for (const auto &made : analysis->checked.checks) analysis->indexes.push_back(&made->names);
+  analysis->indexes.push_back(&analysis->checked.names);
   analysis->files = std::move(loaded_);
   return analysis;
 }

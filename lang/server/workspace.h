@@ -52,8 +52,7 @@ struct Analysis {
   std::vector<const Document *> files; // the document, then what it imports
   bool fixesTried = false;
 
-  // The index of each kernel, and of declarations and tests.
-  std::vector<const NameIndex *> indexes() const;
+  std::vector<const NameIndex *> indexes; // of each kernel, and of declarations and tests
 };
 
 class Workspace : private CheckStore, private UnitLoader {

@@ -1,5 +1,6 @@
 // The language server on traces of edits: how long from the bytes of a message to the bytes of its answer, in percentiles.
-// With --cpu it counts the processor's time instead of the clock's: what it would take on a machine that is idle.
+// With --cpu it counts the processor's time instead of the clock's: what it would take on a machine that is idle. `many`,
+// `one` or `big`: only that file.
 //   cmake --build --preset release --target xt_bench_lsp && build/release/bin/xt_bench_lsp
 #include "ir/base/text.h"
 #include "lang/server/frames.h"
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace xt::lsp {
 namespace {
@@ -133,32 +136,61 @@ void memory() {
     if (line.starts_with("VmRSS") || line.starts_with("VmHWM")) std::printf("%s\n", line.c_str());
 }
 
-void run() {
-  {
-    Bench many("5 000 lines in kernels of 40", file(125, 39));
-    memory();
-    typing(many, 40);
-    deleting(many, 400);
-    std::string pasted;
-    for (int i = 0; i < 12; ++i) pasted += kernel(1000 + i, 41);
-    pasting(many, pasted, 10);
-    memory();
+void many(int typed) {
+  Bench bench("5 000 lines in kernels of 40", file(125, 39));
+  memory();
+  typing(bench, typed);
+  deleting(bench, 400);
+  std::string pasted;
+  for (int i = 0; i < 12; ++i) pasted += kernel(1000 + i, 41);
+  pasting(bench, pasted, 10);
+  memory();
+}
+
+void one(int typed) {
+  Bench bench("one kernel of 1 500 lines", file(1, 1500));
+  typing(bench, typed);
+  deleting(bench, 200);
+  memory();
+}
+
+void big(int typed) {
+  Bench bench("10 000 lines in kernels of 40", file(250, 39));
+  typing(bench, typed);
+}
+
+// One process a file, so that the memory of each is its own.
+int run(std::string_view which) {
+  struct Row {
+    std::string_view name;
+    void (*bench)(int);
+    int typed;
+  };
+  constexpr Row kRows[] = {{"many", many, 40}, {"one", one, 20}, {"big", big, 10}};
+  for (const Row &row : kRows) {
+    if (!which.empty() && which != row.name) continue;
+    std::fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) return 1;
+    if (child == 0) {
+      row.bench(row.typed);
+      std::fflush(stdout);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) return 1;
   }
-  {
-    Bench one("one kernel of 1 500 lines", file(1, 1500));
-    typing(one, 20);
-    deleting(one, 200);
-  }
-  {
-    Bench big("10 000 lines in kernels of 40", file(250, 39));
-    typing(big, 10);
-  }
+  return 0;
 }
 
 } // namespace
 } // namespace xt::lsp
 
 int main(int argc, char **argv) {
-  xt::lsp::processorTime = argc > 1 && std::string_view(argv[1]) == "--cpu";
-  xt::lsp::run();
+  std::string_view which;
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]) == "--cpu") xt::lsp::processorTime = true;
+    else which = argv[i];
+  return xt::lsp::run(which);
 }

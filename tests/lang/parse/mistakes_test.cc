@@ -86,5 +86,11 @@ TEST(Mistakes, TwoMistakesAreTwoMessages) {
   EXPECT_EQ(body.stmts[2].body->stmts[0].results.at(0).name.text, "c");
 }
 
+// The brace that the kernel lacks is missing where the alias starts; the alias is wrong by itself.
+TEST(Mistakes, OneAtTheStartOfAnItemIsNotThatOfTheItemBefore) {
+  Parsed parsed("kernel @a() {\n  barrier\n#m = = 3\n");
+  EXPECT_EQ(parsed.diagnostics.errorCount(), 2u) << parsed.messages();
+}
+
 } // namespace
 } // namespace xt

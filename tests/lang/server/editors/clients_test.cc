@@ -24,6 +24,21 @@ TEST(Editors, Neovim) {
              "/nvim_test.lua' 2>messages");
 }
 
+// The picture of the READMEs is what Neovim and the server show now.
+TEST(Editors, PictureOfAnError) {
+  if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
+  if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
+  std::string made = test::runTool("mktemp").output;
+  made.pop_back();
+  expectGood("export XT_PICTURE=" + made + " && nvim --headless -u NONE -i NONE --cmd 'set rtp^=" + kEditors + "/nvim' -c 'filetype plugin indent on | syntax on' -c 'luafile " +
+             kEditors + "/nvim/picture.lua' -c 'qall!' 2>messages");
+  std::string picture = test::readText(made);
+  std::filesystem::remove(made);
+  for (const char *part : {"have different distributions", "one cell = 8x64", "one cell = 16x32"}) EXPECT_NE(picture.find(part), std::string::npos) << part;
+  // Later versions may place the message elsewhere.
+  if (test::runTool("nvim --version | head -1").output == "NVIM v0.7.2\n") test::expectGolden(kEditors + "/nvim/error.svg", picture);
+}
+
 TEST(Editors, Emacs) {
   if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
   expectGood("emacs --batch -L " + kEditors + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
@@ -44,6 +59,28 @@ TEST(Editors, TextMateGrammar) {
 TEST(Editors, VsCodeClient) {
   if (!has("node") || !std::filesystem::exists(kPackages + "/vscode-languageclient")) GTEST_SKIP() << "node and the package vscode-languageclient are not installed";
   expectGood("node " + kTests + "/extension_test.js 2>messages");
+}
+
+// The extension as vscode/README.md packages it: all that it needs is in the .vsix, and what it starts loads from there.
+TEST(Editors, VsCodePackage) {
+  const std::string vsce = XT_BINARY_DIR "/vsce/node_modules/.bin/vsce";
+  if (!has("node") || !std::filesystem::exists(vsce)) GTEST_SKIP() << "node and the package @vscode/vsce are not installed";
+  if (!std::filesystem::exists(kPackages + "/vscode-languageclient")) GTEST_SKIP() << "the package vscode-languageclient is not installed";
+  expectGood("cp -r " + kEditors + "/vscode v && cp %src/LICENSE v && cp -rL " + kPackages + " v/node_modules && cd v && npm prune --offline --no-audit --no-fund >../messages 2>&1 && " +
+             vsce + " package --allow-missing-repository >>../messages 2>&1 || cat ../messages; node " + kTests + "/package_test.js xt-0.1.0.vsix");
+}
+
+// What is no client is told so.
+TEST(Editors, InputThatIsNone) {
+  if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
+  auto answer = [](const std::string &input) {
+    test::ToolRun run = test::runTool("printf '" + input + "' | %bin/xt-lsp 2>&1 >/dev/null");
+    EXPECT_EQ(run.status, 1) << input;
+    return run.output;
+  };
+  EXPECT_EQ(answer("garbage"), "xt-lsp: no message came: each begins with `Content-Length: N` and an empty line (an editor starts this program)\n");
+  EXPECT_EQ(answer("Content-Length: 2\\r\\n\\r\\n{}"), "xt-lsp: the input ended before `exit`\n");
+  EXPECT_EQ(answer("Content-Length: 2\\r\\n\\r\\n{}Content-Length: 20\\r\\n\\r\\n{"), "xt-lsp: the input ended in the middle of a message\n");
 }
 
 } // namespace
