@@ -31,8 +31,8 @@ ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedToke
   return AstBuilder(source, index, diagnostics).file(parser.file());
 }
 
-// The tokens of a kernel: its opening brace, where the lines behind it start, and where they end: at the closing brace, or at
-// the line that this one ends. A line starts where a statement does that is the first on a line of the text.
+// The tokens of a kernel: its opening brace, where the lines behind it start, and its closing brace. A line starts where a
+// statement does that is the first on a line of the text.
 struct Lines {
   const std::vector<SyntaxToken> &tokens;
   std::string_view text;
@@ -54,11 +54,7 @@ bool findLines(Lines &lines) {
     bool first = i > lines.open && depth == 1 && (i == lines.open + 1 || tokens[i - 1].type == L::NL);
     if (tokens[i].type == L::RBLOCK && --depth == 0) {
       lines.end = i;
-      if (!lines.starts.empty() && tokens[i].line == tokens[i - 1].line) {
-        lines.end = lines.starts.back();
-        lines.starts.pop_back();
-      }
-      return true;
+      return lines.starts.empty() || tokens[i].line != tokens[i - 1].line; // else what is wrong with the line may stand at the brace
     }
     depth += tokens[i].type == L::LBLOCK;
     if (first && (lines.starts.empty() || tokens[i].line != tokens[i - 1].line)) lines.starts.push_back(i);

@@ -12,6 +12,7 @@ Json capabilities(Encoding encoding) {
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", true}}},
       {"hoverProvider", true},
       {"definitionProvider", true},
+      {"typeDefinitionProvider", true},
       {"referencesProvider", true},
       {"documentHighlightProvider", true},
       {"renameProvider", {{"prepareProvider", true}}},

@@ -16,6 +16,8 @@ Json hover(const Query &query, uint32_t offset);
 
 // navigation.cc
 Json definition(const Query &query, uint32_t offset);
+// Of a value: the alias that names its layout.
+Json typeDefinition(const Query &query, uint32_t offset);
 Json references(const Query &query, uint32_t offset, bool withDefinition);
 Json highlights(const Query &query, uint32_t offset);
 Json prepareRename(const Query &query, uint32_t offset);

@@ -1,5 +1,6 @@
 #include "ir/base/text.h"
 #include "lang/server/features.h"
+#include "lang/server/spell.h"
 
 namespace xt::lsp {
 namespace {
@@ -37,6 +38,16 @@ Json definition(const Query &query, uint32_t offset) {
           return {{"uri", file->uri()}, {"range", file->text().range({}, query.encoding)}};
   const NameUse *use = query.useAt(offset);
   return isNamed(use) ? query.location(use->target) : Json();
+}
+
+Json typeDefinition(const Query &query, uint32_t offset) {
+  const NameUse *use = query.useAt(offset);
+  if (!use || !use->type) return nullptr;
+  TypeSpeller speller(query);
+  const std::string &layout = speller.layout(use->type);
+  for (const NameUse &declared : query.analysis.checked.names.uses())
+    if (declared.kind == NameKind::Alias && declared.isDefinition && query.written(declared.target) == layout) return query.location(declared.target);
+  return nullptr;
 }
 
 Json references(const Query &query, uint32_t offset, bool withDefinition) {

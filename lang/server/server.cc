@@ -45,6 +45,7 @@ const Server::Method *Server::findMethod(std::string_view name) {
   static constexpr Method kMethods[] = {
       {"textDocument/hover", [](const Query &q, const Json &p, bool) { return Answer{hover(q, offsetIn(q, p))}; }},
       {"textDocument/definition", [](const Query &q, const Json &p, bool) { return Answer{definition(q, offsetIn(q, p))}; }},
+      {"textDocument/typeDefinition", [](const Query &q, const Json &p, bool) { return Answer{typeDefinition(q, offsetIn(q, p))}; }},
       {"textDocument/references",
        [](const Query &q, const Json &p, bool) { return Answer{references(q, offsetIn(q, p), boolOf(member(p, "context", "includeDeclaration"), true))}; }},
       {"textDocument/documentHighlight", [](const Query &q, const Json &p, bool) { return Answer{highlights(q, offsetIn(q, p))}; }},

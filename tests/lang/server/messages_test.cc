@@ -9,7 +9,7 @@
 namespace xt::lsp {
 namespace {
 
-constexpr std::string_view kAtPlaces[] = {"hover", "definition", "references", "documentHighlight", "prepareRename", "rename", "completion", "signatureHelp", "onTypeFormatting"};
+constexpr std::string_view kAtPlaces[] = {"hover", "definition", "typeDefinition", "references", "documentHighlight", "prepareRename", "rename", "completion", "signatureHelp", "onTypeFormatting"};
 constexpr std::string_view kInRanges[] = {"semanticTokens/range", "inlayHint", "rangeFormatting", "codeAction"};
 constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "formatting", "foldingRange", "codeLens", "diagnostic"};
 
