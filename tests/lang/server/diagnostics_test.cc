@@ -78,7 +78,7 @@ TEST(ServerDiagnostics, EachFixIsAnActionAfterWhichTheFileCompiles) {
   size_t applied = 0;
   for (const auto &path : mistakes()) {
     lsp::Workspace workspace;
-    lsp::Document &document = workspace.open(lsp::uriOfPath(path), 1, test::readText(path));
+    lsp::Document &document = workspace.open(uriOfPath(path), 1, test::readText(path));
     lsp::Analysis &analysis = workspace.analyse(document);
     EXPECT_EQ(mistakesOf(path, analysis.diagnostics), 1u) << path;
     lsp::Json actions = lsp::codeActions({workspace, document, analysis, lsp::Encoding::Utf8}, {0, document.text().size()}, {"quickfix"});

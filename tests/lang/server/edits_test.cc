@@ -1,4 +1,5 @@
 // After any edits, the server says of a text what a fresh check says of it.
+#include "ir/base/uri.h"
 #include "tests/lang/server/check_again.h"
 #include "tests/lang/server/random_edits.h"
 
@@ -13,8 +14,8 @@ class Editing {
 public:
   explicit Editing(const fs::path &path) : path_(path), otherPath_(path.parent_path() / "b.xt") {
     workspace_.setStdlib(imports().stdlib);
-    document_ = &workspace_.open(lsp::uriOfPath(path_), 1, "");
-    other_ = &workspace_.open(lsp::uriOfPath(otherPath_), 1, "");
+    document_ = &workspace_.open(uriOfPath(path_), 1, "");
+    other_ = &workspace_.open(uriOfPath(otherPath_), 1, "");
   }
   lsp::Document &document() { return *document_; }
   lsp::Document &other() { return *other_; }
