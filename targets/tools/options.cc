@@ -163,6 +163,9 @@ std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions 
   options.bench = map.count("bench") != 0;
   if (map.count("compare")) options.compare = map["compare"].as<std::string>();
   if (map.count("compare") && !options.bench) return "--compare is of --bench";
+  if (map.count("bench-time") && !options.bench) return "--bench-time is of --bench";
+  if (map.count("bench-time")) options.benchSeconds = map["bench-time"].as<double>();
+  if (!(options.benchSeconds > 0)) return "--bench-time takes a number of seconds above 0";
   if (map.count("roofline")) options.roofline = map["roofline"].as<std::string>();
   if (map.count("roofline") && !options.bench) return "--roofline is of --bench";
   if (!map.count("fail-if-slower")) return std::nullopt;
@@ -309,7 +312,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
   add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
-  add("bench", "time the launches of each test that passes, for up to 30 s: the median, and where it lies with 95% probability");
+  add("bench", "time the launches of each test that passes: the median, and where it lies with 95% probability");
+  add("bench-time", po::value<double>()->value_name("SECONDS"), "with --bench: at most so long for each test; default: 30");
   add("roofline", po::value<std::string>()->value_name("FILE"), "with --bench: write a chart (SVG) of the rates below what the machine can do at most");
   add("compare", po::value<std::string>()->value_name("FILE"), "with --bench: compare with what --bench --json printed before");
   add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"), "with --compare: fail where a median is so much above, and the intervals are apart");

@@ -67,6 +67,7 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
   bool bench = false;
+  double benchSeconds = 30;            // at most, for each test
   std::string roofline;                // an SVG file for a chart of what --bench found; "": none
   std::string compare;                 // a file that --bench --json has written
   std::optional<double> failIfSlower;  // than that file by more than this part

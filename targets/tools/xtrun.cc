@@ -314,7 +314,7 @@ private:
     run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
       return repeatCommand(options_, file, test, target, small);
     };
-    if (options_.bench) run.bench.emplace();
+    if (options_.bench) run.bench = BenchOptions{.seconds = options_.benchSeconds};
     run.mayPrint = [this](bool may) {
       std::lock_guard lock(mutex_);
       printing_ = may;
