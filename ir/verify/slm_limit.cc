@@ -97,18 +97,38 @@ std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
   return str("; there is room for ", join(parts, ", "));
 }
 
+// So many of the largest buffer's rows or, where not one of them fits, columns; "": neither is known.
+std::string partThatFits(const SlmBuffer &largest, int64_t room) {
+  Type type = largest.alloc->result()->type();
+  if (int64_t rows = room / rowBytes(largest); rows > 0)
+    return str("may have ", rows, " of its ", type.extent(0), type.rank() > 1 ? " rows" : " elements");
+  int64_t columns = type.rank() == 2 ? room / (rowsOf(largest) * elemInfo(type.elem()).storageBytes) : 0;
+  return columns > 0 ? str("may have ", columns, " of its ", type.extent(1), " columns") : "";
+}
+
+// Buffers that share memory: those behind the largest move down as it shrinks, if no other one reaches beyond the limit.
+std::string whatFitsOfShared(const Buffers &buffers, int64_t limit) {
+  const SlmBuffer &largest = buffers.list[0];
+  int64_t over = buffers.bytes - limit;
+  std::string text = str("buffers that are not wanted at one time share memory already; ", over, " bytes are too many");
+  for (const SlmBuffer &other : buffers.list)
+    if (&other != &largest && other.offset < largest.offset + largest.bytes && other.offset + other.bytes > limit) return text;
+  over = (over + kSlmAlignment - 1) / kSlmAlignment * kSlmAlignment;
+  std::string part = over < largest.bytes ? partThatFits(largest, largest.bytes - over) : "";
+  return part.empty() ? text : str(text, ": the largest ", part);
+}
+
 // How much of the largest buffer there is room for.
 std::string whatFits(const Buffers &buffers, int64_t limit) {
-  if (buffers.share) return str("buffers that are not wanted at one time share memory already; ", buffers.bytes - limit, " bytes are too many");
+  if (buffers.share) return whatFitsOfShared(buffers, limit);
   const SlmBuffer &largest = buffers.list[0];
   bool alone = buffers.list.size() == 1;
   int64_t others = buffers.bytes - largest.bytes, room = (limit - others) / kSlmAlignment * kSlmAlignment;
   if (room <= 0) return str("the others alone need ", others, " bytes", whatFitsOfEach(buffers, limit));
-  Type type = largest.alloc->result()->type();
   std::string_view beside = alone ? "" : "beside the others ";
-  int64_t rows = room / rowBytes(largest);
-  if (rows == 0) return str("there is room for ", room, " bytes ", beside, "in it");
-  return str(beside, alone ? "it" : "the largest", " may have ", rows, " of its ", type.extent(0), type.rank() > 1 ? " rows" : " elements");
+  std::string part = partThatFits(largest, room);
+  if (part.empty()) return str("there is room for ", room, " bytes ", beside, "in it");
+  return str(beside, alone ? "it " : "the largest ", part);
 }
 
 } // namespace

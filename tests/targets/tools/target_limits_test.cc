@@ -60,6 +60,8 @@ struct Mending {
 const Mending kMendings[] = {
     {"fail_0602_one.xe-dg2", "may have (\\d+) of its (\\d+) elements", {{"<$2x", "<$1x"}}},
     {"fail_0602_three_buffers.xe-pvc", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
+    {"fail_0602_shared.xe-dg2", "may have (\\d+) of its (\\d+) rows", {{"<$2x", "<$1x"}}},
+    {"fail_0602_columns.xe-pvc", "may have (\\d+) of its (\\d+) columns", {{"x$2x", "x$1x"}}},
     {"fail_0602_others_alone.spirv", "room for (\\d+) of the (\\d+) rows of `%b`, (\\d+) of the (\\d+) rows of `%a`", {{"<$2x", "<$1x"}}},
     {"fail_0603_store_rows.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
     {"fail_0603_lanes.xe-pvc", "tensor_desc<(\\d+x\\d+)x\\w+>[\\s\\S]*size that works: (\\d+x\\d+)x", {{"<$1x", "<$2x"}}},
