@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
 
 #include <algorithm>
 
@@ -151,7 +152,7 @@ void TestPrinter::expression(const HostExpr &expr, int precedence) {
   switch (expr.kind) {
   case HostExpr::Kind::Int:
   case HostExpr::Kind::Float: {
-    std::string text = expr.kind == HostExpr::Kind::Int ? std::to_string(expr.integer) : floatText(expr.number);
+    std::string text = expr.kind == HostExpr::Kind::Int ? integerText(expr.elem, expr.integer) : floatText(expr.number);
     out_ += text[0] == '-' && precedence > kAny ? "(" + text + ")" : text;
     break;
   }

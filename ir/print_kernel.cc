@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
 
 #include <algorithm>
 
@@ -250,7 +251,7 @@ void KernelPrinter::operands(const Op &op, size_t first) {
 std::string KernelPrinter::attributeText(const AttrValue &value, Elem elem) const {
   if (const auto *number = std::get_if<double>(&value)) return floatText(*number);
   if (const auto *integer = std::get_if<int64_t>(&value))
-    return elem == Elem::I1 ? (*integer ? "true" : "false") : std::to_string(*integer);
+    return elem == Elem::I1 ? (*integer ? "true" : "false") : integerText(elem, *integer);
   if (const auto *list = std::get_if<std::vector<int64_t>>(&value)) return "[" + join(*list, ", ") + "]";
   return std::get<std::string>(value);
 }

@@ -371,6 +371,22 @@ const Layout *withoutCopies(Context &context, const Layout *layout) {
   return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
 }
 
+// The wg_maps that cut both extents evenly among as many subgroups, most of them along the rows first.
+void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Context &context) {
+  std::span<const int64_t> shape = layout->shape();
+  int64_t subgroups = layout->subgroups();
+  if (shape.size() != 2) return;
+  for (int64_t rows = subgroups; rows > 0; --rows) {
+    int64_t columns = subgroups / rows;
+    if (subgroups % rows != 0 || shape[0] % rows != 0 || shape[1] % columns != 0) continue;
+    WgMap map;
+    map.sgLayout = {rows, columns};
+    map.sgData = {shape[0] / rows, shape[1] / columns};
+    LayoutOrError made = makeLayout(context, LayoutSpec::of(map), shape);
+    if (const Layout *const *cut = std::get_if<const Layout *>(&made); cut && !(*cut)->isReplicated(Axis::Subgroup)) addLayout(list, *cut);
+  }
+}
+
 // Those that aliases give a value of that type, on so many subgroups.
 void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique,
                 const LayoutOrigins &origins) {
@@ -390,12 +406,18 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
   std::vector<const Layout *> layouts;
   addLayout(layouts, withoutCopies(origins.context(), layoutOf(target)));
   addAliases(layouts, target->type(), layoutOf(target)->subgroups(), true, origins);
+  if (layouts.empty()) addEvenCuts(layouts, layoutOf(target), origins.context());
+  // The offsets of a scattered tile are distributed as it is.
+  const Op *made = target->definingOp();
   for (const Layout *layout : layouts) {
     // Where the value is what the tile held, or follows it otherwise, it need not be converted.
     LayoutFix(origins).declare(target, layout).offer(diagnostic);
     LayoutFix both(origins), value(origins);
     for (size_t i = 0; i < op.operandCount(); ++i)
       if (i != tile && layoutOf(op.operand(i))) both.convertOperand(op, i, layout), value.convertOperand(op, i, layout);
+    if (made && made->kind() == OpKind::InitTile)
+      for (size_t i = 1; i < made->operandCount(); ++i)
+        if (layoutOf(made->operand(i))) both.convertOperand(*made, i, layout);
     both.declare(target, layout).offer(diagnostic, true);
     // A tile without a layout of its own takes the value's.
     const LayoutOrigin *origin = origins.find(target);

@@ -2,6 +2,8 @@
 
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
+#include "lang/check/literals.h"
 
 #include <charconv>
 #include <cmath>
@@ -13,8 +15,40 @@ ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer
 ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
 ConstValue floatValue(double v) { return {.kind = ConstValue::Kind::Float, .number = v, .elem = Elem::F32}; }
 
-double asDouble(const ConstValue &v) {
-  return v.kind == ConstValue::Kind::Float ? v.number : static_cast<double>(v.integer);
+// An integer beyond int64_t, or what comes of one.
+using Exact = __int128;
+
+Exact exactValue(const ConstValue &v) { return isWideLiteral(v) ? Exact{static_cast<uint64_t>(v.integer)} : Exact{v.integer}; }
+
+std::optional<ConstValue> fromExact(Exact v) {
+  if (v < INT64_MIN || v > UINT64_MAX) return std::nullopt;
+  ConstValue out = intValue(static_cast<int64_t>(static_cast<uint64_t>(v)));
+  if (v > INT64_MAX) out.elem = Elem::U64;
+  return out;
+}
+
+// Of `+ - * / mod` and comparisons; nothing where the result does not fit 64 bits.
+std::optional<ConstValue> wideInts(std::string_view op, Exact a, Exact b) {
+  if (op == "<") return boolValue(a < b);
+  if (op == "<=") return boolValue(a <= b);
+  if (op == ">") return boolValue(a > b);
+  if (op == ">=") return boolValue(a >= b);
+  if (op == "==") return boolValue(a == b);
+  if (op == "!=") return boolValue(a != b);
+  Exact r = 0;
+  if (op == "*") return __builtin_mul_overflow(a, b, &r) ? std::nullopt : fromExact(r);
+  if (op == "+") return fromExact(a + b);
+  if (op == "-") return fromExact(a - b);
+  if (op == "/" && b != 0) return fromExact(a / b);
+  if (op == "mod" && b != 0) return fromExact(a % b);
+  return std::nullopt;
+}
+
+ConstValue intLiteral(const ast::Expr &expr) {
+  ConstValue value = intValue(expr.integer);
+  bool hex = expr.text.starts_with("0x") || expr.text.starts_with("0X");
+  if (expr.integer < 0) value.elem = hex ? Elem::I64 : Elem::U64;
+  return value;
 }
 
 std::optional<Elem> declaredElem(const ast::ParamDecl &param) {
@@ -42,7 +76,7 @@ std::optional<ConstValue> typeValue(const ast::TypeExpr &type, Diagnostics &diag
 
 std::string constText(const ConstValue &value) {
   switch (value.kind) {
-  case ConstValue::Kind::Int: return std::to_string(value.integer);
+  case ConstValue::Kind::Int: return integerText(value.elem, value.integer);
   case ConstValue::Kind::Bool: return value.integer ? "true" : "false";
   case ConstValue::Kind::Float: return floatText(value.number);
   case ConstValue::Kind::Type: return std::string(elemName(value.elem));
@@ -74,14 +108,14 @@ std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue val
     return std::nullopt;
   }
   bool fits = value.kind != ConstValue::Kind::Type &&
-              (isFloat(*elem) || (value.kind != ConstValue::Kind::Float && fitsInteger(*elem, value.integer)));
+              fitsType(*elem, value);
   if (!fits) {
     diagnostics.report(DiagCode::LiteralValue, range,
                        str("parameter `$", param.name.text, "` is ", elemName(*elem), ", which cannot hold ",
                            constText(value)));
     return std::nullopt;
   }
-  if (isFloat(*elem)) value = floatValue(roundTo(*elem, asDouble(value)));
+  if (isFloat(*elem)) value = floatValue(roundTo(*elem, constNumber(value)));
   value.elem = *elem;
   value.literal = false;
   return value;
@@ -99,6 +133,8 @@ std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string
     value = boolValue(text == "true");
   } else if (std::optional<int64_t> integer = fromText<int64_t>(text)) {
     value = intValue(*integer);
+  } else if (std::optional<uint64_t> wide = fromText<uint64_t>(text)) {
+    value = *fromExact(*wide);
   } else if (std::optional<double> number = fromText<double>(text)) {
     value = floatValue(*number);
   } else {
@@ -172,12 +208,11 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
   switch (expr.kind) {
   case ast::Expr::Kind::Error: return std::nullopt;
   case ast::Expr::Kind::Int:
-    // A decimal from 2^63 on fits only as the magnitude of a negative one; hex digits are bits.
-    if (expr.integerOverflow || (expr.integer < 0 && !expr.text.starts_with("0x") && !expr.text.starts_with("0X"))) {
+    if (expr.integerOverflow) {
       diagnostics_.report(DiagCode::LiteralValue, expr.range, "this integer does not fit 64 bits");
       return std::nullopt;
     }
-    return intValue(expr.integer);
+    return intLiteral(expr);
   case ast::Expr::Kind::Float: return floatValue(expr.number);
   case ast::Expr::Kind::Bool: return boolValue(expr.integer != 0);
   case ast::Expr::Kind::Param: return get({expr.text, expr.range});
@@ -192,6 +227,11 @@ std::optional<ConstValue> ParamScope::eval(const ast::Expr &expr) {
     std::optional<ConstValue> v = eval(expr.children[0]);
     if (!v) return std::nullopt;
     if (expr.text == "not") return boolValue(v->integer == 0);
+    if (isWideLiteral(*v)) { // INT64_MIN took the branch above
+      diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+      return std::nullopt;
+    }
+    if (v->kind == ConstValue::Kind::Int && v->literal) v->elem = Elem::Index;
     if (v->kind == ConstValue::Kind::Float) v->number = -v->number;
     else v->integer = static_cast<int64_t>(0 - static_cast<uint64_t>(v->integer));
     return v;
@@ -251,9 +291,16 @@ std::optional<ConstValue> ParamScope::evalBinary(const ast::Expr &expr) {
     if (a->kind != b->kind || (expr.text != "==" && expr.text != "!=")) return notConstant(expr);
     return boolValue((a->elem == b->elem) == (expr.text == "=="));
   }
+  if (isWideLiteral(*a) || isWideLiteral(*b)) {
+    std::optional<ConstValue> value;
+    bool integers = a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float;
+    if (integers && !(value = wideInts(expr.text, exactValue(*a), exactValue(*b))))
+      diagnostics_.report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+    if (integers) return value;
+  }
   if (a->kind != ConstValue::Kind::Float && b->kind != ConstValue::Kind::Float)
     return evalInts(expr, expr.text, a->integer, b->integer);
-  double x = asDouble(*a), y = asDouble(*b);
+  double x = constNumber(*a), y = constNumber(*b);
   if (expr.text == "+") return floatValue(x + y);
   if (expr.text == "-") return floatValue(x - y);
   if (expr.text == "*") return floatValue(x * y);
@@ -281,8 +328,9 @@ std::optional<ConstValue> ParamScope::evalCall(const ast::Expr &expr) {
 std::optional<int64_t> ParamScope::evalInt(const ast::Expr &expr, std::string_view what) {
   std::optional<ConstValue> value = eval(expr);
   if (!value) return std::nullopt;
-  if (value->kind == ConstValue::Kind::Int) return value->integer;
-  diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
+  if (value->kind == ConstValue::Kind::Int && !isWideLiteral(*value)) return value->integer;
+  if (value->kind == ConstValue::Kind::Int) diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is at most ", INT64_MAX));
+  else diagnostics_.report(DiagCode::LiteralValue, expr.range, str(what, " is an integer, not ", constText(*value)));
   return std::nullopt;
 }
 

@@ -6,24 +6,30 @@ namespace xt {
 namespace {
 
 template <class T>
-void insert(std::map<std::string_view, const T *> &table, const T &decl, std::string_view what, Diagnostics &diagnostics) {
+void insert(std::map<std::string_view, const T *> &table, const T &decl, std::string_view what, bool imported,
+            Diagnostics &diagnostics) {
   if (!decl.name) return; // the parser has said so
   auto [it, isNew] = table.emplace(decl.name.text, &decl);
-  if (!isNew)
-    diagnostics.report(DiagCode::DuplicateName, decl.name.range, str(what, " `", decl.name.text, "` is defined twice"))
-        .at(it->second->name.range, "first defined here");
+  if (isNew) return;
+  // Of two files the importing one is at fault: what it imports may not be its author's.
+  const T *first = it->second, *second = &decl;
+  bool apart = imported && first->name.range.file != second->name.range.file;
+  if (apart) std::swap(first, second);
+  diagnostics.report(DiagCode::DuplicateName, second->name.range, str(what, " `", decl.name.text, "` is defined twice"))
+      .at(first->name.range, apart ? "imported from here" : "first defined here");
 }
 
 } // namespace
 
 FileSymbols::FileSymbols(std::span<const ast::File *const> files, size_t own, bool incomplete, Diagnostics &diagnostics)
     : incomplete_(incomplete) {
-  for (const ast::File *file : files) {
-    for (const auto &alias : file->attrAliases) insert(attrAliases_, alias, "alias", diagnostics);
-    for (const auto &alias : file->typeAliases) insert(typeAliases_, alias, "type alias", diagnostics);
-    for (const auto &param : file->params) insert(params_, param, "parameter", diagnostics);
-    for (const auto &kernel : file->kernels)
-      insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", diagnostics);
+  for (size_t i = 0; i < files.size(); ++i) {
+    bool imported = i >= own;
+    for (const auto &alias : files[i]->attrAliases) insert(attrAliases_, alias, "alias", imported, diagnostics);
+    for (const auto &alias : files[i]->typeAliases) insert(typeAliases_, alias, "type alias", imported, diagnostics);
+    for (const auto &param : files[i]->params) insert(params_, param, "parameter", imported, diagnostics);
+    for (const auto &kernel : files[i]->kernels)
+      insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", imported, diagnostics);
   }
   std::map<std::string_view, const ast::TestDecl *> tests;
   for (const ast::File *file : files.first(own))

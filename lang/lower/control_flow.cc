@@ -1,4 +1,5 @@
 #include "ir/base/text.h"
+#include "ir/call_names.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>
@@ -72,6 +73,10 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
     if (std::optional<ast::OpClause> clause = opWithParentheses(stmt)) {
       if (!lowerOp(*clause, stmt.range)) poison(stmt);
       return;
+    }
+    if (!stmt.expr->symbolCall && !isFunctionName(stmt.expr->text)) {
+      noFunction(*stmt.expr);
+      return poison(stmt);
     }
     std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
     if (!values) return poison(stmt);

@@ -1,5 +1,7 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "ir/call_names.h"
+#include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"
 #include "lang/lower/operators.h"
 
@@ -60,20 +62,22 @@ Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRang
     diagnostics().report(DiagCode::ExpressionType, range, "a type is no value here");
     return nullptr;
   }
-  Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : context_.scalar(value.elem);
+  // Alone, an integer is an index, or an u64 if no index holds it.
+  bool index = value.literal && value.kind == ConstValue::Kind::Int && !isWideLiteral(value);
+  Elem own = index ? Elem::Index : value.elem;
+  Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : context_.scalar(own);
   if (type.isVector()) type = context_.withLayout(type, nullptr);
-  if (type.elem() == Elem::I1 && value.kind != ConstValue::Kind::Bool) type = context_.scalar(value.elem);
+  if (type.elem() == Elem::I1 && value.kind != ConstValue::Kind::Bool) type = context_.scalar(own);
   if (isFloat(type.elem()))
-    return value.kind == ConstValue::Kind::Float ? builder_.constantFloat(type, value.number)
-                                                 : builder_.constantInt(type, value.integer);
+    return builder_.constantFloat(type, constNumber(value));
   if (value.kind == ConstValue::Kind::Float) {
     diagnostics()
         .report(DiagCode::LiteralValue, range, str("a literal with a point beside an integer (", elemName(type.elem()), ")"))
         .note("write an integer, or cast the other operand with `sitofp`");
     return nullptr;
   }
-  if (!fitsInteger(type.elem(), value.integer)) {
-    diagnostics().report(DiagCode::LiteralValue, range, str(value.integer, " does not fit ", elemName(type.elem())));
+  if (!fitsType(type.elem(), value)) {
+    diagnostics().report(DiagCode::LiteralValue, range, str(constText(value), " does not fit ", elemName(type.elem())));
     return nullptr;
   }
   return builder_.constantInt(type, value.integer);
@@ -215,6 +219,34 @@ Value *KernelLowering::lowerBinary(const ast::Expr &expr, Type like) {
   return nullptr;
 }
 
+// `tile_mma(%a, %b)` is written as other languages call functions.
+Value *KernelLowering::noFunction(const ast::Expr &expr) {
+  std::string_view name = expr.text;
+  const OpInfo *op = findOp(name);
+  if (!op || op->clause == Clause::Structure || expr.children.empty()) {
+    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
+    suggestName(diagnostic, expr.textRange, 0, name, functionNames());
+    return nullptr;
+  }
+  FixIt fix;
+  fix.title = "remove the parentheses";
+  fix.candidate = true; // inside an expression no op stands
+  auto between = [&](uint32_t begin, uint32_t end) { return SourceRange{expr.range.file, begin, end}; };
+  fix.edits.push_back({between(expr.textRange.end, expr.children.front().range.begin), " "});
+  for (const ast::Expr &child : expr.children) {
+    bool simple = child.parenthesised || !(child.is(ast::Expr::Kind::Binary) || child.is(ast::Expr::Kind::Call) || child.is(ast::Expr::Kind::Unary));
+    if (simple || isLiteral(child)) continue;
+    fix.edits.push_back({child.range.startPoint(), "("});
+    fix.edits.push_back({child.range.endPoint(), ")"});
+  }
+  fix.edits.push_back({between(expr.children.back().range.end, expr.range.end), ""});
+  diagnostics()
+      .report(DiagCode::UnknownFunction, expr.textRange, str("`", name, "` is an op, no function: its operands stand without parentheses"))
+      .note(str("for example `", op->example, "`"))
+      .fixits.push_back(std::move(fix));
+  return nullptr;
+}
+
 Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
   std::string_view name = expr.text;
   if (expr.symbolCall) {
@@ -271,15 +303,7 @@ Value *KernelLowering::lowerCall(const ast::Expr &expr, Type like) {
   }
   const Operator *op = findText<Operator>(kArithmetic, name); // min, max
   const OpInfo *info = name == "ceildiv" ? &opInfo(OpKind::CeilDivSI) : name == "abs" ? &opInfo(OpKind::AbsF) : findOp(name);
-  bool callable = op || (info && info->elementwise && info->typeRule == TypeRule::Elementwise) || (info && info->kind == OpKind::Select);
-  if (!callable) {
-    auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown function `", name, "`"));
-    std::vector<std::string_view> names = {"dim", "min", "max", "ceildiv", "abs", "subgroup_id", "lane_id", "workgroup_id"};
-    for (const OpInfo &row : allOps())
-      if (row.elementwise && row.typeRule == TypeRule::Elementwise) names.push_back(row.name);
-    suggestName(diagnostic, expr.textRange, 0, name, names);
-    return nullptr;
-  }
+  if (!isFunctionName(name)) return noFunction(expr);
   if (!count(op ? 2 : info->operands.size())) return nullptr;
   if (NameIndex *index = params_.symbols().index(); index && info) index->op(expr.textRange, *info);
   std::vector<const ast::Expr *> args;

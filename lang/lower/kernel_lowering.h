@@ -149,6 +149,7 @@ private:
   Value *lowerUnary(const ast::Expr &expr, Type like);
   Value *lowerBinary(const ast::Expr &expr, Type like);
   Value *lowerCall(const ast::Expr &expr, Type like);
+  Value *noFunction(const ast::Expr &expr);
   bool lowerAlike(std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values);
   bool broadcastScalars(std::vector<Value *> &values, SourceRange range, bool alike = true);
   Value *emit(OpKind kind, std::vector<Value *> operands, std::vector<SourceRange> ranges, SourceRange range,

@@ -1,5 +1,6 @@
 // Attributes of an op: kinds, literals, and those in braces.
 #include "ir/base/text.h"
+#include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>
@@ -30,8 +31,7 @@ const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
 
 // A float type rounds numbers, an integer type holds them exactly, and only i1 holds true and false.
 bool holdsLiteral(Elem elem, const ConstValue &value) {
-  if (value.kind == ConstValue::Kind::Type || (value.kind == ConstValue::Kind::Bool && elem != Elem::I1)) return false;
-  return isFloat(elem) || (value.kind != ConstValue::Kind::Float && fitsInteger(elem, value.integer));
+  return !(value.kind == ConstValue::Kind::Bool && elem != Elem::I1) && fitsType(elem, value);
 }
 
 } // namespace
@@ -64,7 +64,7 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
   }
   std::optional<ConstValue> value = params_.eval(*expr);
   if (!value) return false;
-  Elem elem = type ? type.elem() : value->elem;
+  Elem elem = type ? type.elem() : value->literal && value->kind == ConstValue::Kind::Int && !isWideLiteral(*value) ? Elem::Index : value->elem;
   if (!draft.written) {
     if (value->kind == ConstValue::Kind::Type) {
       diagnostics().report(DiagCode::LiteralValue, expr->range, "a constant's value is a number");
@@ -82,8 +82,7 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
   if (!isFloat(elem)) draft.attrs.push_back({"value", value->integer, expr->range});
   else
     draft.attrs.push_back({"value",
-                           roundTo(elem, value->kind == ConstValue::Kind::Float ? value->number
-                                                                                : static_cast<double>(value->integer)),
+                           roundTo(elem, constNumber(*value)),
                            expr->range});
   return true;
 }
@@ -124,7 +123,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     return false;
   }
   if (spec->kind == AttrKind::Int) {
-    if (value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) {
+    if ((value->kind != ConstValue::Kind::Int && value->kind != ConstValue::Kind::Bool) || isWideLiteral(*value)) {
       diagnostics().report(DiagCode::AttributeValue, entry.value->range, str("`", key, "` is an integer"));
       return false;
     }
@@ -139,8 +138,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     return false;
   }
   if (isFloat(elem)) {
-    double number = value->kind == ConstValue::Kind::Float ? value->number : static_cast<double>(value->integer);
-    draft.attrs.push_back({spec->name, roundTo(elem, number), entry.value->range});
+    draft.attrs.push_back({spec->name, roundTo(elem, constNumber(*value)), entry.value->range});
     return true;
   }
   draft.attrs.push_back({spec->name, value->integer, entry.value->range});

@@ -219,10 +219,15 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
   for (size_t k = 0; k < listed.size(); ++k) {
     size_t i = listed[k];
     if (!writtenAgrees(written[k], types[i])) {
-      diagnostics()
-          .report(DiagCode::SignatureMismatch, exprs[k].range,
-                  str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])))
-          .at(draft.operandRanges[i], shapedText(types[i]));
+      Diagnostic &mismatch = diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
+                                                  str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])));
+      mismatch.at(draft.operandRanges[i], shapedText(types[i]));
+      // `splat %x : vector<8x8xf32>` says the result's type alone.
+      if (draft.info->signature == Signature::OperandsToResult && exprs.size() == 1 && types.size() == 1 && draft.info->results == 1) {
+        FixIt fix{str("write the operand's type as well: `", shapedText(types[i]), " -> …`"), {}, true};
+        fix.edits.push_back({exprs[k].range.startPoint(), str(shapedText(types[i]), " -> ")});
+        mismatch.fixits.push_back(std::move(fix));
+      }
       return false;
     }
     bool holds = types[i].isVector() || types[i].isTile();

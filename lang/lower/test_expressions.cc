@@ -1,6 +1,7 @@
 // Expressions of tests: arrays, slices, calls of host functions.
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "lang/check/literals.h"
 #include "lang/lower/test_lowering.h"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     if (expr.integerOverflow) return params_.eval(expr).has_value();
     out.kind = HostExpr::Kind::Int;
     out.integer = expr.integer;
+    if (expr.integer < 0) out.elem = Elem::U64; // the bits of a value of 2^63 or more
     return true;
   case ast::Expr::Kind::Float:
     out.kind = HostExpr::Kind::Float;
@@ -69,6 +71,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     out.integer = value->integer;
     out.number = value->number;
     out.elem = value->elem;
+    if (out.kind == HostExpr::Kind::Int && fitsType(Elem::I64, *value)) out.elem = Elem::I64;
     return true;
   }
   case ast::Expr::Kind::Value: {
@@ -110,6 +113,11 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
         !expr.children[0].is(ast::Expr::Kind::Binary)) {
       if (!lowerExpr(expr.children[0], out)) return false;
       out.range = expr.range;
+      if (out.kind == HostExpr::Kind::Int && out.elem == Elem::U64 && out.integer != INT64_MIN) {
+        diagnostics().report(DiagCode::LiteralValue, expr.range, "the value does not fit 64 bits");
+        return false;
+      }
+      if (out.kind == HostExpr::Kind::Int) out.elem = Elem::I64;
       out.integer = static_cast<int64_t>(0 - static_cast<uint64_t>(out.integer));
       out.number = -out.number;
       return true;

@@ -23,31 +23,36 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   return ok;
 }
 
+// A size may depend on those before it; under `small`, on what `small` says of them.
 bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
+  ParamScope full(params_, diagnostics()), reduced(params_, diagnostics());
   bool ok = true;
+  auto take = [&](ParamScope &scope, const ast::SizeDecl &size) {
+    std::optional<int64_t> value = scope.evalInt(size.value, "a size");
+    ok &= value.has_value();
+    scope.override(size.name.text, {.integer = value.value_or(1)}); // its name is known, whatever is wrong with it
+    return value;
+  };
+  test_->hasSmall = decl.hasSmall;
   for (const ast::SizeDecl &size : decl.sizes) {
-    std::optional<int64_t> value = params_.evalInt(size.value, "a size");
-    auto same = [&](const HostSize &s) { return s.name == size.name.text; };
-    if (std::any_of(test_->sizes.begin(), test_->sizes.end(), same)) {
+    auto named = [&](const auto &s) { return s.name == size.name.text; };
+    if (std::any_of(test_->sizes.begin(), test_->sizes.end(), named)) {
       diagnostics().report(DiagCode::DuplicateName, size.name.range, str("size `", size.name.text, "` is given twice"));
       ok = false;
     }
-    if (!value) ok = false;
-    else test_->sizes.push_back({size.name.text, *value, std::nullopt});
+    std::optional<int64_t> value = take(full, size), small;
+    auto given = std::find_if(decl.small.begin(), decl.small.end(), [&](const ast::SizeDecl &s) { return s.name.text == size.name.text; });
+    if (given != decl.small.end()) small = take(reduced, *given);
+    else if (value && decl.hasSmall) small = take(reduced, size);
+    if (given == decl.small.end() && small == value) small.reset(); // as ever
+    test_->sizes.push_back({size.name.text, value.value_or(1), small});
   }
-  test_->hasSmall = decl.hasSmall;
   for (const ast::SizeDecl &size : decl.small) {
-    std::optional<int64_t> value = params_.evalInt(size.value, "a size");
-    HostSize *known = nullptr;
-    for (HostSize &s : test_->sizes)
-      if (s.name == size.name.text) known = &s;
-    if (!known) {
-      diagnostics()
-          .report(DiagCode::TestSizes, size.name.range, str("`small` gives a size `", size.name.text, "` that the test does not have"))
-          .note("`small {…}` gives other values for the sizes in the braces before it");
-      ok = false;
-    } else if (value) known->small = *value;
-    ok &= value.has_value();
+    if (isSize(size.name.text)) continue;
+    diagnostics()
+        .report(DiagCode::TestSizes, size.name.range, str("`small` gives a size `", size.name.text, "` that the test does not have"))
+        .note("`small {…}` gives other values for the sizes in the braces before it");
+    ok = false;
   }
   return ok;
 }
@@ -60,6 +65,21 @@ bool TestLowering::bind(const ast::Name &name, const HostBufferType *type) {
   diagnostics()
       .report(DiagCode::DuplicateName, name.range, str("`%", name.text, "` is bound twice; names of a test are bound once"))
       .at(it->second.range, "first bound here");
+  return false;
+}
+
+bool TestLowering::makesBuffer(const ast::Expr &init) {
+  bool named = (init.is(ast::Expr::Kind::Call) && !init.symbolCall) || init.is(ast::Expr::Kind::Ident);
+  return named && findHostFn(init.text, true) && !findHostFn(init.text, false);
+}
+
+// `%C = out`.
+bool TestLowering::bufferWithoutType(const ast::Stmt &stmt) {
+  const ast::Name &name = stmt.results[0].name;
+  diagnostics()
+      .report(DiagCode::MissingType, stmt.expr->range.endPoint(), str("the type of the buffer `%", name.text, "` is missing"))
+      .note(str("for example `%", name.text, " = … : memref<16x16xf32>`"));
+  bindBuffer(name, HostBufferType(), false);
   return false;
 }
 
@@ -90,6 +110,7 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
     if (stmt.results.size() != 1 || !stmt.expr) return false;
     out.name = stmt.results[0].name.text;
     out.nameRange = stmt.results[0].name.range;
+    if (makesBuffer(*stmt.expr)) return bufferWithoutType(stmt);
     if (!lowerExpr(*stmt.expr, out.value)) return bind(stmt.results[0].name, nullptr), false;
     return bind(stmt.results[0].name, nullptr);
   case ast::Stmt::Kind::Op:

@@ -32,6 +32,8 @@ private:
   bool lowerExpr(const ast::Expr &expr, HostExpr &out);
   bool lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostExpr &out);
   bool lowerSlice(const ast::Expr &expr, HostExpr &out);
+  static bool makesBuffer(const ast::Expr &init);
+  bool bufferWithoutType(const ast::Stmt &stmt);
   bool isSize(std::string_view name) const;
   void sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors);
   bool bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed);

@@ -92,7 +92,7 @@ std::string_view kindName(Expr::Kind kind) {
 void Dumper::expr(const Expr &e) {
   std::string head(kindName(e.kind));
   if (!e.text.empty()) head += " " + quote(e.text);
-  if (e.is(Expr::Kind::Int)) head += str(" = ", e.integer);
+  if (e.is(Expr::Kind::Int)) head += str(" = ", static_cast<uint64_t>(e.integer));
   if (e.is(Expr::Kind::Float)) head += " = " + floatText(e.number);
   if (e.is(Expr::Kind::Values)) head += str(" x ", e.integer);
   if (e.integerOverflow) head += " overflow";

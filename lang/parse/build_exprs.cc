@@ -30,12 +30,9 @@ Expr AstBuilder::number(antlr4::Token *token) {
     out.kind = Expr::Kind::Int;
     bool hex = token->getType() == P::HEX;
     std::string_view digits = std::string_view(spelled).substr(hex ? 2 : 0);
-    // A hexadecimal literal may spell all 64 bits, a decimal one a value of int64_t (the sign is an operator).
     uint64_t bits = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, hex ? 16 : 10);
-    bool negated = out.range.begin > 0 && text_[out.range.begin - 1] == '-';
-    uint64_t most = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (negated ? 1 : 0);
-    out.integerOverflow = error != std::errc() || (!hex && bits > most);
+    out.integerOverflow = error != std::errc();
     out.integer = static_cast<int64_t>(bits);
     out.number = static_cast<double>(bits);
     return out;
@@ -126,7 +123,7 @@ Expr AstBuilder::simple(P::SimpleContext *ctx) {
     if (v->INT()) {
       Expr count = number(v->INT()->getSymbol());
       out.integer = count.integer;
-      out.integerOverflow = count.integerOverflow;
+      out.integerOverflow = count.integerOverflow || count.integer < 0;
     }
   } else if (auto *s = as<P::SizeAtomContext>(ctx)) {
     out.kind = Expr::Kind::Param;

@@ -153,16 +153,6 @@ std::string describe(Parser *parser, Types set) {
   return out;
 }
 
-// The op whose operands `at` stands among.
-Token *opOf(antlr4::CommonTokenStream *stream, Token *at) {
-  for (size_t i = at->getTokenIndex(); i-- > 0;) {
-    size_t type = stream->get(i)->getType();
-    if (type >= P::OP_OPERANDS && type <= P::OP_DIMENSION) return stream->get(i);
-    if (type == P::NL || type == P::COLON || type == P::LBLOCK || type == P::RBLOCK) break;
-  }
-  return nullptr;
-}
-
 } // namespace
 
 std::string ErrorStrategy::found(Token *token) const {
@@ -258,7 +248,7 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
   Token *last = at->getTokenIndex() > 0 ? stream->get(at->getTokenIndex() - 1) : nullptr;
   if (last && last->getType() == P::NL) last = nullptr;
-  if (reportMissing(last, at, expectedSet)) return;
+  if (reportCompound(parser, at) || reportForIn(parser) || reportMissing(last, at, expectedSet)) return;
 
   Types expected = typesOf(expectedSet);
   size_t type = at->getType();
@@ -270,10 +260,9 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
   };
 
   if (reportBrokenArrow(stream, at) || reportUnknownType(stream, at)) return;
-  Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(stream, at) : nullptr;
+  Token *op = isOperator(type) && !expectsOperator(expected) ? opOf(parser, at) : nullptr;
   if (op) {
-    report(DiagCode::ExpressionOperand, where,
-           str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+    reportLargeOperand(parser, op, at, where);
   } else if (size_t rule = parser->getContext()->getRuleIndex();
              type == P::EQ && (expectsOperator(expected) || rule == P::RuleIfElse || rule == P::RuleWhileLoop)) {
     report(DiagCode::SyntaxError, where, "unexpected `=`: values are compared with `==`").fix("replace with `==`", where, "==");

@@ -149,6 +149,10 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
   if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
   if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row: something else is wrong
+  if (expected.contains(static_cast<size_t>(P::VALUE)) && isForeign(parser, at)) {
+    if (!alreadyReported(parser, at) && !reportForIn(parser)) reportCallOperand(parser, at);
+    return false;
+  }
   struct Row {
     size_t type;
     std::string_view sigil, what;

@@ -47,6 +47,13 @@ private:
   bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);
   void reportAfterStatement(antlr4::Token *last, antlr4::Token *at, SourceRange where);
+  // What other languages write, and what this one writes for it (other_languages.cc).
+  bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
+  bool reportForIn(antlr4::Parser *parser);
+  void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
+  static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // one of the two above, at a word
+  void reportLargeOperand(antlr4::Parser *parser, antlr4::Token *op, antlr4::Token *at, SourceRange where);
+  static antlr4::Token *opOf(antlr4::Parser *parser, antlr4::Token *at); // the op whose operands `at` stands among
   bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);
   Diagnostic &report(DiagCode code, SourceRange where, std::string message);
 

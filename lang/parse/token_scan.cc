@@ -1,6 +1,7 @@
 #include "lang/parse/token_scan.h"
 
 #include "ir/base/check.h"
+#include "ir/call_names.h"
 
 #include "XtLexer.h"
 
@@ -61,7 +62,7 @@ bool TokenScan::isOpName(size_t i) const {
   case Clause::Operands: {
     size_t commas = 0;
     size_t next = type(afterBracket(i + 1, commas));
-    return commas == 0 && (next == L::COMMA || next == L::LBRACE);
+    return commas == 0 && (next == L::COMMA || next == L::LBRACE || !isFunctionName(text(i)));
   }
   case Clause::Base:
   case Clause::Locality:

@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
 #include "targets/run/chunk.h"
 #include "targets/run/eval.h"
 
@@ -15,6 +16,11 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 bool isFloatElem(const std::optional<Elem> &elem) { return elem && isFloat(*elem); }
+
+// Of an array of integers.
+__int128 exact(const HostArray &array, int64_t i) {
+  return array.elem == Elem::U64 ? __int128{static_cast<uint64_t>(array.ints[i])} : __int128{array.ints[i]};
+}
 } // namespace
 
 Result<Comparison> Comparison::make(const EvalSite &site, const HostArray &left, const HostArray &right,
@@ -51,10 +57,10 @@ double Comparison::boundAt(int64_t i) const {
 }
 
 bool Comparison::integersPass(int64_t i) const {
-  int64_t got = left_->ints[i], expected = right_->ints[right_->count() == 1 ? 0 : i];
+  __int128 got = exact(*left_, i), expected = exact(*right_, right_->count() == 1 ? 0 : i);
   if (got == expected) return true;
   double error = tolerance_ == HostStmt::Tolerance::Exactly ? 0 : boundAt(i);
-  return error > 0 && std::fabs(static_cast<double>(static_cast<__int128>(got) - expected)) <= error;
+  return error > 0 && std::fabs(static_cast<double>(got - expected)) <= error;
 }
 
 bool Comparison::wouldPass(double got, int64_t i) const {
@@ -82,6 +88,7 @@ Verdict Comparison::at(int64_t i) const {
   verdict.expected = expectedAt(i);
   verdict.bound = boundAt(i);
   verdict.difference = verdict.got == verdict.expected ? 0 : std::fabs(verdict.got - verdict.expected);
+  if (integers()) verdict.difference = std::fabs(static_cast<double>(exact(*left_, i) - exact(*right_, right_->count() == 1 ? 0 : i)));
   verdict.passes = integers() ? integersPass(i) : wouldPass(verdict.got, i);
   return verdict;
 }
@@ -171,7 +178,7 @@ std::string valueText(double value, std::optional<Elem> elem) {
 
 std::string elementText(const HostArray &array, int64_t i) {
   if (!array.integer) return valueText(array.values[i], array.elem);
-  return array.elem == Elem::U64 ? str(static_cast<uint64_t>(array.ints[i])) : str(array.ints[i]);
+  return integerText(array.elem.value_or(Elem::I64), array.ints[i]);
 }
 
 } // namespace xt

@@ -72,7 +72,11 @@ Result<HostArray> Evaluator::evaluate(const HostExpr &expr) {
 
 Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
   switch (expr.kind) {
-  case HostExpr::Kind::Int: return integerScalar(site_.budget, expr.integer);
+  case HostExpr::Kind::Int: {
+    auto value = integerScalar(site_.budget, expr.integer);
+    if (value && expr.elem == Elem::U64) value->elem = Elem::U64; // 2^63 or more
+    return value;
+  }
   case HostExpr::Kind::Float: return floatScalar(site_.budget, expr.number);
   case HostExpr::Kind::Size: return integerScalar(site_.budget, source_.size(expr.text));
   case HostExpr::Kind::Text: return at(expr).fail(DiagCode::HostBadArgument, "text is not a value here");
@@ -176,9 +180,11 @@ Result<int64_t> Evaluator::integer(const HostExpr &expr) {
   auto value = evaluate(expr);
   if (!value) return value.error();
   if (value->integer && value->shape.empty()) return value->ints[0];
+  std::string_view quotient = expr.kind == HostExpr::Kind::Call && expr.fn == HostFn::Div
+                                  ? ": `/` is real division in tests, `floordivsi(a, b)` and `ceildiv(a, b)` give integers" : "";
   return at(expr).fail(DiagCode::HostBadArgument,
                        str("expected an integer, this is ", value->integer ? "an array of " : "",
-                           value->shape.empty() ? "a float" : shapeText(value->shape)));
+                           value->shape.empty() ? "a float" : shapeText(value->shape), quotient));
 }
 
 Result<double> Evaluator::number(const HostExpr &expr) {

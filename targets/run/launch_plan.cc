@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
 
 namespace xt {
 
@@ -83,8 +84,11 @@ private:
       return {};
     }
     if (!value->integer) return mismatch(arg, i, str(floatText(value->values[0]), " is no integer"));
-    if (!fitsInteger(type.elem(), value->ints[0]))
-      return mismatch(arg, i, str(elemName(type.elem()), " cannot hold ", value->ints[0]));
+    // From 2^63 on, a number is u64's alone; below 0, it is none of u64.
+    bool wide = value->elem == Elem::U64 && value->ints[0] < 0;
+    bool fits = type.elem() == Elem::U64 ? wide || value->ints[0] >= 0 : !wide && fitsInteger(type.elem(), value->ints[0]);
+    if (!fits)
+      return mismatch(arg, i, str(elemName(type.elem()), " cannot hold ", integerText(value->elem.value_or(Elem::I64), value->ints[0])));
     out.integer = value->ints[0];
     return {};
   }

@@ -1,6 +1,7 @@
 #include "targets/run/summary.h"
 
 #include "ir/base/text.h"
+#include "ir/integer_text.h"
 #include "targets/run/check.h"
 
 #include <cmath>
@@ -12,8 +13,15 @@ namespace {
 std::string elementOf(const RawArray &array, int64_t i) {
   const std::byte *at = array.bytes.data() + i * array.elemBytes();
   if (isFloat(array.elem)) return valueText(loadFloat(array.elem, at), array.elem);
-  int64_t value = loadInteger(array.elem, at);
-  return array.elem == Elem::U64 ? str(static_cast<uint64_t>(value)) : str(value);
+  return integerText(array.elem, loadInteger(array.elem, at));
+}
+
+// Integers are compared as they are: beyond 2^53 several have one f64.
+bool less(const RawArray &array, int64_t i, int64_t j) {
+  const std::byte *a = array.bytes.data() + i * array.elemBytes(), *b = array.bytes.data() + j * array.elemBytes();
+  if (isFloat(array.elem)) return loadFloat(array.elem, a) < loadFloat(array.elem, b);
+  int64_t x = loadInteger(array.elem, a), y = loadInteger(array.elem, b);
+  return array.elem == Elem::U64 ? static_cast<uint64_t>(x) < static_cast<uint64_t>(y) : x < y;
 }
 
 double valueOf(const RawArray &array, int64_t i) {
@@ -30,15 +38,15 @@ BufferSummary summarise(std::string name, const RawArray &content) {
   summary.sizes = content.sizes;
   summary.elem = content.elem;
   int64_t least = -1, greatest = -1, finite = 0;
-  double low = 0, high = 0, sum = 0;
+  double sum = 0;
   for (int64_t i = 0; i < content.count(); ++i) {
     double value = valueOf(content, i);
     if (std::isnan(value)) {
       ++summary.nans;
       continue;
     }
-    if (least < 0 || value < low) least = i, low = value;
-    if (greatest < 0 || value > high) greatest = i, high = value;
+    if (least < 0 || less(content, i, least)) least = i;
+    if (greatest < 0 || less(content, greatest, i)) greatest = i;
     if (std::isinf(value))
       ++summary.infinities;
     else

@@ -118,8 +118,12 @@ private:
       return usageMistake(str("--arg ", param.name(), "=", given, ": ", why, " for ", shapedText(param.type())));
     };
     std::optional<int64_t> integer = integerOf(given);
-    if (integer && isInteger(elem))
-      return fitsInteger(elem, *integer) ? Result<std::string>(given) : wrong("out of range");
+    if (integer && isInteger(elem)) {
+      bool fits = elem == Elem::U64 ? *integer >= 0 : fitsInteger(elem, *integer);
+      return fits ? Result<std::string>(given) : wrong("out of range");
+    }
+    if (uint64_t wide = 0; elem == Elem::U64 && std::from_chars(given.data(), given.data() + given.size(), wide).ptr == given.data() + given.size() && wide != 0)
+      return given;
     std::optional<double> number = numberOf(given);
     if (!number) return wrong("this is no number");
     if (isInteger(elem)) return wrong(*number == std::rint(*number) ? "out of range" : "this is no integer");

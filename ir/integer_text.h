@@ -1,0 +1,14 @@
+// Integers of an element type in decimal.
+#pragma once
+#include "ir/elem.h"
+
+#include <string>
+
+namespace xt {
+
+// `value` holds the element's bits, widened; those of u64 are 64 bits without a sign.
+inline std::string integerText(Elem elem, int64_t value) {
+  return elem == Elem::U64 ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value);
+}
+
+} // namespace xt

@@ -1,0 +1,163 @@
+// What other languages write: `x += 1`, `for k in`, expressions as operands.
+#include "lang/parse/error_strategy.h"
+
+#include "ir/base/text.h"
+#include "ir/call_names.h"
+#include "ir/op_info.h"
+
+namespace xt {
+
+using antlr4::Parser;
+using antlr4::Token;
+using P = xtg::XtParser;
+
+namespace {
+
+antlr4::CommonTokenStream *streamOf(Parser *parser) {
+  return static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
+}
+
+bool isOpToken(size_t type) { return type >= P::OP_OPERANDS && type <= P::OP_DIMENSION; }
+bool isArithmetic(size_t type) { return type == P::PLUS || type == P::MINUS || type == P::STAR || type == P::SLASH; }
+
+bool endsLine(size_t type) { return type == P::NL || type == P::LBLOCK || type == P::RBLOCK || type == Token::EOF; }
+bool opens(size_t type) { return type == P::LPAREN || type == P::LBRACK; }
+bool closes(size_t type) { return type == P::RPAREN || type == P::RBRACK; }
+
+// What ends an operand, outside of brackets.
+bool endsOperand(size_t type) {
+  return endsLine(type) || type == P::COMMA || type == P::COLON || type == P::ARROW || type == P::FAT_ARROW ||
+         type == P::KW_INTO || type == P::KW_TO || type == P::LBRACE;
+}
+
+// The index of the last token of the operand that stands around token `i`, or `i`.
+size_t lastOfOperand(antlr4::CommonTokenStream *stream, size_t i) {
+  size_t depth = 0, last = i;
+  for (; !endsLine(stream->get(i)->getType()); ++i) {
+    size_t type = stream->get(i)->getType();
+    if (depth == 0 && (endsOperand(type) || closes(type))) break;
+    if (opens(type)) ++depth;
+    if (closes(type)) --depth;
+    last = i;
+  }
+  return last;
+}
+
+size_t firstOfOperand(antlr4::CommonTokenStream *stream, size_t i) {
+  size_t depth = 0, first = i;
+  for (; i > 0 && !endsLine(stream->get(i)->getType()); --i) {
+    size_t type = stream->get(i)->getType();
+    if (depth == 0 && (type == P::COMMA || type == P::RBRACE || isOpToken(type) || opens(type))) break;
+    if (closes(type)) ++depth;
+    if (opens(type)) --depth;
+    first = i;
+  }
+  return first;
+}
+
+// Whether tokens [first, last] are one name, literal, call or parenthesised expression.
+bool isOneTerm(antlr4::CommonTokenStream *stream, size_t first, size_t last) {
+  size_t depth = 0;
+  for (size_t i = first; i <= last; ++i) {
+    size_t type = stream->get(i)->getType();
+    if (closes(type)) --depth;
+    bool joins = type == P::WORD || type == P::SYMBOL || opens(type) || closes(type) || first == last;
+    if (depth == 0 && !joins && !(i == first && last == first)) return false;
+    if (depth == 0 && i != first && opens(type) && closes(stream->get(i - 1)->getType())) return false;
+    if (opens(type)) ++depth;
+  }
+  return true;
+}
+
+} // namespace
+
+Token *ErrorStrategy::opOf(Parser *parser, Token *at) {
+  antlr4::CommonTokenStream *stream = streamOf(parser);
+  for (size_t i = at->getTokenIndex(); i-- > 0;) {
+    size_t type = stream->get(i)->getType();
+    if (isOpToken(type)) return stream->get(i);
+    if (type == P::NL || type == P::COLON || type == P::LBLOCK || type == P::RBLOCK) break;
+  }
+  return nullptr;
+}
+
+// `%a += 2.0`.
+bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
+  antlr4::CommonTokenStream *stream = streamOf(parser);
+  size_t i = at->getTokenIndex();
+  if (i == 0 || !isArithmetic(at->getType()) || stream->get(i - 1)->getType() != P::VALUE) return false;
+  if (stream->get(i + 1)->getType() != P::EQ) return false;
+  Token *name = stream->get(i - 1), *equals = stream->get(i + 1);
+  std::string_view op = text(at), value = text(name);
+  SourceRange both = range(at).to(range(equals));
+  std::string none = str("there is no `", op, "=`: ");
+  if (parser->getContext()->getRuleIndex() == P::RuleHostStmt) {
+    report(DiagCode::SyntaxError, both, none + "names of a test are bound once");
+    return true;
+  }
+  Diagnostic &compound = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", value, " = ", value, " ", op, " …`"));
+  size_t first = i + 2, type = stream->get(first)->getType();
+  // An op is no expression.
+  bool call = type == P::WORD && stream->get(first + 1)->getType() == P::LPAREN && isFunctionName(text(stream->get(first)));
+  bool several = i >= 2 && !endsLine(stream->get(i - 2)->getType());
+  if (several || endsLine(type) || (type == P::WORD && !call)) return true;
+  size_t last = lastOfOperand(stream, first);
+  if (!endsLine(stream->get(last + 1)->getType())) return true;
+  SourceRange right = range(stream->get(first)).to(range(stream->get(last)));
+  std::string spelled(text_.substr(right.begin, right.end - right.begin));
+  if (!isOneTerm(stream, first, last)) spelled = "(" + spelled + ")";
+  std::string mended = str("= ", value, " ", op, " ", spelled);
+  compound.fix(str("write `", value, " ", mended, "`"), both.to(right), mended);
+  return true;
+}
+
+// `for k in 0 to 4`, `for %k in range(4)`.
+bool ErrorStrategy::reportForIn(Parser *parser) {
+  antlr4::CommonTokenStream *stream = streamOf(parser);
+  size_t in = parser->getTokenStream()->LT(1)->getTokenIndex();
+  if (stream->get(in)->getType() != P::KW_IN) ++in;
+  if (in < 2 || in >= stream->size() || stream->get(in)->getType() != P::KW_IN) return false;
+  if (stream->get(in - 2)->getType() != P::KW_FOR) return false;
+  Token *name = stream->get(in - 1);
+  std::string spelled(text(name));
+  if (!spelled.starts_with("%")) spelled.insert(0, "%");
+  SourceRange both = range(name).to(range(stream->get(in)));
+  Diagnostic &loop = report(DiagCode::SyntaxError, both, str("a loop counts: `for ", spelled, " = … to …`, with no `in`"));
+  bool hasRange = false;
+  for (size_t i = in + 1; !endsLine(stream->get(i)->getType()); ++i) hasRange |= stream->get(i)->getType() == P::KW_TO;
+  if (hasRange) loop.fix(str("replace with `", spelled, " =`"), both, str(spelled, " ="));
+  return true;
+}
+
+bool ErrorStrategy::isForeign(Parser *parser, Token *at) {
+  antlr4::TokenStream *stream = parser->getTokenStream();
+  if (stream->LA(2) == P::KW_IN) return stream->LA(-1) == P::KW_FOR;
+  return stream->LA(2) == P::LPAREN && opOf(parser, at);
+}
+
+// `store_tile max(%v, 1.0), %t`.
+void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
+  antlr4::CommonTokenStream *stream = streamOf(parser);
+  size_t i = at->getTokenIndex();
+  Token *op = opOf(parser, at);
+  if (isFunctionName(text(at))) {
+    reportLargeOperand(parser, op, at, range(at).to(range(stream->get(lastOfOperand(stream, i)))));
+    return;
+  }
+  Diagnostic &operand = report(DiagCode::ExpressionOperand, range(at), str("an operand of `", text(op), "` is a name or a literal"));
+  if (findOp(text(at))) operand.note(str("bind the result of `", text(at), "` to a name before"));
+}
+
+void ErrorStrategy::reportLargeOperand(Parser *parser, Token *op, Token *at, SourceRange where) {
+  Diagnostic &operand = report(DiagCode::ExpressionOperand, where,
+                               str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
+  if (op->getType() != P::OP_OPERANDS) return; // kinds and dimensions stand beside the operands
+  antlr4::CommonTokenStream *stream = streamOf(parser);
+  size_t first = firstOfOperand(stream, at->getTokenIndex()), last = lastOfOperand(stream, at->getTokenIndex());
+  if (first <= op->getTokenIndex() || last < first || endsLine(stream->get(first)->getType())) return;
+  SourceRange whole = range(stream->get(first)).to(range(stream->get(last)));
+  std::string mended = str("(", text_.substr(whole.begin, whole.end - whole.begin), ")");
+  operand.fix(str("write `", mended, "`"), whole, mended);
+}
+
+} // namespace xt
