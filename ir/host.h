@@ -42,7 +42,7 @@ const HostFnInfo *findHostOperator(std::string_view op, size_t operands);
 
 struct HostExpr {
   enum class Kind : uint8_t {
-    Int,    // integer
+    Int,    // integer; elem is U64 where it holds the bits of 2^63 or more
     Float,  // number
     Text,   // text ("x.npy")
     Elem,   // elem: an element type as an argument (cast(x, f16))

@@ -45,7 +45,7 @@ struct Expr {
   SourceRange range;
   std::string text;
   SourceRange textRange; // of the operator or callee
-  int64_t integer = 0; // Int: two's complement, so that 0xFFFFFFFFFFFFFFFF and the 9223372036854775808 after a '-' fit
+  int64_t integer = 0; // Int: the bits of a uint64_t (the sign is an operator); negative from 2^63 on
   bool integerOverflow = false; // the literal does not fit 64 bits; reported by the checker
   double number = 0;
   bool symbolCall = false;
