@@ -2,18 +2,24 @@
 
 #include "ir/base/text.h"
 
+#include <set>
+
 namespace xt {
 namespace {
 
+// Of a file's own declarations, the first ones of their names.
+using OwnNames = std::set<const void *>; // looked up only
+
 template <class T>
-void insert(std::map<std::string_view, const T *> &table, const T &decl, std::string_view what, bool imported,
+void insert(std::map<std::string_view, const T *> &table, const T &decl, std::string_view what, bool imported, OwnNames &own,
             Diagnostics &diagnostics) {
   if (!decl.name) return; // the parser has said so
   auto [it, isNew] = table.emplace(decl.name.text, &decl);
+  if (isNew && !imported) own.insert(&decl);
   if (isNew) return;
-  // Of two files the importing one is at fault: what it imports may not be its author's.
+  // A clash with what is imported is the importing file's mistake: the other one may not be its author's.
   const T *first = it->second, *second = &decl;
-  bool apart = imported && first->name.range.file != second->name.range.file;
+  bool apart = imported && own.contains(first);
   if (apart) std::swap(first, second);
   diagnostics.report(DiagCode::DuplicateName, second->name.range, str(what, " `", decl.name.text, "` is defined twice"))
       .at(first->name.range, apart ? "imported from here" : "first defined here");
@@ -23,13 +29,14 @@ void insert(std::map<std::string_view, const T *> &table, const T &decl, std::st
 
 FileSymbols::FileSymbols(std::span<const ast::File *const> files, size_t own, bool incomplete, Diagnostics &diagnostics)
     : incomplete_(incomplete) {
+  OwnNames names;
   for (size_t i = 0; i < files.size(); ++i) {
     bool imported = i >= own;
-    for (const auto &alias : files[i]->attrAliases) insert(attrAliases_, alias, "alias", imported, diagnostics);
-    for (const auto &alias : files[i]->typeAliases) insert(typeAliases_, alias, "type alias", imported, diagnostics);
-    for (const auto &param : files[i]->params) insert(params_, param, "parameter", imported, diagnostics);
+    for (const auto &alias : files[i]->attrAliases) insert(attrAliases_, alias, "alias", imported, names, diagnostics);
+    for (const auto &alias : files[i]->typeAliases) insert(typeAliases_, alias, "type alias", imported, names, diagnostics);
+    for (const auto &param : files[i]->params) insert(params_, param, "parameter", imported, names, diagnostics);
     for (const auto &kernel : files[i]->kernels)
-      insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", imported, diagnostics);
+      insert(kernels_, kernel, kernel.isFunction ? "function" : "kernel", imported, names, diagnostics);
   }
   std::map<std::string_view, const ast::TestDecl *> tests;
   for (const ast::File *file : files.first(own))
