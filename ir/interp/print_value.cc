@@ -26,13 +26,6 @@ template <class Show, class Gap> void middleCut(int64_t count, int64_t most, Sho
 
 } // namespace
 
-std::vector<int64_t> assertedShape(const Op &op) {
-  if (const Attr *whole = op.attr("whole")) return std::get<std::vector<int64_t>>(whole->value);
-  Type condition = op.operand(0)->type();
-  if (!condition.isVector()) return {};
-  return {condition.shape().begin(), condition.shape().end()};
-}
-
 std::string assertionText(std::string_view text, std::span<const int64_t> shape, int64_t element, std::string_view origin) {
   std::string where;
   if (!shape.empty()) {

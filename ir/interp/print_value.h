@@ -15,10 +15,7 @@ namespace xt {
 inline constexpr int64_t kPrintedColumns = 16, kPrintedRows = 32;
 // Where each subgroup prints its own, its name stands before: "[workgroup (1), subgroup 2] text: 3.5".
 std::string printPrefix(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
-// The shape in which an assert counts its elements: that of its condition, or of the vector that this is a part of; none
-// for a scalar.
-std::vector<int64_t> assertedShape(const Op &op);
-// The message of a failed assert: its text, which element (row-major) of that shape is false, and for whom (ir/launch.h).
+// The message of a failed assert: its text, which element (row-major) of the shape (ir/asserted_shape.h) is false, and for whom (ir/launch.h).
 std::string assertionText(std::string_view text, std::span<const int64_t> shape, int64_t element, std::string_view origin);
 std::string printedText(std::string_view text);
 std::string printedValue(std::string_view text, Type type, std::span<const Number> elements);

@@ -1,4 +1,5 @@
 // Scalars and vectors.
+#include "ir/asserted_shape.h"
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/interp/mma.h"

@@ -1,6 +1,6 @@
 // What a kernel asks of the process around it: printing, failed asserts, and waiting at a barrier.
+#include "ir/asserted_shape.h"
 #include "ir/base/text.h"
-#include "ir/interp/print_value.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/kernel_emitter.h"
 

@@ -223,6 +223,18 @@ private:
     return launchText_.empty() ? session.load(file) : session.loadText(kCommandLine, launchText_);
   }
 
+  // Takes out of a module what nothing that is asked for runs: it need not be compiled. All stays where all tests run.
+  void dropUnchosen(Module &module) const {
+    if (options_.tests.empty() && launchText_.empty()) return;
+    std::erase_if(module.tests, [&](const HostTest &test) { return !chosen(test); });
+    auto launched = [&](const auto &kernel) {
+      return std::ranges::any_of(module.tests, [&](const HostTest &test) {
+        return std::ranges::any_of(test.body, [&](const HostStmt &stmt) { return stmt.kind == HostStmt::Kind::Launch && stmt.kernel == kernel->name; });
+      });
+    };
+    std::erase_if(module.kernels, [&](const auto &kernel) { return !launched(kernel); });
+  }
+
   // Takes out of a module what the target cannot run.
   static void dropUnsupported(Compiled &compiled, const TargetInfo *hardware) {
     Module &module = *compiled.module;
@@ -241,6 +253,7 @@ private:
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return module.error();
     again.module = std::move(*module);
+    dropUnchosen(*again.module);
     dropUnsupported(again, &hardware);
     if (Result<void> ran = session.runPassesQuietly(*again.module, target->pipeline(), hardware); !ran) return ran.error();
     return std::move(again.module);
@@ -255,6 +268,7 @@ private:
     out.module = std::move(*module);
     Result<const TargetInfo *> hardware = target->hardware(options_.device);
     if (!hardware) return failed(hardware.error());
+    dropUnchosen(*out.module);
     dropUnsupported(out, *hardware);
     if (Result<void> ran = session.runPasses(*out.module, target->pipeline(), false, *hardware); !ran) return failed(ran.error());
     if (*hardware)

@@ -1,6 +1,10 @@
 #include "targets/xe/failure.h"
 
 #include "ir/base/text.h"
+#include "ir/interp/print_value.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace xt {
 namespace {
@@ -21,16 +25,24 @@ std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> 
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid,
                        const std::array<uint64_t, 2> &outcome) {
   if (outcome[0] == kNoXeOutcome[0]) return {};
-  uint64_t number = outcome[0] & 0xFFFFFFFF;
-  std::string what = number < code.failures.size() ? code.failures[number] : str("failure ", number, ", which the kernel does not have");
-  bool assertion = what.find("assertion failed: ") != std::string::npos;
+  auto number = static_cast<uint32_t>(outcome[0]);
+  auto next = std::ranges::upper_bound(code.failures, number, {}, &XeFailure::first);
+  if (next == code.failures.begin()) return Error::kernel(str("failure ", number, ", which @", kernel.name, " does not have"));
+  const XeFailure &failure = *std::prev(next);
   std::vector<int64_t> id = blockIdOf(outcome[0] >> 32, grid);
   // Messages are those of other targets, but for the subgroup: whatever scope the source had, here each fails for itself.
-  std::string where = assertion && id.empty() ? "" : workgroupText(kernel, id);
-  if (kernel.subgroups > 1 && outcome[1] != kNoXeOutcome[1]) where += str(where.empty() ? "" : ", ", "subgroup ", outcome[1] >> 32);
-  if (!assertion) where += str(" of @", kernel.name);
-  SourceRange range = number < code.places.size() ? code.places[number] : SourceRange();
-  return Error::kernel(where.empty() ? what : str(what, " (", where, ")"), range);
+  std::string where = failure.asserted && id.empty() ? "" : workgroupText(kernel, id);
+  if (kernel.subgroups > 1 && !failure.byWorkgroup && outcome[1] != kNoXeOutcome[1])
+    where += str(where.empty() ? "" : ", ", "subgroup ", outcome[1] >> 32);
+  if (failure.asserted) return Error::kernel(assertionText(failure.text, failure.shape, number - failure.first, where), failure.place);
+  return Error::kernel(str(failure.text, " (", where, " of @", kernel.name, ")"), failure.place);
+}
+
+Error placed(const XeKernel &code, Error reported) {
+  size_t at = reported.message.find(kXeWaitName);
+  size_t number = at == std::string::npos ? code.waits.size() : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kXeWaitName.size(), nullptr, 10));
+  if (number < code.waits.size()) reported.range = code.waits[number];
+  return reported;
 }
 
 } // namespace xt

@@ -14,4 +14,7 @@ inline constexpr std::array<uint64_t, 2> kNoXeOutcome = {~uint64_t{0}, ~uint64_t
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid,
                        const std::array<uint64_t, 2> &outcome);
 
+// What a device reports of a launch, with the place of the wait at a named barrier that it names.
+Error placed(const XeKernel &code, Error reported);
+
 } // namespace xt

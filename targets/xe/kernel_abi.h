@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace xt {
@@ -29,14 +30,29 @@ struct XeBlockUse {
   size_t param;
 };
 
+// The loop in which a subgroup waits at a named barrier is called so, with its number in XeKernel::waits behind: the
+// software device names loops in what it reports.
+inline constexpr std::string_view kXeWaitName = "nbarrier_wait.";
+
+// What a workgroup must not do. Each element of an assert's condition has a failure number of its own, from `first` on in
+// row-major order: the least that fails is the one that is told.
+struct XeFailure {
+  uint32_t first = 0;
+  std::string text; // of an assert, or what to tell the user
+  SourceRange place;
+  bool asserted = false;
+  bool byWorkgroup = false;   // the workgroup asserts as one: no subgroup is named
+  std::vector<int64_t> shape; // in which an assert counts its elements (assertedShape); empty: one number
+};
+
 struct XeKernel {
   std::string entry; // the entry point's name: letters, digits and '_'
   int64_t subgroups = 1, subgroupSize = 16;
   int64_t slmBytes = 0;
   bool largeRegisterFile = false; // wants 256 registers a thread
   bool reportsFailures = false;
-  std::vector<std::string> failures; // by number: what to tell the user ("assertion failed: …")
-  std::vector<SourceRange> places;   // and where in the source
+  std::vector<XeFailure> failures;   // in the order of their numbers
+  std::vector<SourceRange> waits;    // at named barriers
   std::vector<XeBlockUse> blockUses;
 };
 

@@ -1,13 +1,18 @@
 // Loops and branches, what they carry, and what the host is told of failures.
+#include "ir/asserted_shape.h"
 #include "ir/base/check.h"
 #include "ir/base/text.h"
-#include "ir/constants.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/IR/Module.h>
 
+#include <functional>
+#include <numeric>
+
 namespace xt {
 namespace {
+
+constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element has failed
 
 std::vector<Value *> resultsOf(const Op &op) {
   std::vector<Value *> results;
@@ -211,18 +216,22 @@ LlvmValue *XeKernelEmitter::workgroupNumber() {
   return b.CreateAdd(b.CreateMul(rows, count(0)), wide(coordinates_[0]));
 }
 
-void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string message) {
-  auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition);
-  if (known && known->isZero()) return;
-  auto place = static_cast<int64_t>(output_.failures.size());
-  if (options_.sources) {
-    LineColumn at = options_.sources->file(op.range().file).lineColumn(op.range().begin);
-    message = str(at.line, ":", at.column, ": ", message);
-  }
-  output_.failures.push_back(std::move(message));
-  output_.places.push_back(op.range());
-  guardedDo(condition, [&] {
-    LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), number(place));
+// The numbers of a failure, as many as its shape has elements. Parts of one assert share them.
+int64_t XeKernelEmitter::numberOf(XeFailure failure) {
+  for (const XeFailure &known : output_.failures)
+    if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape) return known.first;
+  failure.first = static_cast<uint32_t>(failureNumbers_);
+  for (int64_t &extent : failure.shape) XT_CHECK(extent > 0, "an assert of nothing");
+  failureNumbers_ += std::accumulate(failure.shape.begin(), failure.shape.end(), int64_t{1}, std::multiplies<>());
+  XT_CHECK(failureNumbers_ < int64_t{1} << 32, "more failures than numbers");
+  output_.failures.push_back(std::move(failure));
+  return output_.failures.back().first;
+}
+
+// The least number stays.
+void XeKernelEmitter::tell(LlvmValue *failed, LlvmValue *number) {
+  guardedDo(failed, [&] {
+    LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), b.CreateZExt(number, b.getInt64Ty()));
     LlvmValue *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, outcome_, code, llvm::Align(8),
                                           llvm::AtomicOrdering::Monotonic, b.getContext().getOrInsertSyncScopeID("device"));
     guardedDo(b.CreateICmpULT(code, before), [&] {
@@ -233,30 +242,58 @@ void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string mes
   });
 }
 
-// Elements are looked at in row-major order, and the least number stays: the first that fails is the one that is told. The
-// text is made here: where a part lies that follows from the subgroup's number, it cannot name the element.
+void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string message) {
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition);
+  if (known && known->isZero()) return;
+  tell(condition, number32(numberOf({0, std::move(message), op.range(), false, false, {}})));
+}
+
+// The place of an element of an assert's condition in the vector that this is a part of, as far as it is the same for all
+// elements.
+LlvmValue *XeKernelEmitter::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> whole) {
+  LlvmValue *place = number32(0);
+  int64_t stride = 1;
+  for (size_t d = op.operandCount() > 1 ? whole.size() : 0; d-- > 0; stride *= whole[d]) {
+    LlvmValue *first = b.CreateSExtOrTrunc(scalar(op.operand(1 + d)), b.getInt32Ty());
+    place = b.CreateAdd(place, b.CreateMul(first, number32(stride)));
+  }
+  return place;
+}
+
+// Of the elements that fail the least number is told. A condition that is part of a vector lies there in its place.
 void XeKernelEmitter::emitAssert(const Op &op) {
   if (op.kind() == OpKind::Print) {
     diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out"));
     return;
   }
-  std::string text = str("assertion failed: ", op.textAttr("text"));
   Type type = op.operand(0)->type();
-  if (type.isScalar()) return failIf(b.CreateNot(scalar(op.operand(0))), op, text);
-  std::optional<std::vector<int64_t>> first(std::in_place, static_cast<size_t>(type.rank()), 0);
-  for (size_t d = 0; first && op.operandCount() > 1 && d < first->size(); ++d) {
-    std::optional<int64_t> at = constantInt(*op.operand(1 + d));
-    if (at) (*first)[d] = *at;
-    else first.reset();
+  std::vector<int64_t> whole = assertedShape(op);
+  auto numbers = [&] {
+    return numberOf({0, std::string(op.textAttr("text")), op.range(), true, op.attr("workgroup") != nullptr, whole});
+  };
+  if (type.isScalar()) {
+    LlvmValue *failed = b.CreateNot(scalar(op.operand(0)));
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(failed);
+    if (!known || !known->isZero()) tell(failed, number32(numbers()));
+    return;
   }
   const Fragment &conditions = fragment(op.operand(0));
-  for (size_t k = 0; k < conditions.size(); ++k) {
-    std::vector<int64_t> index(static_cast<size_t>(type.rank()));
+  LlvmValue *least = number32(kNoNumber);
+  for (size_t k = conditions.size(); k-- > 0;) {
+    int64_t place = 0, stride = 1;
     auto rest = static_cast<int64_t>(k);
-    for (size_t d = index.size(); d-- > 0; rest /= type.extent(static_cast<int>(d)))
-      index[d] = rest % type.extent(static_cast<int>(d)) + (first ? (*first)[d] : 0);
-    failIf(b.CreateNot(scalarOf(b, conditions[k])), op, first ? str(text, " at [", join(index, ", "), "]") : text);
+    for (size_t d = whole.size(); d-- > 0; stride *= whole[d]) {
+      int64_t extent = type.extent(static_cast<int>(d));
+      place += rest % extent * stride;
+      rest /= extent;
+    }
+    least = b.CreateSelect(scalarOf(b, conditions[k]), least, number32(place)); // the last to be looked at is the first
   }
+  LlvmValue *failed = b.CreateICmpNE(least, number32(kNoNumber));
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(failed);
+  if (known && known->isZero()) return;
+  LlvmValue *first = b.CreateAdd(placeInWhole(op, whole), number32(numbers()));
+  tell(failed, b.CreateAdd(first, least));
 }
 
 } // namespace xt

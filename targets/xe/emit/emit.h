@@ -14,7 +14,6 @@ struct XeEmitOptions {
   // LLVM IR that defines device functions which an older compiler of Intel's lacks, to see what it makes of a kernel. Not
   // for programs that run.
   std::string definitions = {};
-  const SourceManager *sources = nullptr; // for the places in what failures say; null: none
 };
 
 // SPIR-V of all kernels of the module, which are at lane scope with subgroups that the target has (checkTargetLimits).

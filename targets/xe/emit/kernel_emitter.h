@@ -88,6 +88,9 @@ private:
   void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
   // Where `condition` holds, tells the host. What follows runs all the same.
   void failIf(LlvmValue *condition, const Op &op, std::string message);
+  int64_t numberOf(XeFailure failure);
+  void tell(LlvmValue *failed, LlvmValue *number);
+  LlvmValue *placeInWhole(const Op &op, llvm::ArrayRef<int64_t> whole);
   void emitAssert(const Op &op);
   LlvmValue *workgroupNumber();
 
@@ -204,7 +207,7 @@ private:
   LlvmValue *arrivalWord(LlvmValue *id);
   void emitNamedBarrier(const Op &op);
   void arriveAt(const Parts &part);
-  void waitAt(const Parts &part);
+  void waitAt(const Op &op, const Parts &part);
 
   llvm::Module &module_;
   Context &context_;
@@ -224,6 +227,7 @@ private:
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
             *barriers_ = nullptr;
   LlvmValue *extent_ = nullptr; // of some memref, as it is given; null: there is none
+  int64_t failureNumbers_ = 0; // given so far
   int64_t madeBarriers_ = 0, barrierCount_ = 0; // the latter have memory
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;

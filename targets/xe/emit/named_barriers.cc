@@ -64,7 +64,7 @@ LlvmValue *XeKernelEmitter::arrivalWord(LlvmValue *id) {
 void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   if (op.kind() == OpKind::AllocNbarrier) return; // made at the kernel's beginning
   if (op.kind() == OpKind::NbarrierArrive) return arriveAt(parts_.at(op.operand(0)));
-  if (op.kind() == OpKind::NbarrierWait) return waitAt(parts_.at(op.operand(0)));
+  if (op.kind() == OpKind::NbarrierWait) return waitAt(op, parts_.at(op.operand(0)));
   Parts part(kParts, nullptr);
   for (size_t i : {kId, kRole}) part[i] = resize(asIndex(op.operand(i)), true);
   failIf(b.CreateICmpUGE(part[kId], number32(madeBarriers_)), op, "a named barrier that `alloc_nbarrier` has not made");
@@ -109,12 +109,13 @@ void XeKernelEmitter::arriveAt(const Parts &part) {
   barrier(kSubgroupScope);
 }
 
-// One lane asks for all, so that they go on together.
-void XeKernelEmitter::waitAt(const Parts &part) {
+// One lane asks for all, so that they go on together. The loop has a name by which a device can tell the host of it.
+void XeKernelEmitter::waitAt(const Op &op, const Parts &part) {
   LlvmValue *mine = b.CreateAlignedLoad(b.getInt32Ty(), arrivalWord(part[kId]), llvm::Align(4));
   llvm::Function *function = b.GetInsertBlock()->getParent();
-  auto *again = llvm::BasicBlock::Create(b.getContext(), "wait", function);
+  auto *again = llvm::BasicBlock::Create(b.getContext(), str(kXeWaitName, output_.waits.size()), function);
   auto *done = llvm::BasicBlock::Create(b.getContext(), "waited", function);
+  output_.waits.push_back(op.range());
   b.CreateBr(again);
   b.SetInsertPoint(again);
   barrier(kSubgroupScope);

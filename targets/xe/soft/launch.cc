@@ -34,7 +34,7 @@ Launch describe(const Program &program, LaunchRequest &request) {
   launch.sites = &program.lowered().sites;
   launch.memory = DeviceMemory::instance().map();
   launch.programData = &program.data();
-  launch.stackBytes = roundUp(kLeastStack + 2 * kernel.privateBytes, kLeastStack);
+  launch.stackBytes = roundUp(kLeastStack + 2 * kernel.privateBytes + 2 * program.lowered().frameBytes, kLeastStack);
   launch.locals = program.lowered().locals;
   size_t offset = program.lowered().localBytes();
   launch.localArguments.resize(kernel.arguments.size());

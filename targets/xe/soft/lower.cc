@@ -180,6 +180,7 @@ Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &d
   }
   makeOrdinary(module);
   countCalls(context);
+  watchPolling(context);
   for (llvm::Function *kernel : kernels) describeKernel(context, *kernel);
   for (llvm::Function *declaration : declarations) lowerDeclaration(context, *declaration);
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));

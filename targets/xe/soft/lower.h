@@ -38,6 +38,7 @@ struct LoweredProgram {
   std::vector<Site> sites;
   std::deque<Collective> collectives;               // code has their addresses
   std::vector<std::pair<std::string, size_t>> data; // variables in global memory: symbol and bytes
+  size_t frameBytes = 0; // of the compiled function that takes most of the stack
   size_t localBytes() const { return locals.empty() ? 0 : locals.back().offset + locals.back().bytes; }
 };
 
@@ -69,6 +70,9 @@ bool lowerCollectives(LowerContext &context, llvm::Function &function, const Bui
 void placeLocals(LowerContext &context);
 void checkAccesses(LowerContext &context);
 void pauseInLoops(LowerContext &context);
+// Loops that only wait for a change in shared local memory tell the run-time library, which finds out that none will
+// come. Before device functions get bodies.
+void watchPolling(LowerContext &context);
 
 // Calls make(builder, call) for each call of `function`, puts what it returns (may be null of void calls) in the call's
 // place, and removes the function.

@@ -8,9 +8,13 @@
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/LEB128.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
 
 namespace xt::soft {
 namespace {
@@ -21,13 +25,22 @@ Error failure(const char *what, llvm::Error error) {
   return Error::environment(str(what, ": ", llvm::toString(std::move(error))));
 }
 
+// Functions of more instructions are compiled as they are: what LLVM does to make code fast takes time that grows faster
+// than the code.
+constexpr size_t kLargeFunction = 1 << 14;
+
+bool isLarge(const llvm::Module &module) {
+  return std::ranges::any_of(module, [](const llvm::Function &function) { return function.getInstructionCount() > kLargeFunction; });
+}
+
 // This machine's processor; fma where one is meant.
-llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder() {
+llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel level) {
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder;
   builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   builder->setRelocationModel(llvm::Reloc::PIC_);
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder->setCodeGenOptLevel(level);
+  builder->getOptions().EmitStackSizeSection = true;
   return builder;
 }
 
@@ -43,6 +56,26 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, callGraphs, modules);
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+// What the function with the largest frame takes of the stack: what does not fit the processor's registers lies there too.
+size_t largestFrame(llvm::StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernels"));
+  if (!file) return llvm::consumeError(file.takeError()), 0;
+  size_t largest = 0;
+  for (const llvm::object::SectionRef &section : (*file)->sections()) {
+    llvm::Expected<llvm::StringRef> name = section.getName(), text = section.getContents();
+    bool sizes = name && text && *name == ".stack_sizes";
+    if (!name) llvm::consumeError(name.takeError());
+    if (!text) llvm::consumeError(text.takeError());
+    if (!sizes) continue;
+    const uint8_t *at = text->bytes_begin(), *end = text->bytes_end();
+    while (end - at > 8) { // an address, and the size
+      at += 8;
+      largest = std::max<size_t>(largest, llvm::decodeULEB128AndInc(at, end));
+    }
+  }
+  return largest;
 }
 
 Result<std::unique_ptr<orc::LLJIT>> makeJit(orc::JITTargetMachineBuilder builder) {
@@ -89,15 +122,16 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   Result<std::string> bitcode = readBack(words->words);
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
+  context.setDiscardValueNames(true); // of what is made from here on; reports name loops
   if (!module) return failure("cannot read what llvm-spirv-15 made of the SPIR-V", module.takeError());
   return build(std::move(*module), device);
 }
 
 Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device) {
   initialiseLlvm();
-  auto builder = hostBuilder();
+  bool large = isLarge(*module);
+  auto builder = hostBuilder(large ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
   if (!builder) return failure("LLVM does not know this processor", builder.takeError());
   auto machine = builder->createTargetMachine();
   if (!machine) return failure("LLVM has no back end for this processor", machine.takeError());
@@ -109,7 +143,7 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
   program->lowered_ = std::move(*lowered);
   llvm::SmallVector<char, 0> object;
   Result<void> compiled = guardLlvm([&]() -> Result<void> {
-    optimise(*module, **machine);
+    if (!large) optimise(*module, **machine);
     orc::SimpleCompiler compile(**machine);
     auto buffer = compile(*module);
     if (!buffer) return failure("cannot compile the kernels", buffer.takeError());
@@ -117,6 +151,7 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
     return {};
   });
   if (!compiled) return compiled.error();
+  program->lowered_.frameBytes = largestFrame(llvm::StringRef(object.data(), object.size()));
   Result<std::unique_ptr<orc::LLJIT>> jit = makeJit(std::move(*builder));
   if (!jit) return jit.error();
   program->code_ = std::make_unique<Code>(Code{std::move(*jit)});

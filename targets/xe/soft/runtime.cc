@@ -31,6 +31,10 @@ void softArrive(const Collective *collective, int32_t site, void *const *argumen
 
 void softPause() { Workgroup::running()->pause(); }
 
+void softEnterPoll() { Workgroup::running()->enterPoll(); }
+void softLeavePoll() { Workgroup::running()->leavePoll(); }
+void softPoll(const void *address, uint64_t bytes, int32_t site) { Workgroup::running()->poll(address, bytes, site); }
+
 void softTrap() { Workgroup::running()->failHere("the kernel trapped", -1); }
 
 const char *verb(unsigned how) {
@@ -95,6 +99,9 @@ std::vector<RuntimeSymbol> allSymbols() {
       {kArriveSymbol, addressOf(softArrive)},
       {kAccessSymbol, addressOf(softAccess)},
       {kPauseSymbol, addressOf(softPause)},
+      {kEnterPollSymbol, addressOf(softEnterPoll)},
+      {kLeavePollSymbol, addressOf(softLeavePoll)},
+      {kPollSymbol, addressOf(softPoll)},
       {kTrapSymbol, addressOf(softTrap)},
       {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)},
       {"memmove", addressOf<void *, void *, const void *, size_t>(&::memmove)},

@@ -16,6 +16,10 @@ inline constexpr const char *kArriveSymbol =
     "xtSoftArrive"; // void (ptr Collective, i32 site, ptr arguments, ptr result)
 inline constexpr const char *kAccessSymbol = "xtSoftAccess"; // void (ptr, i64 bytes, i32 AccessFlags, i32 site)
 inline constexpr const char *kPauseSymbol = "xtSoftPause";   // void ()
+// Around a loop that waits for a change in shared local memory, and in each of its rounds; what it looks at.
+inline constexpr const char *kEnterPollSymbol = "xtSoftEnterPoll"; // void ()
+inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
+inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
 // What an access is, in bits: its alignment's logarithm, how it accesses, and the address space.

@@ -88,11 +88,12 @@ bool Workgroup::prepare(size_t linear) {
   whole_ = {0, items_.size(), 0, 0, nullptr, -1, 0};
   named_.reset();
   failure_.reset();
-  readyFirst_ = readyCount_ = finished_ = 0;
+  readyFirst_ = readyCount_ = finished_ = polling_ = quiet_ = 0;
   if (local_) std::memset(local_, kLocalPattern, launch_.localBytes);
   for (Item &item : items_) {
     if (!item.stack) return false;
     item.state = State::Fresh;
+    item.polling = false;
     setIds(item, item.index, group_);
     item.context = startContext(*item.stack, item.index, &Workgroup::enterItem);
     push(item.index);
@@ -130,6 +131,7 @@ void Workgroup::enterItem() {
 void Workgroup::finish() {
   Item &item = *current_;
   item.state = State::Finished;
+  beginEpoch();
   ++finished_;
   Gathering &subgroup = subgroups_[subgroupOf(item.index)];
   ++subgroup.finished;
@@ -163,6 +165,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
   int32_t scope = collective.scopeArgument == kOfWorkgroup ? kScopeWorkgroup : kScopeSubgroup;
   if (collective.scopeArgument >= 0) std::memcpy(&scope, arrival.arguments[collective.scopeArgument], sizeof scope);
   if (scope == kScopeInvocation) return;
+  if (!item.polling) beginEpoch();
   Gathering &gathering = scope == kScopeSubgroup ? subgroups_[subgroupOf(item.index)] : whole_;
   arrivals_[item.index] = arrival;
   item.collective = &collective;

@@ -99,6 +99,11 @@ public:
   [[noreturn]] void failHere(std::string text, int32_t site);
   // Others may run; where the launch is given up this does not return.
   void pause();
+  // Around and in each round of a loop that only waits for a change in shared local memory (polling.cc). Where none can
+  // come, the run ends with a report.
+  void enterPoll();
+  void leavePoll();
+  void poll(const void *address, uint64_t bytes, int32_t site);
 
   // ---- for collective functions
   void fail(std::string text, int32_t site);
@@ -125,6 +130,9 @@ private:
     int32_t site = -1; // where it waits
     const Collective *collective = nullptr;
     size_t index = 0;
+    bool polling = false; // in a loop that waits for a change
+    uint64_t polls = 0, pollEpoch = 0; // of this epoch
+    uint64_t polled = 0, polledBytes = 0; // what it looks at
   };
   // Who has come to a meeting so far.
   struct Gathering {
@@ -147,6 +155,10 @@ private:
   std::string divergence() const;
   std::string waitsAt(const Item &item) const;
   std::string where(int32_t site) const;
+  void beginEpoch();
+  bool allStuck() const;
+  std::string polledText(const Item &item) const;
+  std::string stuckText() const;
 
   const Launch &launch_;
   std::vector<Item> items_;
@@ -164,6 +176,8 @@ private:
   std::optional<std::string> failure_;
   size_t finished_ = 0;
   size_t linear_ = 0;
+  uint64_t epoch_ = 0;               // begins when a work-item does something else than polling
+  size_t polling_ = 0, quiet_ = 0;   // work-items that poll, and of those the ones that have done so twice in this epoch
   uint64_t pausesAfterFailure_ = 0; // since a group after this one has failed
   Dimensions group_{};
 };

@@ -26,7 +26,7 @@ protected:
     code.entry = "add";
     code.subgroups = 2;
     code.reportsFailures = true;
-    code.failures = {"first", "second"};
+    code.failures = {{0, "first", {}, false, false, {}}, {1, "second", {}, false, false, {}}};
   }
 
   Result<std::unique_ptr<Executable>> make() {

@@ -165,7 +165,22 @@ TEST(Code, NamedBarriersThatNothingMade) {
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();
   ASSERT_EQ(made.kernels.at(0).failures.size(), 1u);
-  EXPECT_NE(made.kernels[0].failures[0].find("a named barrier that `alloc_nbarrier` has not made"), std::string::npos);
+  EXPECT_NE(made.kernels[0].failures[0].text.find("a named barrier that `alloc_nbarrier` has not made"), std::string::npos);
+}
+
+// The parts of one assert share its numbers, one for each element.
+TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
+  GpuProgram program("#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>\nkernel @k(%A: memref<32x64xi32>) {\n  %t = init_tile %A[0, 0] -> tile<32x64xi32, #w>\n"
+                     "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");
+  ASSERT_TRUE(program);
+  XeProgram made = program.spirv();
+  const std::vector<XeFailure> &failures = made.kernels.at(0).failures;
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_EQ(failures[0].shape, (std::vector<int64_t>{32, 64}));
+  EXPECT_TRUE(failures[0].byWorkgroup);
+  EXPECT_EQ(failures[0].first, 0u);
+  EXPECT_EQ(failures[1].first, 32u * 64);
+  EXPECT_EQ(countOf("atomicrmw umin", program.llvm()), 8u) << "one for each part, not for each element";
 }
 
 TEST(Code, FailuresAreTold) {
@@ -174,7 +189,9 @@ TEST(Code, FailuresAreTold) {
   ASSERT_TRUE(program);
   XeProgram made = program.spirv();
   ASSERT_TRUE(made.kernels[0].reportsFailures);
-  EXPECT_EQ(made.kernels[0].failures, std::vector<std::string>{"assertion failed: not zero"});
+  ASSERT_EQ(made.kernels[0].failures.size(), 1u);
+  EXPECT_EQ(made.kernels[0].failures[0].text, "not zero");
+  EXPECT_TRUE(made.kernels[0].failures[0].asserted);
   EXPECT_NE(program.llvm().find("ptr addrspace(1) %outcome)"), std::string::npos);
 }
 

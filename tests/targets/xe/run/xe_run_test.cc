@@ -163,6 +163,93 @@ test "t" {
   EXPECT_TRUE(has(xe, cpu.output.substr(line, end - line))) << cpu.output << xe.output;
 }
 
+// The least element that fails, counted in the whole vector; the subgroup where each asserts for itself.
+TEST_F(XeRun, AFailedAssertOfAVectorSaysWhatItSaysOnTheCpu) {
+  const std::string kernels = R"(#l = #wg_map<sg_layout = [2, 2], sg_data = [2, 2]>
+#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>
+kernel @p(%A: memref<?x?xi32>) grid (%i = 0 to 3, %j = 0 to 2) {
+  %t = init_tile %A[0, 0] -> tile<4x4xi32, #l>
+  %v = load_tile %t
+  %s = index_cast (%i * 2 + %j) : index -> i32
+  %c = %v + %s < 20
+  assert %c, "small"
+}
+kernel @blocks(%A: memref<?x?xi32>) {
+  %t = init_tile %A[0, 0] -> tile<32x64xi32, #w>
+  %v = load_tile %t
+  %c = %v < 100
+  assert %c, "below"
+}
+kernel @s(%A: memref<?x?xi32>) subgroups(4) {
+  %row = subgroup_id()
+  %t = init_tile %A[%row, 0] -> tile<1x4xi32>
+  %v = load_tile %t
+  %c = %v != 9
+  assert %c, "own"
+}
+)";
+  auto test = [](const std::string &values, const std::string &size, const std::string &kernel) {
+    return "test \"t\" {\n  %A = from (i, j) => " + values + " : memref<" + size + "xi32>\n  launch @" + kernel + "(%A)\n}\n";
+  };
+  struct Case {
+    std::string test, says;
+  };
+  const std::vector<Case> cases = {
+      {test("i * 4 + j", "4x4", "p"), "small at [3, 3] (workgroup (2, 1))"},
+      {test("17 - (i * 4 + j)", "4x4", "p"), "small at [0, 0] (workgroup (1, 1))"},
+      {test("i * (63 - j)", "32x64", "blocks"), "below at [2, 0]"},
+      {test("i * 2 + j * 3", "32x64", "blocks"), "below at [0, 34]"},
+      {test("i * 4 + j", "4x4", "s"), "own at [0, 1] (subgroup 2)"},
+  };
+  for (const Case &each : cases) {
+    std::string path = file(kernels + each.test);
+    for (const char *target : {"cpu", "xe", "xe-dg2"}) {
+      std::string device = std::string(target) == "cpu" ? "" : "--device=soft ";
+      ToolRun run = runTool("%bin/xtrun " + device + "--target=" + target + " " + path);
+      EXPECT_EQ(run.status, 1) << run.output;
+      EXPECT_TRUE(has(run, "assertion failed: " + each.says + "\n")) << each.says << "\n" << run.output;
+    }
+  }
+}
+
+// Kernels that no chosen test launches are not compiled: no pass sees them.
+TEST_F(XeRun, OnlyWhatChosenTestsLaunchIsCompiled) {
+  std::string path = file(R"(kernel @large(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
+  %ta = init_tile %A[0, 0] -> tile<256x64xf32>
+  %tb = init_tile %B[0, 0] -> tile<64x256xf32>
+  %a = load_tile %ta
+  %b = load_tile %tb
+  %c = tile_mma %a, %b
+  %tc = init_tile %C[0, 0] -> tile<256x256xf32>
+  store_tile %c, %tc
+}
+kernel @twice(%A: memref<?x?xf32>) {
+  %t = init_tile %A[0, 0] -> tile<8x16xf32>
+  %a = load_tile %t
+  %b = %a + %a
+  store_tile %b, %t
+}
+test "large" {
+  %A = ints(-4, 4, seed = 1) : memref<256x64xf32>
+  %B = ints(-4, 4, seed = 2) : memref<64x256xf32>
+  %C = out : memref<256x256xf32>
+  launch @large(%A, %B, %C)
+  check %C == matmul(%A, %B) exactly
+}
+test "twice" {
+  %A = ints(-4, 4, seed = 1) : memref<8x16xf32>
+  launch @twice(%A)
+  check %A == before(%A) + before(%A) exactly
+}
+)");
+  ToolRun one = runTool("%bin/xtrun --device=soft --target=xe-pvc --test twice --dump-after=infer-layouts " + path);
+  EXPECT_EQ(one.status, 0) << one.output;
+  EXPECT_TRUE(has(one, "1 test: 1 passed") && has(one, "kernel @twice(") && !has(one, "kernel @large(")) << one.output;
+  ToolRun others = runTool("%bin/xtrun --target=interp,cpu --test twice --dump-after=infer-layouts " + path);
+  EXPECT_EQ(others.status, 0) << others.output;
+  EXPECT_TRUE(has(others, "kernel @twice(") && !has(others, "kernel @large(")) << others.output;
+}
+
 TEST_F(XeRun, ANamedBarrierThatIsNotThere) {
   std::string path = file(R"(kernel @k(%C: memref<16xi32>) subgroups(2) lanes(16) {
   %id = constant 0 : i8
@@ -181,6 +268,45 @@ test "t" {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-pvc " + path);
   EXPECT_EQ(run.status, 1) << run.output;
   EXPECT_TRUE(has(run, "k.xt:3:8: a named barrier that `alloc_nbarrier` has not made")) << run.output;
+}
+
+// The first subgroup passes a named barrier by: the others are told of, with the place where they wait.
+TEST_F(XeRun, ANamedBarrierToWhichNotAllCome) {
+  std::string path = file(R"(kernel @d(%A: memref<?xi32>, %B: memref<?xi32>) subgroups(4) {
+  %count = constant 2 : i8
+  alloc_nbarrier %count : i8
+  %id = constant 1 : i8
+  %role = constant 0 : i8
+  %meet = create_nbarrier %id, %role {num_producers = 4, num_consumers = 4} : i8, i8 -> nbarrier
+  %s = subgroup_id()
+  %x = memref.load %A[%s]
+  if %x > 0 {
+    nbarrier_arrive %meet
+    nbarrier_wait %meet
+  }
+  memref.store 7, %B[%s]
+}
+test "one stays away" {
+  %A = from (i) => i : memref<4xi32>
+  %B = out : memref<4xi32>
+  launch @d(%A, %B)
+  check %B == %B * 0 + 7 exactly
+}
+test "all come" {
+  %A = from (i) => i + 1 : memref<4xi32>
+  %B = out : memref<4xi32>
+  launch @d(%A, %B)
+  check %B == %B * 0 + 7 exactly
+}
+)");
+  for (const char *target : {"xe", "xe-pvc"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target + " " + path);
+    EXPECT_EQ(run.status, 1) << run.output;
+    EXPECT_TRUE(has(run, "k.xt:11:5: kernel d, workgroup (0, 0, 0), lane ")) << run.output;
+    EXPECT_TRUE(has(run, "deadlock: nobody is left to change what is waited for; finished: subgroup 0; "
+                         "polling d.barriers[1] in shared local memory: subgroups 1, 2, 3")) << run.output;
+    EXPECT_TRUE(has(run, "2 tests: 1 passed, 1 failed")) << run.output;
+  }
 }
 
 TEST_F(XeRun, AKernelThatNeverEndsMeetsTheTimeLimit) {

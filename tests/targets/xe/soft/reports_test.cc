@@ -172,6 +172,37 @@ LANES(16) kernel void wild(long at, global int *out) { *(private int *)at = 1; o
   EXPECT_EQ(there, 1);
 }
 
+// Subgroup 0 sets the flag in the end, and before it another that nobody waits for; or it never does.
+TEST(SoftReports, pollingForWhatNobodyWillWrite) {
+  XT_NEEDS_COMPILER();
+  SoftKernels kernels(R"(
+LANES(16) kernel void wait(global int *out, int set, int meet) {
+  local volatile int flags[4];
+  int i = get_local_id(0);
+  if (i < 4) flags[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < 16) {
+    for (int round = 0; round < 5000; ++round) flags[1] = round;
+    if (set) flags[2] = 7;
+    if (meet) barrier(CLK_LOCAL_MEM_FENCE);
+  } else {
+    while (flags[2] == 0) {}
+    if (meet) barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[i] = flags[2];
+}
+)");
+  ASSERT_TRUE(kernels) << kernels.error;
+  DeviceArray<int> out(64);
+  auto run = [&](int set, int meet) { return kernels.run("wait", {64, 1, 1}, {3, 1, 1}, out, set, meet); };
+  EXPECT_EQ(run(1, 0), "");
+  EXPECT_EQ(out[63], 7);
+  EXPECT_SAYS(run(0, 0), "deadlock: nobody is left to change what is waited for; finished: subgroup 0; polling ");
+  EXPECT_SAYS(run(0, 0), "flags[2] in shared local memory: subgroups 1, 2, 3");
+  EXPECT_SAYS(run(0, 1), "; it waits at barrier (call ");
+  EXPECT_SAYS(run(0, 1), "flags[2] in shared local memory: subgroups 1, 2, 3");
+}
+
 TEST(SoftReports, anEndlessLoopIsGivenUpWhenTheHostSaysSo) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels("LANES(16) kernel void spin(global int *o) { while (atomic_add(o, 0) == 0) {} o[1] = 1; }");
