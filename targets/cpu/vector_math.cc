@@ -30,8 +30,8 @@ constexpr float kRounder = 0x1.8p23F;
 
 class VectorMath {
 public:
-  VectorMath(llvm::IRBuilderBase &builder, llvm::Type *type, bool fuses, bool scales)
-      : b(builder), floats_(type), ints_(type->getWithNewBitWidth(32)), fuses_(fuses), scales_(scales) {}
+  VectorMath(llvm::IRBuilderBase &builder, llvm::FixedVectorType *type, bool fuses, bool scales)
+      : b(builder), floats_(type), ints_(llvm::VectorType::getInteger(type)), fuses_(fuses), scales_(scales) {}
 
   LlvmValue *compute(OpKind kind, LlvmValue *x) {
     switch (kind) { // NOLINT: the rest is the library's
