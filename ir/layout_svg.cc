@@ -1,4 +1,5 @@
 #include "ir/base/text.h"
+#include "ir/base/xml.h"
 #include "ir/layout_drawing.h"
 #include "ir/layout_panels.h"
 
@@ -13,20 +14,6 @@ constexpr int64_t kMargin = 16, kLine = 18, kCharacter = 7; // pixels; a charact
 constexpr int64_t kMostLegend = 64;                         // ids that the legend lists
 constexpr int64_t kMostTips = 512;                          // cells up to which each has a tip
 constexpr int64_t kMostRanges = 3;                          // of what an id holds along a dimension
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) switch (c) {
-    case '&': result += "&amp;"; break;
-    case '<': result += "&lt;"; break;
-    case '>': result += "&gt;"; break;
-    case '"': result += "&quot;"; break;
-    default:
-      // XML has no other control characters.
-      if (static_cast<unsigned char>(c) >= 0x20) result += c;
-    }
-  return result;
-}
 
 std::string hex(Rgb color) {
   char text[8];
@@ -62,13 +49,13 @@ public:
     if (panels[0].axis == Axis::Subgroup) legend();
     return str("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", right_ + kMargin, "\" height=\"", y_ + kMargin,
                "\" viewBox=\"0 0 ", right_ + kMargin, " ", y_ + kMargin,
-               "\" font-family=\"sans-serif\" font-size=\"12\">\n<title>", escaped(title),
+               "\" font-family=\"sans-serif\" font-size=\"12\">\n<title>", xmlText(title),
                "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", body_, "</svg>\n");
   }
 
 private:
   void text(int64_t x, int64_t y, std::string_view content, std::string_view attributes) {
-    body_ += str("<text x=\"", x, "\" y=\"", y, "\"", attributes, ">", escaped(content), "</text>\n");
+    body_ += str("<text x=\"", x, "\" y=\"", y, "\"", attributes, ">", xmlText(content), "</text>\n");
   }
   void line(std::string_view content, std::string_view attributes) {
     y_ += kLine;
@@ -160,7 +147,7 @@ private:
       for (int64_t place : section.place) tip += str(place, ", ");
       if (!panel.rows.empty()) tip += rangeText(panel.rows[i / columns]) + ", ";
       box(x, y, frame.cellWidth, frame.cellHeight, cell.holders[0],
-          str("><title>", escaped(tip + rangeText(panel.columns[i % columns])), "</title></rect>\n"));
+          str("><title>", xmlText(tip + rangeText(panel.columns[i % columns])), "</title></rect>\n"));
     }
     // A strip of the other holders' colours.
     int64_t others = static_cast<int64_t>(cell.holders.size()) - 1;

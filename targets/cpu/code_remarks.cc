@@ -19,13 +19,17 @@ public:
     if (op.kind() == OpKind::TileMma) return product(op);
     if (op.kind() == OpKind::Nest) return nest(op);
     for (const Value *operand : op.operands())
-      if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile)
+      if (operand->type().isTile() && op.kind() != OpKind::UpdateTileOffset && op.kind() != OpKind::PrefetchTile && !readsDownColumns(op))
         tile(op, operand->type());
     if (op.info().elementwise || op.kind() == OpKind::LoadTile) kept(op);
     fused(op);
   }
 
 private:
+  // Loads that transpose find what they read side by side where a tile is column-major.
+  static bool readsDownColumns(const Op &op) {
+    return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
+  }
   void product(const Op &op) {
     Type sum = op.result()->type();
     Elem elem = mmaElem(op.operand(0)->type().elem());

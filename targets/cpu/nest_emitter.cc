@@ -32,71 +32,8 @@ void NestEmitter::toBuffer() {
   run(sink, b.getTrue());
 }
 
-namespace {
-
-// The parameter that is the whole matrix a tile lies in, of two dimensions; null: something else.
-const Value *parameterOf(const Kernel &kernel, const Value *tile) {
-  const Op *op = tile->definingOp();
-  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
-  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return nullptr;
-  const Value *base = op->operand(0);
-  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body ? base : nullptr;
-}
-
-// The arrays that a kernel reads beside what the nest multiplies, all of them parameters; nullopt: some are not.
-std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const Op &nest) {
-  std::vector<const Value *> memrefs;
-  bool known = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
-    if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
-    const Value *memref = op.kind() == OpKind::LoadTile ? parameterOf(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
-    known &= memref && !memref->definingOp() && memref->definingBlock() == &kernel.body;
-    if (known && std::find(memrefs.begin(), memrefs.end(), memref) == memrefs.end()) memrefs.push_back(memref);
-  });
-  return known ? std::optional(memrefs) : std::nullopt;
-}
-
-using Bytes = std::pair<LlvmValue *, LlvmValue *>;     // the first, and the one behind the last
-using Dimension = std::pair<LlvmValue *, LlvmValue *>; // how many, and how many elements apart
-
-// The lowest and highest byte that an array may have, whatever the signs of its strides.
-Bytes bytesOf(llvm::IRBuilder<> &b, LlvmValue *base, llvm::ArrayRef<Dimension> dims, int64_t elementBytes) {
-  LlvmValue *start = b.CreatePtrToInt(base, b.getInt64Ty()), *low = start, *high = start;
-  for (auto [count, stride] : dims) {
-    LlvmValue *extent = b.CreateMul(b.CreateMul(count, stride), b.getInt64(static_cast<uint64_t>(elementBytes)));
-    LlvmValue *down = b.CreateICmpSLT(extent, b.getInt64(0));
-    low = b.CreateSelect(down, b.CreateAdd(low, extent), low);
-    high = b.CreateSelect(down, high, b.CreateAdd(high, extent));
-  }
-  return {low, b.CreateAdd(high, b.getInt64(static_cast<uint64_t>(elementBytes)))};
-}
-
-LlvmValue *areApart(llvm::IRBuilder<> &b, const Bytes &x, const Bytes &y) {
-  return b.CreateOr(b.CreateICmpUGE(x.first, y.second), b.CreateICmpUGE(y.first, x.second));
-}
-
-} // namespace
-
-// Stores that begin before all is read must not change what is read: the matrices are apart.
 void NestEmitter::toTile(const Op &store) {
-  auto range = [&](const Value *tile) {
-    const KernelEmitter::Parts &parts = e_.parts_.at(tile);
-    return bytesOf(b, parts[KernelEmitter::kBase],
-                   {Dimension{parts[KernelEmitter::kRows], parts[KernelEmitter::kRowStride]}, {parts[KernelEmitter::kColumns], parts[KernelEmitter::kColumnStride]}},
-                   elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
-  };
-  Bytes stored = range(store.operand(1));
-  LlvmValue *apart = b.CreateAnd(areApart(b, stored, range(op_.operand(0))), areApart(b, stored, range(op_.operand(1))));
-  divides_ = apart;
-  std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
-  if (e_.output_.divides && others)
-    for (const Value *memref : *others) {
-      const KernelEmitter::Parts &parts = e_.parts_.at(memref);
-      auto rank = static_cast<size_t>(memref->type().rank());
-      llvm::SmallVector<Dimension, 4> dims;
-      for (size_t d = 0; d < rank; ++d) dims.push_back({parts[1 + d], parts[1 + rank + d]});
-      divides_ = b.CreateAnd(divides_, areApart(b, stored, bytesOf(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes)));
-    }
+  LlvmValue *apart = isApart(store);
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
@@ -112,8 +49,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *total = totalDepth();
   left_ = sideOf(0, total);
   right_ = sideOf(1, total);
-  boundDepth();
-  if (!fresh_ && isFloat(elem_)) addSkipped(total);
+  boundDepth(total);
   chooseLeft();
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < std::max(tile_.vectors, rowTile_.vectors); ++v)
@@ -132,78 +68,6 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
         sink.emitPart({number(0), rows_, columnBegin_, columns_, addressOf(kNestSums), number(buffer(kNestSums).shape.pitch)});
         return LlvmValues();
       });
-}
-
-namespace {
-
-// The one nest of a kernel that does nothing that lasts but to store what is computed from it; null: there is none.
-const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
-  if (kernel.scope == Scope::Lane || (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)) return nullptr;
-  const Op *nest = nullptr;
-  bool alone = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
-    Effect effects = op.info().effects;
-    if (!has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) && !has(effects, Effect::Observable)) return;
-    const Op *stored = op.kind() == OpKind::StoreTile ? fusion.nestInto(op) : nullptr;
-    alone &= stored && !nest && op.block() == &kernel.body;
-    nest = stored;
-  });
-  return alone ? nest : nullptr;
-}
-
-// Adds the grid's dimensions that a value depends on; false: it depends on more than those and the kernel's parameters.
-bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims, int depth = 0) {
-  constexpr int kDeepest = 64;
-  if (depth > kDeepest) return false;
-  const Op *op = value->definingOp();
-  if (!op) {
-    if (value->definingBlock() != &kernel.body) return false;
-    if (value->index() >= kernel.paramCount) dims[value->index() - kernel.paramCount] = true;
-    return true;
-  }
-  if (op->info().effects != Effect::None || op->regionCount() || op->info().typeRule == TypeRule::Id) return false;
-  for (const Value *operand : op->operands())
-    if (!collectGridDims(kernel, operand, dims, depth + 1)) return false;
-  return true;
-}
-
-} // namespace
-
-// Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
-// long as no workgroup of the launch writes b.
-void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
-  const Kernel &kernel = e_.kernel_;
-  std::vector<bool> dims(kernel.grid.size());
-  if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterOf(kernel, store.operand(1))) return;
-  for (size_t operand : {1, 3, 4, 5})
-    if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
-  LlvmValue *alike = nullptr;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d]) continue;
-    LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
-    alike = alike ? b.CreateMul(alike, count) : count;
-  }
-  if (alike) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike, number(1)));
-}
-
-int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
-  const Op *nest = onlyNest(kernel, fusion);
-  if (!nest || !otherReads(kernel, *nest)) return 0;
-  RegisterTile tile = nestTile(cpu, *nest);
-  int64_t wide = tile.vectors * tile.lanes;
-  return (nest->result()->type().extent(1) + wide - 1) / wide;
-}
-
-// Of a part: its share of the panels. What must not be stored before all is read, by other parts too, is one part's alone.
-void NestEmitter::chooseColumns() {
-  columnBegin_ = number(0);
-  if (!e_.output_.divides) return;
-  LlvmValue *wide = number(tile_.vectors * lanes_), *first = b.CreateICmpEQ(e_.part_, number(0));
-  LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
-  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
-  LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
-  columnBegin_ = b.CreateSelect(divides_, begin, b.CreateSelect(first, number(0), columns_));
-  columns_ = b.CreateSelect(divides_, end, columns_);
 }
 
 // Elements of K that all steps run over.
@@ -233,19 +97,20 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
 }
 
 // Behind the ends of both a and b all products are 0. Words are counted in whole registers: what is behind is 0.
-void NestEmitter::boundDepth() {
+void NestEmitter::boundDepth(LlvmValue *total) {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
+  if (!fresh_ && isFloat(elem_)) addSkipped(b.CreateICmpSGT(total, depth_));
   int64_t each = elements_ * lanes_;
   if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(lanes_));
 }
 
 // The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
-void NestEmitter::addSkipped(LlvmValue *total) {
+void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = buffer(kNestSums).shape;
   ifElse(
-      b, b.CreateICmpSGT(total, depth_),
+      b, skipped,
       [&] {
         forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
           forLoop(b, number(0), number(shape.columns), number(lanes_), [&](LlvmValue *column) {

@@ -50,11 +50,10 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
-  void chooseColumns();
-  void addSkipped(LlvmValue *total);
+  void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);
-  void boundDepth();
+  void boundDepth(LlvmValue *total);
   void chooseLeft();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
@@ -62,10 +61,8 @@ private:
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
   void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   void packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole);
-  void choosePanels(const Op &store, LlvmValue *inPlace);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
-  // Squares of registers, turned: element [r, c] of the window goes to address(c, r).
-  // K runs down the rows of a, along those of b.
+  // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
@@ -78,6 +75,11 @@ private:
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
   void prefetchStored(const Panel &panel, const Tile &tile);
   void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
+
+  // nest_sharing.cc: memory that is apart, parts of the work, shared panels
+  LlvmValue *isApart(const Op &store);
+  void choosePanels(const Op &store, LlvmValue *inPlace);
+  void chooseColumns();
 
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }

@@ -1,6 +1,7 @@
 #include "targets/run/roofline.h"
 
 #include "ir/base/text.h"
+#include "ir/base/xml.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,18 +11,6 @@ namespace xt {
 namespace {
 
 constexpr double kWidth = 720, kHeight = 440, kLeft = 70, kRight = 20, kTop = 30, kBottom = 50; // pixels
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text) switch (c) {
-    case '&': result += "&amp;"; break;
-    case '<': result += "&lt;"; break;
-    case '>': result += "&gt;"; break;
-    default:
-      if (static_cast<unsigned char>(c) >= 0x20) result += c; // XML has no other control characters
-    }
-  return result;
-}
 
 std::string number(double value, int digits) {
   char text[32];
@@ -34,8 +23,8 @@ std::string pixel(double value) {
   return text;
 }
 
-// A logarithmic axis from a power of its base to another.
-struct Axis10 {
+// A logarithmic axis.
+struct LogAxis {
   double low, high, from, to; // exponents of 10, pixels
   double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
 };
@@ -80,7 +69,7 @@ private:
     out_ += str("<line x1=\"", pixel(x1), "\" y1=\"", pixel(y1), "\" x2=\"", pixel(x2), "\" y2=\"", pixel(y2), "\" ", style, "/>\n");
   }
   void text(double x, double y, const std::string &what, const char *style = "") {
-    out_ += str("<text x=\"", pixel(x), "\" y=\"", pixel(y), "\" ", style, ">", escaped(what), "</text>\n");
+    out_ += str("<text x=\"", pixel(x), "\" y=\"", pixel(y), "\" ", style, ">", xmlText(what), "</text>\n");
   }
 
   void drawAxes() {
@@ -115,7 +104,7 @@ private:
   }
 
   std::vector<RooflinePoint> points_;
-  Axis10 x_{}, y_{};
+  LogAxis x_{}, y_{};
   std::string out_;
 };
 

@@ -4,12 +4,12 @@
 namespace xt {
 namespace {
 
-// `before`: what is read before the product of A and B is stored to C, 256x256; `sum`: what is stored.
-std::string kernelText(const std::string &before, const std::string &sum, const std::string &parameters = "") {
-  return "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>" + parameters + ") {\n" + before + R"(
-  %ta  = init_tile %A[0, 0] -> tile<256x32xf32>
-  %tb  = init_tile %B[0, 0] -> tile<32x256xf32>
-  %acc = constant 0.0 : vector<256x256xf32>
+constexpr const char *kSignature = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>";
+
+// %acc, size by size, plus the product of A and B.
+std::string product(int size) {
+  std::string extent = std::to_string(size);
+  return "  %ta  = init_tile %A[0, 0] -> tile<" + extent + "x32xf32>\n  %tb  = init_tile %B[0, 0] -> tile<32x" + extent + R"(xf32>
   for %k = 0 to dim(%A, 1) step 32 {
     %a   = load_tile %ta
     %b   = load_tile %tb
@@ -17,8 +17,13 @@ std::string kernelText(const std::string &before, const std::string &sum, const 
     %ta  = update_tile_offset %ta, 0, 32
     %tb  = update_tile_offset %tb, 32, 0
   }
-  %to  = init_tile %C[0, 0] -> tile<256x256xf32>
-  %sum = )" + sum + "\n  store_tile %sum, %to\n}\n";
+)";
+}
+
+// `before`: what is read before the product is stored to C, 256x256; `sum`: what is stored.
+std::string kernelText(const std::string &before, const std::string &sum, const std::string &parameters = "") {
+  return kSignature + parameters + ") {\n" + before + "  %acc = constant 0.0 : vector<256x256xf32>\n" + product(256) +
+         "  %to  = init_tile %C[0, 0] -> tile<256x256xf32>\n  %sum = " + sum + "\n  store_tile %sum, %to\n}\n";
 }
 
 struct Matrices {
@@ -61,21 +66,7 @@ TEST(NestParts, ReadWhatAnotherParameterOverwrites) {
 
 // Beyond both matrices 0 * 0 is added to -0.
 TEST(NestParts, WhatIsLeftOutAddsZeros) {
-  TextKernel kernel(R"(kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
-  %ta  = init_tile %A[0, 0] -> tile<64x32xf32>
-  %tb  = init_tile %B[0, 0] -> tile<32x64xf32>
-  %tc  = init_tile %C[0, 0] -> tile<64x64xf32>
-  %acc = load_tile %tc
-  for %k = 0 to dim(%A, 1) step 32 {
-    %a   = load_tile %ta
-    %b   = load_tile %tb
-    %acc = tile_mma %a, %b, %acc
-    %ta  = update_tile_offset %ta, 0, 32
-    %tb  = update_tile_offset %tb, 32, 0
-  }
-  store_tile %acc, %tc
-}
-)");
+  TextKernel kernel(kSignature + std::string(") {\n  %tc  = init_tile %C[0, 0] -> tile<64x64xf32>\n  %acc = load_tile %tc\n") + product(64) + "  store_tile %acc, %tc\n}\n");
   for (int64_t depth : {1, 31, 32, 33}) {
     Array a(Elem::F32, {64, depth}), b(Elem::F32, {depth, 64}), c(Elem::F32, {64, 64});
     a.forEach([&](const std::vector<int64_t> &at) { a.set(at, -1); }); // with b's 0: products of -0
