@@ -24,6 +24,7 @@ struct CompileOptions {
   Checks checks = {};           // of the interpreter
   Diagnostics *found = nullptr; // takes what the checks find, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
+  bool optimise = true;         // the code; without, it is made sooner and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is kept for later processes; "": nowhere
   std::function<void(const std::string &)> note = {}; // takes what users are told: which device stands in for a GPU
   // The module once more from its source, taken through the target's pipeline() for other hardware. Outlives the

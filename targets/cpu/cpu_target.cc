@@ -59,8 +59,8 @@ std::string hexText(uint64_t value) {
 // One launch of one kernel, on all threads.
 class Launch {
 public:
-  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, PanelPool &panels)
-      : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
+  Launch(const Jit::LoadedKernel &kernel, size_t frameBytes, LaunchFrame &frame, int64_t parts, PanelPool &panels)
+      : kernel_(kernel), frameBytes_(frameBytes), frame_(frame), output_(code().output, &panels), parts_(parts) {
     panels.reset();
     frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
@@ -114,7 +114,7 @@ private:
 
   // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
-    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes));
+    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), frameBytes_);
     void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
     for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
       auto diverged = fibers.run([&](size_t fiber) {
@@ -165,6 +165,7 @@ private:
   }
 
   const Jit::LoadedKernel &kernel_;
+  const size_t frameBytes_; // of the stack, at most
   LaunchFrame &frame_;
   LaunchOutput output_;
   const int64_t parts_;
@@ -193,7 +194,7 @@ public:
             str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
             kernel.nameRange);
     FaultGuard guard;
-    Launch launch(*loaded, *frame, parts, panels_);
+    Launch launch(*loaded, jit_->frameBytes(), *frame, parts, panels_);
     pool_.run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
@@ -259,7 +260,7 @@ Target &cpuTarget() {
 
 Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
                                                   const CompileOptions &options, Diagnostics &diagnostics) {
-  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), diagnostics);
+  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), options.optimise, diagnostics);
   if (!jit) return jit.error();
   return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(std::move(*jit), options.threads, options.print));
 }

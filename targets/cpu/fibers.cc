@@ -63,8 +63,8 @@ struct FiberGroup::Fiber {
 #endif
 };
 
-FiberGroup::FiberGroup(size_t count, size_t lanes)
-    : lanes_(lanes), stackBytes_(lanes ? kLaneStackBytes : kStackBytes), thread_(std::make_unique<Thread>()) {
+FiberGroup::FiberGroup(size_t count, size_t lanes, size_t frameBytes)
+    : lanes_(lanes), stackBytes_((lanes ? kLaneStackBytes : kStackBytes) + frameBytes), thread_(std::make_unique<Thread>()) {
   for (size_t i = 0; i < count; ++i) {
     fibers_.push_back(std::make_unique<Fiber>());
     fibers_.back()->group = this;

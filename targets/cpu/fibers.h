@@ -13,8 +13,9 @@ namespace xt {
 
 class FiberGroup {
 public:
-  // `lanes` fibers each, in order, are one subgroup; 0: each fiber is one.
-  explicit FiberGroup(size_t count, size_t lanes = 0);
+  // `lanes` fibers each, in order, are one subgroup; 0: each fiber is one. `frameBytes`: of its stack that a fiber's body
+  // takes beyond what it calls.
+  explicit FiberGroup(size_t count, size_t lanes = 0, size_t frameBytes = 0);
   ~FiberGroup();
   FiberGroup(const FiberGroup &) = delete;
   FiberGroup &operator=(const FiberGroup &) = delete;

@@ -96,13 +96,14 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
   return nullptr;
 }
 
-Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, Diagnostics &diagnostics) {
+Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, Diagnostics &diagnostics) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   Result<EmittedModule> emitted = emitKernels(module, cpu, context, diagnostics);
   if (!emitted) return emitted.error();
-  auto machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features);
+  auto machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features, optimise ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None);
   if (!machine) return machine.error();
+  (*machine)->Options.EmitStackSizeSection = true;
   Result<std::string> object = objectOf(*emitted->module, **machine, cache);
   if (!object) return object.error();
 
@@ -117,6 +118,7 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
                   .create();
   if (!made) return failure("cannot start LLVM's linker", made.takeError());
   std::unique_ptr<Jit> result(new Jit);
+  result->frameBytes_ = largestFrame(*object);
   result->memory_ = std::make_unique<Memory>(Memory{std::move(*made)});
   orc::LLJIT &jit = *result->memory_->jit;
   orc::SymbolMap symbols;

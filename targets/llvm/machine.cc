@@ -8,7 +8,11 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/LEB128.h>
 #include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
 
 namespace xt {
 namespace {
@@ -32,8 +36,8 @@ private:
 
 } // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu,
-                                                               const std::string &features) {
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string &triple, const std::string &cpu, const std::string &features,
+                                                               llvm::CodeGenOptLevel level) {
   initialiseLlvm();
   llvm::Triple parsed(triple);
   std::string error;
@@ -42,7 +46,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma stands where one is meant
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Less));
+      parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level));
   if (!machine) return Error::environment(str("LLVM cannot make a target machine for ", triple, ", ", cpu));
   return machine;
 }
@@ -65,6 +69,25 @@ Result<std::string> generateCode(llvm::Module &module, llvm::TargetMachine &mach
   if (!done) return done.error();
   if (!errors.empty()) return Error::environment(str("LLVM failed: ", errors));
   return std::string(bytes.begin(), bytes.end());
+}
+
+size_t largestFrame(llvm::StringRef object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernels"));
+  if (!file) return llvm::consumeError(file.takeError()), 0;
+  size_t largest = 0;
+  for (const llvm::object::SectionRef &section : (*file)->sections()) {
+    llvm::Expected<llvm::StringRef> name = section.getName(), text = section.getContents();
+    bool sizes = name && text && *name == ".stack_sizes";
+    if (!name) llvm::consumeError(name.takeError());
+    if (!text) llvm::consumeError(text.takeError());
+    if (!sizes) continue;
+    const uint8_t *at = text->bytes_begin(), *end = text->bytes_end();
+    while (end - at > 8) { // an address, and the size
+      at += 8;
+      largest = std::max<size_t>(largest, llvm::decodeULEB128AndInc(at, end));
+    }
+  }
+  return largest;
 }
 
 Result<void> verifyLlvm(const llvm::Module &module) {

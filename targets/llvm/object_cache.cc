@@ -87,7 +87,8 @@ std::string objectKey(const llvm::Module &module, const llvm::TargetMachine &mac
   llvm::raw_svector_ostream out(bitcode);
   llvm::WriteBitcodeToFile(module, out);
   llvm::SHA256 hash;
-  for (llvm::StringRef part : {llvm::StringRef(LLVM_VERSION_STRING), llvm::StringRef(machine.getTargetTriple().str()),
+  std::string level = std::to_string(static_cast<int>(machine.getOptLevel()));
+  for (llvm::StringRef part : {llvm::StringRef(level), llvm::StringRef(LLVM_VERSION_STRING), llvm::StringRef(machine.getTargetTriple().str()),
                                machine.getTargetCPU(), machine.getTargetFeatureString()}) {
     hash.update(part);
     hash.update(llvm::StringRef("\0", 1));

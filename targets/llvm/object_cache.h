@@ -31,7 +31,7 @@ private:
 };
 
 // Hexadecimal digits of a SHA-256 of all that an object depends on: the module, which holds the values of parameters, the
-// processor and its features, and the version of LLVM.
+// processor and its features, how far the code is optimised, and the version of LLVM.
 std::string objectKey(const llvm::Module &module, const llvm::TargetMachine &machine);
 
 } // namespace xt

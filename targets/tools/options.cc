@@ -309,6 +309,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
       "what the interpreter watches for: bounds, race, uninit, divergence, or all; without --target it runs on interp");
   add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
+  add("opt-level,O", po::value<int>()->value_name("0..3"), "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
   add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
@@ -369,6 +370,11 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.listDevices = map.count("devices") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();
   if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
+  if (map.count("opt-level")) {
+    int level = map["opt-level"].as<int>();
+    if (level < 0 || level > 3) return usageError<XtrunOptions>("xtrun", str("-O takes 0 to 3, not ", level));
+    options.optimise = level > 0;
+  }
   if (map.count("small")) options.small = true;
   if (map.count("full")) options.small = false;
   if (map.count("time-limit")) options.timeLimit = map["time-limit"].as<double>();

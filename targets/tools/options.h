@@ -53,6 +53,7 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::string> tests; // names; empty: all
   std::string dataDir;
   int threads = 0;
+  bool optimise = true;
   DeviceChoice device = DeviceChoice::Any;
   bool listDevices = false;
   std::optional<bool> small; // --small, --full; unset: as the target wants

@@ -208,6 +208,7 @@ private:
     options.checks = options_.checks;
     options.found = &session.diagnostics();
     options.device = options_.device;
+    options.optimise = options_.optimise;
     options.cacheDirectory = cacheDirectory();
     options.note = [this](const std::string &text) {
       std::lock_guard lock(mutex_);

@@ -15,7 +15,7 @@ namespace {
 // A program on the device: one module for the kernels that want the large register file and one for the others.
 class LoadedProgram {
 public:
-  LoadedProgram(ZeDevice &device, XeProgram program) : device_(device), program_(std::move(program)) {}
+  LoadedProgram(ZeDevice &device, XeProgram program, bool optimise) : device_(device), program_(std::move(program)), optimise_(optimise) {}
 
   // The kernel at this place of the program, made when it is first asked for.
   Result<ZeKernel *> kernel(size_t index) {
@@ -23,7 +23,7 @@ public:
     std::optional<ZeKernel> &made = kernels_[index];
     if (made) return &*made;
     const XeKernel &code = program_.kernels[index];
-    Result<std::shared_ptr<ZeModule>> module = device_.module(program_.spirv, code.largeRegisterFile ? kLargeRegisterFileOption : "");
+    Result<std::shared_ptr<ZeModule>> module = device_.module(program_.spirv, optionsFor(code));
     if (!module) return module.error();
     Result<ZeKernel> kernel = ZeKernel::make(device_, *module, code.entry);
     if (!kernel) return kernel.error();
@@ -36,8 +36,16 @@ public:
   size_t count() const { return program_.kernels.size(); }
 
 private:
+  std::string optionsFor(const XeKernel &code) const {
+    std::vector<std::string> options;
+    if (code.largeRegisterFile) options.emplace_back(kLargeRegisterFileOption);
+    if (!optimise_) options.emplace_back(kNotOptimisedOption);
+    return join(options, " ");
+  }
+
   ZeDevice &device_;
   XeProgram program_;
+  bool optimise_;
   std::vector<std::optional<ZeKernel>> kernels_;
 };
 
@@ -119,7 +127,7 @@ private:
 class XeExecutable final : public Executable {
 public:
   XeExecutable(const Module &module, XeProgram program, XeExecutableOptions options)
-      : options_(std::move(options)), blocks_(device(), std::move(program)) {
+      : options_(std::move(options)), blocks_(device(), std::move(program), options_.optimise) {
     for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
   }
 
@@ -181,7 +189,7 @@ private:
         return Error::environment(str("@", kernel.name, " was compiled with block messages, which its buffers do not fit: ", why), kernel.nameRange);
       Result<XeProgram> program = options_.withoutBlocks();
       if (!program) return program.error();
-      plain_.emplace(device(), std::move(*program));
+      plain_.emplace(device(), std::move(*program), options_.optimise);
     }
     remark(kernel, str("@", kernel.name, " runs without block messages: ", why));
     return &*plain_;

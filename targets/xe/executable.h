@@ -13,6 +13,7 @@ struct XeExecutableOptions {
   const TargetInfo *target = nullptr; // what the program was compiled for
   // The same kernels compiled for a target without block messages; called once, when a launch first needs it.
   std::function<Result<XeProgram>()> withoutBlocks;
+  bool optimise = true;               // the driver's work
   Diagnostics *remarks = nullptr; // takes them, where it wants any; outlives the executable
 };
 

@@ -70,6 +70,7 @@ public:
     XeExecutableOptions executable;
     executable.device = *device;
     executable.target = *target;
+    executable.optimise = options.optimise;
     executable.remarks = options.found;
     if (options.again)
       executable.withoutBlocks = [again = options.again, info = *target]() -> Result<XeProgram> {

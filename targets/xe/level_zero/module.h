@@ -7,9 +7,12 @@ namespace xt {
 // 256 registers a thread instead of 128, and half as many threads.
 inline constexpr const char *kLargeRegisterFileOption = "-ze-opt-large-register-file";
 
+// Code is made as it stands, which takes less time.
+inline constexpr const char *kNotOptimisedOption = "-ze-opt-disable";
+
 class ZeModule {
 public:
-  // The Error says what the driver's build log does. The device outlives the module.
+  // `options`: those above, with blanks between. The Error says what the driver's build log does. The device outlives the module.
   static Result<std::shared_ptr<ZeModule>> build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options);
 
   ze_module_handle_t get() const { return module_.get(); }

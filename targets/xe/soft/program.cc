@@ -2,15 +2,14 @@
 
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
+#include "targets/llvm/machine.h"
 #include "targets/xe/soft/runtime.h"
 #include "targets/xe/soft/spirv_words.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/LEB128.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -58,26 +57,6 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
 }
 
-// What the function with the largest frame takes of the stack: what does not fit the processor's registers lies there too.
-size_t largestFrame(llvm::StringRef object) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernels"));
-  if (!file) return llvm::consumeError(file.takeError()), 0;
-  size_t largest = 0;
-  for (const llvm::object::SectionRef &section : (*file)->sections()) {
-    llvm::Expected<llvm::StringRef> name = section.getName(), text = section.getContents();
-    bool sizes = name && text && *name == ".stack_sizes";
-    if (!name) llvm::consumeError(name.takeError());
-    if (!text) llvm::consumeError(text.takeError());
-    if (!sizes) continue;
-    const uint8_t *at = text->bytes_begin(), *end = text->bytes_end();
-    while (end - at > 8) { // an address, and the size
-      at += 8;
-      largest = std::max<size_t>(largest, llvm::decodeULEB128AndInc(at, end));
-    }
-  }
-  return largest;
-}
-
 Result<std::unique_ptr<orc::LLJIT>> makeJit(orc::JITTargetMachineBuilder builder) {
   auto made = orc::LLJITBuilder()
                   .setJITTargetMachineBuilder(std::move(builder))
@@ -113,7 +92,7 @@ Program::Entry Program::entry(const LoweredKernel &kernel) const {
   return entries_[static_cast<size_t>(&kernel - lowered_.kernels.data())];
 }
 
-Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, const DeviceSettings &device) {
+Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised) {
   Result<SpirvWords> words = readableSpirv(spirv);
   if (!words) return words.error();
   if (words->float64 && !device.target->f64)
@@ -125,13 +104,13 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
   context.setDiscardValueNames(true); // of what is made from here on; reports name loops
   if (!module) return failure("cannot read what llvm-spirv-15 made of the SPIR-V", module.takeError());
-  return build(std::move(*module), device);
+  return build(std::move(*module), device, optimised);
 }
 
-Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device) {
+Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device, bool optimised) {
   initialiseLlvm();
-  bool large = isLarge(*module);
-  auto builder = hostBuilder(large ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
+  optimised = optimised && !isLarge(*module);
+  auto builder = hostBuilder(optimised ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::None);
   if (!builder) return failure("LLVM does not know this processor", builder.takeError());
   auto machine = builder->createTargetMachine();
   if (!machine) return failure("LLVM has no back end for this processor", machine.takeError());
@@ -143,7 +122,7 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
   program->lowered_ = std::move(*lowered);
   llvm::SmallVector<char, 0> object;
   Result<void> compiled = guardLlvm([&]() -> Result<void> {
-    if (!large) optimise(*module, **machine);
+    if (optimised) optimise(*module, **machine);
     orc::SimpleCompiler compile(**machine);
     auto buffer = compile(*module);
     if (!buffer) return failure("cannot compile the kernels", buffer.takeError());

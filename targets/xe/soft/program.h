@@ -9,11 +9,11 @@ namespace xt::soft {
 
 class Program {
 public:
-  // An Error is the text of a build log: of kind Kernel where the module is at fault, of kind Environment where this
+  // `optimised`: as far as that is worth its time. An Error is the text of a build log: of kind Kernel where the module is at fault, of kind Environment where this
   // machine lacks something.
-  static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device);
+  static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
   // The same from a module of LLVM as llvm-spirv-15 makes it.
-  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device);
+  static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device, bool optimised);
   ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;

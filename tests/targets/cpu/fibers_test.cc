@@ -29,6 +29,23 @@ TEST(FiberGroup, TurnsBetweenWaits) {
   }
 }
 
+// Code that is not optimised may keep more on the stack than fibers have by themselves.
+TEST(FiberGroup, AFrameThatIsToldFitsTheStack) {
+  constexpr size_t kFrame = 4 << 20;
+  for (size_t lanes : {0, 2}) {
+    FiberGroup group(2, lanes, kFrame);
+    size_t ones = 0;
+    EXPECT_FALSE(group.run([&](size_t) {
+      volatile unsigned char frame[kFrame];
+      for (size_t i = 0; i < kFrame; ++i) frame[i] = 1;
+      group.wait(0);
+      for (size_t i = 0; i < kFrame; ++i) ones += frame[i];
+      return true;
+    }));
+    EXPECT_EQ(ones, 2 * kFrame);
+  }
+}
+
 TEST(FiberGroup, DivergenceNamesBoth) {
   FiberGroup group(4);
   auto finished = group.run([&](size_t i) {

@@ -1,13 +1,19 @@
-// How many random kernels, and which: XT_DIFFERENTIAL_KERNELS and XT_DIFFERENTIAL_SEED.
+// How many random kernels, which, and on which GPUs: XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED and XT_DIFFERENTIAL_GPUS, which
+// is `all` or nothing.
 #pragma once
+#include "ir/target_info.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace xt {
 
 struct Rounds {
   uint64_t seed, count;
+  bool everyGpu; // each kernel on each; else they take turns
+  uint64_t runsOnGpus() const { return count * (everyGpu ? targetInfos().size() : 1); }
 };
 
 inline Rounds roundsOr(uint64_t count) {
@@ -15,8 +21,10 @@ inline Rounds roundsOr(uint64_t count) {
     const char *text = std::getenv(name);
     return text && *text ? std::strtoull(text, nullptr, 10) : otherwise;
   };
-  Rounds rounds{fromEnvironment("XT_DIFFERENTIAL_SEED", 1), fromEnvironment("XT_DIFFERENTIAL_KERNELS", count)};
-  std::printf("%llu kernels from seed %llu\n", static_cast<unsigned long long>(rounds.count), static_cast<unsigned long long>(rounds.seed));
+  const char *gpus = std::getenv("XT_DIFFERENTIAL_GPUS");
+  Rounds rounds{fromEnvironment("XT_DIFFERENTIAL_SEED", 1), fromEnvironment("XT_DIFFERENTIAL_KERNELS", count), gpus && std::string_view(gpus) == "all"};
+  std::printf("%llu kernels from seed %llu%s\n", static_cast<unsigned long long>(rounds.count), static_cast<unsigned long long>(rounds.seed),
+              rounds.everyGpu ? ", each on every GPU" : "");
   return rounds;
 }
 

@@ -9,7 +9,8 @@
 namespace xt {
 
 std::string Way::text() const {
-  return str(target, gpu ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name) : distributed ? ", distributed to subgroups" : "");
+  return str(target, gpu ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name) : distributed ? ", distributed to subgroups" : "",
+             optimised ? "" : ", not optimised");
 }
 
 bool hasXe() {
@@ -17,15 +18,27 @@ bool hasXe() {
   return has;
 }
 
-std::vector<Way> waysFor(uint64_t seed, bool races) {
-  const TargetInfo *gpu = &targetInfos()[seed % targetInfos().size()];
-  uint64_t turn = seed / targetInfos().size() % 4;
-  std::vector<Way> ways{{"interp", false, nullptr, false, races}, {"cpu"}, {"interp", true, nullptr, false, races}, {"cpu", true}};
-  ways.push_back({"interp", true, gpu, false, races});
-  // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
-  if (turn == 0) ways.push_back({"cpu", true, gpu}), ways.push_back({"cpu", true, gpu, true});
-  if (turn == 1) ways.push_back({"interp", true, gpu, true});
-  if (hasXe()) ways.push_back({gpu->name});
+namespace {
+
+Way onInterp(const TargetInfo *gpu, bool lanes, bool races) { return {.target = "interp", .distributed = true, .gpu = gpu, .lanes = lanes, .races = races}; }
+Way onCpu(const TargetInfo *gpu, bool lanes) { return {.target = "cpu", .distributed = true, .gpu = gpu, .lanes = lanes, .optimised = gpu == nullptr}; }
+
+} // namespace
+
+std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
+  std::vector<Way> ways{{.target = "interp", .races = races}, {.target = "cpu"}, onInterp(nullptr, false, races), onCpu(nullptr, false)};
+  size_t gpus = targetInfos().size(), own = seed % gpus;
+  for (size_t i = 0; i < gpus; ++i) {
+    if (!everyGpu && i != own) continue;
+    const TargetInfo *gpu = &targetInfos()[i];
+    // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
+    uint64_t turn = (seed / gpus + (everyGpu ? i : 0)) % 4;
+    ways.push_back(onInterp(gpu, false, races));
+    if (everyGpu || turn == 0) ways.push_back(onCpu(gpu, false));
+    if (turn == 0) ways.push_back(onCpu(gpu, true));
+    if (turn == 1) ways.push_back(onInterp(gpu, true, races));
+    if (hasXe()) ways.push_back({.target = gpu->name, .optimised = i == own});
+  }
   return ways;
 }
 
@@ -58,6 +71,7 @@ CompiledWay::Outcome CompiledWay::make() {
   }
   CompileOptions options;
   options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
+  options.optimise = way_.optimised;
   options.checks.race = way_.races;
   options.found = &found_;
   options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {

@@ -10,13 +10,15 @@
 namespace xt {
 
 // On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, all that the
-// passes for a GPU do, or these down to its lanes. `races`: the interpreter looks for those.
+// passes for a GPU do, or these down to its lanes. `races`: the interpreter looks for those. `optimised`: the code, by LLVM
+// or the driver.
 struct Way {
   std::string_view target;
   bool distributed = false;
   const TargetInfo *gpu = nullptr;
   bool lanes = false;
   bool races = false;
+  bool optimised = true;
   std::string text() const; // "cpu, in blocks of xe-pvc"
 };
 
@@ -24,8 +26,8 @@ struct Way {
 bool hasXe();
 
 // The ways for a kernel with this seed: the interpreter first, others more rarely the longer they take, and where there is
-// a device the GPUs in turn.
-std::vector<Way> waysFor(uint64_t seed, bool races);
+// a device the GPUs: each of them, or one by turns. Code for dumps is not optimised, and of several GPUs' that of one is.
+std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu);
 
 class CompiledWay {
 public:

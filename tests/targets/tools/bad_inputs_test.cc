@@ -20,6 +20,8 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --emit=elf %in/good.xt", 64, "--emit takes ast, ir, llvm, asm, obj, spirv, spvasm, isa, not `elf`"},
     {"%bin/xtc -D BM %in/good.xt", 64, "-D takes NAME=VALUE"},
     {"%bin/xtrun --threads 0 %in/good.xt", 64, "--threads is at least 1"},
+    {"%bin/xtrun -O4 %in/good.xt", 64, "-O takes 0 to 3, not 4"},
+    {"%bin/xtrun -Os %in/good.xt", 64, "'s'"},
     {"%bin/xtrun --target=gpu9 %in/good.xt", 64, "no target is called `gpu9`"},
     {"%bin/xtc --explain XT9999", 64, "no diagnostic has the code"},
     {"%bin/xtc --run=licm2 %in/good.xt", 64, "licm2"},

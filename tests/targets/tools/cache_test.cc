@@ -42,6 +42,18 @@ TEST_F(Cache, KeepsAnObjectAndTakesItAgain) {
   EXPECT_EQ(files().size(), 2U);
 }
 
+// -O0 makes other code, which gives the same.
+TEST_F(Cache, CodeThatIsNotOptimisedIsAnObjectOfItsOwn) {
+  ToolRun fast = run("--test masked %src/stdlib/softmax.xt"), plain = run("-O0 --test masked %src/stdlib/softmax.xt");
+  ASSERT_EQ(fast.status, 0) << fast.output;
+  EXPECT_EQ(plain.status, 0) << plain.output;
+  EXPECT_EQ(withoutTimes(plain.output), withoutTimes(fast.output));
+  ASSERT_EQ(files().size(), 2U);
+  EXPECT_NE(fs::file_size(files()[0]), fs::file_size(files()[1]));
+  EXPECT_EQ(run("-O3 --test masked %src/stdlib/softmax.xt").status, 0);
+  EXPECT_EQ(files().size(), 2U); // the default's
+}
+
 TEST_F(Cache, ADamagedEntryIsCompiledAgain) {
   ASSERT_EQ(run("--test masked %src/stdlib/softmax.xt").status, 0);
   fs::path object = files().at(0);

@@ -33,6 +33,7 @@ protected:
     XeExecutableOptions options;
     options.device = device.get();
     options.target = findTargetInfo("xe-pvc");
+    options.optimise = optimise;
     options.remarks = &found;
     options.withoutBlocks = [this]() -> Result<XeProgram> {
       ++compiledAgain;
@@ -60,6 +61,7 @@ protected:
   XeKernel code;
   Diagnostics found;
   int compiledAgain = 0;
+  bool optimise = true;
 };
 
 TEST_F(XeLaunch, CopiesThereAndBack) {
@@ -121,6 +123,13 @@ TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   std::string remarks = renderText(found, program.sources, false);
   EXPECT_NE(remarks.find("@add runs without block messages: `%A`: rows are 68 bytes apart; a block message wants at least 64, and a multiple of 16"), std::string::npos)
       << remarks;
+}
+
+TEST_F(XeLaunch, TheDriverIsToldNotToOptimise) {
+  code.largeRegisterFile = true;
+  optimise = false;
+  ASSERT_TRUE(make());
+  EXPECT_EQ(fake.buildFlags, "-ze-opt-large-register-file -ze-opt-disable");
 }
 
 TEST_F(XeLaunch, TheLargeRegisterFileIsAskedForAndTold) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <sstream>
 
 namespace xt::soft {
 namespace {
@@ -18,6 +20,12 @@ ze_result_t giveText(const std::string &text, size_t *size, char *out) {
   if (out) std::memcpy(out, text.c_str(), std::min(*size ? *size : whole, whole));
   *size = whole;
   return ZE_RESULT_SUCCESS;
+}
+
+// Flags are words between blanks; those that the device has no use for change nothing.
+bool hasFlag(const char *flags, std::string_view wanted) {
+  std::istringstream words(flags ? flags : "");
+  return std::find(std::istream_iterator<std::string>(words), {}, wanted) != std::istream_iterator<std::string>();
 }
 
 ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const ze_module_desc_t *desc,
@@ -33,7 +41,7 @@ ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const z
     result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
   } else {
     Result<std::unique_ptr<Program>> built =
-        Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device));
+        Program::build(std::span(desc->pInputModule, desc->inputSize), *object(device), !hasFlag(desc->pBuildFlags, "-ze-opt-disable"));
     if (built) {
       *module = reinterpret_cast<ze_module_handle_t>(new Module{std::move(*built), object(device)});
     } else {

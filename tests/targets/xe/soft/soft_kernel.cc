@@ -50,11 +50,11 @@ std::vector<uint8_t> spirvOf(const std::string &source) {
   return spirv;
 }
 
-SoftKernels::SoftKernels(const std::string &source, const std::string &deviceName)
+SoftKernels::SoftKernels(const std::string &source, const std::string &deviceName, bool optimised)
     : device(*deviceSettings(deviceName)) {
   std::vector<uint8_t> spirv = spirvOf(kDeclarations + source);
   if (spirv.empty()) return;
-  Result<std::unique_ptr<Program>> built = Program::build(spirv, device);
+  Result<std::unique_ptr<Program>> built = Program::build(spirv, device, optimised);
   if (built) {
     program_ = std::move(*built);
   } else {

@@ -49,7 +49,7 @@ struct LocalBytes {
 
 class SoftKernels {
 public:
-  explicit SoftKernels(const std::string &source, const std::string &device = "pvc");
+  explicit SoftKernels(const std::string &source, const std::string &device = "pvc", bool optimised = true);
   explicit operator bool() const { return program_ != nullptr; }
   const Program &program() const { return *program_; }
   DeviceSettings device;
