@@ -6,23 +6,15 @@
 
 namespace xt {
 
-namespace {
-// Blocks go away, and dead ops are removed, from last to first: the use in hand is near the end of the list.
-std::vector<Use>::iterator findUse(std::vector<Use> &uses, Use use) {
-  auto found = std::find(uses.rbegin(), uses.rend(), use);
-  XT_CHECK(found != uses.rend(), "a use is not in its value's list");
-  return std::prev(found.base());
-}
-} // namespace
-
 void Value::replaceAllUsesWith(Value *other) {
-  if (other == this) return;
-  // At once: taking them out of the list one by one would be quadratic.
-  for (const Use &use : uses_) {
-    use.user->operands_[use.operand] = other;
-    other->uses_.push_back(use);
-  }
-  uses_.clear();
+  if (other == this || uses_.empty()) return;
+  for (Use use : uses_) use.user->operands_[use.operand] = other;
+  UseList &to = other->uses_;
+  uses_.first_.user->neighbours_[uses_.first_.operand].previous = to.last_;
+  (to.empty() ? to.first_ : to.last_.user->neighbours_[to.last_.operand].next) = uses_.first_;
+  to.last_ = uses_.last_;
+  to.count_ += uses_.count_;
+  uses_ = {};
 }
 
 Op::~Op() {
@@ -50,31 +42,50 @@ std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std
   return op;
 }
 
+// At the end of its value's list.
+void Op::link(size_t i) {
+  UseList &uses = operands_[i]->uses_;
+  neighbours_[i] = {uses.last_, {}};
+  nextOf(*operands_[i], uses.last_) = {this, i};
+  uses.last_ = {this, i};
+  ++uses.count_;
+}
+
+void Op::unlink(size_t i) {
+  Value &value = *operands_[i];
+  auto [previous, next] = neighbours_[i];
+  XT_CHECK(nextOf(value, previous) == (Use{this, i}) && previousOf(value, next) == (Use{this, i}), "a use is not in its value's list");
+  nextOf(value, previous) = next;
+  previousOf(value, next) = previous;
+  --value.uses_.count_;
+}
+
 void Op::setOperand(size_t i, Value *value) {
   XT_CHECK(value, "null operand");
-  if (Value *old = operands_[i]; old == value) return;
-  else {
-    auto &uses = old->uses_;
-    uses.erase(findUse(uses, {this, i}));
-  }
+  if (operands_[i] == value) return;
+  unlink(i);
   operands_[i] = value;
-  value->uses_.push_back({this, i});
+  link(i);
 }
 
 void Op::addOperand(Value *value) {
   XT_CHECK(value, "null operand");
   operands_.push_back(value);
-  value->uses_.push_back({this, operands_.size() - 1});
+  neighbours_.emplace_back();
+  link(operands_.size() - 1);
 }
 
 void Op::eraseOperand(size_t i) {
-  for (size_t k = i; k < operands_.size(); ++k) {
-    auto &uses = operands_[k]->uses_;
-    auto use = findUse(uses, {this, k});
-    if (k == i) uses.erase(use);
-    else use->operand = k - 1;
+  unlink(i);
+  for (size_t k = i + 1; k < operands_.size(); ++k) {
+    // Its neighbours must know it by its new place.
+    auto [previous, next] = neighbours_[k];
+    nextOf(*operands_[k], previous) = previousOf(*operands_[k], next) = {this, k - 1};
+    operands_[k - 1] = operands_[k];
+    neighbours_[k - 1] = neighbours_[k];
   }
-  operands_.erase(operands_.begin() + static_cast<ptrdiff_t>(i));
+  operands_.pop_back();
+  neighbours_.pop_back();
   if (i < operandRanges_.size()) operandRanges_.erase(operandRanges_.begin() + static_cast<ptrdiff_t>(i));
 }
 

@@ -17,9 +17,43 @@ class Op;
 class Block;
 
 struct Use {
-  Op *user;
-  size_t operand; // index in user's operands
+  Op *user = nullptr;
+  size_t operand = 0; // index in user's operands
   bool operator==(const Use &) const = default;
+};
+
+// The uses of a value in the order in which they were made. Each operand knows its neighbours in its value's list, so that
+// a use goes without a search. Whoever changes operands on the way copies the list first.
+class UseList {
+public:
+  class Iterator {
+  public:
+    using value_type = Use;
+    using difference_type = std::ptrdiff_t;
+    explicit Iterator(Use at = {}) : at_(at) {}
+    Use operator*() const { return at_; }
+    Iterator &operator++();
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator &) const = default;
+
+  private:
+    Use at_;
+  };
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(); }
+  Use front() const { return first_; }
+  bool empty() const { return count_ == 0; }
+  size_t size() const { return count_; }
+
+private:
+  friend class Op;
+  friend class Value;
+  Use first_, last_;
+  size_t count_ = 0;
 };
 
 class Value {
@@ -32,10 +66,9 @@ public:
   Op *definingOp() const { return op_; }       // null for block parameters
   Block *definingBlock() const { return block_; } // of a block parameter; null for results
   size_t index() const { return index_; }      // among the op's results or the block's parameters
-  // In the order in which they were made.
-  const std::vector<Use> &uses() const { return uses_; }
+  const UseList &uses() const { return uses_; }
   bool hasOneUse() const { return uses_.size() == 1; }
-  void replaceAllUsesWith(Value *other);
+  void replaceAllUsesWith(Value *other); // its uses come after those that the other has
   SourceRange range() const { return range_; } // where it is bound
   void setRange(SourceRange range) { range_ = range; }
 
@@ -47,7 +80,7 @@ private:
   Op *op_ = nullptr;
   Block *block_ = nullptr;
   size_t index_ = 0;
-  std::vector<Use> uses_;
+  UseList uses_;
   SourceRange range_;
 };
 
@@ -99,14 +132,24 @@ public:
 
 private:
   friend class Value;
+  friend class UseList::Iterator;
   friend class Block;
   friend class Module;
   friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);
   explicit Op(OpKind kind) : kind_(kind) {}
 
+  struct Neighbours { // of a use in its value's list
+    Use previous, next;
+  };
+  void link(size_t i);
+  void unlink(size_t i);
+  Use &nextOf(Value &value, Use use) { return use.user ? use.user->neighbours_[use.operand].next : value.uses_.first_; }
+  Use &previousOf(Value &value, Use use) { return use.user ? use.user->neighbours_[use.operand].previous : value.uses_.last_; }
+
   OpKind kind_;
   SourceRange range_;
   std::vector<Value *> operands_;
+  std::vector<Neighbours> neighbours_; // of each operand
   std::vector<SourceRange> operandRanges_;
   std::vector<std::unique_ptr<Value>> results_;
   std::vector<Attr> attrs_;
@@ -117,6 +160,8 @@ private:
 public:
   ~Op();
 };
+
+inline UseList::Iterator &UseList::Iterator::operator++() { return at_ = at_.user->neighbours_[at_.operand].next, *this; }
 
 // Where the values that a structure op carries stand: operands, parameters of its body, and operands of its yield, from
 // these places on, one for each result. `loops`: the body's parameters are the carried values, else (a branch) it has

@@ -68,7 +68,7 @@ private:
   // Notes where the value is used last; what nobody uses takes no register.
   int64_t enter(const Value *value) {
     const Op *last = nullptr;
-    for (const Use &use : value->uses())
+    for (Use use : value->uses())
       if (const Op *user = here(use.user); user && (!last || places_.at(last) < places_.at(user))) last = user;
     if (!last) return 0;
     lastUse_[value] = last;

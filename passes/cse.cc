@@ -76,9 +76,9 @@ private:
   // Of two loads that are alike, in one block: what is between them may have changed memory.
   void remarkLoad(Op &op) {
     if (!diagnostics_.wantsRemarks()) return;
-    const std::vector<Use> &uses = op.operand(0)->uses();
+    const UseList &uses = op.operand(0)->uses();
     const Op *earlier = nullptr;
-    for (const Use &use : uses)
+    for (Use use : uses)
       if (use.user != &op && use.user->block() == op.block() && equal(*use.user, op) && use.user->isBefore(&op)) {
         if (!earlier || earlier->isBefore(use.user)) earlier = use.user;
       }

@@ -91,7 +91,7 @@ const Layout *LaneLayouts::blockLayout(const Value *desc) const {
   if (type.rank() == 1) return shape[0] % lanes_ == 0 ? dealtToLanes(context_, {lanes_}, {1}, shape) : nullptr;
   int64_t bits = bitsInMemory(type), f = std::max<int64_t>(1, 32 / bits);
   bool transposes = false, packs = false;
-  for (const Use &use : desc->uses()) {
+  for (Use use : desc->uses()) {
     bool loads = use.user->kind() == OpKind::LoadNd;
     transposes |= loads && turns(*use.user);
     packs |= loads && use.user->intAttr("vnni_axis", 1) == 0;

@@ -75,7 +75,7 @@ private:
       if (seen.insert(value).second) values.push_back(value);
     };
     for (size_t i = 0; i < values.size(); ++i)
-      for (const Use &use : values[i]->uses()) {
+      for (Use use : values[i]->uses()) {
         const Op &user = *use.user;
         if (has(user.info().effects, Effect::Reads) || has(user.info().effects, Effect::Writes)) buffer.used.add(placeOf(&user));
         for (size_t r = 0; r < user.resultCount(); ++r)

@@ -5,6 +5,7 @@
 #include "passes/facts.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -21,13 +22,6 @@ Op *ancestorIn(const Block &block, Op *op) {
   return op;
 }
 
-Op *firstUse(const Op &load) {
-  Op *first = nullptr;
-  for (const Use &use : load.result()->uses())
-    if (Op *user = ancestorIn(*load.block(), use.user); user && (!first || user->isBefore(first))) first = user;
-  return first;
-}
-
 // The matrix that a load reads, as far as it can be seen; a value that stands for it.
 const Value *sourceOf(const Op &load) {
   const Value *source = load.operand(0);
@@ -41,13 +35,48 @@ bool stops(const Op &op) {
   return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
 }
 
-// Unless something that stops it lies between.
-void moveDown(Op *load, Op *to) {
-  if (!to || !load->isBefore(to)) return;
-  for (const Op *op = load->next(); op != to; op = op->next())
-    if (stops(*op)) return;
-  load->block()->moveBefore(to, load);
-}
+// Where the ops of a block stand, known without walking there. Only loads move, so that the ops which stop them keep their
+// order.
+class Places {
+public:
+  explicit Places(Block &block) : block_(block) { count(); }
+
+  Op *firstUse(const Op &load) const {
+    Op *first = nullptr;
+    for (Use use : load.result()->uses())
+      if (Op *user = ancestorIn(block_, use.user); user && (!first || isBefore(user, first))) first = user;
+    return first;
+  }
+  bool isBefore(const Op *a, const Op *b) const { return places_.at(a).number < places_.at(b).number; }
+
+  // Unless something that stops it lies between.
+  void moveDown(Op *load, Op *to) {
+    if (!to || !isBefore(load, to) || places_.at(load).stops != places_.at(to).stops) return;
+    block_.moveBefore(to, load);
+    int64_t number = places_.at(load->previous() ? load->previous() : load).number + 1;
+    places_[load] = {number, places_.at(to).stops};
+    if (number >= places_.at(to).number) count();
+  }
+
+private:
+  static constexpr int64_t kGap = int64_t{1} << 32; // room for what is moved between two
+
+  struct Place {
+    int64_t number;
+    int64_t stops; // how many ops before it no load may pass
+  };
+
+  void count() {
+    int64_t number = 0, stopping = 0;
+    for (Op &op : block_) {
+      places_[&op] = {number += kGap, stopping};
+      stopping += stops(op);
+    }
+  }
+
+  Block &block_;
+  std::unordered_map<const Op *, Place> places_; // looked up only
+};
 
 std::vector<Op *> opsOf(Block &block) {
   std::vector<Op *> ops;
@@ -126,14 +155,15 @@ public:
     if (before <= most_) return;
     std::vector<Op *> original = opsOf(block);
     std::vector<Group> groups = groupsOf(block);
+    Places places(block);
     for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group) {
       Op *first = nullptr;
       for (Op *load : group->loads)
-        if (Op *user = firstUse(*load); user && (!first || user->isBefore(first))) first = user;
-      for (Op *load : group->loads) moveDown(load, first);
+        if (Op *user = places.firstUse(*load); user && (!first || places.isBefore(user, first))) first = user;
+      for (Op *load : group->loads) places.moveDown(load, first);
     }
     for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group)
-      for (Op *load : group->loads) moveDown(load, firstUse(*load));
+      for (Op *load : group->loads) places.moveDown(load, places.firstUse(*load));
     if (int64_t now = registers(block); now > most_) {
       std::vector<Op *> kept = opsOf(block);
       arrange(block, Demand(block).order());

@@ -20,8 +20,8 @@ bool canTurn(const Value *value, int depth) {
   const Op *op = value->definingOp();
   if (!op || depth > kMaxChain || value->type().rank() != 2) return false;
   if (op->kind() == OpKind::Constant || op->kind() == OpKind::Splat) return true;
-  for (const Use &use : value->uses())
-    if (use.user != value->uses()[0].user) return false;
+  for (Use use : value->uses())
+    if (use.user != value->uses().front().user) return false;
   if (op->kind() == OpKind::LoadTile) return true;
   if (!isPointwise(*op)) return false;
   for (const Value *operand : op->operands())

@@ -230,7 +230,7 @@ private:
     for (size_t k = 0; k < ops_.size(); ++k) {
       Op *op = ops_[k];
       if (op->info().layoutRule != LayoutRule::Free || !open(op->result())) continue;
-      std::vector<Use> uses = op->result()->uses();
+      std::vector<Use> uses(op->result()->uses().begin(), op->result()->uses().end());
       std::vector<Op *> copies;
       for (const Use &use : uses) {
         const Layout *layout = wantedForOperand(context_, *use.user, use.operand);

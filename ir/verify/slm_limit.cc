@@ -27,7 +27,7 @@ Buffers buffersOf(const Kernel &kernel) {
 // What a pass made has no name; its first user is of the op that it was made for.
 const Op &sourceOf(const Op &alloc) {
   const Value &buffer = *alloc.result();
-  return buffer.name().empty() && !buffer.uses().empty() ? *buffer.uses()[0].user : alloc;
+  return buffer.name().empty() && !buffer.uses().empty() ? *buffer.uses().front().user : alloc;
 }
 
 std::string lineOf(const Op &op, const Kernel &kernel, const SourceManager &sources) {

@@ -139,7 +139,7 @@ bool Verifier::visibleOperands(const Op &op) {
 bool Verifier::useLists() {
   for (const Value *value : values_) {
     bool ok = value->uses().size() == states_[value].uses;
-    for (const Use &use : value->uses())
+    for (Use use : value->uses())
       ok &= use.operand < use.user->operandCount() && use.user->operand(use.operand) == value;
     if (!ok) return fail("the list of a value's uses is wrong");
   }

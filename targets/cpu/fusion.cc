@@ -69,7 +69,7 @@ private:
     if (!load && !nest && !isPointwise(op)) return;
     if (nest && !startsAtZero(op)) return;
     bool used = false;
-    for (const Use &use : value->uses()) used |= !isDead(*use.user);
+    for (Use use : value->uses()) used |= !isDead(*use.user);
     if (!used) {
       plan_.inline_.insert(value);
       return;
@@ -95,7 +95,7 @@ private:
 
   std::optional<Root> commonRoot(const Op &op) const {
     std::optional<Root> common;
-    for (const Use &use : op.result()->uses()) {
+    for (Use use : op.result()->uses()) {
       if (isDead(*use.user)) continue;
       std::optional<Root> root = rootOfUse(op, use);
       if (!root || (common && *common != *root)) return std::nullopt;

@@ -30,7 +30,7 @@ private:
     case TypeRule::LoadNd: {
       // Where neighbours of a column are wanted side by side, a message may put them there.
       bool packs = op.intAttr("vnni_axis", 1) == 0;
-      for (const Use &use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
+      for (Use use : op.result()->uses()) packs |= use.user->kind() == OpKind::Dpas && use.operand == 1;
       BlockUse first = packs ? BlockUse::LoadVnni : BlockUse::Load, second = packs ? BlockUse::Load : BlockUse::LoadVnni;
       return plan(op, op.operand(0), {first, second, BlockUse::LoadTransposed});
     }

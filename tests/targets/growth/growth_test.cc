@@ -100,6 +100,23 @@ TEST(Growth, LinearInKernels) {
   expectLinear(counts);
 }
 
+// One value that everything uses: each use of it goes and another takes its place.
+std::string oneValue(int uses) {
+  std::string text = "kernel @k(%C: memref<?xi32>, %x: i32) {\n  %acc = %x + 1\n";
+  for (int u = 0; u < uses; ++u) text += str("  %v", u, " = %x * 1\n  %acc = %acc * %v", u, "\n");
+  return text + "  memref.store %acc, %C[0]\n}\n";
+}
+
+TEST(Growth, LinearInUsesOfOneValue) {
+  std::vector<Counts> counts;
+  compile(oneValue(2), 2);
+  for (int uses : {160, 640, 2560, 10240}) {
+    counts.push_back(compile(oneValue(uses), uses));
+    EXPECT_LE(counts.back().irOps, uses + 8) << "the products with 1 are gone";
+  }
+  expectLinear(counts);
+}
+
 // The passes of a GPU, on a product of `rows` by 64 with a K step of 32, spread over four subgroups: counted per product of
 // the hardware.
 Counts compileBlocks(int rows) {
