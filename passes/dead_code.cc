@@ -16,8 +16,9 @@ public:
 
   bool run() {
     walk(kernel_.body, [&](Op &op) {
-      // Structure ops are needed for what is in them or what they give.
-      if (op.info().clause != Clause::Structure && !isRemovable(op)) mark(op);
+      // Structure ops are needed for what is in them or what they give; a `while` also because it may never end, which a
+      // kernel must then do on every target.
+      if (op.kind() == OpKind::While || (op.info().clause != Clause::Structure && !isRemovable(op))) mark(op);
     });
     while (!work_.empty()) {
       const Value *value = work_.back();

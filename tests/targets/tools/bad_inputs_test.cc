@@ -77,6 +77,8 @@ const BadInput kBadInputs[] = {
     {"%bin/xtrun %in/fail_wrong_result.xt %in/fail_absent_npy.xt", 3, "absent.npy"},
     {"%bin/xtrun --time-limit 0.2 --target=interp --full %in/fail_slow.xt", 3, "time limit"},
     {"%bin/xtrun --time-limit 0.2 --target=interp %in/fail_endless.xt", 3, "time limit"},
+    {"%bin/xtrun --time-limit 0.2 --target=interp %in/fail_endless_unused.xt", 3, "time limit"},
+    {"%bin/xtrun --time-limit 0.2 --target=cpu %in/fail_endless_unused.xt", 3, "time limit"},
 };
 
 TEST(BadInputs, EachGivesItsMessageAndStatus) {
