@@ -106,6 +106,9 @@ COMMA: ',';
 COLON: ':';
 QMARK: '?';
 
+// Of other languages; no rule takes it, and the message says what there is. Those of + - * / are two tokens.
+COMPOUND: '%=' | '&=' | '|=' | '^=' | '<<=';
+
 STRAY: .; // never an error of the lexer: shape_tokens.cc reports it
 
 fragment TEXT_BODY: '"' (~["\\\r\n] | '\\' ~[\r\n])* '"';

@@ -50,6 +50,7 @@ private:
   // What other languages write, and what this one writes for it (other_languages.cc).
   bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
   bool reportForIn(antlr4::Parser *parser);
+  std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
   static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // one of the two above, at a word
   void reportLargeOperand(antlr4::Parser *parser, antlr4::Token *op, antlr4::Token *at, SourceRange where);

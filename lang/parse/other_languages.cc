@@ -1,9 +1,11 @@
-// What other languages write: `x += 1`, `for k in`, expressions as operands.
+// What other languages write: `x += 1`, `for k in range(4)`, expressions as operands.
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
 #include "ir/call_names.h"
 #include "ir/op_info.h"
+
+#include <optional>
 
 namespace xt {
 
@@ -81,22 +83,47 @@ Token *ErrorStrategy::opOf(Parser *parser, Token *at) {
   return nullptr;
 }
 
-// `%a += 2.0`.
+namespace {
+
+// What there is for the sign before a compound's `=`: an operator, or an op on integers' bits.
+struct Compound {
+  std::string_view sign, name;
+  bool isOp;
+};
+
+std::optional<Compound> compoundOf(std::string_view sign) {
+  static constexpr Compound kAll[] = {{"+", "+", false}, {"-", "-", false}, {"*", "*", false}, {"/", "/", false}, {"%", "mod", false},
+                                      {"&", "andi", true}, {"|", "ori", true}, {"^", "xori", true}, {"<<", "shli", true}};
+  for (const Compound &each : kAll)
+    if (each.sign == sign) return each;
+  return std::nullopt;
+}
+
+} // namespace
+
+// `%a += 2.0`, `%a &= 3`.
 bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t i = at->getTokenIndex();
-  if (i == 0 || !isArithmetic(at->getType()) || stream->get(i - 1)->getType() != P::VALUE) return false;
-  if (stream->get(i + 1)->getType() != P::EQ) return false;
-  Token *name = stream->get(i - 1), *equals = stream->get(i + 1);
-  std::string_view op = text(at), value = text(name);
+  bool one = at->getType() == P::COMPOUND;
+  if (i == 0 || (!one && !isArithmetic(at->getType())) || stream->get(i - 1)->getType() != P::VALUE) return false;
+  if (!one && stream->get(i + 1)->getType() != P::EQ) return false;
+  Token *name = stream->get(i - 1), *equals = stream->get(one ? i : i + 1);
+  std::string_view sign = text(at), value = text(name);
+  if (one) sign.remove_suffix(1);
+  std::optional<Compound> compound = compoundOf(sign);
+  if (!compound) return false;
   SourceRange both = range(at).to(range(equals));
-  std::string none = str("there is no `", op, "=`: ");
+  std::string none = str("there is no `", sign, "=`: ");
   if (parser->getContext()->getRuleIndex() == P::RuleHostStmt) {
     report(DiagCode::SyntaxError, both, none + "names of a test are bound once");
     return true;
   }
-  Diagnostic &compound = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", value, " = ", value, " ", op, " …`"));
-  size_t first = i + 2, type = stream->get(first)->getType();
+  auto bound = [&](std::string_view right) {
+    return compound->isOp ? str(value, " = ", compound->name, " ", value, ", ", right) : str(value, " = ", value, " ", compound->name, " ", right);
+  };
+  Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", bound("…"), "`"));
+  size_t first = equals->getTokenIndex() + 1, type = stream->get(first)->getType();
   // An op is no expression.
   bool call = type == P::WORD && stream->get(first + 1)->getType() == P::LPAREN && isFunctionName(text(stream->get(first)));
   bool several = i >= 2 && !endsLine(stream->get(i - 2)->getType());
@@ -105,10 +132,37 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   if (!endsLine(stream->get(last + 1)->getType())) return true;
   SourceRange right = range(stream->get(first)).to(range(stream->get(last)));
   std::string spelled(text_.substr(right.begin, right.end - right.begin));
-  if (!isOneTerm(stream, first, last)) spelled = "(" + spelled + ")";
-  std::string mended = str("= ", value, " ", op, " ", spelled);
-  compound.fix(str("write `", value, " ", mended, "`"), both.to(right), mended);
+  // Nor is a call an operand.
+  if (!isOneTerm(stream, first, last) || (compound->isOp && call)) spelled = "(" + spelled + ")";
+  std::string mended = bound(spelled);
+  message.fix(str("write `", mended, "`"), both.to(right), mended.substr(value.size() + 1));
   return true;
+}
+
+// What `range(4)`, `range(0, 8)` or `range(0, 8, 2)` counts, from token `i` on, as a loop says it: `0 to 8 step 2`. "": it is
+// none of them, or counts down.
+std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_t i, Token *&last) const {
+  if (text(stream->get(i)) != "range" || stream->get(i + 1)->getType() != P::LPAREN) return "";
+  std::vector<std::string> bounds;
+  size_t depth = 0, begin = i + 2;
+  for (i = begin; !endsLine(stream->get(i)->getType()); ++i) {
+    size_t type = stream->get(i)->getType();
+    bool ends = depth == 0 && type == P::RPAREN;
+    if (ends || (depth == 0 && type == P::COMMA)) {
+      if (i == begin) return "";
+      SourceRange bound = range(stream->get(begin)).to(range(stream->get(i - 1)));
+      bounds.emplace_back(text_.substr(bound.begin, bound.end - bound.begin));
+      if (bounds.size() == 3 && stream->get(begin)->getType() == P::MINUS) return "";
+      begin = i + 1;
+    }
+    if (ends) break;
+    if (opens(type)) ++depth;
+    if (closes(type)) --depth;
+  }
+  last = stream->get(i);
+  if (bounds.empty() || bounds.size() > 3 || last->getType() != P::RPAREN || stream->get(i + 1)->getType() != P::LBLOCK) return "";
+  if (bounds.size() == 1) bounds.insert(bounds.begin(), "0");
+  return str(bounds[0], " to ", bounds[1], bounds.size() == 3 ? " step " + bounds[2] : "");
 }
 
 // `for k in 0 to 4`, `for %k in range(4)`.
@@ -118,14 +172,19 @@ bool ErrorStrategy::reportForIn(Parser *parser) {
   if (stream->get(in)->getType() != P::KW_IN) ++in;
   if (in < 2 || in >= stream->size() || stream->get(in)->getType() != P::KW_IN) return false;
   if (stream->get(in - 2)->getType() != P::KW_FOR) return false;
-  Token *name = stream->get(in - 1);
+  Token *name = stream->get(in - 1), *last = nullptr;
   std::string spelled(text(name));
   if (!spelled.starts_with("%")) spelled.insert(0, "%");
   SourceRange both = range(name).to(range(stream->get(in)));
   Diagnostic &loop = report(DiagCode::SyntaxError, both, str("a loop counts: `for ", spelled, " = … to …`, with no `in`"));
-  bool hasRange = false;
-  for (size_t i = in + 1; !endsLine(stream->get(i)->getType()); ++i) hasRange |= stream->get(i)->getType() == P::KW_TO;
-  if (hasRange) loop.fix(str("replace with `", spelled, " =`"), both, str(spelled, " ="));
+  if (std::string counted = countedRange(stream, in + 1, last); !counted.empty()) {
+    std::string mended = str(spelled, " = ", counted);
+    loop.fix(str("write `", mended, "`"), both.to(range(last)), mended);
+    return true;
+  }
+  bool hasBounds = false;
+  for (size_t i = in + 1; !endsLine(stream->get(i)->getType()); ++i) hasBounds |= stream->get(i)->getType() == P::KW_TO;
+  if (hasBounds) loop.fix(str("replace with `", spelled, " =`"), both, str(spelled, " ="));
   return true;
 }
 
