@@ -1,5 +1,7 @@
 #include "ir/slm_layout.h"
 
+#include "ir/base/check.h"
+
 #include <algorithm>
 
 namespace xt {
@@ -21,6 +23,12 @@ int64_t slmBytesOf(Type memref) {
     if (overflows || last > kTooLarge) return kTooLarge;
   }
   return (last + 1) * elemInfo(memref.elem()).storageBytes;
+}
+
+int64_t SlmLayout::offsetOf(const Op &alloc) const {
+  auto found = std::ranges::find(buffers, &alloc, &SlmBuffer::alloc);
+  XT_CHECK(found != buffers.end(), "buffers are allocated at the kernel's top level");
+  return found->offset;
 }
 
 SlmLayout slmLayout(const Kernel &kernel) {

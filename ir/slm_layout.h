@@ -17,6 +17,7 @@ struct SlmBuffer {
 struct SlmLayout {
   std::vector<SlmBuffer> buffers; // in program order
   int64_t bytes = 0;              // up to the end of the last; saturated
+  int64_t offsetOf(const Op &alloc) const;
 };
 SlmLayout slmLayout(const Kernel &kernel);
 // Up to and with the last element; saturated.

@@ -71,6 +71,7 @@ private:
   LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column); // which columns of the chunk are, of a limit within the row
   void fillWithIdentity(const Sink &sink);
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
+  LlvmValue *furthestOfLanes(OpKind kind, LlvmValue *chunk);
   LlvmValue *acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk);
   LlvmValue *operand(const Op &op, size_t i);
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);

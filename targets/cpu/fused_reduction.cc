@@ -115,7 +115,21 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
   });
 }
 
+// The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all.
+LlvmValue *FusedLoop::furthestOfLanes(OpKind kind, LlvmValue *chunk) {
+  constexpr uint32_t kMagnitude = 0x7FFFFFFF;
+  bool largest = kind == OpKind::MaximumF;
+  auto turned = [&](LlvmValue *bits) { return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude)); }; // its own inverse
+  auto *bits = llvm::FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(lanes_));
+  LlvmValue *nan = llvm::ConstantInt::get(bits, largest ? kMagnitude : ~kMagnitude);
+  LlvmValue *ordered = b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, turned(b.CreateBitCast(chunk, bits)));
+  LlvmValue *found = largest ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
+  return b.CreateBitCast(turned(found), b.getFloatTy());
+}
+
 LlvmValue *FusedLoop::acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk) {
+  bool furthest = kind == OpKind::MaximumF || kind == OpKind::MinimumF;
+  if (furthest && elem == Elem::F32 && lanes_ > 1) return furthestOfLanes(kind, chunk);
   for (int half = lanes_ / 2; half > 0; half /= 2) {
     llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes_));
     for (int lane = 0; lane < lanes_; ++lane) order[static_cast<size_t>(lane)] = (lane + half) % lanes_;

@@ -145,10 +145,7 @@ KernelEmitter::Parts KernelEmitter::castMemRef(const Op &op) {
 
 KernelEmitter::Parts KernelEmitter::slmBuffer(const Op &op) {
   Type type = op.result()->type();
-  int64_t offset = 0;
-  for (const SlmBuffer &buffer : slmLayout_.buffers)
-    if (buffer.alloc == &op) offset = buffer.offset;
-  Parts parts = {byteOffset(b, slm_, number(offset))};
+  Parts parts = {byteOffset(b, slm_, number(slmLayout_.offsetOf(op)))};
   for (int64_t extent : type.shape()) parts.push_back(number(extent));
   for (int64_t stride : memrefStrides(type)) parts.push_back(number(stride));
   return parts;

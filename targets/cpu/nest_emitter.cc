@@ -312,7 +312,7 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
   packInto(block, column, to);
   if (!isBf16()) return;
-  LlvmValue *normal = isNormal(to, block.depth, number(kNestPanelBytes), number(kNestPanelBytes / bytes_));
+  LlvmValue *normal = isNormal(to, block.depth, number(panelPitch()), number(panelPitch() / bytes_));
   b.CreateAlignedStore(b.CreateZExt(normal, b.getInt64Ty()), normalFlag(to), llvm::Align(8));
 }
 
@@ -320,7 +320,7 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
   if (right_.turned) {
     int64_t wide = tile_.vectors * lanes_;
     stageTurned(false, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
-      LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+      LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(panelPitch())));
       return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
     });
     return;
@@ -347,7 +347,7 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
 void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
   const KernelEmitter::TileAccess &from = right_.access;
   forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
-    LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(kNestPanelBytes)));
+    LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(panelPitch())));
     if (inWords()) return packWords(step, column, line, whole);
     KernelEmitter::RowAccess row = e_.accessRow(right_.access, step);
     if (!whole) { // rare: as little code as can be
@@ -407,7 +407,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     for (int v = 0; v < shape.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(cell(panel.right, v));
-  LlvmValue *step = packed ? number(kNestPanelBytes) : right_.access.rowStride;
+  LlvmValue *step = packed ? number(panelPitch()) : right_.access.rowStride;
   const Microkernel::Operands operands{leftRows, columns, leftStep_, step, block.depth, packed};
   sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)

@@ -101,6 +101,7 @@ private:
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {
     return byteOffset(b, addressOf(which), b.CreateMul(row, number(buffer(which).shape.pitch)));
   }
+  int64_t panelPitch() const { return tile_.vectors * lanes_ * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }
 
   KernelEmitter &e_;

@@ -119,7 +119,7 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
     for (int r = 0; r < kRows; ++r) leftRows.push_back(byteOffset(b, left, b.CreateMul(b.CreateAdd(row, number(r)), leftRowStep_)));
     for (int v = 0; v < tile_.vectors; ++v) columns.push_back(byteOffset(b, panel.right, number(v * lanes_ * bytes_)));
     LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), e_.ops_.zero(elem_, lanes_));
-    sums = microkernel_.multiply({leftRows, columns, leftStep_, number(kNestPanelBytes), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
+    sums = microkernel_.multiply({leftRows, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
     LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
     for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells
       b.CreateAlignedStore(sums[i], byteOffset(b, to, number(static_cast<int64_t>(i) * lanes_ * bytes_)), vectorAlign());

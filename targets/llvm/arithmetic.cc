@@ -11,24 +11,6 @@ using Predicate = llvm::CmpInst::Predicate;
 
 namespace {
 
-// Functions that the C library computes, in f32 or f64; its errors are below 2 ulp.
-std::string_view libraryName(OpKind kind) {
-  struct Entry {
-    OpKind kind;
-    std::string_view name;
-  };
-  static constexpr std::array kNames = {
-      Entry{OpKind::Exp, "exp"},   Entry{OpKind::Exp2, "exp2"}, Entry{OpKind::Log, "log"},
-      Entry{OpKind::Log2, "log2"}, Entry{OpKind::Tanh, "tanh"}, Entry{OpKind::Erf, "erf"},
-      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
-      Entry{OpKind::Sinh, "sinh"}, Entry{OpKind::Atan, "atan"}, Entry{OpKind::PowF, "pow"},
-      Entry{OpKind::Sin, "sin"},   Entry{OpKind::Cos, "cos"},   Entry{OpKind::RemF, "fmod"},
-  };
-  for (const Entry &entry : kNames)
-    if (entry.kind == kind) return entry.name;
-  return {};
-}
-
 Intrinsic::ID intrinsicOf(OpKind kind) {
   struct Entry {
     OpKind kind;
@@ -88,6 +70,23 @@ bool onlyMoves(OpKind kind) {
 
 } // namespace
 
+std::string_view mathFunctionName(OpKind kind) {
+  struct Entry {
+    OpKind kind;
+    std::string_view name;
+  };
+  static constexpr std::array kNames = {
+      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"},   Entry{OpKind::Log, "log"},
+      Entry{OpKind::Log2, "log2"},   Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},
+      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
+      Entry{OpKind::Sinh, "sinh"},   Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
+      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},     Entry{OpKind::RemF, "fmod"},
+  };
+  for (const Entry &entry : kNames)
+    if (entry.kind == kind) return entry.name;
+  return {};
+}
+
 // --- floats ----------------------------------------------------------------------------------------------------------
 
 // Small formats compute in f32 and round: f32 has more than twice their precision, so +, -, *, / and sqrt come out as
@@ -115,7 +114,7 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
     return done(args.size() == 1 ? b.CreateUnaryIntrinsic(id, args[0]) : b.CreateBinaryIntrinsic(id, args[0], args[1]));
   if (traits_.function)
     if (LlvmValue *result = traits_.function(b, kind, args)) return done(result);
-  std::string_view name = libraryName(kind);
+  std::string_view name = mathFunctionName(kind);
   XT_CHECK(!name.empty(), "an elementwise op on floats");
   return done(call(std::string(name), args));
 }

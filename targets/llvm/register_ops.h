@@ -12,6 +12,9 @@ namespace xt {
 // A mathematical function of the op, of f32 or f64 values; null: the C library's is called.
 using FunctionCall = LlvmValue *(*)(llvm::IRBuilderBase &, OpKind, llvm::ArrayRef<LlvmValue *>);
 
+// What C's library and OpenCL C both call the function of an op; "": it is none.
+std::string_view mathFunctionName(OpKind kind);
+
 // What differs between the targets that compute so.
 struct RegisterTraits {
   bool halves = true;   // LLVM's half converts to and from float in one instruction

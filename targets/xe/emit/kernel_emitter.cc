@@ -14,26 +14,8 @@
 namespace xt {
 namespace {
 
-// Of the functions of scalars and vectors, in OpenCL C.
-std::string_view functionName(OpKind kind) {
-  struct Entry {
-    OpKind kind;
-    std::string_view name;
-  };
-  static constexpr std::array kNames = {
-      Entry{OpKind::Exp, "exp"},     Entry{OpKind::Exp2, "exp2"},   Entry{OpKind::Log, "log"},
-      Entry{OpKind::Log2, "log2"},   Entry{OpKind::Tanh, "tanh"},   Entry{OpKind::Erf, "erf"},
-      Entry{OpKind::Expm1, "expm1"}, Entry{OpKind::Log10, "log10"}, Entry{OpKind::Log1p, "log1p"},
-      Entry{OpKind::Sinh, "sinh"},   Entry{OpKind::Atan, "atan"},   Entry{OpKind::PowF, "pow"},
-      Entry{OpKind::Sin, "sin"},     Entry{OpKind::Cos, "cos"},     Entry{OpKind::RemF, "fmod"},
-  };
-  for (const Entry &entry : kNames)
-    if (entry.kind == kind) return entry.name;
-  XT_UNREACHABLE("a function of OpenCL C");
-}
-
 LlvmValue *deviceFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
-  return callDevice(b, mangledName(functionName(kind), args), args[0]->getType(), args, DeviceEffect::None);
+  return callDevice(b, mangledName(mathFunctionName(kind), args), args[0]->getType(), args, DeviceEffect::None);
 }
 
 // f64 is not on all devices, and slow on others: only what is f64 uses it.

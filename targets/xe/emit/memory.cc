@@ -68,10 +68,7 @@ void XeKernelEmitter::castMemRef(const Op &op) {
 
 void XeKernelEmitter::allocSlm(const Op &op) {
   Type type = op.result()->type();
-  int64_t offset = 0;
-  for (const SlmBuffer &buffer : slmLayout_.buffers)
-    if (buffer.alloc == &op) offset = buffer.offset;
-  Parts parts = {byteOffset(b, slm_, number32(offset))};
+  Parts parts = {byteOffset(b, slm_, number32(slmLayout_.offsetOf(op)))};
   for (int64_t extent : type.shape()) parts.push_back(number32(extent));
   for (int64_t stride : memrefStrides(type)) parts.push_back(number(stride));
   parts_[op.result()] = std::move(parts);
