@@ -16,7 +16,7 @@ bool isFormLine(P::StmtContext *ctx) { return as<P::FormStmtContext>(ctx) != nul
 
 // A line that starts like no statement: its tokens stand in the block itself.
 void AstBuilder::droppedToken(antlr4::tree::ParseTree *child, Block &out) {
-  auto *node = dynamic_cast<antlr4::tree::TerminalNode *>(child);
+  antlr4::tree::TerminalNode *node = xtg::terminal(child);
   if (!node) return;
   size_t type = node->getSymbol()->getType();
   SourceRange where = range(node);
@@ -34,19 +34,35 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  out.stmts.reserve(ctx->children.size()); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
-    auto *line = as<P::LineContext>(child);
-    if (!line) {
+    auto *written = as<P::LineContext>(child);
+    if (!written) {
       droppedToken(child, out);
       continue;
     }
-    P::StmtContext *s = line->stmt();
-    if (!s || isFormLine(s) || s->children.empty()) continue;
-    out.stmts.push_back(stmt(s));
-    if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
+    uint32_t begin = range(written).begin;
+    likeLines(begin, out);
+    if (!like_.empty()) models_[begin] = written;
+    line(written, out);
   }
+  likeLines(out.range.end, out);
   return out;
+}
+
+void AstBuilder::line(P::LineContext *ctx, Block &out) {
+  P::StmtContext *s = ctx->stmt();
+  if (!s || isFormLine(s) || s->children.empty()) return;
+  out.stmts.push_back(stmt(s));
+  if (broken(ctx)) out.stmts.back().kind = Stmt::Kind::Error;
+}
+
+void AstBuilder::likeLines(uint32_t end, Block &out) {
+  for (; nextLike_ < like_.size() && like_[nextLike_].first->begin < end; ++nextLike_) {
+    const LikeLine &like = like_[nextLike_];
+    P::LineContext *model = models_.at(like.model);
+    stream_.move(model->start->getTokenIndex(), like.first, like.count);
+    line(model, out);
+  }
 }
 
 Stmt AstBuilder::stmt(P::StmtContext *ctx) {
