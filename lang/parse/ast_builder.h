@@ -40,7 +40,7 @@ private:
   ast::Block block(P::BlockContext *ctx);
   void line(P::LineContext *ctx, ast::Block &out);
   void likeLines(uint32_t end, ast::Block &out); // those before a byte
-  ast::Stmt stmt(P::StmtContext *ctx);
+  void stmt(P::StmtContext *ctx, ast::Stmt &out);
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
   void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
   void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
@@ -49,7 +49,7 @@ private:
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
   void droppedToken(antlr4::tree::ParseTree *child, ast::Block &out);
   ast::Block hostBlock(P::HostBlockContext *ctx);
-  ast::Stmt hostStmt(P::HostStmtContext *ctx);
+  void hostStmt(P::HostStmtContext *ctx, ast::Stmt &out);
   void buffer(P::BufferStmtContext *ctx, ast::Stmt &out);
   void check(P::CheckStmtContext *ctx, ast::Stmt &out);
   // Ops (build_ops.cc).

@@ -1,5 +1,7 @@
 #include "lang/parse/ast_builder.h"
 
+#include <algorithm>
+
 namespace xt {
 
 using ast::Block;
@@ -34,6 +36,8 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
+  auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(), [&](const LikeLine &l) { return l.first->begin < out.range.end; });
+  out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *written = as<P::LineContext>(child);
     if (!written) {
@@ -52,7 +56,7 @@ Block AstBuilder::block(P::BlockContext *ctx) {
 void AstBuilder::line(P::LineContext *ctx, Block &out) {
   P::StmtContext *s = ctx->stmt();
   if (!s || isFormLine(s) || s->children.empty()) return;
-  out.stmts.push_back(stmt(s));
+  stmt(s, out.stmts.emplace_back());
   if (broken(ctx)) out.stmts.back().kind = Stmt::Kind::Error;
 }
 
@@ -65,8 +69,7 @@ void AstBuilder::likeLines(uint32_t end, Block &out) {
   }
 }
 
-Stmt AstBuilder::stmt(P::StmtContext *ctx) {
-  Stmt out;
+void AstBuilder::stmt(P::StmtContext *ctx, Stmt &out) {
   out.range = range(ctx);
   if (auto *s = as<P::BindStmtContext>(ctx)) {
     if (s->results())
@@ -108,7 +111,6 @@ Stmt AstBuilder::stmt(P::StmtContext *ctx) {
     if (s->call()) out.expr = call(s->call());
     exprWithTail(s->attrGroup(), s->signature(), out);
   }
-  return out;
 }
 
 void AstBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
@@ -204,7 +206,7 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  out.stmts.reserve(ctx->children.size()); // they are large
+  out.stmts.reserve(ctx->children.size() / 2); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *line = as<P::HostLineContext>(child);
     if (!line) {
@@ -213,14 +215,13 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
     }
     P::HostStmtContext *s = line->hostStmt();
     if (!s || s->children.empty()) continue;
-    out.stmts.push_back(hostStmt(s));
+    hostStmt(s, out.stmts.emplace_back());
     if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
   }
   return out;
 }
 
-Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
-  Stmt out;
+void AstBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) {
   out.range = range(ctx);
   if (auto *s = as<P::BufferStmtContext>(ctx)) {
     buffer(s, out);
@@ -249,7 +250,6 @@ Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
     out.expr = std::move(saved);
     if (s->TEXT()) out.path = text(s->TEXT()->getSymbol());
   }
-  return out;
 }
 
 void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {

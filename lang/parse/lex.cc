@@ -1,5 +1,7 @@
 #include "lang/parse/syntax_token.h"
 
+#include "lang/parse/edge_cache.h"
+
 #include "XtLexer.h"
 
 namespace xt {
@@ -35,6 +37,7 @@ std::vector<SyntaxToken> lex(const SourceFile &source) {
   antlr4::ANTLRInputStream input(source.text()); // skips the byte order mark itself
   xtg::XtLexer lexer(&input);
   lexer.removeErrorListeners();
+  keepEdges(lexer);
   std::vector<SyntaxToken> tokens;
   uint32_t lastLine = 0;
   for (;;) {

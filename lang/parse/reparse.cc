@@ -7,6 +7,7 @@
 #include "ir/base/text.h"
 #include "lang/ast_ranges.h"
 #include "lang/parse/ast_builder.h"
+#include "lang/parse/edge_cache.h"
 #include "lang/parse/error_strategy.h"
 #include "lang/parse/shape_tokens.h"
 
@@ -25,6 +26,7 @@ std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, c
   RepairTokenStream stream(distinct ? distinct->tokens : shaped.tokens);
   xtg::XtParser parser(&stream);
   parser.removeErrorListeners();
+  keepEdges(parser);
   // The grammar is SLL: a second look with full context could only cost time.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
   Diagnostics unused;
