@@ -6,27 +6,50 @@ namespace {
 
 enum class TokenType : uint8_t { Variable, Parameter, Type, Function, Macro, Keyword, Number, String, Property, EnumMember };
 
-std::optional<TokenType> typeOf(const std::vector<ClassifiedToken> &tokens, size_t i, std::string_view text) {
-  const ClassifiedToken &token = tokens[i];
+std::optional<TokenType> typeOf(const std::vector<RoleToken> &tokens, size_t i, std::string_view text) {
+  const RoleToken &token = tokens[i];
   auto spelled = [&](size_t k) { return k < tokens.size() ? text.substr(tokens[k].begin, tokens[k].end - tokens[k].begin) : std::string_view(); };
-  switch (token.cls) {
-  case TokenClass::Keyword: return TokenType::Keyword;
-  case TokenClass::Constructor:
-  case TokenClass::TypeAlias: return TokenType::Type;
-  case TokenClass::Value: return TokenType::Variable;
-  case TokenClass::Alias: return TokenType::Macro;
-  case TokenClass::Param: return TokenType::Parameter;
-  case TokenClass::Symbol: return TokenType::Function;
-  case TokenClass::Number: return TokenType::Number;
-  case TokenClass::Text: return TokenType::String;
-  case TokenClass::Word:
+  switch (token.role) {
+  case TokenRole::SoftWord:
+  case TokenRole::Keyword: return TokenType::Keyword;
+  case TokenRole::Constructor:
+  case TokenRole::TypeAlias: return TokenType::Type;
+  case TokenRole::Value: return TokenType::Variable;
+  case TokenRole::Alias: return TokenType::Macro;
+  case TokenRole::Parameter: return TokenType::Parameter;
+  case TokenRole::Symbol: return TokenType::Function;
+  case TokenRole::Number: return TokenType::Number;
+  case TokenRole::Text: return TokenType::String;
+  case TokenRole::Word:
+  case TokenRole::Op:
+  case TokenRole::DimsOp:
+  case TokenRole::Element:
     if (elemFromName(spelled(i))) return TokenType::Type;
     if (spelled(i + 1) == "=") return TokenType::Property;
     if (i > 0 && spelled(i - 1) == "<" && spelled(i + 1) == ">") return TokenType::EnumMember;
     if (findOp(spelled(i)) || findHostFn(spelled(i), true) || findHostFn(spelled(i), false) || spelled(i + 1) == "(") return TokenType::Function;
     return std::nullopt;
-  case TokenClass::Punctuation:
-  case TokenClass::Stray: return std::nullopt;
+  case TokenRole::Comment:
+  case TokenRole::Stray:
+  case TokenRole::ShapeX:
+  case TokenRole::Any:
+  case TokenRole::Comma:
+  case TokenRole::Colon:
+  case TokenRole::Splice:
+  case TokenRole::Equals:
+  case TokenRole::Arrow:
+  case TokenRole::Operator:
+  case TokenRole::OpenParen:
+  case TokenRole::OpenBracket:
+  case TokenRole::OpenExtent:
+  case TokenRole::OpenBrace:
+  case TokenRole::OpenAngle:
+  case TokenRole::OpenBlock:
+  case TokenRole::CloseParen:
+  case TokenRole::CloseBracket:
+  case TokenRole::CloseBrace:
+  case TokenRole::CloseAngle:
+  case TokenRole::CloseBlock: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -45,7 +68,7 @@ Json semanticTokens(const Query &query, Span span) {
     uint32_t start = query.document.pieceStart(p);
     if (start >= span.end) break;
     Piece &piece = query.document.piece(p);
-    const std::vector<ClassifiedToken> &tokens = piece.tokens;
+    const std::vector<RoleToken> &tokens = piece.tokens;
     for (size_t i = 0; i < tokens.size(); ++i) {
       uint32_t begin = start + tokens[i].begin, end = start + tokens[i].end;
       std::optional<TokenType> type = typeOf(tokens, i, piece.text);
