@@ -1,6 +1,8 @@
 #include "ir/elem.h"
 #include "lang/server/features.h"
 
+#include <algorithm>
+
 namespace xt::lsp {
 namespace {
 
@@ -60,8 +62,8 @@ std::vector<std::string_view> tokenLegend() {
   return {"variable", "parameter", "type", "function", "macro", "keyword", "number", "string", "property", "enumMember"};
 }
 
-Json semanticTokens(const Query &query, Span span) {
-  Json::array_t data;
+std::vector<uint32_t> semanticTokens(const Query &query, Span span) {
+  std::vector<uint32_t> data;
   uint32_t lastLine = 0, lastColumn = 0;
   const Text &text = query.document.text();
   for (size_t p = query.document.pieceAt(span.begin); p < query.document.pieceCount(); ++p) {
@@ -76,16 +78,25 @@ Json semanticTokens(const Query &query, Span span) {
       uint32_t line = text.lineOf(begin);
       uint32_t column = Text::units(query.document.slice({text.lineStart(line), begin}), query.encoding);
       uint32_t length = Text::units(query.document.slice({begin, end}), query.encoding);
-      data.push_back(line - lastLine);
-      data.push_back(line == lastLine ? column - lastColumn : column);
-      data.push_back(length);
-      data.push_back(static_cast<int>(*type));
-      data.push_back(0);
+      data.insert(data.end(), {line - lastLine, line == lastLine ? column - lastColumn : column, length, static_cast<uint32_t>(*type), 0});
       lastLine = line;
       lastColumn = column;
     }
   }
   return data;
+}
+
+// Whole tokens at the start and at the end are left as they are: what is between is one edit.
+Json tokenEdits(const std::vector<uint32_t> &before, const std::vector<uint32_t> &now) {
+  constexpr size_t kToken = 5;
+  size_t most = std::min(before.size(), now.size());
+  auto same = [&](size_t a, size_t b) { return std::equal(before.begin() + static_cast<ptrdiff_t>(a), before.begin() + static_cast<ptrdiff_t>(a + kToken), now.begin() + static_cast<ptrdiff_t>(b)); };
+  size_t head = 0, tail = 0;
+  while (head < most && same(head, head)) head += kToken;
+  while (tail < most - head && same(before.size() - tail - kToken, now.size() - tail - kToken)) tail += kToken;
+  if (head == before.size() && head == now.size()) return Json::array();
+  std::vector<uint32_t> data(now.begin() + static_cast<ptrdiff_t>(head), now.end() - static_cast<ptrdiff_t>(tail));
+  return Json::array({{{"start", head}, {"deleteCount", before.size() - head - tail}, {"data", std::move(data)}}});
 }
 
 } // namespace xt::lsp
