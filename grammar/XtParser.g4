@@ -2,7 +2,8 @@
 // and item ends in NL, blocks and attribute groups have braces of their own, an op's name says its clause shape.
 // Every decision is SLL within a few tokens; a test over all sample texts keeps it so.
 parser grammar XtParser;
-options { tokenVocab = XtLexer; }
+options { tokenVocab = XtLexer; superClass = ParserBase; contextSuperClass = TreeBase; }
+@parser::postinclude {#include "lang/parse/parser_base.h"}
 
 file: (item NL)* EOF;
 

@@ -5,6 +5,8 @@
 #include "ir/module.h"
 
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace xt {
 namespace {
@@ -80,13 +82,21 @@ OpMatches findOps(std::string_view spelled) {
     prefix = spelled.substr(0, dot);
     name = spelled.substr(dot + 1);
   }
+  static const std::unordered_map<std::string_view, std::vector<const OpInfo *>> kNamed = [] { // only to find
+    std::unordered_map<std::string_view, std::vector<const OpInfo *>> named;
+    for (const OpInfo &op : kOps) {
+      named[op.name].push_back(&op);
+      for (std::string_view other : op.spellings)
+        if (std::vector<const OpInfo *> &list = named[other]; list.empty() || list.back() != &op) list.push_back(&op);
+    }
+    return named;
+  }();
   OpMatches matches;
-  for (const OpInfo &op : kOps) {
-    bool named = op.name == name;
-    for (std::string_view other : op.spellings) named |= other == name;
-    if (!named) continue;
-    if (!prefix.empty() && !sameIgnoringCase(prefix, dialectName(op.dialect))) continue;
-    if (matches.count < matches.items.size()) matches.items[matches.count++] = &op;
+  auto found = kNamed.find(name);
+  if (found == kNamed.end()) return matches;
+  for (const OpInfo *op : found->second) {
+    if (!prefix.empty() && !sameIgnoringCase(prefix, dialectName(op->dialect))) continue;
+    if (matches.count < matches.items.size()) matches.items[matches.count++] = op;
   }
   return matches;
 }

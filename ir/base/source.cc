@@ -1,6 +1,7 @@
 #include "ir/base/source.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace xt {
 
@@ -66,6 +67,12 @@ size_t utf8Length(std::string_view text, size_t i) {
 
 std::optional<size_t> findInvalidUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
+    uint64_t eight = 0; // ASCII is what most texts are
+    if (text.size() - i >= sizeof eight) std::memcpy(&eight, text.data() + i, sizeof eight);
+    if (text.size() - i >= sizeof eight && !(eight & 0x8080808080808080u)) {
+      i += sizeof eight;
+      continue;
+    }
     size_t length = utf8Length(text, i);
     if (length == 0) return i;
     i += length;

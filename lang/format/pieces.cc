@@ -66,7 +66,7 @@ bool PieceMaker::isPrefix(size_t i) const {
   if (!any_) return true;
   switch (tokens_[last_].role) {
   case Role::Keyword: return !isOneOf(textOf(last_), {"true", "false", "nan", "inf"});
-  case Role::Word: return last_ == first_ && textOf(last_) == "check";
+  case Role::SoftWord: return last_ == first_ && textOf(last_) == "check";
   case Role::Comma:
   case Role::Operator:
   case Role::Equals:
@@ -83,14 +83,14 @@ bool PieceMaker::isPrefix(size_t i) const {
 bool PieceMaker::spaceBeforeBracket(size_t i) const {
   Role last = tokens_[last_].role;
   switch (tokens_[i].role) {
-  case Role::OpenAngle: return last != Role::Word && last != Role::Alias && last != Role::TypeAlias;
+  case Role::OpenAngle: return !isAnyWord(last) && last != Role::Alias && last != Role::TypeAlias;
   case Role::OpenParen:
     if (last == Role::Keyword) return textOf(last_) != "iter_args";
-    if (last == Role::Word) return textOf(last_) == "grid";
+    if (isAnyWord(last)) return textOf(last_) == "grid";
     return last != Role::Symbol;
   case Role::OpenBracket: {
     if (dimsOp_ && open_.empty()) return true;
-    if (last == Role::Word) return textOf(last_) == "in";
+    if (isAnyWord(last)) return textOf(last_) == "in";
     return last != Role::Value && last != Role::Symbol && last != Role::Parameter && last != Role::CloseParen &&
            last != Role::CloseBracket;
   }
@@ -132,7 +132,7 @@ uint32_t PieceMaker::breakCost(size_t i) const {
     bool sum = text == "+" || text == "-";
     cost = sum ? kSum : text == "*" || text == "/" ? kProduct : kCompare;
     if (!open_.empty() && open_.back().tightInside) cost = Piece::kNoBreak;
-  } else if (role == Role::Keyword || role == Role::Word) {
+  } else if (role == Role::Keyword || isAnyWord(role)) {
     cost = costOfWord(i);
   } else if (role == Role::Arrow || (role == Role::Colon && open_.empty())) {
     cost = kSignature;

@@ -28,7 +28,6 @@ public:
     if (store_) nameDeclarations();
     checkParams();
     checkAliases();
-    collectCalls();
     for (const ast::File *file : own())
       for (const ast::KernelDecl &kernel : file->kernels) {
         if (symbols_.kernel(kernel.name.text) != &kernel) continue;
@@ -137,14 +136,17 @@ private:
   }
 
   // The RFC writes kernels as `func.func` without results. One that is called is a function all the same.
-  bool isKernelLike(const ast::KernelDecl &decl) const {
-    return decl.results.empty() && (!decl.grid.empty() || !called_.contains(decl.name.text)) &&
-           std::any_of(decl.params.begin(), decl.params.end(), [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); });
+  bool isKernelLike(const ast::KernelDecl &decl) {
+    return decl.results.empty() && std::any_of(decl.params.begin(), decl.params.end(), [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); }) &&
+           (!decl.grid.empty() || !isCalled(decl));
   }
 
-  void collectCalls() {
-    for (const ast::File *file : files_)
-      for (const ast::KernelDecl &kernel : file->kernels) collectCalls(kernel.body, 0);
+  bool isCalled(const ast::KernelDecl &decl) {
+    if (!callsAreKnown_)
+      for (const ast::File *file : files_)
+        for (const ast::KernelDecl &kernel : file->kernels) collectCalls(kernel.body, 0);
+    callsAreKnown_ = true;
+    return called_.contains(decl.name.text);
   }
   void collectCalls(const ast::Block &block, int depth) {
     if (depth > kMaxSearchDepth) return;
@@ -302,7 +304,8 @@ private:
   std::vector<const SourceUnit *> units_;
   std::vector<const ast::File *> files_; // the pieces of all units
   size_t own_;                           // how many of them are compiled
-  std::set<std::string, std::less<>> called_; // functions, by name
+  std::set<std::string, std::less<>> called_; // functions, by name; looked for once it matters
+  bool callsAreKnown_ = false;
   Context &context_;
   CheckStore *store_;
   Diagnostics &diagnostics_;

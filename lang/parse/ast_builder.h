@@ -3,10 +3,12 @@
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/ast.h"
+#include "lang/parse/like_lines.h"
+#include "lang/parse/token_stream.h"
 
 #include "XtParser.h"
 
-#include <typeinfo>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace xt {
@@ -14,14 +16,15 @@ namespace xt {
 // A tree as what it is. The classes of rules and of their labels have none below them, so that a glance at the type tells,
 // where a dynamic_cast would look through all those above.
 template <class T> T *as(antlr4::tree::ParseTree *tree) {
-  return tree && typeid(*tree) == typeid(T) ? static_cast<T *>(tree) : nullptr;
+  return tree && xtg::isExactly<T>(tree) ? static_cast<T *>(tree) : nullptr;
 }
 
 class AstBuilder {
 public:
   using P = xtg::XtParser;
-  AstBuilder(const SourceFile &source, uint32_t file, Diagnostics &diagnostics)
-      : text_(source.text()), file_(file), diagnostics_(diagnostics) {}
+  // `like`: lines that the tree lacks, as they are like others of it. Moves the tokens of the stream when it comes to them.
+  AstBuilder(const SourceFile &source, uint32_t file, RepairTokenStream &stream, const std::vector<LikeLine> &like, Diagnostics &diagnostics)
+      : text_(source.text()), file_(file), stream_(stream), like_(like), diagnostics_(diagnostics) {}
 
   ast::File file(P::FileContext *ctx);
 
@@ -35,7 +38,9 @@ private:
   std::vector<ast::SizeDecl> sizes(P::SizesContext *ctx);
   // Statements (build_statements.cc).
   ast::Block block(P::BlockContext *ctx);
-  ast::Stmt stmt(P::StmtContext *ctx);
+  void line(P::LineContext *ctx, ast::Block &out);
+  void likeLines(uint32_t end, ast::Block &out); // those before a byte
+  void stmt(P::StmtContext *ctx, ast::Stmt &out);
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
   void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
   void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
@@ -44,7 +49,7 @@ private:
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
   void droppedToken(antlr4::tree::ParseTree *child, ast::Block &out);
   ast::Block hostBlock(P::HostBlockContext *ctx);
-  ast::Stmt hostStmt(P::HostStmtContext *ctx);
+  void hostStmt(P::HostStmtContext *ctx, ast::Stmt &out);
   void buffer(P::BufferStmtContext *ctx, ast::Stmt &out);
   void check(P::CheckStmtContext *ctx, ast::Stmt &out);
   // Ops (build_ops.cc).
@@ -110,6 +115,10 @@ private:
   std::vector<uint32_t> losses_; // places of mistakes that lost something, ascending
   std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not read to their end
   uint32_t file_;
+  RepairTokenStream &stream_;
+  const std::vector<LikeLine> &like_;
+  size_t nextLike_ = 0;
+  std::unordered_map<uint32_t, P::LineContext *> models_; // by where they begin; only where lines are like them
   Diagnostics &diagnostics_;
 };
 

@@ -76,7 +76,7 @@ Expr AstBuilder::binary(P::ExprContext *ctx) {
   out.range = range(ctx);
   auto operands = ctx->getRuleContexts<P::ExprContext>();
   for (antlr4::tree::ParseTree *child : ctx->children)
-    if (auto *node = dynamic_cast<antlr4::tree::TerminalNode *>(child)) out.textRange = range(node);
+    if (antlr4::tree::TerminalNode *node = xtg::terminal(child)) out.textRange = range(node);
   out.text = std::string(slice(out.textRange));
   for (P::ExprContext *operand : operands) out.children.push_back(expr(operand));
   while (out.children.size() < 2) out.children.emplace_back().range = out.range.endPoint();

@@ -1,5 +1,7 @@
 #include "lang/parse/ast_builder.h"
 
+#include <algorithm>
+
 namespace xt {
 
 using ast::Block;
@@ -16,7 +18,7 @@ bool isFormLine(P::StmtContext *ctx) { return as<P::FormStmtContext>(ctx) != nul
 
 // A line that starts like no statement: its tokens stand in the block itself.
 void AstBuilder::droppedToken(antlr4::tree::ParseTree *child, Block &out) {
-  auto *node = dynamic_cast<antlr4::tree::TerminalNode *>(child);
+  antlr4::tree::TerminalNode *node = xtg::terminal(child);
   if (!node) return;
   size_t type = node->getSymbol()->getType();
   SourceRange where = range(node);
@@ -34,23 +36,40 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  out.stmts.reserve(ctx->children.size()); // they are large
+  auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(), [&](const LikeLine &l) { return l.first->begin < out.range.end; });
+  out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
-    auto *line = as<P::LineContext>(child);
-    if (!line) {
+    auto *written = as<P::LineContext>(child);
+    if (!written) {
       droppedToken(child, out);
       continue;
     }
-    P::StmtContext *s = line->stmt();
-    if (!s || isFormLine(s) || s->children.empty()) continue;
-    out.stmts.push_back(stmt(s));
-    if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
+    uint32_t begin = range(written).begin;
+    likeLines(begin, out);
+    if (!like_.empty()) models_[begin] = written;
+    line(written, out);
   }
+  likeLines(out.range.end, out);
   return out;
 }
 
-Stmt AstBuilder::stmt(P::StmtContext *ctx) {
-  Stmt out;
+void AstBuilder::line(P::LineContext *ctx, Block &out) {
+  P::StmtContext *s = ctx->stmt();
+  if (!s || isFormLine(s) || s->children.empty()) return;
+  stmt(s, out.stmts.emplace_back());
+  if (broken(ctx)) out.stmts.back().kind = Stmt::Kind::Error;
+}
+
+void AstBuilder::likeLines(uint32_t end, Block &out) {
+  for (; nextLike_ < like_.size() && like_[nextLike_].first->begin < end; ++nextLike_) {
+    const LikeLine &like = like_[nextLike_];
+    P::LineContext *model = models_.at(like.model);
+    stream_.move(model->start->getTokenIndex(), like.first, like.count);
+    line(model, out);
+  }
+}
+
+void AstBuilder::stmt(P::StmtContext *ctx, Stmt &out) {
   out.range = range(ctx);
   if (auto *s = as<P::BindStmtContext>(ctx)) {
     if (s->results())
@@ -92,7 +111,6 @@ Stmt AstBuilder::stmt(P::StmtContext *ctx) {
     if (s->call()) out.expr = call(s->call());
     exprWithTail(s->attrGroup(), s->signature(), out);
   }
-  return out;
 }
 
 void AstBuilder::rightHandSide(P::RhsContext *ctx, Stmt &out) {
@@ -188,7 +206,7 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  out.stmts.reserve(ctx->children.size()); // they are large
+  out.stmts.reserve(ctx->children.size() / 2); // they are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *line = as<P::HostLineContext>(child);
     if (!line) {
@@ -197,14 +215,13 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
     }
     P::HostStmtContext *s = line->hostStmt();
     if (!s || s->children.empty()) continue;
-    out.stmts.push_back(hostStmt(s));
+    hostStmt(s, out.stmts.emplace_back());
     if (broken(line)) out.stmts.back().kind = Stmt::Kind::Error;
   }
   return out;
 }
 
-Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
-  Stmt out;
+void AstBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) {
   out.range = range(ctx);
   if (auto *s = as<P::BufferStmtContext>(ctx)) {
     buffer(s, out);
@@ -233,7 +250,6 @@ Stmt AstBuilder::hostStmt(P::HostStmtContext *ctx) {
     out.expr = std::move(saved);
     if (s->TEXT()) out.path = text(s->TEXT()->getSymbol());
   }
-  return out;
 }
 
 void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {

@@ -36,8 +36,7 @@ std::vector<std::string> findPredictionConflicts(const SourceManager &sources, u
   const SourceFile &source = sources.file(index);
   Diagnostics unused;
   ShapedTokens shaped = shapeTokens(lex(source), source, index, static_cast<uint32_t>(source.text().size()), unused);
-  SyntaxTokenSource tokenSource(shaped.tokens);
-  RepairTokenStream stream(&tokenSource);
+  RepairTokenStream stream(shaped.tokens);
   xtg::XtParser parser(&stream);
   ConflictListener listener;
   parser.removeErrorListeners();

@@ -1,5 +1,7 @@
 #include "lang/parse/syntax_token.h"
 
+#include "lang/parse/edge_cache.h"
+
 #include "XtLexer.h"
 
 namespace xt {
@@ -35,22 +37,19 @@ std::vector<SyntaxToken> lex(const SourceFile &source) {
   antlr4::ANTLRInputStream input(source.text()); // skips the byte order mark itself
   xtg::XtLexer lexer(&input);
   lexer.removeErrorListeners();
+  keepEdges(lexer);
   std::vector<SyntaxToken> tokens;
   uint32_t lastLine = 0;
   for (;;) {
-    std::unique_ptr<antlr4::Token> token = lexer.nextToken();
-    SyntaxToken out;
-    out.type = token->getType();
-    out.line = static_cast<uint32_t>(token->getLine());
-    out.column = static_cast<uint32_t>(token->getCharPositionInLine());
+    SyntaxToken out = lexer.next();
     out.firstOnLine = out.line != lastLine;
     if (out.type == antlr4::Token::EOF) {
       out.begin = out.end = static_cast<uint32_t>(source.text().size());
       tokens.push_back(out);
       return tokens;
     }
-    out.begin = byteOf(token->getStartIndex());
-    out.end = byteOf(token->getStopIndex() + 1);
+    out.begin = byteOf(out.begin);
+    out.end = byteOf(out.end);
     lastLine = out.line;
     tokens.push_back(out);
   }

@@ -7,21 +7,6 @@
 namespace xtg {
 namespace {
 
-bool opensShape(const antlr4::Token &token) {
-  switch (token.getType()) {
-  case XtLexer::KW_TILE:
-  case XtLexer::KW_VECTOR:
-  case XtLexer::KW_MEMREF:
-  case XtLexer::KW_TENSOR_DESC: return true;
-  case XtLexer::TYPE: {
-    std::string text = token.getText(); // !xetile.tile
-    std::string last = text.substr(text.find_last_of("!.") + 1);
-    return last == "tile" || last == "vector" || last == "memref" || last == "tensor_desc";
-  }
-  default: return false;
-  }
-}
-
 // Blanks of Unicode too: web pages and word processors put them where one types a blank.
 bool isBlank(size_t c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) ||
@@ -31,7 +16,7 @@ bool isBlank(size_t c) {
 } // namespace
 
 bool LexerBase::skipBlanks() {
-  auto *simulator = getInterpreter<antlr4::atn::LexerATNSimulator>();
+  auto *simulator = static_cast<antlr4::atn::LexerATNSimulator *>(_interpreter);
   bool newLine = false;
   for (;;) {
     size_t c = _input->LA(1);
@@ -55,7 +40,36 @@ bool LexerBase::canStandInShape(size_t c, bool newLine) const {
   return (c >= '0' && c <= '9') || c == '?' || c == '$' || (letter && !newLine);
 }
 
-std::unique_ptr<antlr4::Token> LexerBase::nextToken() {
+bool LexerBase::opensShape(const xt::SyntaxToken &token) const {
+  switch (token.type) {
+  case XtLexer::KW_TILE:
+  case XtLexer::KW_VECTOR:
+  case XtLexer::KW_MEMREF:
+  case XtLexer::KW_TENSOR_DESC: return true;
+  case XtLexer::TYPE: {
+    std::string text = _input->getText(antlr4::misc::Interval(size_t{token.begin}, size_t{token.end} - 1)); // !xetile.tile
+    std::string last = text.substr(text.find_last_of("!.") + 1);
+    return last == "tile" || last == "vector" || last == "memref" || last == "tensor_desc";
+  }
+  default: return false;
+  }
+}
+
+// As Lexer::nextToken, of which the grammar needs only this: no rule skips, goes on or fails to match.
+xt::SyntaxToken LexerBase::match() {
+  auto *simulator = static_cast<antlr4::atn::LexerATNSimulator *>(_interpreter);
+  xt::SyntaxToken token;
+  token.line = static_cast<uint32_t>(simulator->getLine());
+  token.column = static_cast<uint32_t>(simulator->getCharPositionInLine());
+  token.begin = static_cast<uint32_t>(_input->index());
+  type = antlr4::Token::INVALID_TYPE; // the rule may set another one
+  size_t matched = simulator->match(_input, mode);
+  token.type = type == antlr4::Token::INVALID_TYPE ? matched : type;
+  token.end = static_cast<uint32_t>(_input->index());
+  return token;
+}
+
+xt::SyntaxToken LexerBase::next() {
   bool newLine = skipBlanks();
   if (resumeShape_) {
     resumeShape_ = false;
@@ -66,23 +80,22 @@ std::unique_ptr<antlr4::Token> LexerBase::nextToken() {
     popMode();
     if (c == '[') extents_.push_back(0);
   }
-  auto token = Lexer::nextToken();
-  size_t type = token->getType();
-  if (type == XtLexer::LT && lastOpensShape_) {
+  xt::SyntaxToken token = match();
+  if (token.type == XtLexer::LT && lastOpensShape_) {
     pushMode(XtLexer::SHAPE);
-  } else if (type == XtLexer::ELEM) {
+  } else if (token.type == XtLexer::ELEM) {
     popMode();
   } else if (!extents_.empty()) {
-    if (type == XtLexer::LBRACK) {
+    if (token.type == XtLexer::LBRACK) {
       ++extents_.back();
-    } else if (type == XtLexer::RBRACK && --extents_.back() == 0) {
+    } else if (token.type == XtLexer::RBRACK && --extents_.back() == 0) {
       extents_.pop_back();
       resumeShape_ = true;
     } else if (newLine) {
       extents_.clear(); // never closed
     }
   }
-  lastOpensShape_ = opensShape(*token);
+  lastOpensShape_ = opensShape(token);
   return token;
 }
 

@@ -7,6 +7,7 @@
 #include "ir/base/text.h"
 #include "lang/ast_ranges.h"
 #include "lang/parse/ast_builder.h"
+#include "lang/parse/edge_cache.h"
 #include "lang/parse/error_strategy.h"
 #include "lang/parse/shape_tokens.h"
 
@@ -19,16 +20,30 @@ namespace {
 
 using L = xtg::XtLexer;
 
-ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, Diagnostics &diagnostics) {
-  SyntaxTokenSource tokenSource(shaped.tokens);
-  RepairTokenStream stream(&tokenSource);
-  stream.fill();
+// `tokens` are those of `shaped`, or those that `distinct` has left. Nothing if the parser has something to say of these.
+std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, const DistinctLines *distinct,
+                                     Diagnostics &diagnostics) {
+  RepairTokenStream stream(distinct ? distinct->tokens : shaped.tokens);
   xtg::XtParser parser(&stream);
   parser.removeErrorListeners();
+  keepEdges(parser);
   // The grammar is SLL: a second look with full context could only cost time.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, index, shaped, diagnostics));
-  return AstBuilder(source, index, diagnostics).file(parser.file());
+  Diagnostics unused;
+  parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, index, shaped, distinct ? unused : diagnostics));
+  xtg::XtParser::FileContext *tree = parser.file();
+  if (!unused.all().empty()) return std::nullopt;
+  static const std::vector<LikeLine> kNone;
+  return AstBuilder(source, index, stream, distinct ? distinct->like : kNone, diagnostics).file(tree);
+}
+
+ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, Diagnostics &diagnostics) {
+  if (shaped.reported.empty()) {
+    DistinctLines distinct = distinctLines(shaped.tokens);
+    if (!distinct.like.empty())
+      if (std::optional<ast::File> file = parseTokens(source, index, shaped, &distinct, diagnostics)) return std::move(*file);
+  }
+  return std::move(*parseTokens(source, index, shaped, nullptr, diagnostics));
 }
 
 // The tokens of a kernel: its opening brace, where the lines behind it start, and its closing brace. A line starts where a

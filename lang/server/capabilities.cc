@@ -18,7 +18,7 @@ Json capabilities(Encoding encoding) {
       {"renameProvider", {{"prepareProvider", true}}},
       {"documentSymbolProvider", true},
       {"workspaceSymbolProvider", true},
-      {"semanticTokensProvider", {{"legend", {{"tokenTypes", tokens}, {"tokenModifiers", Json::array()}}}, {"full", true}, {"range", true}}},
+      {"semanticTokensProvider", {{"legend", {{"tokenTypes", tokens}, {"tokenModifiers", Json::array()}}}, {"full", {{"delta", true}}}, {"range", true}}},
       {"inlayHintProvider", true},
       {"completionProvider", {{"resolveProvider", true}, {"triggerCharacters", {"%", "#", "!", "$", "@", "<", "{", "\"", ":"}}}},
       {"signatureHelpProvider", {{"triggerCharacters", {"(", ",", " "}}}},

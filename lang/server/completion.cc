@@ -23,14 +23,14 @@ struct Cursor {
   Piece *piece = nullptr;
   uint32_t at = 0;               // in the piece
   std::string_view prefix;       // what has been typed of the name, with its sigil
-  std::vector<ClassifiedToken> before; // without the prefix
+  std::vector<RoleToken> before; // without the prefix
   size_t lineFirst = 0;          // the first token of the statement's line among them
   bool inKernel = false, inTest = false, inText = false;
   std::string_view bracket;      // the innermost open one: "{", "(", "[", "<" or ""
   size_t bracketAt = 0;
   const OpInfo *op = nullptr;    // of the statement
 
-  std::string_view spelled(const ClassifiedToken &token) const { return piece->text.substr(token.begin, token.end - token.begin); }
+  std::string_view spelled(const RoleToken &token) const { return piece->text.substr(token.begin, token.end - token.begin); }
   std::string_view last(size_t n = 1) const { return before.size() < n ? std::string_view() : spelled(before[before.size() - n]); }
 };
 
@@ -56,8 +56,8 @@ void findBracket(Cursor &place) {
     bool block = text == "{" && (i + 1 == place.before.size() ? place.piece->text.substr(place.before[i].end, place.at - place.before[i].end).find('\n') != std::string_view::npos
                                                              : place.before[i + 1].firstOnLine);
     if (block) return;
-    if (text == "<" && i > 0 && place.before[i - 1].cls != TokenClass::Constructor && place.before[i - 1].cls != TokenClass::Alias &&
-        place.before[i - 1].cls != TokenClass::Word && place.before[i - 1].cls != TokenClass::TypeAlias)
+    if (text == "<" && i > 0 && place.before[i - 1].role != TokenRole::Constructor && place.before[i - 1].role != TokenRole::Alias &&
+        place.before[i - 1].role != TokenRole::Word && place.before[i - 1].role != TokenRole::TypeAlias)
       continue; // less than
     place.bracket = text;
     place.bracketAt = i;
@@ -95,7 +95,7 @@ void findStatement(Cursor &place) {
   uint32_t from = place.before.empty() ? 0 : place.before.back().end;
   if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos) place.lineFirst = place.before.size();
   for (size_t i = place.lineFirst; i < place.before.size() && !place.op; ++i)
-    if (place.before[i].cls == TokenClass::Word && (i == place.lineFirst || place.spelled(place.before[i - 1]) == "=")) place.op = findOp(place.spelled(place.before[i]));
+    if (place.before[i].role == TokenRole::Word && (i == place.lineFirst || place.spelled(place.before[i - 1]) == "=")) place.op = findOp(place.spelled(place.before[i]));
 }
 
 Cursor cursorAt(const Query &query, uint32_t offset) {
@@ -107,11 +107,11 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
   while (begin > 0 && isNamePart(place.piece->text[begin - 1])) --begin;
   if (begin > 0 && std::string_view("%#!$@").find(place.piece->text[begin - 1]) != std::string_view::npos) --begin;
   place.prefix = place.piece->text.substr(begin, place.at - begin);
-  for (const ClassifiedToken &token : place.piece->tokens) {
+  for (const RoleToken &token : place.piece->tokens) {
     if (token.begin >= begin) break;
     std::string_view text = place.spelled(token);
     bool closed = text.size() > 1 && text.ends_with('"');
-    place.inText |= token.cls == TokenClass::Text && token.begin < place.at && (token.end > place.at || (token.end == place.at && !closed));
+    place.inText |= token.role == TokenRole::Text && token.begin < place.at && (token.end > place.at || (token.end == place.at && !closed));
     place.before.push_back(token);
   }
   findStatement(place);
@@ -167,8 +167,8 @@ private:
       item("%" + names[i].text, ItemKind::Variable, use && use->type ? speller_.type(use->type) : "");
     }
     if (names.empty()) // the tree was lost
-      for (const ClassifiedToken &token : place_.before)
-        if (token.cls == TokenClass::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
+      for (const RoleToken &token : place_.before)
+        if (token.role == TokenRole::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
   }
 
   // Whether what has been typed stands in the name, in this order.
@@ -225,8 +225,8 @@ private:
   bool inType() const {
     std::string_view last = place_.last();
     if (place_.bracket == "<") {
-      const ClassifiedToken *opener = place_.bracketAt > 0 ? &place_.before[place_.bracketAt - 1] : nullptr;
-      return opener && (opener->cls == TokenClass::Constructor || opener->cls == TokenClass::TypeAlias);
+      const RoleToken *opener = place_.bracketAt > 0 ? &place_.before[place_.bracketAt - 1] : nullptr;
+      return opener && (opener->role == TokenRole::Constructor || opener->role == TokenRole::TypeAlias);
     }
     return last == ":" || last == "->" || last == "into" || (last == "," && place_.op && place_.bracket.empty() && hasColon());
   }
@@ -336,7 +336,7 @@ private:
   void imports() {
     if (place_.last(2) != "import" && place_.last() != "import") return;
     // The prefix of a path is more than a name: all of it is replaced.
-    const ClassifiedToken &text = place_.before.back();
+    const RoleToken &text = place_.before.back();
     std::string_view typed = place_.piece->text.substr(text.begin + 1, place_.at - text.begin - 1);
     place_.prefix = typed;
     auto folder = [&](const std::string &path, const std::string &before) {

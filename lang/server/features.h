@@ -34,7 +34,9 @@ Json workspaceSymbols(Workspace &workspace, Encoding encoding, const std::string
 
 // tokens.cc: the five numbers of each token, as the protocol packs them.
 std::vector<std::string_view> tokenLegend();
-Json semanticTokens(const Query &query, Span span);
+std::vector<uint32_t> semanticTokens(const Query &query, Span span);
+// What makes of such numbers others: SemanticTokensEdit[].
+Json tokenEdits(const std::vector<uint32_t> &before, const std::vector<uint32_t> &now);
 
 // inlay_hints.cc
 Json inlayHints(const Query &query, Span span);

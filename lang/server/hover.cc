@@ -88,8 +88,8 @@ Json hoverOfWord(const Query &query, uint32_t offset) {
   size_t index = query.document.pieceAt(offset);
   Piece &piece = query.document.piece(index);
   uint32_t at = offset - query.document.pieceStart(index);
-  for (const ClassifiedToken &token : piece.tokens) {
-    if (token.begin > at || at > token.end || token.cls != TokenClass::Word) continue;
+  for (const RoleToken &token : piece.tokens) {
+    if (token.begin > at || at > token.end || (token.role != TokenRole::Word && token.role != TokenRole::Element)) continue;
     const OpInfo *op = findOp(piece.text.substr(token.begin, token.end - token.begin));
     if (!op) continue;
     uint32_t start = query.document.pieceStart(index);

@@ -92,8 +92,8 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
       return {nullptr, "the name is one of the standard library"};
   if (use->kind == NameKind::Value) {
     Piece &piece = query.document.piece(query.document.pieceAt(query.workspace.locate(use->range).span.begin));
-    for (const ClassifiedToken &token : piece.tokens)
-      if (token.cls == TokenClass::Value && piece.text.substr(token.begin + 1, token.end - token.begin - 1) == name &&
+    for (const RoleToken &token : piece.tokens)
+      if (token.role == TokenRole::Value && piece.text.substr(token.begin + 1, token.end - token.begin - 1) == name &&
           name != query.written(use->range).substr(1))
         return {nullptr, str("`%", name, "` is a name of this kernel already")};
   } else {

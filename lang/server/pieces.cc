@@ -58,7 +58,7 @@ std::shared_ptr<Piece> makePiece(SourceManager &sources, const std::string &name
   piece->size = place.end - place.begin;
   piece->text = sources.file(piece->file).text();
   piece->parsed = parseText(sources, piece->file, piece->size, before ? &before->parsed : nullptr);
-  piece->tokens = classify(piece->parsed.lexed, piece->size);
+  piece->tokens = tokenRoles(piece->parsed.lexed, piece->size);
   piece->parsed.lexed = {};
   return piece;
 }

@@ -2,7 +2,7 @@
 // it touches; ranges in it count from its start, and stay true when the pieces before it change.
 #pragma once
 #include "lang/lower/file_lowering.h"
-#include "lang/parse/classify.h"
+#include "lang/parse/token_role.h"
 #include "lang/parse/reparse.h"
 #include "lang/server/text.h"
 
@@ -22,7 +22,7 @@ struct Piece {
   ParsedText parsed;
   // Checks of its kernels and functions, the latest first.
   std::map<std::pair<const ast::KernelDecl *, std::string>, std::vector<std::shared_ptr<KernelCheck>>> checks;
-  std::vector<ClassifiedToken> tokens;
+  std::vector<RoleToken> tokens;
 };
 
 // Parses `text` at `place` as one piece of the file `name`. `before`: the piece that this one was, or null.

@@ -66,8 +66,8 @@ std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &us
   Place here = query.workspace.locate(use.range);
   Piece &piece = query.document.piece(query.document.pieceAt(here.span.begin));
   std::string_view name = query.written(use.range);
-  for (const ClassifiedToken &token : piece.tokens)
-    if (token.cls == TokenClass::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
+  for (const RoleToken &token : piece.tokens)
+    if (token.role == TokenRole::Value && !seen.contains(token.begin) && piece.text.substr(token.begin, token.end - token.begin) == name)
       addPlace(query.workspace, {piece.file, token.begin, token.end}, false, out);
   return out;
 }

@@ -31,8 +31,6 @@ Json actions(const Query &query, const Json &params) {
   return codeActions(query, spanIn(query, params), kinds);
 }
 
-Json tokens(const Query &query, Span span) { return {{"data", semanticTokens(query, span)}}; }
-
 } // namespace
 
 // Requests about a document.
@@ -52,8 +50,7 @@ const Server::Method *Server::findMethod(std::string_view name) {
       {"textDocument/prepareRename", [](const Query &q, const Json &p, bool) { return Answer{prepareRename(q, offsetIn(q, p))}; }},
       {"textDocument/rename", [](const Query &q, const Json &p, bool) { return renameAnswer(q, p); }},
       {"textDocument/documentSymbol", [](const Query &q, const Json &, bool) { return Answer{documentSymbols(q)}; }},
-      {"textDocument/semanticTokens/full", [](const Query &q, const Json &, bool) { return Answer{tokens(q, {0, q.document.text().size()})}; }},
-      {"textDocument/semanticTokens/range", [](const Query &q, const Json &p, bool) { return Answer{tokens(q, spanIn(q, p))}; }},
+      {"textDocument/semanticTokens/range", [](const Query &q, const Json &p, bool) { return Answer{Json{{"data", semanticTokens(q, spanIn(q, p))}}}; }},
       {"textDocument/inlayHint", [](const Query &q, const Json &p, bool) { return Answer{inlayHints(q, spanIn(q, p))}; }},
       {"textDocument/completion", [](const Query &q, const Json &p, bool snippets) { return Answer{completion(q, offsetIn(q, p), snippets)}; }},
       {"textDocument/signatureHelp", [](const Query &q, const Json &p, bool) { return Answer{signatureHelp(q, offsetIn(q, p))}; }},
@@ -103,12 +100,14 @@ void Server::request(const Json &id, const std::string &method, const Json &para
   if (method == "completionItem/resolve") return params.is_object() ? reply(completionPage(params)) : fail(kInvalidParams, "an item of a completion is an object");
   if (method == "workspace/diagnostic") return reply(workspaceReport());
   const Method *known = findMethod(method);
-  bool pull = method == "textDocument/diagnostic";
-  if (!known && !pull) return fail(kMethodNotFound, str("the server has no method `", method, "`"));
+  bool pull = method == "textDocument/diagnostic", delta = method == "textDocument/semanticTokens/full/delta";
+  bool tokens = delta || method == "textDocument/semanticTokens/full";
+  if (!known && !pull && !tokens) return fail(kMethodNotFound, str("the server has no method `", method, "`"));
   std::string uri = textOf(member(params, "textDocument", "uri"));
   const Document *document = uri.empty() ? nullptr : workspace_.find(uri);
   if (!document) return fail(kInvalidParams, str("no document `", uri, "` is known"));
   if (pull) return reply(fullReport(*document, params));
+  if (tokens) return reply(tokenReport(*document, params, delta));
   Analysis &analysis = workspace_.analyse(*document);
   Answer answer = known->answer(Query{workspace_, *document, analysis, encoding_}, params, snippets_);
   if (!answer.problem.empty()) return fail(kRequestFailed, std::move(answer.problem));
@@ -178,6 +177,7 @@ void Server::didClose(const Json &params) {
   if (!workspace_.findOpen(uri)) return;
   workspace_.close(uri);
   dirty_.erase(uri);
+  tokens_.erase(uri);
   if (shown_.erase(uri) && !pulls_)
     send_({{"jsonrpc", "2.0"}, {"method", "textDocument/publishDiagnostics"}, {"params", {{"uri", uri}, {"diagnostics", Json::array()}}}});
   publishAll_ = true;
@@ -212,6 +212,17 @@ Json Server::fullReport(const Document &document, const Json &params) {
   if (textOf(member(params, "previousResultId")) == id) return {{"kind", "unchanged"}, {"resultId", id}};
   Json list = diagnostics({workspace_, document, analysis, encoding_});
   return {{"kind", "full"}, {"resultId", id}, {"items", std::move(list)}};
+}
+
+// What was answered last is kept: the client asks what has changed since.
+Json Server::tokenReport(const Document &document, const Json &params, bool delta) {
+  std::vector<uint32_t> data = semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});
+  SentTokens unkept, &sent = document.isOpen() ? tokens_[document.uri()] : unkept;
+  bool known = delta && sent.id != 0 && textOf(member(params, "previousResultId")) == std::to_string(sent.id);
+  Json result = known ? Json{{"edits", tokenEdits(sent.data, data)}} : Json{{"data", data}};
+  sent = {++lastTokens_, std::move(data)};
+  result["resultId"] = std::to_string(sent.id);
+  return result;
 }
 
 Json Server::workspaceReport() {

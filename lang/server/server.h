@@ -47,6 +47,7 @@ private:
   void publishOne(const Document &document);
   Json fullReport(const Document &document, const Json &params);
   Json workspaceReport();
+  Json tokenReport(const Document &document, const Json &params, bool delta);
 
   Send send_;
   Workspace workspace_;
@@ -56,6 +57,12 @@ private:
   bool publishAll_ = false;           // a change may have touched users of what changed
   std::set<std::string> dirty_;       // addresses
   std::map<std::string, Json> shown_; // what was sent last, by address
+  struct SentTokens {
+    uint64_t id = 0;
+    std::vector<uint32_t> data;
+  };
+  std::map<std::string, SentTokens> tokens_; // likewise, of documents that are open
+  uint64_t lastTokens_ = 0;
 };
 
 } // namespace xt::lsp

@@ -13,7 +13,7 @@ struct Call {
 };
 
 // The innermost call before the place: `name(a, b` or the op of the statement.
-std::optional<Call> callAt(Piece &piece, const std::vector<ClassifiedToken> &tokens, uint32_t at) {
+std::optional<Call> callAt(Piece &piece, const std::vector<RoleToken> &tokens, uint32_t at) {
   auto spelled = [&](size_t i) { return piece.text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin); };
   size_t end = 0;
   while (end < tokens.size() && tokens[end].end <= at) ++end;
@@ -23,14 +23,14 @@ std::optional<Call> callAt(Piece &piece, const std::vector<ClassifiedToken> &tok
     if (text == ")" || text == "]" || text == "}") ++depth;
     if (text == "(" || text == "[" || text == "{") {
       if (depth > 0) --depth;
-      else if (text == "(" && i > 0 && (tokens[i - 1].cls == TokenClass::Word || tokens[i - 1].cls == TokenClass::Symbol)) return Call{spelled(i - 1), true, commas};
+      else if (text == "(" && i > 0 && (tokens[i - 1].role == TokenRole::Word || tokens[i - 1].role == TokenRole::Symbol)) return Call{spelled(i - 1), true, commas};
       else if (text == "{") return std::nullopt;
       else commas = 0; // a list is one operand
     }
     if (depth > 0) continue;
     commas += text == ",";
     bool start = tokens[i].firstOnLine || (i > 0 && spelled(i - 1) == "=");
-    if (start && tokens[i].cls == TokenClass::Word && i + 1 <= end && findOp(text)) return Call{text, false, commas};
+    if (start && tokens[i].role == TokenRole::Word && i + 1 <= end && findOp(text)) return Call{text, false, commas};
     if (tokens[i].firstOnLine) return std::nullopt;
   }
   return std::nullopt;

@@ -87,8 +87,8 @@ Json selectionRange(const Query &query, uint32_t offset) {
         if (*block) add((*block)->range);
     }
   }
-  for (const ClassifiedToken &token : piece.tokens)
-    if (token.begin <= at && at <= token.end && token.cls != TokenClass::Punctuation) {
+  for (const RoleToken &token : piece.tokens)
+    if (token.begin <= at && at <= token.end && !isPunctuation(token.role)) {
       add({piece.file, token.begin, token.end});
       break;
     }

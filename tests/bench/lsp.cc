@@ -3,12 +3,14 @@
 // `one` or `big`: only that file.
 //   cmake --build --preset release --target xt_bench_lsp && build/release/bin/xt_bench_lsp
 #include "ir/base/text.h"
+#include "lang/lower/disk.h"
 #include "lang/server/frames.h"
 #include "lang/server/server.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,19 +123,34 @@ void deleting(Bench &bench, int characters) {
   bench.report("deleting");
 }
 
-void pasting(Bench &bench, const std::string &pasted, int times) {
+void pasting(Bench &bench, const char *trace, const std::string &pasted, int times) {
   for (int i = 0; i < times; ++i) {
     uint32_t at = bench.text().size();
     bench.edit({at, at}, pasted);
     bench.edit({at, bench.text().size()}, ""); // undo
   }
-  bench.report("paste, undo");
+  bench.report(trace);
 }
 
 void memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
     if (line.starts_with("VmRSS") || line.starts_with("VmHWM")) std::printf("%s\n", line.c_str());
+}
+
+// Lines that are not like those of the file, nor like one another: the first 500 of the standard library.
+std::string library() {
+  std::vector<std::filesystem::path> files;
+  for (const auto &entry : std::filesystem::directory_iterator(stdlibFolder()))
+    if (entry.path().extension() == ".xt") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::string text;
+  int lines = 0;
+  for (const std::filesystem::path &path : files) {
+    std::ifstream in(path);
+    for (std::string line; lines < 500 && std::getline(in, line); ++lines) text += line + "\n";
+  }
+  return text;
 }
 
 void many(int typed) {
@@ -143,7 +160,8 @@ void many(int typed) {
   deleting(bench, 400);
   std::string pasted;
   for (int i = 0; i < 12; ++i) pasted += kernel(1000 + i, 41);
-  pasting(bench, pasted, 10);
+  pasting(bench, "paste", pasted, 50);
+  pasting(bench, "library", library(), 50);
   memory();
 }
 

@@ -3,7 +3,9 @@
 
 #include "ir/base/text.h"
 #include "lang/ast_ranges.h"
+#include "lang/parse/like_lines.h"
 #include "lang/parse/reparse.h"
+#include "lang/parse/shape_tokens.h"
 
 #include <random>
 
@@ -95,6 +97,40 @@ TEST(Reparse, LinesThatNestAndThatMove) {
     parses.next(text, "");
     if (HasFatalFailure()) return;
   }
+}
+
+// The trees of all items but the last.
+std::string treeBefore(const std::string &text, const std::string &last, size_t &like) {
+  SourceManager sources;
+  sources.add("none.xt", ""); // the file of what names no place
+  uint32_t index = sources.add("t.xt", text + last);
+  Diagnostics unused;
+  like += distinctLines(shapeTokens(lex(sources.file(index)), sources.file(index), index, static_cast<uint32_t>(text.size()), unused).tokens).like.size();
+  ast::File tree = parseText(sources, index, static_cast<uint32_t>(text.size() + last.size()), nullptr).tree;
+  EXPECT_FALSE(tree.kernels.empty());
+  if (!tree.kernels.empty()) tree.kernels.pop_back();
+  return wholeTree(tree, sources.file(index));
+}
+
+// A mistake in a text has each of its lines parsed: behind the last item it changes nothing before.
+TEST(LikeLines, HaveTheTreesThatParsingThemGives) {
+  size_t like = 0;
+  for (const char *folder : {"../examples", "../stdlib", "lang/parse/samples", "lang/lower"})
+    for (const auto &path : test::filesIn(folder, ".xt")) {
+      std::string text = test::readText(path);
+      if (findInvalidUtf8(text) || !text.ends_with('\n')) continue;
+      ASSERT_EQ(treeBefore(text, "kernel @zz() {\n}\n", like), treeBefore(text, "kernel @zz( {\n}\n", like)) << path;
+    }
+  EXPECT_GT(like, 300u);
+}
+
+TEST(LikeLines, AreBuiltInTheBlockThatTheyStandIn) {
+  const std::string a = "  %x = exp(%y) + 1.0\n", b = "  %t = update_tile_offset %t, 0, 1\n";
+  const std::string text = "kernel @k(%A: memref<?x?xf32>) {\n  form layouts_known\n" + a + b + a + "  for %i = 0 to 8 {\n" + a + "    if %c {\n" + b + b + "    } else {\n" + a +
+                           "    }\n" + b + "  }\n" + b + "}\nfunc @f(%x: f32) -> f32 {\n" + a + a + "  return %x\n}\ntest \"t\" {\n" + a + a + "}\n";
+  size_t like = 0;
+  EXPECT_EQ(treeBefore(text, "kernel @zz() {\n}\n", like), treeBefore(text, "kernel @zz( {\n}\n", like));
+  EXPECT_EQ(like, 2 * 9u);
 }
 
 } // namespace

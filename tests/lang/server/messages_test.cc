@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kAtPlaces[] = {"hover", "definition", "typeDefinition", "references", "documentHighlight", "prepareRename", "rename", "completion", "signatureHelp", "onTypeFormatting"};
 constexpr std::string_view kInRanges[] = {"semanticTokens/range", "inlayHint", "rangeFormatting", "codeAction"};
-constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "formatting", "foldingRange", "codeLens", "diagnostic"};
+constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "semanticTokens/full/delta", "formatting", "foldingRange", "codeLens", "diagnostic"};
 
 // A server, and what it has sent.
 class Client {
@@ -30,7 +30,10 @@ public:
       if (message.contains("id")) ++answers, answer = message;
     EXPECT_EQ(answers, 1u) << method << ' ' << params;
     EXPECT_EQ(member(answer, "id"), id_) << method;
-    if (member(answer, "result").is_object()) answer["result"].erase("resultId"); // counts what has happened
+    if (member(answer, "result").is_object()) {
+      resultId_ = textOf(member(answer, "result", "resultId"));
+      answer["result"].erase("resultId"); // counts what has happened
+    }
     answer.erase("id");
     return answer;
   }
@@ -46,6 +49,7 @@ public:
     notify("textDocument/didOpen", {{"textDocument", {{"uri", uri}, {"languageId", "xt"}, {"version", 1}, {"text", text}}}});
   }
   Server &server() { return server_; }
+  const std::string &resultId() const { return resultId_; } // of the last answer
   std::vector<Document *> documents() { return server_.workspace().openDocuments(); }
   Encoding encoding() const { return encoding_; }
 
@@ -58,6 +62,7 @@ private:
   Encoding encoding_;
   Server server_;
   std::vector<Json> sent_;
+  std::string resultId_;
   int id_ = 0;
 };
 
@@ -82,12 +87,37 @@ public:
   void compare() {
     Document *document = anyDocument();
     if (!document) return reopen();
+    if (random_.below(10) == 0) return compareTokens(*document);
     auto [method, params] = question(*document);
     Client fresh(client_.encoding());
     for (Document *open : client_.documents()) fresh.open(open->uri(), open->text().str());
     Json answer = client_.ask(method, params), expected = fresh.ask(method, params);
     if (method == "textDocument/codeAction") sortActions(answer), sortActions(expected);
     ASSERT_EQ(answer, expected) << method << ' ' << params << '\n' << document->text().str();
+  }
+
+  // All tokens, an edit, what it has changed of them, and what that makes of them.
+  void compareTokens(const Document &document) {
+    const std::string uri = document.uri(), what = "textDocument/semanticTokens/full";
+    Json params = {{"textDocument", {{"uri", uri}}}};
+    Json tokens = client_.ask(what, params)["result"]["data"];
+    std::string id = client_.resultId();
+    for (int n = 0; n < 2; ++n) {
+      edit();
+      if (!client_.server().workspace().findOpen(uri)) return;
+      params["previousResultId"] = id;
+      Json answer = client_.ask(what + "/delta", params);
+      id = client_.resultId();
+      ASSERT_TRUE(answer["result"]["edits"].is_array()) << answer;
+      for (const Json &edit : answer["result"]["edits"]) {
+        auto at = tokens.begin() + intOf(member(edit, "start"));
+        at = tokens.erase(at, at + intOf(member(edit, "deleteCount")));
+        tokens.insert(at, member(edit, "data").begin(), member(edit, "data").end());
+      }
+    }
+    Client fresh(client_.encoding());
+    for (Document *open : client_.documents()) fresh.open(open->uri(), open->text().str());
+    ASSERT_EQ(tokens, fresh.ask(what, params)["result"]["data"]);
   }
 
 private:
