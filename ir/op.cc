@@ -23,6 +23,17 @@ Op::~Op() {
   while (!operands_.empty()) eraseOperand(operands_.size() - 1);
 }
 
+std::vector<Value *> resultsOf(const Op &op) {
+  std::vector<Value *> results;
+  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
+  return results;
+}
+
+std::vector<Value *> yieldedBy(const Block &block) {
+  const Op *last = block.last();
+  return last && last->kind() == OpKind::Yield ? last->operands() : std::vector<Value *>{};
+}
+
 CarriedAt carriedAt(const Op &op) {
   if (op.kind() == OpKind::For) return {3, 1, 0, true};   // after the bounds; after the induction variable
   if (op.kind() == OpKind::While) return {1, 0, 1, true}; // after the condition; after the next one

@@ -171,9 +171,11 @@ struct CarriedAt {
   bool loops;
 };
 CarriedAt carriedAt(const Op &op);
+std::vector<Value *> resultsOf(const Op &op);
+// What the yield at a block's end gives; none where it ends otherwise.
+std::vector<Value *> yieldedBy(const Block &block);
 // Which dimension of a transpose's operand each of its result's is.
 std::vector<int64_t> permutationOf(const Op &transpose);
-
 
 // A detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,

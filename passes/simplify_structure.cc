@@ -39,12 +39,6 @@ bool sameTypes(const std::vector<Value *> &values, const std::vector<Value *> &o
   return true;
 }
 
-std::vector<Value *> resultsOf(const Op &op) {
-  std::vector<Value *> results;
-  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
-  return results;
-}
-
 // Moves the region's ops in front of `op`, which goes away.
 void inlineRegion(Op &op, Block &region, Op *&next) {
   Op *yield = region.last();

@@ -116,23 +116,9 @@ bool ItemShaper::bracket(size_t i) {
 
 // Any other token; counts those that make expressions deep.
 void ItemShaper::operatorToken(const SyntaxToken &token) {
-  switch (token.type) {
-  case L::MINUS:
-  case L::KW_NOT: ++prefixes_; [[fallthrough]];
-  case L::PLUS:
-  case L::STAR:
-  case L::SLASH:
-  case L::KW_MOD:
-  case L::KW_AND:
-  case L::KW_OR:
-  case L::LT:
-  case L::LE:
-  case L::GT:
-  case L::GE:
-  case L::EQEQ:
-  case L::NE: ++operators_; break;
-  default: break;
-  }
+  bool prefix = token.type == L::KW_NOT; // `-` may be one too
+  if (prefix || token.type == L::MINUS) ++prefixes_;
+  if (prefix || isBinaryOperator(token.type)) ++operators_;
   emit(token, token.type);
 }
 

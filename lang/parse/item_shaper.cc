@@ -9,8 +9,6 @@ namespace xt {
 
 using L = xtg::XtLexer;
 
-namespace {
-
 bool isBinaryOperator(size_t type) {
   switch (type) {
   case L::PLUS:
@@ -29,6 +27,8 @@ bool isBinaryOperator(size_t type) {
   default: return false;
   }
 }
+
+namespace {
 
 // language.md, section 2: a line that ends in one of these goes on.
 bool goesOnAfter(size_t type) {

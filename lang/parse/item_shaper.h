@@ -19,6 +19,9 @@ struct ShapedItem {
   bool missingBraces = false, superfluousBraces = false;
 };
 
+// A token between two operands: + … mod, and, or, comparisons.
+bool isBinaryOperator(size_t type);
+
 class ItemShaper {
 public:
   // Tokens [begin, end) of the scan.

@@ -33,17 +33,6 @@ size_t KernelEmitter::partCount(Type type) {
 
 namespace {
 
-std::vector<Value *> resultsOf(const Op &op) {
-  std::vector<Value *> results;
-  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
-  return results;
-}
-
-std::vector<Value *> yieldedBy(const Block &block) {
-  const Op *last = block.last();
-  return last && last->kind() == OpKind::Yield ? last->operands() : std::vector<Value *>{};
-}
-
 // The tile that `tile` is, moved within its matrix.
 const Value *beforeMoves(const Value *tile) {
   while (tile->definingOp() && tile->definingOp()->kind() == OpKind::UpdateTileOffset)

@@ -14,17 +14,6 @@ namespace {
 
 constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element has failed
 
-std::vector<Value *> resultsOf(const Op &op) {
-  std::vector<Value *> results;
-  for (size_t i = 0; i < op.resultCount(); ++i) results.push_back(op.result(i));
-  return results;
-}
-
-std::vector<Value *> yieldedBy(const Block &block) {
-  const Op *last = block.last();
-  return last && last->kind() == OpKind::Yield ? last->operands() : std::vector<Value *>{};
-}
-
 bool multiplies(const Block &block) {
   bool found = false;
   walk(const_cast<Block &>(block), [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // nothing is changed

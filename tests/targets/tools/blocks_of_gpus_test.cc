@@ -84,6 +84,14 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
 }
 
+// The RFC's appendix 2.3: the operand that lies transposed is loaded so, and no subgroup or lane gives another one anything.
+TEST(Blocks, ATransposedOperandMovesNothingBetweenSubgroups) {
+  test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_NE(run.output.find("32 dpas, 16 loads"), std::string::npos) << run.output;
+  for (const char *moved : {"exchange", "shuffle", "barrier", "SLM", "masked"}) EXPECT_EQ(run.output.find(moved), std::string::npos) << run.output;
+}
+
 // What a kernel prints, and the message of its failed assert; not where the op stands, which is another line of a dump.
 std::string messagesOf(const test::ToolRun &run) {
   std::string messages;
