@@ -85,7 +85,7 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
 }
 
 // The RFC's appendix 2.3: the operand that lies transposed is loaded so, and no subgroup or lane gives another one anything.
-TEST(Blocks, ATransposedOperandMovesNothingBetweenSubgroups) {
+TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
   EXPECT_EQ(run.status, 0) << run.output;
   EXPECT_NE(run.output.find("32 dpas, 16 loads"), std::string::npos) << run.output;
