@@ -12,8 +12,9 @@
 namespace xt {
 namespace {
 
-// What is left of the largest register file for vectors: the rest holds addresses, payloads of messages, counters.
-constexpr int64_t kForVectors = 7, kOf = 8;
+// Of a thread's registers so many hold no vectors: addresses, payloads of messages, counters. As many again are wanted where
+// lanes multiply matrices themselves.
+constexpr int64_t kForOthers = 32;
 
 // The op of `block` that `op` is, or is in.
 Op *ancestorIn(const Block &block, Op *op) {
@@ -21,10 +22,35 @@ Op *ancestorIn(const Block &block, Op *op) {
   return op;
 }
 
-Op *firstUse(const Op &load) {
+bool movesElements(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::Reshape:
+  case TypeRule::Transpose:
+  case TypeRule::ExtractStridedSlice: return true;
+  default: return false;
+  }
+}
+
+// A load and, in the order of the text, what only gives its elements another shape: it goes where the load goes.
+std::vector<Op *> chainOf(Op *load) {
+  std::vector<Op *> chain = {load};
+  for (size_t i = 0; i < chain.size(); ++i)
+    for (const Use &use : chain[i]->result()->uses())
+      if (use.user->block() == load->block() && movesElements(*use.user)) chain.push_back(use.user);
+  std::sort(chain.begin() + 1, chain.end(), [](const Op *a, const Op *b) { return a->isBefore(b); });
+  return chain;
+}
+
+// Of what a load gives, in whatever shape.
+Op *firstUse(Op &load) {
+  std::vector<Op *> chain = chainOf(&load);
   Op *first = nullptr;
-  for (const Use &use : load.result()->uses())
-    if (Op *user = ancestorIn(*load.block(), use.user); user && (!first || user->isBefore(first))) first = user;
+  for (const Op *op : chain)
+    for (const Use &use : op->result()->uses()) {
+      Op *user = ancestorIn(*load.block(), use.user);
+      bool shapes = std::find(chain.begin(), chain.end(), user) != chain.end();
+      if (user && !shapes && (!first || user->isBefore(first))) first = user;
+    }
   return first;
 }
 
@@ -46,7 +72,8 @@ void moveDown(Op *load, Op *to) {
   if (!to || !load->isBefore(to)) return;
   for (const Op *op = load->next(); op != to; op = op->next())
     if (stops(*op)) return;
-  load->block()->moveBefore(to, load);
+  for (Op *op : chainOf(load))
+    if (op->isBefore(to)) op->block()->moveBefore(to, op);
 }
 
 std::vector<Op *> opsOf(Block &block) {
@@ -117,24 +144,24 @@ private:
 class Sinker {
 public:
   Sinker(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics)
-      : lanes_(kernel.lanes), target_(target), most_(target.registerFile.back() * kForVectors / kOf), diagnostics_(diagnostics) {}
+      : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)), diagnostics_(diagnostics) {}
 
   void run(Block &block) {
     for (Op &op : block)
       for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r));
-    int64_t before = registers(block);
-    if (before <= most_) return;
+    int64_t before = registers(block), most = mostFor(block);
+    if (before <= most) return;
     std::vector<Op *> original = opsOf(block);
     std::vector<Group> groups = groupsOf(block);
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group) {
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group) {
       Op *first = nullptr;
       for (Op *load : group->loads)
         if (Op *user = firstUse(*load); user && (!first || user->isBefore(first))) first = user;
       for (Op *load : group->loads) moveDown(load, first);
     }
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group)
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group)
       for (Op *load : group->loads) moveDown(load, firstUse(*load));
-    if (int64_t now = registers(block); now > most_) {
+    if (int64_t now = registers(block); now > most) {
       std::vector<Op *> kept = opsOf(block);
       arrange(block, Demand(block).order());
       if (registers(block) >= now) arrange(block, kept);
@@ -143,7 +170,7 @@ public:
     if (after >= before) return arrange(block, original);
     diagnostics_.report(DiagCode::PassRemark, original[0]->range(),
                         str("what is loaded and computed from here on comes where it is used: ", before, " registers of vectors would be wanted at one time, ", after,
-                            " are then, and ", target_.name, " has ", target_.registerFile.back(), " a thread"));
+                            " are then, and ", target_.name, " has ", registers_, " a thread"));
   }
 
 private:
@@ -152,6 +179,11 @@ private:
     std::vector<Op *> loads; // in the order of the text
   };
 
+  int64_t mostFor(const Block &block) const {
+    bool multiplies = false;
+    for (const Op &op : block) multiplies |= op.kind() == OpKind::TileMma;
+    return registers_ - (multiplies ? 2 : 1) * kForOthers;
+  }
   int64_t registers(const Block &block) const { return registersAtOnce(block, lanes_, target_); }
 
   static std::vector<Group> groupsOf(Block &block) {
@@ -168,7 +200,7 @@ private:
 
   int64_t lanes_;
   const TargetInfo &target_;
-  int64_t most_;
+  int64_t registers_; // of a thread
   Diagnostics &diagnostics_;
 };
 
