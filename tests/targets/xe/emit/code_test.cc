@@ -115,15 +115,18 @@ TEST(Code, RegisterFileByNeed) {
   };
   EXPECT_TRUE(asks(kGemm, "remark[XT0623]: `@gemm` has vectors in 224 registers at one time: it asks for 256 a thread, and half as many threads run at one time"));
   EXPECT_FALSE(asks("kernel @small(%A: memref<?x?xf32>) {\n  %t = init_tile %A[0, 0] -> tile<8x16xf32>\n  %a = load_tile %t\n  store_tile %a, %t\n}\n", ""));
-  auto copy = [](int rows, int subgroups) {
+  auto copy = [](int rows, int subgroups, const char *between = "") {
     std::string extents = str(rows, "x64");
     return str("#map = #wg_map<sg_layout = [", subgroups, ", 1], sg_data = [", rows / subgroups, ", 64]>\n",
-               "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<", extents, "xf32, #map>\n  %a = load_tile %ta\n",
+               "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<", extents, "xf32, #map>\n  %a = load_tile %ta\n", between,
                "  %tb = init_tile %B[0, 0] -> tile<", extents, "xf32, #map>\n  store_tile %a, %tb\n}\n");
   };
   EXPECT_TRUE(asks(copy(32, 1), "has vectors in 128 registers"));
   // A core of PVC has 32 threads of the large file.
-  EXPECT_FALSE(asks(copy(64 * 32, 64), "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
+  EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"), "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
+  // What it may have is what loads are moved for.
+  GpuProgram moved(copy(64 * 32, 64));
+  EXPECT_NE(moved.messages().find("128 registers of vectors would be wanted at one time, 32 are then, and xe-pvc has 128 a thread"), std::string::npos) << moved.messages();
 }
 
 // A loop of known length looks as if it were of any length: it is not unrolled further.
