@@ -84,11 +84,12 @@ private:
     if (!why.empty()) return std::nullopt;
     bool turned = false;
     for (const Op *cast = base->definingOp(); cast && cast->kind() == OpKind::Cast; cast = base->definingOp()) {
-      base = cast->operand(0);
-      std::vector<int> dims = *memrefCastDims(base->type(), cast->result()->type());
-      int rank = base->type().rank();
+      const Value *source = cast->operand(0);
+      std::vector<int> dims = *memrefCastDims(source->type(), cast->result()->type());
+      int rank = source->type().rank();
       if (static_cast<int>(dims.size()) != rank || std::find(dims.begin(), dims.end(), -1) != dims.end()) break; // some come and go
       turned ^= dims.back() == rank - 2;
+      base = source;
     }
     for (size_t i = 0; i < kernel_.paramCount; ++i)
       if (kernel_.param(i) == base) return XeBlockUse{i, turned};
