@@ -1,5 +1,7 @@
 #include "ir/register_pressure.h"
 
+#include "ir/constants.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -50,9 +52,18 @@ private:
     return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
   }
 
+  // One lane's elements for all lanes, or a vector of such: an instruction reads them where that lane has them.
+  static bool isSpread(const Value *value) {
+    const Op *op = value->definingOp();
+    if (op && op->kind() == OpKind::Shuffle) return op->textAttr("mode") == "idx" && constantInt(*op->operand(1));
+    if (!op || op->kind() != OpKind::InsertStridedSlice || !isSpread(op->operand(0))) return false;
+    const Op *into = op->operand(1)->definingOp();
+    return into && (into->kind() == OpKind::Constant || isSpread(op->operand(1)));
+  }
+
   int64_t registersOf(const Value *value) const {
     Type type = value->type();
-    if (!type.isVector() || type.elem() == Elem::I1) return 0;
+    if (!type.isVector() || type.elem() == Elem::I1 || isSpread(value)) return 0;
     if (const Op *op = value->definingOp()) switch (op->info().typeRule) {
       case TypeRule::Constant:
       case TypeRule::Splat:
@@ -99,6 +110,15 @@ private:
 
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target) {
   return target.registerBytes > 0 ? Pressure(block, lanes, target).peak() : 0;
+}
+
+int64_t registersOfThread(const TargetInfo &target, int64_t subgroups) {
+  if (target.registerFile.empty()) return 0;
+  int64_t smallest = target.registerFile[0], most = smallest;
+  int64_t threads = target.lanesPerWorkgroup / *std::ranges::min_element(target.subgroupSizes);
+  for (int64_t registers : target.registerFile)
+    if (subgroups * registers <= threads * smallest) most = std::max(most, registers);
+  return most;
 }
 
 } // namespace xt

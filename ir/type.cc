@@ -127,6 +127,14 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
   if (from.rank() == to.rank())
     for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
   if (own.size() == static_cast<size_t>(to.rank())) return own;
+  // What is stored by columns is, by rows, its transpose.
+  if (int rank = to.rank(); from.rank() == rank && rank >= 2 && fromStrides[static_cast<size_t>(rank) - 2] == 1 && toStrides[static_cast<size_t>(rank) - 1] == 1) {
+    std::vector<int> turned;
+    for (int d = 0; d < rank; ++d) turned.push_back(d < rank - 2 ? d : d == rank - 2 ? rank - 1 : rank - 2);
+    bool all = true;
+    for (int d = 0; d < rank; ++d) all &= fits(turned[static_cast<size_t>(d)], d);
+    if (all) return turned;
+  }
 
   // Each choice of those of extent 1 that are added and dropped; the others correspond in order.
   auto ones = [](Type type) {

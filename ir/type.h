@@ -100,7 +100,8 @@ StorageOrders storageOrders(Type memref);
 // Strides in elements as far as the type fixes them (kDynamic where the descriptor says).
 std::vector<int64_t> memrefStrides(Type memref);
 // For each dimension of `to` the one of `from` that a memref.cast makes it of, -1 for a new one of extent 1: each its own
-// where that fits, else those of extent 1 are added or dropped. Nothing where the types do not fit, or in several ways.
+// where that fits; else the last two change places where the types say that the memref is stored by columns and its transpose
+// by rows; else those of extent 1 are added or dropped. Nothing where the types do not fit, or in several ways.
 std::optional<std::vector<int>> memrefCastDims(Type from, Type to);
 
 } // namespace xt

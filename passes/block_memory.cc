@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/block_rules.h"
 #include "passes/blocking.h"
+#include "passes/transposed_memref.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,8 @@ bool isTransposed(const Op &op) {
   const Attr *attr = op.attr("transpose");
   return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
 }
+
+bool isByColumns(const Value *tile) { return tile->type().data().order == Order::ColumnMajor; }
 
 bool isZero(const AttrValue &value) {
   const auto *number = std::get_if<double>(&value);
@@ -109,16 +112,28 @@ void Blocking::updateTile(const Op &op) {
   bind(to, std::move(results));
 }
 
-// The operands of an init_tile for what lies at `origin` in the tile.
-Values Blocking::initOperands(const Value *tile, const std::vector<int64_t> &origin) {
+// The operands of an init_tile for what lies at `origin` in the tile; `turned`: in the transpose of the tile, of that of its
+// matrix.
+Values Blocking::initOperands(const Value *tile, const std::vector<int64_t> &origin, bool turned) {
   const Op &root = *roots_.root(tile);
   size_t row = rowOffsetAt(root);
   Values operands;
   for (size_t i = 0; i < root.operandCount(); ++i) {
     bool own = i == row || i == row + 1;
-    operands.push_back(own ? plus(of(tile)[i - row], origin[i - row]) : one(root.operand(i)));
+    size_t d = i - row;
+    operands.push_back(own ? plus(of(tile)[turned ? 1 - d : d], origin[d]) : one(root.operand(i)));
   }
+  if (turned) operands[0] = transposedBase(operands[0]);
   return operands;
+}
+
+Value *Blocking::transposedBase(const Value *param) {
+  Value *&made = transposed_[param];
+  if (made) return made;
+  Builder front(context_, kernel_.body);
+  if (Op *first = lastOld_->next()) front.setBefore(first);
+  front.setRange(param->range());
+  return made = front.value(OpKind::Cast, {kernel_.param(param->index())}, transposedMemRef(context_, param->type()));
 }
 
 Value *Blocking::tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
@@ -168,24 +183,24 @@ std::string Blocking::whyNoBase(const Op &root) const {
     return "the shape and the strides of its matrix are computed in the kernel, where nothing tells whether they fit";
   const Value *source = base;
   while (source->definingOp() && source->definingOp()->kind() == OpKind::Cast) source = source->definingOp()->operand(0);
-  bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount;
-  if (!parameter) return "its base is no parameter of the kernel";
-  return whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
+  bool parameter = source->definingBlock() == &kernel_.body && source->index() < kernel_.paramCount, columns = isByColumns(root.result());
+  if (!parameter || (columns && source != base)) return "its base is no parameter of the kernel";
+  return whyNoBlockBase(target_.blocks, blockBaseOf(columns ? transposedMemRef(context_, base->type()) : base->type()));
 }
 
-std::string Blocking::whyNoMessages(const Value *tile) const {
+std::string Blocking::whyNoMessages(const Value *tile, bool stores) const {
   const TypeData &data = tile->type().data();
   if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
   if (data.space == MemorySpace::Slm) return "2D block messages do not reach shared local memory";
   if (data.scatter) return "each of its elements lies anywhere";
   if (data.packed) return "its rows are packed in memory";
-  if (data.order == Order::ColumnMajor) return "its matrix is stored by columns";
+  if (stores && isByColumns(tile)) return "its matrix is stored by columns, and no message that stores turns what it stores";
   const Op *root = roots_.root(tile);
   if (!root) return "different matrices reach it";
   if (std::string reason = whyNoBase(*root); !reason.empty()) return reason;
   int64_t bytes = elemInfo(data.elem).storageBytes, divisor = roots_.columnDivisor(tile);
   if (divisor * bytes % target_.blocks.columnMultiple != 0)
-    return str("its first column is not known to be a multiple of ", target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
+    return str("its first ", isByColumns(tile) ? "row" : "column", " is not known to be a multiple of ", target_.blocks.columnMultiple / bytes, " (", target_.blocks.columnMultiple,
                " bytes), as a block message wants it");
   return "";
 }
@@ -196,11 +211,13 @@ void Blocking::fallBack(const Op &op, const std::string &reason) {
 
 // --- messages --------------------------------------------------------------------------------------------------------
 
+// `origin` and `shape` as they are in memory: of a matrix that is stored by columns they are those of its transpose.
 Value *Blocking::descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
   TypeData data = tile->type().data();
   data.kind = TypeKind::TensorDesc;
   data.shape = shape;
-  Op *op = create(OpKind::CreateNdTdesc, initOperands(tile, origin), {context_.intern(std::move(data))});
+  data.order = Order::RowMajor;
+  Op *op = create(OpKind::CreateNdTdesc, initOperands(tile, origin, isByColumns(tile)), {context_.intern(std::move(data))});
   setVc(op);
   return op->result();
 }
@@ -245,16 +262,16 @@ bool Blocking::loadByMessages(const Op &op) {
   const BlockGrid &wanted = classes_.grid(result);
   Elem elem = tile->type().elem();
   int bits = memoryBits(elem);
-  bool turned = isTransposed(op), packs = classes_.packed(result);
+  bool turned = isTransposed(op) != isByColumns(tile), packs = classes_.packed(result);
   Values blocks;
   if (packs || turned) {
     // A block each: packed by the message, turned in units of 32 bits, or both at once.
     const BlockShape *shape = blockShape(target_, turned ? BlockUse::LoadTransposed : BlockUse::LoadVnni, turned ? 32 : bits);
-    if (!shape || (turned && !packs && bits != 32)) return false;
+    if (!shape || bits > 32) return false;
     int64_t unit = turned ? 32 / bits : 1; // elements that turn together
     BlockGrid grid = wanted;
     // Of the fewest rows: each row of the result is one register, as in blocks that are not turned.
-    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns), cutEvenly(result->type().extent(1), shape->fewestRows)};
+    if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit), cutEvenly(result->type().extent(1), shape->fewestRows)};
     for (size_t k = 0; k < grid.count(); ++k) {
       std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
       if (turned) {
@@ -276,7 +293,7 @@ bool Blocking::loadByMessages(const Op &op) {
   for (const BlockShape &s : target_.blockShapes)
     if (s.use == BlockUse::Load && s.bits == bits && s.fewestBlocks == 1 && (!shape || s.columns == wanted.dims[1][0])) shape = &s;
   if (!shape) return false;
-  BlockGrid grid = messageGrid(tile->type(), *shape, classes_.isOperand(result), wanted);
+  BlockGrid grid = messageGrid(result->type(), *shape, classes_.isOperand(result), wanted);
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> used = grid.shape(k);
     std::vector<int64_t> size = {smallestOver(used[0], fewestRowsOf(*shape, target_.subgroupSizes[0])), wholeBlocks(used[1], *shape)};
@@ -288,12 +305,12 @@ bool Blocking::loadByMessages(const Op &op) {
 
 void Blocking::loadTile(const Op &op) {
   const Value *tile = op.operand(0), *result = op.result();
-  std::string reason = whyNoMessages(tile);
+  std::string reason = whyNoMessages(tile, false);
   const Attr *padding = op.attr("padding");
   if (reason.empty() && padding && !isZero(padding->value)) reason = "block messages pad with zeros alone";
   if (reason.empty()) {
     if (loadByMessages(op)) return;
-    reason = str(target_.name, " has no block message for ", isTransposed(op) ? "transposed " : "", "elements of ", memoryBits(tile->type().elem()), " bits");
+    reason = str(target_.name, " has no block message for ", isTransposed(op) != isByColumns(tile) ? "transposed " : "", "elements of ", memoryBits(tile->type().elem()), " bits");
   }
   fallBack(op, reason);
   BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
@@ -332,7 +349,7 @@ BlockGrid Blocking::memoryGrid(Type type, const BlockGrid &wanted) const {
 
 void Blocking::storeTile(const Op &op) {
   const Value *value = op.operand(0), *tile = op.operand(1);
-  std::string reason = whyNoMessages(tile);
+  std::string reason = whyNoMessages(tile, true);
   int bits = memoryBits(tile->type().elem());
   const BlockShape *shape = reason.empty() ? blockShape(target_, BlockUse::Store, bits) : nullptr;
   if (reason.empty() && !shape) reason = str(target_.name, " has no block message that stores elements of ", bits, " bits");
@@ -379,7 +396,8 @@ const BlockShape *Blocking::storeOfAtMost(int bits, int64_t columns) const {
 void Blocking::prefetchTile(const Op &op) {
   const Value *tile = op.operand(0);
   Type type = tile->type();
-  const BlockShape *shape = whyNoMessages(tile).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
+  if (isByColumns(tile)) type = context_.vector({type.extent(1), type.extent(0)}, type.elem());
+  const BlockShape *shape = whyNoMessages(tile, false).empty() ? blockShape(target_, BlockUse::Prefetch, memoryBits(type.elem())) : nullptr;
   if (!shape) {
     const BlockGrid &grid = classes_.grid(tile);
     for (size_t k = 0; k < grid.count(); ++k) copy(op, {tileOf(tile, grid, k)}, {});

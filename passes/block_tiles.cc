@@ -6,6 +6,7 @@
 #include "passes/blocking.h"
 #include "passes/nest_loops.h"
 #include "passes/part_values.h"
+#include "passes/product_loops.h"
 #include "passes/turned_loads.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ void Blocking::run() {
   std::vector<Op *> olds;
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) bind(param.get(), {param.get()});
+  lastOld_ = olds.empty() ? nullptr : olds.back();
   // New ops stand behind the old ones, which go in the end.
   b.setEnd(kernel_.body);
   for (Op *old : olds) op(*old);
@@ -313,6 +315,8 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
     }
     expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());
+    formProductLoops(*kernel, target, module.context());
+    expandNests(*kernel, module.context());
     Blocking(*kernel, target, module.context(), diagnostics).run();
   }
   return {};

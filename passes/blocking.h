@@ -51,7 +51,9 @@ private:
   Value *scatterBlock(const Op &init, Value *offsets);
   Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Value *descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
-  Values initOperands(const Value *tile, const std::vector<int64_t> &origin);
+  Values initOperands(const Value *tile, const std::vector<int64_t> &origin, bool turned = false);
+  // The transpose of a parameter, which is stored by columns: a cast in front of all else.
+  Value *transposedBase(const Value *param);
   BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
   BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
   const BlockShape *storeOfAtMost(int bits, int64_t columns) const;
@@ -60,7 +62,7 @@ private:
   Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                      const std::vector<int64_t> &used, bool transposed, bool packs);
   // Why 2D block messages cannot take the tile; "" where they can.
-  std::string whyNoMessages(const Value *tile) const;
+  std::string whyNoMessages(const Value *tile, bool stores) const;
   std::string whyNoBase(const Op &root) const;
   void fallBack(const Op &op, const std::string &reason);
 
@@ -112,6 +114,8 @@ private:
   TileRoots roots_;
   Builder b;
   std::unordered_map<const Value *, Values> values_; // looked up only
+  std::unordered_map<const Value *, Value *> transposed_; // by parameter; looked up only
+  Op *lastOld_ = nullptr; // new ops follow it
 };
 
 } // namespace xt

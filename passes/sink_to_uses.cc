@@ -13,13 +13,23 @@
 namespace xt {
 namespace {
 
-// What is left of the largest register file for vectors: the rest holds addresses, payloads of messages, counters.
-constexpr int64_t kForVectors = 7, kOf = 8;
+// Of a thread's registers so many hold no vectors: addresses, payloads of messages, counters. As many again are wanted where
+// lanes multiply matrices themselves.
+constexpr int64_t kForOthers = 32;
 
 // The op of `block` that `op` is, or is in.
 Op *ancestorIn(const Block &block, Op *op) {
   while (op && op->block() != &block) op = op->block() ? op->block()->parentOp() : nullptr;
   return op;
+}
+
+bool movesElements(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::Reshape:
+  case TypeRule::Transpose:
+  case TypeRule::ExtractStridedSlice: return true;
+  default: return false;
+  }
 }
 
 // The matrix that a load reads, as far as it can be seen; a value that stands for it.
@@ -35,16 +45,22 @@ bool stops(const Op &op) {
   return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
 }
 
-// Where the ops of a block stand, known without walking there. Only loads move, so that the ops which stop them keep their
-// order.
+// Where the ops of a block stand, known without walking there. Only loads move, with what shapes them, so that the ops which
+// stop them keep their order.
 class Places {
 public:
   explicit Places(Block &block) : block_(block) { count(); }
 
-  Op *firstUse(const Op &load) const {
+  // Of what a load gives, in whatever shape.
+  Op *firstUse(Op &load) const {
+    std::vector<Op *> chain = chainOf(load);
     Op *first = nullptr;
-    for (Use use : load.result()->uses())
-      if (Op *user = ancestorIn(block_, use.user); user && (!first || isBefore(user, first))) first = user;
+    for (const Op *op : chain)
+      for (Use use : op->result()->uses()) {
+        Op *user = ancestorIn(block_, use.user);
+        bool shapes = std::find(chain.begin(), chain.end(), user) != chain.end();
+        if (user && !shapes && (!first || isBefore(user, first))) first = user;
+      }
     return first;
   }
   bool isBefore(const Op *a, const Op *b) const { return places_.at(a).number < places_.at(b).number; }
@@ -52,10 +68,8 @@ public:
   // Unless something that stops it lies between.
   void moveDown(Op *load, Op *to) {
     if (!to || !isBefore(load, to) || places_.at(load).stops != places_.at(to).stops) return;
-    block_.moveBefore(to, load);
-    int64_t number = places_.at(load->previous() ? load->previous() : load).number + 1;
-    places_[load] = {number, places_.at(to).stops};
-    if (number >= places_.at(to).number) count();
+    for (Op *op : chainOf(*load))
+      if (isBefore(op, to)) placeBefore(to, op);
   }
 
 private:
@@ -65,6 +79,23 @@ private:
     int64_t number;
     int64_t stops; // how many ops before it no load may pass
   };
+
+  // A load and, in the order of the text, what only gives its elements another shape: it goes where the load goes.
+  std::vector<Op *> chainOf(Op &load) const {
+    std::vector<Op *> chain = {&load};
+    for (size_t i = 0; i < chain.size(); ++i)
+      for (Use use : chain[i]->result()->uses())
+        if (use.user->block() == &block_ && movesElements(*use.user)) chain.push_back(use.user);
+    std::sort(chain.begin() + 1, chain.end(), [&](const Op *a, const Op *b) { return isBefore(a, b); });
+    return chain;
+  }
+
+  void placeBefore(Op *to, Op *op) {
+    block_.moveBefore(to, op);
+    int64_t number = places_.at(op->previous() ? op->previous() : op).number + 1;
+    places_[op] = {number, places_.at(to).stops};
+    if (number >= places_.at(to).number) count();
+  }
 
   void count() {
     int64_t number = 0, stopping = 0;
@@ -146,25 +177,25 @@ private:
 class Sinker {
 public:
   Sinker(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics)
-      : lanes_(kernel.lanes), target_(target), most_(target.registerFile.back() * kForVectors / kOf), diagnostics_(diagnostics) {}
+      : lanes_(kernel.lanes), target_(target), registers_(registersOfThread(target, kernel.subgroups)), diagnostics_(diagnostics) {}
 
   void run(Block &block) {
     for (Op &op : block)
       for (size_t r = 0; r < op.regionCount(); ++r) run(*op.region(r));
-    int64_t before = registers(block);
-    if (before <= most_) return;
+    int64_t before = registers(block), most = mostFor(block);
+    if (before <= most) return;
     std::vector<Op *> original = opsOf(block);
     std::vector<Group> groups = groupsOf(block);
     Places places(block);
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group) {
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group) {
       Op *first = nullptr;
       for (Op *load : group->loads)
         if (Op *user = places.firstUse(*load); user && (!first || places.isBefore(user, first))) first = user;
       for (Op *load : group->loads) places.moveDown(load, first);
     }
-    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most_; ++group)
+    for (auto group = groups.rbegin(); group != groups.rend() && registers(block) > most; ++group)
       for (Op *load : group->loads) places.moveDown(load, places.firstUse(*load));
-    if (int64_t now = registers(block); now > most_) {
+    if (int64_t now = registers(block); now > most) {
       std::vector<Op *> kept = opsOf(block);
       arrange(block, Demand(block).order());
       if (registers(block) >= now) arrange(block, kept);
@@ -173,7 +204,7 @@ public:
     if (after >= before) return arrange(block, original);
     diagnostics_.report(DiagCode::PassRemark, original[0]->range(),
                         str("what is loaded and computed from here on comes where it is used: ", before, " registers of vectors would be wanted at one time, ", after,
-                            " are then, and ", target_.name, " has ", target_.registerFile.back(), " a thread"));
+                            " are then, and ", target_.name, " has ", registers_, " a thread"));
   }
 
 private:
@@ -182,6 +213,11 @@ private:
     std::vector<Op *> loads; // in the order of the text
   };
 
+  int64_t mostFor(const Block &block) const {
+    bool multiplies = false;
+    for (const Op &op : block) multiplies |= op.kind() == OpKind::TileMma;
+    return registers_ - (multiplies ? 2 : 1) * kForOthers;
+  }
   int64_t registers(const Block &block) const { return registersAtOnce(block, lanes_, target_); }
 
   static std::vector<Group> groupsOf(Block &block) {
@@ -198,7 +234,7 @@ private:
 
   int64_t lanes_;
   const TargetInfo &target_;
-  int64_t most_;
+  int64_t registers_; // of a thread
   Diagnostics &diagnostics_;
 };
 

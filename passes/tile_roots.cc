@@ -90,16 +90,19 @@ int64_t TileRoots::carriedDivisor(const Op &op, size_t result) const {
 
 int64_t TileRoots::divisorOf(const Op &op) const {
   auto of = [&](size_t i) { return known(op.operand(i)); };
+  bool byColumns = op.resultCount() && op.result()->type().isTile() && op.result()->type().data().order == Order::ColumnMajor;
+  size_t sideBySide = byColumns ? 0 : 1; // the dimension along which elements lie so
   switch (op.kind()) {
   case OpKind::Constant: {
     const AttrValue *constant = constantValue(*op.result());
     const int64_t *number = constant ? std::get_if<int64_t>(constant) : nullptr;
     return number && *number != INT64_MIN ? std::abs(*number) : 1;
   }
-  case OpKind::InitTile: return op.result()->type().data().scatter ? 1 : of(rowOffsetAt(op) + 1);
-  case OpKind::UpdateTileOffset: return op.operandCount() == 3 ? std::gcd(of(0), of(2)) : 1;
+  case OpKind::InitTile: return op.result()->type().data().scatter ? 1 : of(rowOffsetAt(op) + sideBySide);
+  case OpKind::UpdateTileOffset: return op.operandCount() == 3 ? std::gcd(of(0), of(1 + sideBySide)) : 1;
   case OpKind::AddI:
   case OpKind::SubI:
+  case OpKind::RemSI:
   case OpKind::MinSI:
   case OpKind::MaxSI: return std::gcd(of(0), of(1));
   case OpKind::Select: return std::gcd(of(1), of(2));

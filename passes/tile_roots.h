@@ -14,9 +14,11 @@ public:
   // The init_tile whose base, leading offsets, shape and strides (not: offsets of rows and columns) the tile has on every
   // path; null where paths differ.
   const Op *root(const Value *tile) const;
-  // A number that divides the tile's first column for certain, as far as constants, grid steps and loop steps tell; 0:
-  // it is always 0.
+  // A number that divides the tile's first column (of a matrix stored by columns: row) for certain, as far as constants, grid
+  // steps and loop steps tell; 0: it is always 0.
   int64_t columnDivisor(const Value *tile) const;
+  // The same of an index.
+  int64_t divisor(const Value *index) const { return known(index); }
 
 private:
   void findDivisors();

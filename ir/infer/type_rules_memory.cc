@@ -61,8 +61,8 @@ bool memRefCast(const TypeRuleInput &in, Results &results) {
       .report(DiagCode::CastInvalid, in.writtenRange,
               str("`memref.cast` of ", shapedText(from), " cannot give ", shapedText(in.written)))
       .at(in.operandRange(0), shapedText(from))
-      .note("a cast adds or drops dimensions of extent 1, where that can be done in one way, and may forget an extent "
-            "or a stride (`?`)");
+      .note("a cast adds or drops dimensions of extent 1, where that can be done in one way, takes what is stored by columns "
+            "as its transpose, and may forget an extent or a stride (`?`)");
   return false;
 }
 

@@ -8,6 +8,8 @@
 #include "ir/verify/slm_limit.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 namespace xt {
@@ -31,7 +33,8 @@ BlockRequest requestOf(const Op &op, Type desc) {
   if (op.kind() != OpKind::LoadNd) return plain;
   const Attr *attr = op.attr("transpose");
   bool turned = attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1, packs = op.intAttr("vnni_axis", 1) == 0;
-  if (turned && packs) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
+  // What is narrower turns in groups of 32 bits: of a row, a lane gets all.
+  if (turned && (packs || bits < 32)) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
   if (turned) plain.use = BlockUse::LoadTransposed;
   else if (packs) plain.use = BlockUse::LoadVnni;
   return plain;
@@ -59,10 +62,24 @@ std::string_view mannerOf(BlockUse use) {
   return "";
 }
 
+// The map with at most so many subgroups that is nearest: a subgroup takes the place of several along the dimension that
+// has most of them, again and again.
+WgMap nearestMap(WgMap map, int64_t most) {
+  auto count = [&] { return std::accumulate(map.sgLayout.begin(), map.sgLayout.end(), int64_t{1}, std::multiplies<>()); };
+  while (count() > most) {
+    auto widest = static_cast<size_t>(std::ranges::max_element(map.sgLayout) - map.sgLayout.begin());
+    int64_t factor = 2;
+    while (map.sgLayout[widest] % factor != 0) ++factor;
+    map.sgLayout[widest] /= factor;
+    map.sgData[widest] *= factor;
+  }
+  return map;
+}
+
 class LimitChecker {
 public:
-  LimitChecker(const Kernel &kernel, const TargetInfo &target, Context &context, const SourceManager &sources, Diagnostics &diagnostics)
-      : kernel_(kernel), target_(target), context_(context), sources_(sources), diagnostics_(diagnostics) {}
+  LimitChecker(const Module &module, const Kernel &kernel, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics)
+      : module_(module), kernel_(kernel), target_(target), context_(module.context()), sources_(sources), diagnostics_(diagnostics) {}
 
   bool run() {
     size_t before = diagnostics_.errorCount();
@@ -120,7 +137,7 @@ private:
     Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
     if (std::optional<BlockSize> nearest = nearestBlock(target_, wanted.use, wanted.bits, {wanted.rows, wanted.columns}))
       diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc));
-    if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned on the way into the VNNI form are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
+    if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
     diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
   }
 
@@ -301,9 +318,22 @@ private:
     diagnostics_.report(DiagCode::WorkgroupTooLarge, kernel_.nameRange,
                         str("`@", kernel_.name, "` has ", kernel_.subgroups, " subgroups of ", fixed ? "" : "at least ", size, " lanes, ",
                             kernel_.subgroups * size, " in all; ", target_.name, " runs ", target_.lanesPerWorkgroup, " in a workgroup"))
-        .note(str("at most ", most, " subgroups fit"));
+        .note(str("at most ", most, " subgroups fit", mapsThatFit(most)));
   }
 
+  // What the maps of the module that have so many subgroups would be; "" where it has none.
+  std::string mapsThatFit(int64_t most) const {
+    std::vector<std::string> fitting;
+    for (const LayoutAlias &alias : module_.aliases) {
+      if (!alias.spec.wg) continue;
+      const std::vector<int64_t> &layout = alias.spec.wg->sgLayout;
+      if (std::accumulate(layout.begin(), layout.end(), int64_t{1}, std::multiplies<>()) != kernel_.subgroups) continue;
+      fitting.push_back(str("#", alias.name, " = ", LayoutSpec::of(nearestMap(*alias.spec.wg, most)).text()));
+    }
+    return fitting.empty() ? "" : str(", the nearest maps that do:\n", join(fitting, "\n"));
+  }
+
+  const Module &module_;
   const Kernel &kernel_;
   const TargetInfo &target_;
   Context &context_;
@@ -316,7 +346,7 @@ private:
 
 Result<void> checkTargetLimits(const Module &module, const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics) {
   bool ok = true;
-  for (const auto &kernel : module.kernels) ok &= LimitChecker(*kernel, target, module.context(), sources, diagnostics).run();
+  for (const auto &kernel : module.kernels) ok &= LimitChecker(module, *kernel, target, sources, diagnostics).run();
   return ok ? Result<void>() : Error::diagnosed();
 }
 

@@ -17,9 +17,10 @@ XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
   return argument;
 }
 
-// As blockBaseOf, with what the launch tells.
-BlockBase blockBase(const MemRefValue &memref) {
+// As blockBaseOf, with what the launch tells; `turned`: of the transpose.
+BlockBase blockBase(MemRefValue memref, bool turned) {
   size_t rank = memref.rank;
+  if (turned) std::swap(memref.sizes[rank - 2], memref.sizes[rank - 1]), std::swap(memref.strides[rank - 2], memref.strides[rank - 1]);
   BlockBase base;
   base.elem = memref.elem;
   base.width = memref.sizes[rank - 1];
@@ -66,7 +67,7 @@ std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::v
     if (!address || memref.rank == 0) return str("`%", name, "` has no elements");
     if (*address % static_cast<uint64_t>(target.blocks.baseAlignment) != 0)
       return str("`%", name, "` begins at an address that ", target.blocks.baseAlignment, " does not divide");
-    if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref)); !why.empty()) return str("`%", name, "`: ", why);
+    if (std::string why = whyNoBlockBase(target.blocks, blockBase(memref, use.turned)); !why.empty()) return str("`%", name, "`: ", why);
   }
   return "";
 }

@@ -66,14 +66,15 @@ public:
     if (busy_) (void)device_.finish().ok(); // what is queued uses the memory
   }
 
-  Result<void> make(const std::vector<LaunchArg> &args) {
+  Result<void> make(const Kernel &kernel, const std::vector<LaunchArg> &args) {
     for (HostRange &host : hostRanges(args)) {
-      Result<GuardedRange> range = GuardedRange::make(device_, std::move(host));
+      std::string name = nameOf(kernel, host);
+      Result<GuardedRange> range = GuardedRange::make(device_, std::move(host), name);
       if (!range) return range.error();
       ranges_.push_back(std::move(*range));
     }
-    HostRange host{reinterpret_cast<std::byte *>(outcome_.data()), reinterpret_cast<std::byte *>(outcome_.data() + outcome_.size()), {}};
-    Result<GuardedRange> range = GuardedRange::make(device_, std::move(host));
+    HostRange host{reinterpret_cast<std::byte *>(&outcome_), reinterpret_cast<std::byte *>(&outcome_ + 1), {}};
+    Result<GuardedRange> range = GuardedRange::make(device_, std::move(host), nameOf(kernel, {}));
     if (!range) return range.error();
     ranges_.push_back(std::move(*range));
     return {};
@@ -101,26 +102,29 @@ public:
       if (!range.host().params.empty() && range.holds(host)) return range.deviceAddress(host);
     return std::nullopt;
   }
-  uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(outcome_.data()); }
-  const std::array<uint64_t, 2> &outcome() const { return outcome_; }
+  uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(&outcome_); }
+  uint64_t outcome() const { return outcome_; }
 
   // An Error that names the buffer beside which a kernel has written.
   Result<void> checkGuards(const Kernel &kernel) const {
     for (const GuardedRange &range : ranges_) {
       std::string damage = range.damage();
       if (damage.empty()) continue;
-      std::vector<std::string> names;
-      for (size_t param : range.host().params) names.push_back(str("`%", kernel.param(param)->name(), "`"));
-      std::string what = names.empty() ? "the words for failures" : join(names, ", ");
-      return Error::kernel(str("@", kernel.name, " has written outside of ", what, ": ", damage), kernel.nameRange);
+      return Error::kernel(str("@", kernel.name, " has written outside of ", nameOf(kernel, range.host()), ": ", damage), kernel.nameRange);
     }
     return {};
   }
 
 private:
+  static std::string nameOf(const Kernel &kernel, const HostRange &range) {
+    std::vector<std::string> names;
+    for (size_t param : range.params) names.push_back(str("`%", kernel.param(param)->name(), "`"));
+    return names.empty() ? "the word for failures" : join(names, ", ");
+  }
+
   ZeDevice &device_;
   std::vector<GuardedRange> ranges_; // the last that of the outcome
-  std::array<uint64_t, 2> outcome_ = kNoXeOutcome;
+  uint64_t outcome_ = kNoXeOutcome;
   bool busy_ = false; // something is queued
 };
 
@@ -154,7 +158,7 @@ public:
     if (Result<void> fits = checkGrid(kernel, grid); !fits) return fits;
     if (workgroupCount(grid) == uint64_t{0}) return {};
     LaunchMemory memory(device());
-    if (Result<void> made = memory.make(args); !made) return made;
+    if (Result<void> made = memory.make(kernel, args); !made) return made;
     Result<LoadedProgram *> program = programFor(index, kernel, *values, memory);
     if (!program) return program.error();
     return run(**program, index, kernel, *values, grid, memory);

@@ -22,18 +22,18 @@ std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> 
 
 } // namespace
 
-Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid,
-                       const std::array<uint64_t, 2> &outcome) {
-  if (outcome[0] == kNoXeOutcome[0]) return {};
-  auto number = static_cast<uint32_t>(outcome[0]);
+Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome) {
+  if (outcome == kNoXeOutcome) return {};
+  int bits = xeSubgroupBits(code.subgroups);
+  uint32_t number = static_cast<uint32_t>(outcome) >> bits;
+  uint64_t subgroup = outcome & ((uint64_t{1} << bits) - 1);
   auto next = std::ranges::upper_bound(code.failures, number, {}, &XeFailure::first);
   if (next == code.failures.begin()) return Error::kernel(str("failure ", number, ", which @", kernel.name, " does not have"));
   const XeFailure &failure = *std::prev(next);
-  std::vector<int64_t> id = blockIdOf(outcome[0] >> 32, grid);
+  std::vector<int64_t> id = blockIdOf(outcome >> 32, grid);
   // Messages are those of other targets, but for the subgroup: whatever scope the source had, here each fails for itself.
   std::string where = failure.asserted && id.empty() ? "" : workgroupText(kernel, id);
-  if (kernel.subgroups > 1 && !failure.byWorkgroup && outcome[1] != kNoXeOutcome[1])
-    where += str(where.empty() ? "" : ", ", "subgroup ", outcome[1] >> 32);
+  if (code.subgroups > 1 && !failure.byWorkgroup) where += str(where.empty() ? "" : ", ", "subgroup ", subgroup);
   if (failure.asserted) return Error::kernel(assertionText(failure.text, failure.shape, number - failure.first, where), failure.place);
   return Error::kernel(str(failure.text, " (", where, " of @", kernel.name, ")"), failure.place);
 }

@@ -4,15 +4,12 @@
 #include "ir/module.h"
 #include "targets/xe/kernel_abi.h"
 
-#include <array>
-
 namespace xt {
 
-inline constexpr std::array<uint64_t, 2> kNoXeOutcome = {~uint64_t{0}, ~uint64_t{0}};
+inline constexpr uint64_t kNoXeOutcome = ~uint64_t{0};
 
-// The error of a launch with these outcome words; `grid` is the launch's.
-Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid,
-                       const std::array<uint64_t, 2> &outcome);
+// The error of a launch with this outcome word; `grid` is the launch's.
+Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome);
 
 // What a device reports of a launch, with the place of the wait at a named barrier that it names.
 Error placed(const XeKernel &code, Error reported);

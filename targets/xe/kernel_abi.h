@@ -6,16 +6,16 @@
 //   per scalar parameter   its value: integers and floats in their width, except that i1 and i4 take 8 bits, index takes
 //                          64, and bf16 and the 8-bit floats are integers with their bits
 //   per grid variable      lower bound and step, 64-bit integers, outermost first
-//   outcome                the address of two 64-bit words, where XeKernel::reportsFailures: the host sets the first to
-//                          ~0. A workgroup that does what it must not lowers it to workgroup id << 32 | failure number
-//                          (atomically: the least of all stays) and goes on without the access; the second is its
-//                          subgroup << 32 | lane
+//   outcome                the address of a 64-bit word, where XeKernel::reportsFailures: the host sets it to ~0. A subgroup
+//                          that does what it must not lowers it (atomically: the least of all stays) to workgroup id << 32
+//                          | failure number << xeSubgroupBits | its number, and goes on without the access
 // Group ids: the last grid variable is dimension x, the one before it y, and z counts all others row-major, so that the
 // linear workgroup id (x fastest) counts the grid row-major. There are subgroups * subgroupSize work-items in x; a
 // subgroup's lanes are neighbours.
 #pragma once
 #include "ir/block_rules.h"
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,14 +25,19 @@ namespace xt {
 
 // What must hold at a launch for the block messages of a kernel: the memref of this parameter, as it is given, keeps the
 // rules of BlockRules for its last two dimensions, of which there is a row. Where it does not, the host launches a kernel that was compiled for
-// a target without block messages.
+// a target without block messages. `turned`: it is its transpose, of the last two dimensions, that the messages look into.
 struct XeBlockUse {
   size_t param;
+  bool turned = false;
+  bool operator==(const XeBlockUse &) const = default;
 };
 
 // The loop in which a subgroup waits at a named barrier is called so, with its number in XeKernel::waits behind: the
 // software device names loops in what it reports.
 inline constexpr std::string_view kXeWaitName = "nbarrier_wait.";
+
+// Bits of a subgroup's number in the outcome of a kernel with so many.
+inline int xeSubgroupBits(int64_t subgroups) { return std::bit_width(static_cast<uint64_t>(subgroups - 1)); }
 
 // What a workgroup must not do. Each element of an assert's condition has a failure number of its own, from `first` on in
 // row-major order: the least that fails is the one that is told.

@@ -19,7 +19,8 @@ public:
     for (const XeBlockUse &use : plan_.uses) {
       int64_t bytes = elemInfo(kernel_.param(use.param)->type().elem()).storageBytes;
       const BlockRules &rules = target_.blocks;
-      plan_.facts.push_back({use.param, {1, rules.maximalExtent}, {(rules.minimalWidth + bytes - 1) / bytes, rules.maximalExtent / bytes}});
+      Interval height{1, rules.maximalExtent}, width{(rules.minimalWidth + bytes - 1) / bytes, rules.maximalExtent / bytes};
+      plan_.facts.push_back({use.param, use.turned ? width : height, use.turned ? height : width});
     }
     return std::move(plan_);
   }
@@ -42,11 +43,11 @@ private:
 
   void plan(const Op &op, const Value *desc, std::initializer_list<BlockUse> uses) {
     std::string why = whyNoBlocks(desc->type());
-    std::vector<size_t> params;
+    std::vector<XeBlockUse> matrices;
     for (const Op *maker : origins_.of(desc)) {
       if (!why.empty()) break;
-      std::optional<size_t> param = checkedBase(*maker, why);
-      if (param) params.push_back(*param);
+      std::optional<XeBlockUse> matrix = checkedBase(*maker, why);
+      if (matrix) matrices.push_back(*matrix);
     }
     std::optional<BlockCall> call;
     for (BlockUse use : uses)
@@ -57,10 +58,8 @@ private:
       diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, prefetch ? "` is left out: " : "` goes element by element: ", why));
       return;
     }
-    for (size_t param : params) {
-      auto known = [&](const XeBlockUse &use) { return use.param == param; };
-      if (std::none_of(plan_.uses.begin(), plan_.uses.end(), known)) plan_.uses.push_back({param});
-    }
+    for (XeBlockUse matrix : matrices)
+      if (std::find(plan_.uses.begin(), plan_.uses.end(), matrix) == plan_.uses.end()) plan_.uses.push_back(matrix);
     plan_.calls.emplace(&op, std::move(*call));
   }
 
@@ -75,7 +74,7 @@ private:
   }
 
   // The parameter that a descriptor is made on, if a launch can tell whether it keeps the rules of block messages.
-  std::optional<size_t> checkedBase(const Op &maker, std::string &why) const {
+  std::optional<XeBlockUse> checkedBase(const Op &maker, std::string &why) const {
     const Value *base = maker.operand(0);
     if (!base->type().isMemRef() || maker.operandCount() != 1 + static_cast<size_t>(base->type().rank())) {
       why = "its base is an address, or has a shape of its own, which no launch looks at";
@@ -83,8 +82,17 @@ private:
     }
     why = whyNoBlockBase(target_.blocks, blockBaseOf(base->type()));
     if (!why.empty()) return std::nullopt;
+    bool turned = false;
+    for (const Op *cast = base->definingOp(); cast && cast->kind() == OpKind::Cast; cast = base->definingOp()) {
+      const Value *source = cast->operand(0);
+      std::vector<int> dims = *memrefCastDims(source->type(), cast->result()->type());
+      int rank = source->type().rank();
+      if (static_cast<int>(dims.size()) != rank || std::find(dims.begin(), dims.end(), -1) != dims.end()) break; // some come and go
+      turned ^= dims.back() == rank - 2;
+      base = source;
+    }
     for (size_t i = 0; i < kernel_.paramCount; ++i)
-      if (kernel_.param(i) == base) return i;
+      if (kernel_.param(i) == base) return XeBlockUse{i, turned};
     why = "its base is no parameter of the kernel";
     return std::nullopt;
   }

@@ -212,7 +212,7 @@ int64_t XeKernelEmitter::numberOf(XeFailure failure) {
   failure.first = static_cast<uint32_t>(failureNumbers_);
   for (int64_t &extent : failure.shape) XT_CHECK(extent > 0, "an assert of nothing");
   failureNumbers_ += std::accumulate(failure.shape.begin(), failure.shape.end(), int64_t{1}, std::multiplies<>());
-  XT_CHECK(failureNumbers_ < int64_t{1} << 32, "more failures than numbers");
+  XT_CHECK(failureNumbers_ < int64_t{1} << (32 - xeSubgroupBits(kernel_.subgroups)), "more failures than numbers");
   output_.failures.push_back(std::move(failure));
   return output_.failures.back().first;
 }
@@ -220,14 +220,12 @@ int64_t XeKernelEmitter::numberOf(XeFailure failure) {
 // The least number stays.
 void XeKernelEmitter::tell(LlvmValue *failed, LlvmValue *number) {
   guardedDo(failed, [&] {
-    LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), b.CreateZExt(number, b.getInt64Ty()));
-    LlvmValue *before = b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, outcome_, code, llvm::Align(8),
-                                          llvm::AtomicOrdering::Monotonic, b.getContext().getOrInsertSyncScopeID("device"));
-    guardedDo(b.CreateICmpULT(code, before), [&] {
-      LlvmValue *who = b.CreateOr(b.CreateShl(b.CreateZExt(subgroup_, b.getInt64Ty()), 32),
-                                  b.CreateZExt(lane_, b.getInt64Ty()));
-      b.CreateAlignedStore(who, b.CreateConstGEP1_64(b.getInt64Ty(), outcome_, 1), llvm::Align(8));
-    });
+    int bits = xeSubgroupBits(kernel_.subgroups);
+    LlvmValue *what = b.CreateShl(number, static_cast<uint64_t>(bits));
+    if (bits > 0) what = b.CreateOr(what, b.CreateZExtOrTrunc(subgroup_, b.getInt32Ty()));
+    LlvmValue *code = b.CreateOr(b.CreateShl(workgroupNumber(), 32), b.CreateZExt(what, b.getInt64Ty()));
+    b.CreateAtomicRMW(llvm::AtomicRMWInst::UMin, outcome_, code, llvm::Align(8), llvm::AtomicOrdering::Monotonic,
+                      b.getContext().getOrInsertSyncScopeID("device"));
   });
 }
 
@@ -252,7 +250,11 @@ LlvmValue *XeKernelEmitter::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> w
 // Of the elements that fail the least number is told. A condition that is part of a vector lies there in its place.
 void XeKernelEmitter::emitAssert(const Op &op) {
   if (op.kind() == OpKind::Print) {
-    diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out"));
+    // Of what the user wrote nothing is done: a warning, whether remarks are wanted or not.
+    bool remarks = diagnostics_.wantsRemarks();
+    diagnostics_.wantRemarks(true);
+    diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out")).severity = Severity::Warning;
+    diagnostics_.wantRemarks(remarks);
     return;
   }
   Type type = op.operand(0)->type();

@@ -3,13 +3,14 @@
 #include "ir/constants.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xt {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
-// Loops inside so many others are looked at once only: each level doubles the work.
-constexpr int kDeepLoops = 6;
+// Loops inside so many others are looked at once only: each level doubles the work, or doubles it again.
+constexpr int kDeepLoops = 4;
 
 Interval joined(Interval x, Interval y) { return {std::min(x.low, y.low), std::max(x.high, y.high)}; }
 
@@ -70,7 +71,7 @@ bool movesWindow(const Op &op) {
 
 } // namespace
 
-IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts) : kernel_(kernel), facts_(std::move(facts)) {
+IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts) : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // which changes nothing
   visit(kernel.gridBlock, 0);
   setGrid();
   visit(kernel.body, 0);
@@ -138,7 +139,12 @@ Interval IndexRanges::arithmetic(const Op &op) const {
   case OpKind::DivSI: return quotient(at(0), at(1), true);
   case OpKind::FloorDivSI:
   case OpKind::CeilDivSI: return quotient(at(0), at(1), false);
-  case OpKind::RemSI: return remainder(at(0), at(1));
+  case OpKind::RemSI: {
+    Interval rest = remainder(at(0), at(1));
+    if (at(1).low != at(1).high || at(1).low <= 0) return rest;
+    int64_t most = at(1).low - std::gcd(divisors_.divisor(op.operand(0)), at(1).low); // a multiple of what divides both
+    return {std::max(rest.low, -most), std::min(rest.high, most)};
+  }
   case OpKind::MinSI: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
   case OpKind::MaxSI: return {std::max(at(0).low, at(1).low), std::max(at(0).high, at(1).high)};
   case OpKind::AndI:
@@ -235,7 +241,33 @@ void IndexRanges::visitFor(const Op &op, int depth) {
       set({result, d}, after);
     }
   }
-  if (depth < kDeepLoops) visit(body, depth + 1);
+  if (depth < kDeepLoops) {
+    visit(body, depth + 1);
+    narrow(op, depth);
+  }
+}
+
+// What a loop carries may never fall below what it begins with: if a round keeps to that, all do.
+void IndexRanges::narrow(const Op &op, int depth) {
+  const Block &body = *op.region(0);
+  const Op *yield = yieldOf(body);
+  std::vector<std::pair<size_t, Interval>> tried; // which is carried, and what is known so far
+  for (size_t i = 0; i < op.resultCount(); ++i) {
+    const Value *param = body.param(1 + i);
+    if (!param->type().isScalar() || !isInteger(param->type().elem())) continue;
+    Interval known = of(param), tighter{of(op.operand(3 + i)).low, known.high};
+    if (tighter == known) continue;
+    tried.emplace_back(i, known);
+    scalars_[param] = tighter;
+  }
+  if (tried.empty()) return;
+  visit(body, depth + 1);
+  bool holds = std::ranges::all_of(tried, [&](const auto &each) { return isInside(of(yield->operand(each.first)), of(body.param(1 + each.first))); });
+  for (const auto &[i, known] : tried) {
+    if (holds) scalars_[op.result(i)] = of(body.param(1 + i));
+    else scalars_[body.param(1 + i)] = known;
+  }
+  if (!holds) visit(body, depth + 1);
 }
 
 void IndexRanges::visitWhile(const Op &op, int depth) {

@@ -1,6 +1,7 @@
 // What values the integers of a kernel can have, so that most of them need 32 bits only.
 #pragma once
 #include "ir/module.h"
+#include "passes/tile_roots.h"
 
 #include <array>
 #include <cstdint>
@@ -52,12 +53,14 @@ private:
   void visitIf(const Op &op, int depth);
   void visitWindow(const Op &op);
   void setGrid();
+  void narrow(const Op &loop, int depth);
   Interval arithmetic(const Op &op) const;
   Interval extent(const Op &dim) const;
   Interval get(Cell cell) const;
   void set(Cell cell, Interval interval);
 
   const Kernel &kernel_;
+  TileRoots divisors_;
   std::vector<ExtentFacts> facts_;
   std::unordered_map<const Value *, Interval> scalars_; // these are looked up only
   std::unordered_map<const Value *, Windows> windows_;

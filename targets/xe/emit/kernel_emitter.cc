@@ -25,6 +25,17 @@ constexpr RegisterTraits kTraits{
 // Of the small register file, what vectors may take.
 constexpr int64_t kForVectors = 3, kOf = 4;
 
+// Registers that Intel's compiler wants beside them for functions that it puts in place of calls, with branches.
+constexpr int64_t kForFunctions = 32;
+
+bool callsFunctions(const Kernel &kernel) {
+  bool calls = false;
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    calls |= (op.kind() == OpKind::Erf || op.kind() == OpKind::Tanh) && op.result()->type().isVector();
+  });
+  return calls;
+}
+
 bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
 
 // Whether some lane may write memory that another reads, without the whole subgroup doing it as one message.
@@ -71,15 +82,16 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
 void XeKernelEmitter::chooseRegisterFile() {
   if (target_.registerFile.size() < 2) return;
   int64_t small = target_.registerFile[0], large = target_.registerFile.back();
-  int64_t registers = registersAtOnce(kernel_.body, kernel_.lanes, target_);
-  if (kForVectors * small >= kOf * registers) return;
+  int64_t registers = registersAtOnce(kernel_.body, kernel_.lanes, target_), others = callsFunctions(kernel_) ? kForFunctions : 0;
+  if (kForVectors * small > kOf * (registers + others)) return;
   auto tell = [&](std::string text) {
     diagnostics_.report(DiagCode::DeviceRemark, kernel_.nameRange,
                         str("`@", kernel_.name, "` has vectors in ", registers, " registers at one time", text));
   };
-  int64_t threads = coreInfo(target_).engines * engineThreads(target_, large);
-  if (kernel_.subgroups > threads)
+  if (registersOfThread(target_, kernel_.subgroups) < large) {
+    int64_t threads = coreInfo(target_).engines * engineThreads(target_, large);
     return tell(str(", but keeps to ", small, " a thread: with ", large, " a core has ", threads, " threads, and a workgroup is ", kernel_.subgroups, " subgroups"));
+  }
   output_.largeRegisterFile = true;
   tell(str(": it asks for ", large, " a thread, and half as many threads run at one time"));
 }
@@ -98,14 +110,7 @@ llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, entry, module_);
   function->setCallingConv(llvm::CallingConv::SPIR_KERNEL);
   function->setDoesNotThrow();
-  if (slmLayout_.bytes > 0) {
-    auto *bytes = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(slmLayout_.bytes));
-    auto *slm = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::InternalLinkage,
-                                         llvm::PoisonValue::get(bytes), entry + ".slm", nullptr,
-                                         llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
-    slm->setAlignment(llvm::Align(kSlmAlignment));
-    slm_ = slm;
-  }
+  makeSlmVariables(entry);
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
   // Stack slots go into the entry block; everything else starts in a block of its own.
   auto *start = llvm::BasicBlock::Create(b.getContext(), "start", function);
@@ -114,6 +119,25 @@ llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   loadParameters(function);
   computeIds(function);
   return function;
+}
+
+// Buffers that share memory lie in one variable, others each in their own: the software device knows where each ends.
+void XeKernelEmitter::makeSlmVariables(const std::string &entry) {
+  std::vector<SlmBuffer> buffers = slmLayout_.buffers;
+  std::ranges::stable_sort(buffers, {}, &SlmBuffer::offset);
+  for (size_t first = 0, next; first < buffers.size(); first = next) {
+    int64_t begin = buffers[first].offset, end = begin;
+    std::string name = entry + ".slm";
+    for (next = first; next < buffers.size() && (next == first || buffers[next].offset < end); ++next) {
+      end = std::max(end, buffers[next].offset + buffers[next].bytes);
+      name += "." + std::string(buffers[next].alloc->result()->name());
+    }
+    auto *bytes = llvm::ArrayType::get(b.getInt8Ty(), static_cast<uint64_t>(end - begin));
+    auto *variable = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(bytes), name, nullptr,
+                                              llvm::GlobalValue::NotThreadLocal, addressSpace(MemorySpace::Slm));
+    variable->setAlignment(llvm::Align(kSlmAlignment));
+    slm_.push_back({begin, end, variable});
+  }
 }
 
 void XeKernelEmitter::loadParameters(llvm::Function *function) {

@@ -36,6 +36,7 @@ private:
 
   // kernel_emitter.cc: the function around the body, and which op goes where
   llvm::Function *makeFunction(const std::string &entry);
+  void makeSlmVariables(const std::string &entry);
   void loadParameters(llvm::Function *function);
   void computeIds(llvm::Function *function);
   void emitBlock(const Block &block);
@@ -219,12 +220,17 @@ private:
   BlockPlan blocks_;
   IndexRanges ranges_;
   SlmLayout slmLayout_;
+  struct SlmVariable { // what buffers that share memory take, alone in a variable
+    int64_t begin, end;
+    llvm::GlobalVariable *variable;
+  };
+  std::vector<SlmVariable> slm_; // ascending
   llvm::IRBuilder<llvm::InstSimplifyFolder> b;
   RegisterOps ops_;
   XeKernel output_;
   const bool lanesWrite_; // some lane writes to memory for itself
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
-  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr, *slm_ = nullptr,
+  LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr,
             *barriers_ = nullptr;
   LlvmValue *extent_ = nullptr; // of some memref, as it is given; null: there is none
   int64_t failureNumbers_ = 0; // given so far

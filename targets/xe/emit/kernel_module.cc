@@ -3,6 +3,7 @@
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "targets/llvm/machine.h"
+#include "targets/xe/emit/code_size.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/AsmParser/Parser.h>
@@ -62,6 +63,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     if (kernel->scope != Scope::Lane)
       return Error::environment(str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name,
                                     " before code is made for it"));
+    if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
     XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, diagnostics);
     Result<XeKernel> made = emitter.emit(entryName(*kernel, result.kernels));
     if (!made) return made.error();

@@ -37,7 +37,10 @@ void XeKernelEmitter::emitShuffle(const Op &op) {
                     : mode == "up"   ? b.CreateSub(lane_, offset)
                     : mode == "down" ? b.CreateAdd(lane_, offset)
                                      : offset;
-  LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), b.CreateICmpULT(lane_, taking));
+  // Where all lanes take, one whose number is known is a register's part, and no address is computed.
+  auto *most = llvm::dyn_cast<llvm::ConstantInt>(taking);
+  LlvmValue *takes = most && most->getSExtValue() == kernel_.lanes ? b.getTrue() : b.CreateICmpULT(lane_, taking);
+  LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), takes);
   LlvmValue *lane = b.CreateSelect(valid, from, lane_);
   Elem elem = op.result(0)->type().elem();
   Fragment result;

@@ -68,7 +68,10 @@ void XeKernelEmitter::castMemRef(const Op &op) {
 
 void XeKernelEmitter::allocSlm(const Op &op) {
   Type type = op.result()->type();
-  Parts parts = {byteOffset(b, slm_, number32(slmLayout_.offsetOf(op)))};
+  int64_t offset = slmLayout_.offsetOf(op);
+  auto behind = std::ranges::upper_bound(slm_, offset, {}, &SlmVariable::begin);
+  XT_CHECK(behind != slm_.begin(), "each buffer lies in a variable");
+  Parts parts = {byteOffset(b, std::prev(behind)->variable, number32(offset - std::prev(behind)->begin))};
   for (int64_t extent : type.shape()) parts.push_back(number32(extent));
   for (int64_t stride : memrefStrides(type)) parts.push_back(number(stride));
   parts_[op.result()] = std::move(parts);

@@ -136,18 +136,24 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
   Reach reach;
   reach.base = parts[kBase];
   reach.all = b.getTrue();
-  auto along = [&](LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
+  bool matrix = type.rank() == 2;
+  auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
                    std::vector<LlvmValue *> &inside, auto distance, std::vector<LlvmValue *> &places) {
+    // Of buffers of a known size: the window never leaves it.
+    Interval first = ranges_.ofWindow(window, dim);
+    int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(size);
+    bool checks = checked && !(known && first.low >= 0 && first.high < known->getSExtValue() - (extent - 1));
     if (lanes) offset = add(offset, lanes);
     for (int64_t i : own) {
       LlvmValue *at = b.CreateAdd(offset, llvm::ConstantInt::get(offset->getType(), static_cast<uint64_t>(i), true));
-      inside.push_back(checked ? below(at, size) : b.getTrue());
+      inside.push_back(checks ? below(at, size) : b.getTrue());
       places.push_back(distance(at));
     }
     // Between the first and the last: they ascend.
     reach.all = b.CreateAnd(reach.all, b.CreateAnd(inside.front(), inside.back()));
   };
-  along(parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowInside,
+  along(0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowInside,
         [&](LlvmValue *row) {
           LlvmValue *at = wide(row);
           if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
@@ -156,7 +162,7 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
           return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
         },
         reach.rowBytes);
-  along(parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnInside,
+  along(1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnInside,
         [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
         reach.columnBytes);
   return reach;

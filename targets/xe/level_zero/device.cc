@@ -105,10 +105,20 @@ Result<void> ZeDevice::finish() {
   return done;
 }
 
-std::string ZeDevice::toldFailure() const {
+void *ZeDevice::softwareFunction(const char *name) const {
   void *function = nullptr;
-  if (!info_.software || ze_.zeDriverGetExtensionFunctionAddress(info_.driver, "xtSoftLastError", &function) != ZE_RESULT_SUCCESS || !function)
-    return "";
+  bool there = info_.software && ze_.zeDriverGetExtensionFunctionAddress(info_.driver, name, &function) == ZE_RESULT_SUCCESS;
+  return there ? function : nullptr;
+}
+
+void ZeDevice::tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) const {
+  if (void *function = softwareFunction("xtSoftBuffer"))
+    reinterpret_cast<int (*)(void *, size_t, size_t, const char *)>(function)(allocation, first, bytes, name.c_str());
+}
+
+std::string ZeDevice::toldFailure() const {
+  void *function = softwareFunction("xtSoftLastError");
+  if (!function) return "";
   const char *text = reinterpret_cast<const char *(*)()>(function)();
   return text ? text : "";
 }

@@ -23,6 +23,8 @@ public:
 
   // What the driver has to say about the last failure; "" from all but the software device's.
   std::string toldFailure() const;
+  // Tells a software device that kernels may touch no more of an allocation than so many bytes from `first` on.
+  void tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) const;
 
   // Queued; each begins when all before it have ended. Memory is of the context, and stays until finish().
   Result<void> copy(void *to, const void *from, size_t bytes);
@@ -43,6 +45,7 @@ private:
   Result<void> makeQueue();
   Result<void> makeEvent(uint32_t index, ze_event_handle_t &event);
   Result<void> wait();
+  void *softwareFunction(const char *name) const; // of the software device's driver; null on others
   Result<void> check(std::string_view what, ze_result_t result);
 
   ZeFunctions ze_;

@@ -72,7 +72,7 @@ std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   return merged;
 }
 
-Result<GuardedRange> GuardedRange::make(ZeDevice &device, HostRange host) {
+Result<GuardedRange> GuardedRange::make(ZeDevice &device, HostRange host, const std::string &name) {
   GuardedRange range;
   range.host_ = std::move(host);
   auto align = static_cast<int64_t>(kAlignment);
@@ -82,6 +82,7 @@ Result<GuardedRange> GuardedRange::make(ZeDevice &device, HostRange host) {
   Result<ZeMemory> onDevice = ZeMemory::make(device, ZeMemory::Where::Device, bytes);
   if (!onDevice) return onDevice.error();
   range.device_ = std::move(*onDevice);
+  device.tellBuffer(range.device_.data(), static_cast<size_t>(range.front_), static_cast<size_t>(range.bytes()), name);
   Result<ZeMemory> staging = ZeMemory::make(device, ZeMemory::Where::Host, bytes);
   if (!staging) return staging.error();
   range.staging_ = std::move(*staging);

@@ -40,7 +40,8 @@ public:
   static constexpr int64_t kGuardBytes = 64 << 10, kMostGuardBytes = 1 << 20;
   static constexpr size_t kAlignment = 64; // a range begins where the host's does, modulo this
 
-  static Result<GuardedRange> make(ZeDevice &device, HostRange host);
+  // `name`: how the software device calls the range in reports.
+  static Result<GuardedRange> make(ZeDevice &device, HostRange host, const std::string &name = "");
 
   // Queues the copy of the host's bytes and of the guard zones to the device, and of all of it back.
   Result<void> send(ZeDevice &device);

@@ -133,7 +133,7 @@ bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
   if (!span.bytes || meeting.group().allocationOf(span.address, static_cast<uint64_t>(span.bytes))) return true;
   uint64_t last = span.address + static_cast<uint64_t>(span.bytes) - 1;
   const MemoryMap &map = *meeting.group().launch().memory;
-  uint64_t wrong = findAllocation(map, span.address) ? last : span.address;
+  uint64_t wrong = isReachable(map, span.address) ? last : span.address;
   meeting.fail(str("the ", what, " of ", span.bytes,
                    " bytes inside of the matrix is outside of what is allocated: ", whereIs(map, wrong)));
   return false;

@@ -24,7 +24,7 @@ bool accessible(Meeting &meeting, uint64_t address, int64_t bytes) {
     meeting.fail(str(bytes, " bytes of shared local memory go beyond the variable that they begin in"));
   } else {
     const MemoryMap &map = *group.launch().memory;
-    uint64_t wrong = findAllocation(map, address) ? address + size - 1 : address;
+    uint64_t wrong = isReachable(map, address) ? address + size - 1 : address;
     meeting.fail(str(bytes, " bytes are not in one allocation: ", whereIs(map, wrong)));
   }
   return false;

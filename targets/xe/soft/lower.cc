@@ -172,7 +172,7 @@ void replaceCalls(llvm::Function &function,
 
 Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &device) {
   LoweredProgram program;
-  LowerContext context{module, device, program, {}, {}};
+  LowerContext context{module, device, program, {}, {}, {}};
   std::vector<llvm::Function *> kernels, declarations;
   for (llvm::Function &function : module) {
     if (function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL) kernels.push_back(&function);

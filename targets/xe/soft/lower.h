@@ -43,7 +43,7 @@ struct LoweredProgram {
 };
 
 // Space between variables in shared local memory, so that one step beyond the end of one is in no other.
-inline constexpr size_t kLocalGap = 256;
+inline constexpr size_t kLocalGap = 4096;
 
 // An Error of kind Kernel is a text for the build log: it names each device function that is not known, or what the
 // device cannot do.
@@ -56,6 +56,7 @@ struct LowerContext {
   LoweredProgram &program;
   std::vector<std::string> errors;
   std::map<const llvm::Instruction *, int> calls; // the how-manieth of its callee in its function, from 1
+  std::map<const llvm::Value *, size_t> localAddresses; // which of the program's locals begins there
 
   llvm::LLVMContext &llvm() const { return module.getContext(); }
   llvm::FunctionCallee runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> arguments) const;

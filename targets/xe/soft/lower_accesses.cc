@@ -71,7 +71,19 @@ llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction &at) {
   return llvm::SplitBlockAndInsertIfThen(condition, at.getIterator(), false, seldom);
 }
 
-// Inline: the access is aligned and lies in the memory of its slot. Else the runtime looks, and sets the slot.
+// The variable in shared local memory that a pointer is computed from: where it begins, and its number. Null: none is known.
+std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::Value *pointer) {
+  while (true) {
+    if (auto found = context.localAddresses.find(pointer); found != context.localAddresses.end()) return {pointer, found->second};
+    auto *from = llvm::dyn_cast<llvm::Operator>(pointer);
+    if (!from || !(llvm::isa<llvm::GEPOperator>(from) || llvm::isa<llvm::BitCastOperator>(from) || llvm::isa<llvm::AddrSpaceCastOperator>(from)))
+      return {nullptr, 0};
+    pointer = from->getOperand(0);
+  }
+}
+
+// Inline: the access is aligned, and lies in its variable or in the memory of its slot. Else the runtime looks, and sets
+// the slot.
 void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
   llvm::IRBuilder<> builder(&at);
   auto site = static_cast<uint32_t>(context.site(at, ""));
@@ -79,10 +91,17 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
   llvm::Value *pointer = builder.CreateAddrSpaceCast(access.pointer, builder.getPtrTy());
   llvm::Value *bytes = builder.CreateZExtOrTrunc(access.bytes, builder.getInt64Ty());
   llvm::Value *address = builder.CreatePtrToInt(pointer, builder.getInt64Ty());
-  llvm::Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), state, site % CodeState::kSlots * 2);
-  llvm::Value *offset = builder.CreateSub(address, builder.CreateLoad(builder.getInt64Ty(), slot));
-  llvm::Value *room =
-      builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
+  auto [variable, number] = variableOf(context, access.pointer);
+  llvm::Value *begin = nullptr, *room = nullptr;
+  if (variable) {
+    begin = builder.CreatePtrToInt(builder.CreateAddrSpaceCast(variable, builder.getPtrTy()), builder.getInt64Ty());
+    room = builder.getInt64(context.program.locals[number].bytes);
+  } else {
+    llvm::Value *slot = builder.CreateConstGEP1_64(builder.getInt64Ty(), state, site % CodeState::kSlots * 2);
+    begin = builder.CreateLoad(builder.getInt64Ty(), slot);
+    room = builder.CreateLoad(builder.getInt64Ty(), builder.CreateConstGEP1_64(builder.getInt64Ty(), slot, 1));
+  }
+  llvm::Value *offset = builder.CreateSub(address, begin);
   llvm::Value *outside = builder.CreateOr(builder.CreateICmpUGE(offset, room),
                                           builder.CreateICmpUGT(builder.CreateAdd(offset, bytes), room));
   if (access.alignment.value() > 1)
@@ -93,6 +112,7 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
       context.runtime(kAccessSymbol, builder.getVoidTy(),
                       {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
+  if (variable) flags |= static_cast<unsigned>(number + 1) << AccessFlags::kVariableShift;
   builder.CreateCall(function, {pointer, bytes, builder.getInt32(flags), builder.getInt32(site)});
 }
 

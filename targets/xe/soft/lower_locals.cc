@@ -19,7 +19,7 @@ size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / 
 
 // Shared local memory has no address before a workgroup runs: in each function a variable is the begin of that memory
 // and an offset.
-void replaceUses(LowerContext &context, llvm::GlobalVariable &variable, size_t offset) {
+void replaceUses(LowerContext &context, llvm::GlobalVariable &variable, size_t number) {
   llvm::Constant *constant = &variable;
   llvm::convertUsersOfConstantsToInstructions({constant});
   std::map<llvm::Function *, llvm::Value *> addresses;
@@ -37,7 +37,8 @@ void replaceUses(LowerContext &context, llvm::GlobalVariable &variable, size_t o
       function->setDoesNotAccessMemory();
       function->setWillReturn();
       llvm::Value *base = builder.CreateAddrSpaceCast(builder.CreateCall(local), variable.getType());
-      address = builder.CreateConstGEP1_64(builder.getInt8Ty(), base, offset);
+      address = builder.CreateConstGEP1_64(builder.getInt8Ty(), base, context.program.locals[number].offset);
+      context.localAddresses[address] = number;
     }
     use->set(address);
   }
@@ -84,7 +85,7 @@ void placeLocals(LowerContext &context) {
                                    context.device.target->name, " has ", context.device.target->slmBytes));
   }
   for (llvm::GlobalVariable *variable : variables) {
-    replaceUses(context, *variable, context.program.locals[numbers[variable]].offset);
+    replaceUses(context, *variable, numbers[variable]);
     variable->eraseFromParent();
   }
 }

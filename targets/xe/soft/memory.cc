@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace xt::soft {
 namespace {
@@ -28,19 +29,24 @@ const Allocation *findAllocation(const MemoryMap &map, uint64_t address) {
   return found.contains(address, 1) ? &found : nullptr;
 }
 
+bool isReachable(const MemoryMap &map, uint64_t address) {
+  const Allocation *found = findAllocation(map, address);
+  return found && found->reaches(address, 1);
+}
+
 std::string whereIs(const MemoryMap &map, uint64_t address) {
   const Allocation *nearest = nullptr;
   uint64_t distance = kNear;
   bool beyond = false;
   for (const Allocation &each : map) {
-    bool before = address < each.begin;
-    uint64_t away = before ? each.begin - address : address - each.end();
-    if (away >= distance || (!before && address < each.end())) continue;
+    bool before = address < each.buffer;
+    uint64_t end = each.buffer + each.bufferBytes, away = before ? each.buffer - address : address - end;
+    if (away >= distance || (!before && address < end)) continue;
     nearest = &each, distance = away, beyond = !before;
   }
   if (!nearest) return "far from every allocation";
-  return str(distance, beyond ? " bytes beyond the end of" : " bytes before", " an allocation of ", nearest->bytes,
-             " bytes");
+  return str(distance, beyond ? " bytes beyond the end of " : " bytes before ", *nearest->name ? str(nearest->name, ",") : "an allocation", " of ",
+             nearest->bufferBytes, " bytes");
 }
 
 struct DeviceMemory::State {
@@ -51,6 +57,7 @@ struct DeviceMemory::State {
   mutable std::mutex mutex;
   std::map<uint64_t, std::pair<Allocation, Mapping>> live;
   std::shared_ptr<const MemoryMap> map = std::make_shared<MemoryMap>();
+  std::set<std::string> names; // of buffers
   uint64_t made = 0;
 
   void publish() {
@@ -82,7 +89,7 @@ void *DeviceMemory::allocate(size_t bytes, size_t alignment, MemoryKind kind) {
   }
   uint64_t begin = (reinterpret_cast<uint64_t>(first) + room - bytes) & ~(static_cast<uint64_t>(alignment) - 1);
   std::lock_guard lock(state_->mutex);
-  state_->live[begin] = {Allocation{begin, bytes, kind, ++state_->made}, {base, total}};
+  state_->live[begin] = {Allocation{begin, bytes, kind, ++state_->made, begin, bytes}, {base, total}};
   state_->publish();
   return reinterpret_cast<void *>(begin);
 }
@@ -93,6 +100,19 @@ bool DeviceMemory::free(void *pointer) {
   if (found == state_->live.end()) return false;
   munmap(found->second.second.base, found->second.second.bytes);
   state_->live.erase(found);
+  state_->publish();
+  return true;
+}
+
+bool DeviceMemory::setBuffer(void *pointer, size_t first, size_t bytes, const std::string &name) {
+  std::lock_guard lock(state_->mutex);
+  auto found = state_->live.find(reinterpret_cast<uint64_t>(pointer));
+  if (found == state_->live.end()) return false;
+  Allocation &allocation = found->second.first;
+  if (first > allocation.bytes || bytes > allocation.bytes - first) return false;
+  allocation.buffer = allocation.begin + first;
+  allocation.bufferBytes = bytes;
+  allocation.name = state_->names.insert(name).first->c_str();
   state_->publish();
   return true;
 }

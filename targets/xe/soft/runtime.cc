@@ -48,11 +48,17 @@ const char *verb(unsigned how) {
     text += " is outside of every variable in shared local memory";
   } else {
     const MemoryMap &map = *group.launch().memory;
-    bool beginsInside = findAllocation(map, address) != nullptr;
-    text += str(" is outside of what is allocated: ",
-                beginsInside ? "it goes beyond the end of an allocation" : whereIs(map, address));
+    uint64_t wrong = isReachable(map, address) ? address + bytes - 1 : address;
+    text += str(" is outside of what is allocated: ", isReachable(map, wrong) ? "it is not in one allocation" : whereIs(map, wrong));
   }
   group.failHere(std::move(text), site);
+}
+
+[[noreturn]] void leavesVariable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number, int32_t site) {
+  const LocalVariable &variable = group.launch().locals[number];
+  uint64_t begin = reinterpret_cast<uint64_t>(group.localMemory()) + variable.offset, end = begin + variable.bytes;
+  std::string where = address < begin ? str("begins ", begin - address, " bytes before") : str("reaches ", address + bytes - end, " bytes beyond the end of");
+  group.failHere(str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes, " bytes in shared local memory"), site);
 }
 
 // The memory that may be touched around so many bytes; empty: they are nobody's.
@@ -61,7 +67,7 @@ std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_
     return std::span(reinterpret_cast<const std::byte *>(begin), size);
   };
   if (space != kLocalSpace)
-    if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->begin, found->bytes);
+    if (const Allocation *found = group.allocationOf(address, bytes)) return whole(found->buffer, found->bufferBytes);
   if (space != kGlobalSpace)
     if (const LocalVariable *found = group.localVariable(address, bytes))
       return whole(reinterpret_cast<uint64_t>(group.localMemory()) + found->offset, found->bytes);
@@ -74,13 +80,14 @@ std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_
 void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
   Workgroup &group = *Workgroup::running();
   auto address = reinterpret_cast<uint64_t>(pointer);
-  unsigned space = flags >> AccessFlags::kSpaceShift, how = flags >> AccessFlags::kHowShift & 0xf;
+  unsigned space = flags >> AccessFlags::kSpaceShift & 0xf, how = flags >> AccessFlags::kHowShift & 0xf;
   uint64_t alignment = uint64_t{1} << (flags & 0xff);
   if (address & (alignment - 1))
     group.failHere(str(verb(how), " of ", bytes, " bytes at 0x", std::hex, address, std::dec, " is not aligned to ",
                        alignment, " bytes"),
                    site);
   if (!bytes) return;
+  if (size_t variable = flags >> AccessFlags::kVariableShift) leavesVariable(group, address, bytes, how, variable - 1, site);
   std::span<const std::byte> found = reachable(group, address, bytes, space);
   if (found.empty()) badAccess(group, address, bytes, how, space, site);
   auto &slot = group.codeState().slots[static_cast<size_t>(site) % CodeState::kSlots];

@@ -22,9 +22,10 @@ inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
 inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
-// What an access is, in bits: its alignment's logarithm, how it accesses, and the address space.
+// What an access is, in bits: its alignment's logarithm, how it accesses, the address space, and 1 + the number of the
+// variable in shared local memory that it must lie in (0: any, or other memory).
 struct AccessFlags {
-  static constexpr unsigned kHowShift = 8, kSpaceShift = 12;
+  static constexpr unsigned kHowShift = 8, kSpaceShift = 12, kVariableShift = 16;
   enum How : unsigned { kLoad = 0, kStore = 1, kAtomic = 2 };
   static constexpr unsigned make(unsigned alignmentLog, How how, unsigned space) {
     return alignmentLog | how << kHowShift | space << kSpaceShift;

@@ -291,9 +291,9 @@ const LocalVariable *Workgroup::localVariable(uint64_t address, uint64_t bytes) 
 
 const Allocation *Workgroup::allocationOf(uint64_t address, uint64_t bytes) {
   for (const Allocation &last : lastAllocations_)
-    if (last.contains(address, bytes)) return &last;
+    if (last.reaches(address, bytes)) return &last;
   const Allocation *found = findAllocation(*launch_.memory, address);
-  if (!found || !found->contains(address, bytes)) return nullptr;
+  if (!found || !found->reaches(address, bytes)) return nullptr;
   lastAllocations_[1] = lastAllocations_[0];
   lastAllocations_[0] = *found;
   return &lastAllocations_[0];

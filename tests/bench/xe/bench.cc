@@ -49,6 +49,8 @@ std::vector<Row> rows() {
   upstream({.elem = "tf32", .instA = 8});
   ours("f16, any sizes", {});
   ours("f16, B transposed", {.transposed = true});
+  ours("f16, B by columns", {.columns = true});
+  ours("f16, A by columns", {.columnsA = true});
   ours("f16, bias and gelu", {.epilogue = true});
   rows.push_back({"attention", "ours", [] { return ourCode(fileText(XT_SOURCE_DIR "/stdlib/attention.xt")); }});
   return rows;

@@ -41,7 +41,7 @@ inline constexpr TooMuch kTooMuch[] = {
     {"17_wg_gemm_bf16_prefetch", "xe-dg2 spirv", "0606"},
     // Stores blocks of 16x8xf32.
     {"25_masked_chunks_in_slm", "xe-pvc xe-bmg xe-dg2 spirv", "0603"},
-    // 2D blocks of shared local memory, halves that a load turns, stores of 16 rows: what the interpreter and the CPU do.
+    // 2D blocks of shared local memory, stores of 16 rows: what the interpreter and the CPU do.
     {"xegpu_blocks", "xe-pvc xe-bmg", "0603"},
     {"xegpu_blocks", "xe-dg2 spirv", "0603 0606"},
 };

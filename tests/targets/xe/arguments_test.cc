@@ -74,18 +74,20 @@ TEST(XeBlocks, EachRuleIsAskedForTheBufferAsItIsGiven) {
 TEST(XeOutcome, NamesWhoFailedAndHow) {
   Program program("kernel @k() subgroups(4) grid (%i = 0 to 2 step 1, %j = 0 to 3 step 1) {\n}\n");
   XeKernel code;
+  code.subgroups = 4;
   code.failures = {{0, "index out of bounds", {1, 2, 3}, false, false, {}}, {1, "sum", {1, 4, 5}, true, false, {}}, {2, "all", {1, 6, 7}, true, true, {4, 8}}};
   EXPECT_TRUE(outcomeOf(code, program.kernel(), {{}, {}}, kNoXeOutcome));
-  auto failed = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, {uint64_t{5} << 32 | 1, uint64_t{2} << 32 | 7});
+  auto failed = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, uint64_t{5} << 32 | 1 << 2 | 2);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().kind, Error::Kind::Kernel);
   EXPECT_EQ(failed.error().message, "assertion failed: sum (workgroup (1, 2), subgroup 2)");
   EXPECT_EQ(failed.error().range, (SourceRange{1, 4, 5}));
-  auto element = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, {uint64_t{5} << 32 | (2 + 3 * 8 + 1), uint64_t{2} << 32 | 7});
+  auto element = outcomeOf(code, program.kernel(), {{0, 1, 2}, {0, 1, 3}}, uint64_t{5} << 32 | (2 + 3 * 8 + 1) << 2 | 2);
   ASSERT_FALSE(element);
   EXPECT_EQ(element.error().message, "assertion failed: all at [3, 1] (workgroup (1, 2))");
   Program single("kernel @s() {\n}\n");
-  auto alone = outcomeOf(code, single.kernel(), {}, {0, kNoXeOutcome[1]});
+  code.subgroups = 1;
+  auto alone = outcomeOf(code, single.kernel(), {}, 0);
   ASSERT_FALSE(alone);
   EXPECT_EQ(alone.error().message, "index out of bounds (the workgroup of @s)");
 }

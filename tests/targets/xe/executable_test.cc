@@ -83,8 +83,7 @@ TEST_F(XeLaunch, CopiesThereAndBack) {
 TEST_F(XeLaunch, AFailureNamesItsWorkgroup) {
   std::vector<float> a(256), c(256);
   fake.kernel = [&](const FakeLevelZero::Arguments &arguments, ze_group_count_t) {
-    pointer<uint64_t>(arguments, 14)[0] = uint64_t{6} << 32 | 1;
-    pointer<uint64_t>(arguments, 14)[1] = uint64_t{1} << 32 | 3;
+    pointer<uint64_t>(arguments, 14)[0] = uint64_t{6} << 32 | 1 << 1 | 1;
   };
   Result<void> done = launch(a, c);
   ASSERT_FALSE(done);

@@ -74,8 +74,9 @@ ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_
 
 ze_result_t extensionFunction(ze_driver_handle_t, const char *name, void **function) {
   if (!name || !function) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-  if (std::strcmp(name, "xtSoftLastError") != 0) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
-  *function = reinterpret_cast<void *>(&xtSoftLastError);
+  if (std::strcmp(name, "xtSoftLastError") == 0) *function = reinterpret_cast<void *>(&xtSoftLastError);
+  else if (std::strcmp(name, "xtSoftBuffer") == 0) *function = reinterpret_cast<void *>(&xtSoftBuffer);
+  else return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   return ZE_RESULT_SUCCESS;
 }
 

@@ -1,5 +1,7 @@
 #include "targets/xe/soft/driver/report.h"
 
+#include "targets/xe/soft/memory.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -37,4 +39,8 @@ void report(const std::string &text) {
 const char *xtSoftLastError() {
   std::lock_guard lock(xt::soft::reports().mutex);
   return xt::soft::reports().last.c_str();
+}
+
+int xtSoftBuffer(void *allocation, size_t first, size_t bytes, const char *name) {
+  return xt::soft::DeviceMemory::instance().setBuffer(allocation, first, bytes, name ? name : "");
 }

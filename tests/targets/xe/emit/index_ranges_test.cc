@@ -69,6 +69,21 @@ TEST(IndexRanges, CarriedByALoop) {
   EXPECT_EQ(ranges.of("y"), (Interval{0, kMostExtent - 31}));
 }
 
+// The slots of a ring: what is left of a multiple of 32 is one, and never below what the loop begins with.
+TEST(IndexRanges, SlotsOfARing) {
+  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %next = (%x + 96) mod 128\n    memref.store %w, %A[%next, 1]\n"
+                "    %x = (%x + 32) mod 128\n  }\n");
+  EXPECT_EQ(ranges.of("y"), (Interval{0, 96}));
+  EXPECT_EQ(ranges.of("next"), (Interval{0, 96}));
+}
+
+// It may fall below: nothing is taken for granted.
+TEST(IndexRanges, CarriedAndBelowItsFirst) {
+  Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = (%x - 32) mod 128\n  }\n");
+  EXPECT_LE(ranges.of("y").low, -96);
+  EXPECT_LE(ranges.of("y").high, 96);
+}
+
 TEST(IndexRanges, UnknownRounds) {
   Ranges ranges("  %x = 0\n  for %k = 0 to %n {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = %x + 3\n  }\n");
   EXPECT_FALSE(ranges.of("y").fits32());

@@ -119,6 +119,9 @@ TEST(Isa, GemmInItsVariants) {
       {"i8", {.elem = "i8", .sum = "i32"}, 16},
       {"u8", {.elem = "u8", .sum = "i32"}, 16},
       {"B transposed", {.transposed = true}, 32},
+      {"B by columns", {.columns = true}, 32},
+      {"B by columns, bf16", {.elem = "bf16", .columns = true}, 32},
+      {"B by columns, i8", {.elem = "i8", .sum = "i32", .columns = true}, 16},
       {"bias and gelu", {.epilogue = true}, 32},
       {"extents that are known", {.extent = 4096}, 32},
   };

@@ -11,12 +11,12 @@ constexpr const char *kText = R"(
 #mp_c = #wg_map<sg_layout = [8, 4], sg_data = [32, 64]>
 #mp_a_pfh = #wg_map<sg_layout = [32, 1], sg_data = [8, DEPTH]>
 #mp_b_pfh = #wg_map<sg_layout = [4, 8], sg_data = [DEPTH / 4, 32]>
-kernel @gemm(%A: memref<EXTELEM>, %B: memref<EXTELEM>, BIAS%C: memref<EXTSUM>)
+kernel @gemm(%A: memref<EXTELEMSTORAGE_OF_A>, %B: memref<EXTELEMSTORAGE_OF_B>, BIAS%C: memref<EXTSUM>)
     grid (%i = 0 to dim(%C, 0) step 256, %j = 0 to dim(%C, 1) step 256) {
-  %ta  = init_tile %A[%i, 0] -> tile<256xDEPTHxELEM, #mp_a>
+  %ta  = init_tile %A[%i, 0] -> tile<256xDEPTHxELEM, ATTR_OF_A>
   %tb  = init_tile PLACE_OF_B
-  %pa = init_tile %A[%i, AHEAD] -> tile<256xDEPTHxELEM, #mp_a_pfh>
-  %pb = init_tile %B[AHEAD, %j] -> tile<DEPTHx256xELEM, #mp_b_pfh>
+  %pa = init_tile %A[%i, AHEAD] -> tile<256xDEPTHxELEM, #mp_a_pfhORDER_OF_A>
+  %pb = init_tile %B[AHEAD, %j] -> tile<DEPTHx256xELEM, #mp_b_pfhORDER_OF_B>
   %acc = constant ZERO : vector<256x256xSUM, #mp_c>
   for %k = 0 to dim(%A, 1) step DEPTH {
     %a   = load_tile %ta
@@ -48,7 +48,13 @@ std::string gemmText(const GemmVariant &variant) {
   auto replace = [&](std::string_view what, std::string_view by) {
     for (size_t at; (at = text.find(what)) != std::string::npos;) text.replace(at, what.size(), by);
   };
-  replace("PLACE_OF_B", variant.transposed ? "%B[%j, 0] -> tile<256xDEPTHxELEM>" : "%B[0, %j] -> tile<DEPTHx256xELEM, #mp_b>");
+  replace("PLACE_OF_B", variant.transposed ? "%B[%j, 0] -> tile<256xDEPTHxELEM>" : "%B[0, %j] -> tile<DEPTHx256xELEM, ATTR_OF_B>");
+  replace("STORAGE_OF_A", variant.columnsA ? ", affine_map<(d0, d1) -> (d1, d0)>" : "");
+  replace("STORAGE_OF_B", variant.columns ? ", strided<[1, ?]>" : "");
+  replace("ATTR_OF_A", "#mp_aORDER_OF_A");
+  replace("ATTR_OF_B", "#mp_bORDER_OF_B");
+  replace("ORDER_OF_A", variant.columnsA ? ", order = [0, 1]" : "");
+  replace("ORDER_OF_B", variant.columns ? ", order = [0, 1]" : "");
   replace("TURNED", variant.transposed ? " {transpose = [1, 0]} {#mp_b}" : "");
   replace("MOVE_OF_B", variant.transposed ? "0, DEPTH" : "DEPTH, 0");
   replace("PREFETCH", variant.prefetches ? "prefetch_tile %pa\n    prefetch_tile %pb" : "");

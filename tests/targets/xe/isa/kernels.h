@@ -10,6 +10,7 @@ struct GemmVariant {
   int depth = 32;                        // of a step
   bool prefetches = false;               // three steps ahead
   bool transposed = false;               // B is stored NxK
+  bool columnsA = false, columns = false; // A, B is stored by columns
   bool epilogue = false;                 // C = gelu(A B + bias), by the approximation with tanh
   int extent = 0;                        // of all matrices, known when it is compiled; 0: any
 };

@@ -127,6 +127,57 @@ TEST_F(XeRun, SizesAtTheEdge) {
   }
 }
 
+TEST_F(XeRun, MatricesThatAreStoredByColumns) {
+  for (const char *target : {"xe-pvc", "xe-dg2"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/by_columns.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "9 tests: 9 passed")) << run.output;
+  }
+}
+
+constexpr const char *kNeighbours = R"(kernel @k(%A: memref<?xf32>, %B: memref<16xf32>, %from: index, %to: index) lanes(16) {
+  %m = alloc_slm : memref<32xf32, slm>
+  %n = alloc_slm : memref<32xf32, slm>
+  %in = create_nd_tdesc %A, %from {boundary_check = false} : memref<?xf32> -> tensor_desc<16xf32, #sg_map<wi_layout = [16], wi_data = [1]>>
+  %v = load_nd %in
+  %tm = create_nd_tdesc %m, %to {memory_scope = slm, boundary_check = false} : memref<32xf32, slm> -> tensor_desc<16xf32, #sg_map<wi_layout = [16], wi_data = [1]>>
+  %tn = create_nd_tdesc %n, 0 {memory_scope = slm, boundary_check = false} : memref<32xf32, slm> -> tensor_desc<16xf32, #sg_map<wi_layout = [16], wi_data = [1]>>
+  store_nd %v, %tn
+  store_nd %v, %tm
+  %w = load_nd %tn
+  %out = create_nd_tdesc %B, 0 {boundary_check = false} : memref<16xf32> -> tensor_desc<16xf32, #sg_map<wi_layout = [16], wi_data = [1]>>
+  store_nd %w, %out
+}
+test "inside" {
+  %A = random(seed = 1) : memref<64xf32>
+  %B = out : memref<16xf32>
+  launch @k(%A, %B, 48, 16)
+  check %B == %A[48:64]
+}
+test "a read beyond a buffer" {
+  %A = random(seed = 1) : memref<64xf32>
+  %B = out : memref<16xf32>
+  launch @k(%A, %B, 60, 16)
+  check %B[0:4] == %A[60:64]
+}
+test "a store into the neighbour" {
+  %A = random(seed = 1) : memref<64xf32>
+  %B = out : memref<16xf32>
+  launch @k(%A, %B, 48, 24)
+  check %B == %A[48:64]
+}
+)";
+
+// Reads beyond a buffer, and one variable's elements in another, which hardware leaves silent.
+TEST_F(XeRun, BuffersEndWhereTheyEnd) {
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-pvc " + file(kNeighbours));
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_TRUE(has(run, "passed  inside")) << run.output;
+  EXPECT_TRUE(has(run, "load of 4 bytes") && has(run, " bytes beyond the end of `%A`, of 256 bytes")) << run.output;
+  EXPECT_TRUE(has(run, "beyond the end of `k.slm.m`, a variable of 128 bytes in shared local memory")) << run.output;
+  EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
+}
+
 TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/rfc_products.xt");
   EXPECT_EQ(run.status, 0) << run.output;

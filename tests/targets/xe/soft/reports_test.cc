@@ -62,8 +62,9 @@ LANES(16) kernel void block(global uint8 *out, int at) {
   auto beyond = [&](int at) { return kernels.run("beyond", {16, 1, 1}, {1, 1, 1}, out, at); };
   EXPECT_EQ(beyond(16), "");
   EXPECT_SAYS(beyond(17), "lane 15 of subgroup 0: store of 4 bytes");
-  EXPECT_SAYS(beyond(17), "is outside of every variable in shared local memory");
-  EXPECT_SAYS(beyond(-1), "lane 0 of subgroup 0: store of 4 bytes");
+  EXPECT_SAYS(beyond(17), "reaches 4 bytes beyond the end of `beyond.one`, a variable of 128 bytes in shared local memory");
+  EXPECT_SAYS(beyond(1060), "beyond the end of `beyond.one`") << "where the other variable is";
+  EXPECT_SAYS(beyond(-1), "lane 0 of subgroup 0: store of 4 bytes begins 4 bytes before `beyond.one`");
   EXPECT_EQ(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{8}, 1), "");
   EXPECT_SAYS(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{8}, 2), "outside of every variable");
   EXPECT_SAYS(kernels.run("given", {16, 1, 1}, {1, 1, 1}, out, LocalBytes{1 << 20}, 2),

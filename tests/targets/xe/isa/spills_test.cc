@@ -1,0 +1,75 @@
+// Every kernel there is, as Intel's offline compiler compiles it: no spills, but for those that are known, with the reason.
+#include "ir/base/text.h"
+#include "targets/xe/isa/isa_report.h"
+#include "targets/xe/isa/offline_compiler.h"
+#include "tests/targets/tools/gpu_kernels.h"
+#include "tests/targets/xe/emit/gpu_program.h"
+#include "tests/targets/xe/isa/shim.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace xt::test {
+namespace {
+
+// What spills, at most so many bytes; tests/bench/xe/README.md says why.
+struct KnownSpill {
+  std::string_view gpu, file, kernel;
+  int64_t bytes;
+};
+constexpr KnownSpill kKnown[] = {
+    {"xe-pvc", "gemm.xt", "gemm_GEMM_T_f32", 1600},
+    {"xe-pvc", "02_fused_reduce.xt", "gemm_reduce", 14400},
+    {"xe-pvc", "05_two_cache_levels.xt", "gemm_prefetch", 13056},
+    {"xe-pvc", "03_gemm_explicit_shape.xt", "gemm", 4736},
+    {"xe-pvc", "06_gemm_two_steps.xt", "gemm", 3008},
+    {"xe-pvc", "24_wg_gemm_wrapped_k.xt", "gemm", 15680},
+};
+
+int64_t allowed(std::string_view gpu, std::string_view file, std::string_view kernel) {
+  for (const KnownSpill &known : kKnown)
+    if (known.gpu == gpu && known.file == file && known.kernel == kernel) return known.bytes;
+  return 0;
+}
+
+// Others than those of examples/ and stdlib/ are minutes: tests/run --full.
+bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; }
+
+void check(const std::filesystem::path &path, const std::string &gpu) {
+  XeEmitOptions options;
+  options.definitions = deviceShim();
+  GpuProgram program(contentsOf(path.string()), gpu, options);
+  if (!program || !program.fits()) return;
+  XeProgram made = program.spirv();
+  Result<std::vector<std::string>> listings = compileOffline(made, gpu);
+  // Divisions of 64 bits call functions that Debian's compiler has not in itself.
+  if (!listings.ok() && listings.error().message.find("`GenISA_fma_rtz`") != std::string::npos) return;
+  ASSERT_TRUE(listings.ok()) << path << ": " << listings.error().message;
+  for (size_t i = 0; i < made.kernels.size(); ++i) {
+    IsaReport report = readIsa((*listings)[i]);
+    std::string file = path.filename().string(), where = str(gpu, " ", file, " @", made.kernels[i].entry);
+    EXPECT_EQ(report.unknownCalls, 0u) << where;
+    EXPECT_LE(report.spilledBytes, allowed(gpu, file, made.kernels[i].entry)) << where;
+  }
+}
+
+class Spills : public testing::TestWithParam<const char *> {};
+
+TEST_P(Spills, OfEveryKernel) {
+  if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there) GTEST_SKIP() << there.error().message;
+  if (std::string_view(GetParam()) != "xe-pvc" && !everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
+  for (const std::filesystem::path &path : gpuKernels()) {
+    std::string folder = path.parent_path().filename().string();
+    bool ours = folder == "examples" || folder == "stdlib";
+    if ((ours || everything()) && limitsBroken(path, GetParam()).empty()) check(path, GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, Spills, testing::Values("xe-pvc", "xe-dg2"), [](const auto &param) {
+  std::string name(param.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+} // namespace
+} // namespace xt::test
