@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 namespace xt::lsp {
 namespace {
@@ -120,6 +121,16 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
   return place;
 }
 
+// Attributes that say who holds what, with what stands in their brackets.
+struct Mapping {
+  std::string_view name, detail, entries;
+};
+constexpr Mapping kMappings[] = {
+    {"#wg_map", "which subgroup holds what", "sg_layout = [${1:8}, ${2:4}], sg_data = [${3:32}, ${4:32}]"},
+    {"#sg_map", "which lane holds what", "wi_layout = [${1:1}, ${2:16}], wi_data = [${3:1}, ${4:1}]"},
+    {"#xe_map", "both", "wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}"},
+};
+
 class Completion {
 public:
   Completion(const Query &query, uint32_t offset, bool snippets) : query_(query), place_(cursorAt(query, offset)), offset_(offset), snippets_(snippets), speller_(query) {}
@@ -130,7 +141,7 @@ public:
     else if (!place_.prefix.empty() && place_.prefix[0] == '#') aliases();
     else if (!place_.prefix.empty() && place_.prefix[0] == '!') declared(NameKind::TypeAlias, ItemKind::TypeParameter);
     else if (!place_.prefix.empty() && place_.prefix[0] == '$') params();
-    else if (!place_.prefix.empty() && place_.prefix[0] == '@') declared(NameKind::Kernel, ItemKind::Function);
+    else if (!place_.prefix.empty() && place_.prefix[0] == '@') callees();
     else words();
     return {{"isIncomplete", incomplete_}, {"items", std::move(items_)}};
   }
@@ -181,12 +192,24 @@ private:
     return true;
   }
 
+  // What a kernel calls are functions; what a test launches has no results.
+  void callees() {
+    auto fits = [&](const NameUse &use) {
+      for (const Document *file : query_.analysis.files)
+        for (size_t i = 0; i < file->pieceCount(); ++i)
+          for (const ast::KernelDecl &decl : file->piece(i).parsed.tree.kernels)
+            if (decl.name.range == use.target) return place_.inKernel ? decl.isFunction : !place_.inTest || decl.results.empty();
+      return true;
+    };
+    declared(NameKind::Kernel, ItemKind::Function, fits);
+  }
+
   // In the order of the text, then of what it imports.
-  void declared(NameKind kind, ItemKind as) {
+  void declared(NameKind kind, ItemKind as, const std::function<bool(const NameUse &)> &fits = {}) {
     std::vector<std::pair<std::pair<size_t, Span>, const NameUse *>> order;
     const std::vector<const Document *> &files = query_.analysis.files;
     for (const NameUse &use : query_.analysis.checked.names.uses()) {
-      if (use.kind != kind || !use.isDefinition) continue;
+      if (use.kind != kind || !use.isDefinition || (fits && !fits(use))) continue;
       Place place = query_.workspace.locate(use.target);
       order.push_back({{std::find(files.begin(), files.end(), place.document) - files.begin(), place.span}, &use});
     }
@@ -196,9 +219,29 @@ private:
 
   void aliases() {
     declared(NameKind::Alias, ItemKind::Struct);
-    item("#wg_map", ItemKind::Struct, "which subgroup holds what", "#wg_map<sg_layout = [${1:8}, ${2:4}], sg_data = [${3:32}, ${4:32}]>");
-    item("#sg_map", ItemKind::Struct, "which lane holds what", "#sg_map<wi_layout = [${1:1}, ${2:16}], wi_data = [${3:1}, ${4:1}]>");
-    item("#xe_map", ItemKind::Struct, "both", "#xe_map<wg = ${1:#wg_map<>}, sg = ${2:#sg_map<>}>");
+    for (const Mapping &mapping : kMappings) item(std::string(mapping.name), ItemKind::Struct, std::string(mapping.detail), str(mapping.name, "<", mapping.entries, ">"));
+  }
+
+  // The keys of the mapping whose bracket is open; behind a `=` what its numbers are made of.
+  bool mappingEntries() {
+    if (place_.bracket != "<" || place_.bracketAt == 0) return false;
+    std::string_view opener = place_.spelled(place_.before[place_.bracketAt - 1]);
+    for (const Mapping &mapping : kMappings) {
+      if (mapping.name != opener) continue;
+      if (place_.last() == "=") {
+        if (mapping.name == "#xe_map") aliases();
+        return true;
+      }
+      std::string_view rest = mapping.entries;
+      for (size_t at = rest.find(" = "); at != std::string_view::npos; at = rest.find(" = ")) {
+        size_t begin = rest.rfind(' ', at - 1) == std::string_view::npos ? 0 : rest.rfind(' ', at - 1) + 1;
+        std::string key(rest.substr(begin, at - begin));
+        item(key, ItemKind::Property, "", key + " = ${1}");
+        rest.remove_prefix(at + 3);
+      }
+      return true;
+    }
+    return false;
   }
 
   void params() {
@@ -210,16 +253,29 @@ private:
   // --- words ---------------------------------------------------------------------------------------------------------
 
   void words() {
+    if (mappingEntries()) return;
     if (inType()) return types();
     if (place_.op && place_.bracket == "{") return attributes();
     if (place_.op && place_.bracket == "<" && place_.op->clause == Clause::Kind) return kinds();
     if (!place_.inKernel && !place_.inTest) return fileLevel();
     bool start = place_.lineFirst >= place_.before.size(), value = place_.last() == "=";
     if (place_.inTest) return start ? testStatements() : hostFunctions(value);
+    if (inOperands()) return place_.op->clause == Clause::Literal ? params() : operands();
     if (start || value) ops(value);
     if (start) statements();
     if (value || !start) functions();
     if (!start) values();
+  }
+
+  void operands() {
+    values();
+    params();
+  }
+
+  // Behind an op's name, or a comma between its operands: these are no calls.
+  bool inOperands() const {
+    if (!place_.op || !place_.bracket.empty() || place_.before.size() <= place_.lineFirst) return false;
+    return place_.last() == "," || findOp(place_.last()) == place_.op;
   }
 
   bool inType() const {
@@ -249,22 +305,36 @@ private:
   }
 
   void attributes() {
+    if (place_.last() == "=") return attributeValues(place_.last(2));
     for (const AttrSpec &attr : place_.op->attrs)
       if (attr.kind != AttrKind::Kind)
         item(std::string(attr.name), ItemKind::Property, std::string(attr.doc), attr.kind == AttrKind::Flag ? std::string(attr.name) : str(attr.name, " = ${1}"));
     aliases();
   }
 
-  void kinds() {
+  void attributeValues(std::string_view key) {
     for (const AttrSpec &attr : place_.op->attrs) {
-      if (attr.kind != AttrKind::Kind) continue;
-      std::string_view rest = attr.doc;
-      while (!rest.empty()) {
-        size_t blank = std::min(rest.find(' '), rest.size());
-        if (blank > 0) item(std::string(rest.substr(0, blank)), ItemKind::EnumMember, "");
-        rest.remove_prefix(std::min(blank + 1, rest.size()));
-      }
+      if (attr.name != key && attr.spelling != key) continue;
+      if (attr.kind == AttrKind::Kind || attr.kind == AttrKind::Word) return listed(attr);
+      if (attr.kind == AttrKind::Number)
+        for (const char *number : {"0.0", "nan", "inf"}) item(number, ItemKind::Constant, "");
     }
+    params();
+  }
+
+  // The words that an attribute can be.
+  void listed(const AttrSpec &attr) {
+    std::string_view rest = attr.doc;
+    while (!rest.empty()) {
+      size_t blank = std::min(rest.find(' '), rest.size());
+      if (blank > 0) item(std::string(rest.substr(0, blank)), ItemKind::EnumMember, "");
+      rest.remove_prefix(std::min(blank + 1, rest.size()));
+    }
+  }
+
+  void kinds() {
+    for (const AttrSpec &attr : place_.op->attrs)
+      if (attr.kind == AttrKind::Kind) listed(attr);
   }
 
   void ops(bool value) {
@@ -323,6 +393,16 @@ private:
   }
 
   void fileLevel() {
+    if (place_.last() == ")") { // a header goes on
+      item("grid", ItemKind::Keyword, "", "grid (%${1:i} = 0 to ${2:dim(%A, 0)} step ${3:32})");
+      item("subgroups", ItemKind::Keyword, "", "subgroups(${1:8})");
+      item("lanes", ItemKind::Keyword, "", "lanes(${1:16})");
+    }
+    if (place_.lineFirst < place_.before.size()) { // an item has begun
+      if (place_.last() != "=") return;
+      TokenRole first = place_.before[place_.lineFirst].role;
+      return first == TokenRole::TypeAlias ? types() : first == TokenRole::Alias ? aliases() : params();
+    }
     item("kernel", ItemKind::Keyword, "", "kernel @${1:name}(%${2:A}: memref<?x?xf32>) grid (%i = 0 to dim(%${2:A}, 0) step ${3:32}) {\n  $0\n}");
     item("func", ItemKind::Keyword, "", "func @${1:name}(%${2:x}: vector<?x?xf32>) -> vector<?x?xf32> {\n  return $0\n}");
     item("test", ItemKind::Keyword, "", "test \"${1:name}\" {\n  %A = random(seed = 1) : memref<${2:64x64xf32}>\n  launch @${3:kernel}(%A)\n  $0\n}");

@@ -18,12 +18,14 @@ struct Line {
 
 Json codeLenses(const Query &query) {
   Json list = Json::array();
+  if (query.document.path() == query.document.uri()) return list; // no file that a tool could read
   Line line{query, list};
   for (size_t p = 0; p < query.document.pieceCount(); ++p) {
     const ast::File &tree = query.document.piece(p).parsed.tree;
     for (const ast::KernelDecl &kernel : tree.kernels) {
       if (!kernel.name || kernel.isFunction) continue;
       line.add(kernel.name.range, "show IR", "xtc", {"--emit=ir"});
+      line.add(kernel.name.range, "show what each subgroup does", "xtc", {"--run=infer-layouts,distribute-to-subgroups", "--emit=ir"});
       line.add(kernel.name.range, "show assembly", "xtc", {"--emit=asm"});
       line.add(kernel.name.range, "report for xe-pvc", "xtc", {"--target=xe-pvc", "--report"});
     }
