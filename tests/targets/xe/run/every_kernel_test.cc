@@ -81,7 +81,8 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
   std::string gpu(GetParam());
   size_t own = std::ranges::find(kByTurns, gpu) - std::begin(kByTurns), number = 0;
   fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / (gpu + ".txt");
-  std::map<std::string, std::string> wanted = entriesOf(test::readText(golden)), seen = wanted;
+  bool kept = fs::exists(golden); // of the others: what is refused, and that nothing else fails
+  std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(), seen = wanted;
   std::set<std::string> there;
   fs::path folder = fs::temp_directory_path() / str("xt-every-kernel-", getpid());
   fs::create_directories(folder);
@@ -95,6 +96,10 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
     const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the others read files
     test::ToolRun run = test::runTool(str("%bin/xtrun --small --device=soft --target=", gpu, tests, path.string()));
     seen[name] = resultOf(run);
+    if (!kept) {
+      EXPECT_EQ(run.status, test::limitsBroken(path, gpu).empty() ? 0 : 2) << name << ":\n" << run.output;
+      continue;
+    }
     EXPECT_TRUE(std::getenv("XT_UPDATE_GOLDEN") || seen[name] == wanted[name])
         << name << ", wanted:\n" << wanted[name] << "got status " << run.status << ":\n" << run.output;
   }
@@ -102,7 +107,7 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
   std::erase_if(seen, [&](const auto &entry) { return !there.contains(entry.first); });
   std::string text;
   for (const auto &[name, result] : seen) text += name + "\n" + result;
-  test::expectGolden(golden, text);
+  if (kept) test::expectGolden(golden, text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv"), [](const auto &param) {
