@@ -3,6 +3,8 @@
 #include "ir/base/text.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace xt {
 namespace {
@@ -20,18 +22,20 @@ int64_t elementOps(const Op &op) {
   return count;
 }
 
-// What comes from one place of the source.
+// What comes from one place of the source, in the order of the code.
 struct Share {
-  const Op *op;
+  SourceRange from;
   int64_t ops;
 };
 
 std::vector<Share> sharesOf(const Kernel &kernel) {
   std::vector<Share> shares;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> known;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
-    auto same = std::ranges::find_if(shares, [&](const Share &share) { return share.op->range() == op.range(); });
-    if (same == shares.end()) shares.push_back({&op, elementOps(op)});
-    else same->ops += elementOps(op);
+    SourceRange from = op.range();
+    auto [place, isNew] = known.try_emplace({from.file, from.begin, from.end}, shares.size());
+    if (isNew) shares.push_back({from, 0});
+    shares[place->second].ops += elementOps(op);
   });
   return shares;
 }
@@ -51,7 +55,7 @@ bool codeFits(const Kernel &kernel, Diagnostics &diagnostics) {
   int64_t sum = sumOf(shares);
   if (sum <= kMostElementOps) return true;
   const Share &most = *std::ranges::max_element(shares, {}, &Share::ops);
-  diagnostics.report(DiagCode::ScratchTooLarge, most.op->range(),
+  diagnostics.report(DiagCode::ScratchTooLarge, most.from,
                      str("each lane of `@", kernel.name, "` would have ", sum, " operations on single elements in its code, ", most.ops,
                          " of them from here; a lane's code has at most ", kMostElementOps))
       .note(str("the vectors of a subgroup are shared by its ", kernel.lanes, " lanes, which hold them in registers: smaller tiles have less code, and so have more subgroups, "
