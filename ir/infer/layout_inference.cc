@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/infer/layout_fixes.h"
 #include "ir/infer/layout_rules.h"
+#include "ir/subgroup_size.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -99,6 +100,13 @@ public:
       const Layout *layout = value->type().layout();
       if (!first) {
         first = value;
+        if (layout->subgroups() > kMostSubgroups) {
+          diagnostics_
+              .report(DiagCode::AttributeValue, value->range(),
+                      str("a workgroup has 1 to ", kMostSubgroups, " subgroups; this layout has ", layout->subgroups()))
+              .withLabel(layout->text());
+          return false;
+        }
         kernel_.subgroups = layout->subgroups();
       } else if (layout->subgroups() != first->type().layout()->subgroups()) {
         Diagnostic &diagnostic =

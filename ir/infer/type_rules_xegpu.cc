@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/combine.h"
 #include "ir/lane_fragments.h"
+#include "ir/subgroup_size.h"
 
 #include <algorithm>
 
@@ -391,8 +392,8 @@ bool createNbarrier(const TypeRuleInput &in, Results &results) {
       return false;
     }
   for (std::string_view name : {"num_producers", "num_consumers"})
-    if (const Attr *attr = findAttr(in, name); std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > 1024) {
-      in.diagnostics.report(DiagCode::AttributeValue, attr->range, str(name, " is a number of subgroups, from 0 to 1024"));
+    if (const Attr *attr = findAttr(in, name); std::get<int64_t>(attr->value) < 0 || std::get<int64_t>(attr->value) > kMostSubgroups) {
+      in.diagnostics.report(DiagCode::AttributeValue, attr->range, str(name, " is a number of subgroups, from 0 to ", kMostSubgroups));
       return false;
     }
   TypeData data;

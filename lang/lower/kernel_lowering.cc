@@ -1,6 +1,7 @@
 #include "lang/lower/kernel_lowering.h"
 
 #include "ir/base/text.h"
+#include "ir/subgroup_size.h"
 #include "ir/uniformity.h"
 
 namespace xt {
@@ -140,9 +141,9 @@ void KernelLowering::finish() {
   if (decl_.subgroups) {
     subgroups = params_.evalInt(*decl_.subgroups, "a number of subgroups");
     if (!subgroups) return;
-    if (*subgroups < 1 || *subgroups > 1024) {
+    if (*subgroups < 1 || *subgroups > kMostSubgroups) {
       diagnostics().report(DiagCode::AttributeValue, decl_.subgroups->range,
-                           str("a workgroup has 1 to 1024 subgroups, not ", *subgroups));
+                           str("a workgroup has 1 to ", kMostSubgroups, " subgroups, not ", *subgroups));
       return;
     }
     kernel_->subgroups = *subgroups;

@@ -119,13 +119,18 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
   return done(call(std::string(name), args));
 }
 
-// fmin and fmax give the operand that is no NaN.
+// fmin and fmax give the operand that is no NaN, and either of two zeros. Where neither operand is less, they are NaN or the
+// same but for the sign: the bits of both together are that NaN or number, with a sign where one (for the smaller) or both
+// (for the larger) have one.
 LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
   bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
   LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
   if (kind == OpKind::MinNumF || kind == OpKind::MaxNumF) return number;
-  LlvmValue *nan = b.CreateFCmpUNO(args[0], args[1]);
-  return b.CreateSelect(nan, llvm::ConstantFP::getNaN(number->getType()), number);
+  unsigned width = number->getType()->getScalarSizeInBits();
+  llvm::Type *bits = number->getType()->getWithNewType(b.getIntNTy(width));
+  LlvmValue *x = b.CreateBitCast(args[0], bits), *y = b.CreateBitCast(args[1], bits), *both = b.CreateOr(x, y);
+  if (!least) both = b.CreateOr(b.CreateAnd(x, y), b.CreateAnd(both, llvm::ConstantInt::get(bits, llvm::APInt::getSignedMaxValue(width))));
+  return b.CreateSelect(b.CreateFCmpONE(args[0], args[1]), number, b.CreateBitCast(both, number->getType()));
 }
 
 // The sum that was rounded to `value`, the exact one being `error` larger, rounded to odd instead: cut towards zero, its

@@ -74,10 +74,9 @@ bool Comparison::wouldPass(double got, int64_t i) const {
   if (std::isinf(expected)) return false;
   double bound = boundAt(i);
   if (std::isinf(got)) {
-    // The expected value may overflow when it is rounded.
-    double error = right_->errorAt(right_->count() == 1 ? 0 : i);
-    return tolerance_ == HostStmt::Tolerance::Derived && isTyped &&
-           roundTo(*left_->elem, expected + std::copysign(error, got)) == got;
+    // What is near enough to the expected value may overflow when it is rounded.
+    double error = tolerance_ == HostStmt::Tolerance::Derived ? right_->errorAt(right_->count() == 1 ? 0 : i) : bound;
+    return isTyped && roundTo(*left_->elem, expected + std::copysign(error, got)) == got;
   }
   return !(std::fabs(got - expected) > bound);
 }
@@ -117,7 +116,7 @@ struct Partial {
   void add(int64_t i, const Verdict &verdict) {
     result.unbounded += std::isfinite(verdict.expected) && !(verdict.bound < kInf);
     if (verdict.passes) {
-      if (verdict.bound > 0 && verdict.bound < kInf)
+      if (verdict.bound > 0 && verdict.bound < kInf && verdict.difference < kInf)
         result.worstRatio = std::max(result.worstRatio, verdict.difference / verdict.bound);
       return;
     }

@@ -16,12 +16,12 @@ struct Verdict {
 
 // The rules of language.md, section 7. Both arrays must outlive it.
 //   Derived  |got - expected| <= error of both + the rounding to the left side's element type, which is exact where the
-//            expected value has no error: then only the correctly rounded value passes. An expected value that rounds
-//            to inf accepts inf.
+//            expected value has no error: then only the correctly rounded value passes.
 //   Exactly  got equals the expected value rounded to the left side's element type.
 //   Ulp      |got - expected| <= n ulp of that type (f32 or f64 where the left side is computed).
 //   RelAbs   |got - expected| <= atol + rtol * |expected|.
-// NaN passes only where both are NaN; an infinite expected value passes only itself.
+// inf passes where a value within the bound rounds to it. NaN passes only where both are NaN; an infinite expected value
+// passes only itself.
 class Comparison {
 public:
   // The right side has the left side's shape or is a scalar, else HostShapeMismatch is reported.

@@ -7,6 +7,7 @@
 #include "targets/run/pattern.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace xt {
@@ -62,8 +63,9 @@ bool sameExpr(const HostExpr &a, const HostExpr &b) {
 }
 
 bool constantValues(const HostArray &array) {
+  auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   for (int64_t i = 1; i < array.count(); ++i)
-    if (array.integer ? array.ints[i] != array.ints[0] : array.values[i] != array.values[0]) return false;
+    if (array.integer ? array.ints[i] != array.ints[0] : !same(array.values[i], array.values[0])) return false;
   return true;
 }
 
@@ -184,7 +186,8 @@ private:
       report.problem = "this check proves nothing: it compares no element";
       return Proof::Nothing;
     }
-    if (constantInputs_ && right.count() > 1 && right.count() == report.compared && constantValues(right)) {
+    bool toEach = right.count() == report.compared || right.count() == 1; // a scalar stands for all
+    if (constantInputs_ && report.compared > 1 && toEach && constantValues(right)) {
       report.problem =
           "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
           "so that a kernel that mixes up elements passes";

@@ -290,7 +290,11 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
     return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (std::optional<std::string> wrong = readChecking(map, options)) return usageError<XtcOptions>("xtc", *wrong);
-  if (map.count("query")) options.query = map["query"].as<std::vector<std::string>>();
+  if (map.count("query")) {
+    options.query = map["query"].as<std::vector<std::string>>();
+    options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // its words behind other options
+    options.files.clear();
+  }
   bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
   if (options.files.empty() && !lists_) return usageError<XtcOptions>("xtc", "no input file");
   return {options, {}, 0};

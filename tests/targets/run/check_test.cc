@@ -73,6 +73,9 @@ TEST(Check, NansAndInfinities) {
   EXPECT_FALSE(Compared(kX, "%O == %P").passes());
   EXPECT_FALSE(Compared(kX, "%O == %P within rtol = 1").passes());
   EXPECT_TRUE(Compared(kX, "%H == 70000.0").passes()); // rounds to inf in f16
+  EXPECT_TRUE(Compared(kX, "%H == 70000.0 within ulp = 1").passes());
+  EXPECT_TRUE(Compared(kX, "%H == 65000.0 within rtol = 0.1").passes()); // what is near enough rounds to inf
+  EXPECT_FALSE(Compared(kX, "%H == 65000.0 within rtol = 0.001").passes());
   EXPECT_FALSE(Compared(kX, "%H == 60000.0").passes());
   EXPECT_FALSE(Compared(kX, "%H == -70000.0").passes());
 }

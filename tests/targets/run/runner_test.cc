@@ -272,6 +272,7 @@ TEST(Runner, ChecksMustProveSomething) {
   std::string constant = "%X = fill(2) : memref<8x8xi32>\n%Y = out : memref<8x8xi32>\n";
   expectAdd(constant + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3", TestStatus::Failed,
             "all inputs of the launches are constant");
+  expectAdd(constant + "launch @add(%X, %Y, 3)\ncheck %Y == 5", TestStatus::Failed, "all inputs of the launches are constant");
   expectAdd(kXY + "launch @add(%X, %Y, 3)", TestStatus::Failed, "this test has no check");
   expectAdd(kXY + "check %X + 1 == %X + 2 - 1", TestStatus::Failed, "this test launches nothing");
 }

@@ -4,6 +4,7 @@ xtc --query xe-dg2 f16,f16,f32
 xtc --query xe-bmg tf32,tf32 8x16x8
 xtc --query spirv
 xtc --query xe-dg2 i8,u8,i32 8x8x32 --format json
+xtc --query xe-dg2 --format=json i8,u8,i32 8x8x32
 # What it has not, with what it has.
 xtc --query xe-dg2 tf32,tf32,f32
 xtc --query xe-pvc f16,f16,f32 16x16x16

@@ -127,6 +127,14 @@ TEST_F(XeRun, SizesAtTheEdge) {
   }
 }
 
+TEST_F(XeRun, ZerosKeepTheirSigns) {
+  for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu + " %src/tests/targets/xe/run/signed_zeros.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "7 tests: 7 passed")) << run.output;
+  }
+}
+
 TEST_F(XeRun, MatricesThatAreStoredByColumns) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/by_columns.xt");
   EXPECT_EQ(run.status, 0) << run.output;
