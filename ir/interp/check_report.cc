@@ -78,8 +78,8 @@ void LaunchChecks::reportRace(const Race &race, Diagnostics &diagnostics) const 
   const Found &found = race.found;
   const Op *other = ops_[race.other.op - 1];
   bool across = race.other.workgroup != found.first.workgroup;
-  std::string here = across ? workgroupText(found.first) : workerText(kernel_, found.first.subgroup),
-              there = across ? workgroupText(race.other) : workerText(kernel_, race.other.subgroup);
+  std::string here = across ? who(found.first) : workerText(kernel_, found.first.subgroup),
+              there = across ? who(race.other) : workerText(kernel_, race.other.subgroup);
   Diagnostic &diagnostic =
       diagnostics.report(DiagCode::DataRace, found.op->range(),
                          str(here, " ", verb(found.kind), " ", found.element, ", which ", there, " ",
