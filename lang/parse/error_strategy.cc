@@ -44,6 +44,17 @@ bool startsElement(size_t rule, size_t type) {
   }
 }
 
+// `{padding 1.0}`: what stands next is the value of the name before it, not a further element.
+bool followsKey(Parser *parser) {
+  size_t rule = parser->getContext()->getRuleIndex();
+  if (rule != P::RuleAttrGroup && rule != P::RuleEntries && rule != P::RuleShapedType) return false;
+  antlr4::TokenStream *stream = parser->getTokenStream();
+  if (!isWord(stream->LA(-1))) return false;
+  size_t before = stream->LA(-2), at = stream->LA(1);
+  bool first = before == P::LBRACE || before == P::LANGLE || before == P::COMMA;
+  return first && (isNumber(at) || at == P::MINUS || at == P::LBRACK || at == P::TEXT);
+}
+
 } // namespace
 
 ErrorStrategy::ErrorStrategy(const SourceFile &source, uint32_t file, const ShapedTokens &shaped,
@@ -88,7 +99,8 @@ bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
 bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   Token *at = parser->getTokenStream()->LT(1), *last = parser->getTokenStream()->LT(-1);
   if (!last || !next.contains(static_cast<size_t>(P::COMMA)) || mends_ >= kMostMends) return false;
-  if (!startsElement(parser->getContext()->getRuleIndex(), at->getType())) return false;
+  size_t rule = parser->getContext()->getRuleIndex();
+  if (!startsElement(rule, at->getType()) && !followsKey(parser)) return false;
   switch (last->getType()) {
   case P::COMMA:
   case P::LPAREN:
@@ -98,9 +110,14 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   case P::NL: return false;
   default: break;
   }
-  if (!alreadyReported(parser, at))
-    report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at)))
-        .fix("insert `,`", after(last), ",");
+  if (!alreadyReported(parser, at)) {
+    if (followsKey(parser))
+      report(DiagCode::MissingEquals, after(last), str("missing `=` between ", found(last), " and ", found(at)))
+          .fix("insert `=`", after(last), " =");
+    else
+      report(DiagCode::MissingComma, after(last), str("missing `,` before ", found(at)))
+          .fix("insert `,`", after(last), ",");
+  }
   static_cast<RepairTokenStream *>(parser->getTokenStream())->insertHere(P::COMMA);
   ++mends_;
   return true;

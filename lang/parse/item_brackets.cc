@@ -75,6 +75,7 @@ bool ItemShaper::checkDepth(size_t i) {
 }
 
 bool ItemShaper::bracket(size_t i) {
+  if (takeKeyColon(i)) return true;
   healBefore(i);
   const SyntaxToken &token = scan_.at(i);
   if (token.type != L::MINUS && token.type != L::KW_NOT) prefixes_ = 0;
@@ -128,6 +129,7 @@ void ItemShaper::open(Open::Kind kind, size_t type, size_t i) {
   entry.attrContext = kind == Open::Kind::Attr || (kind == Open::Kind::Angle && last_.type != L::KW_LOCALITY) ||
                       (kind == Open::Kind::Bracket && attrContext() && !opensExtent());
   if (length_ == 0) entry.opener = 0;
+  entry.holdsOp = kind == Open::Kind::Paren && opInParens(i);
   stack_.push_back(entry);
   emit(scan_.at(i), type);
 }
@@ -198,7 +200,7 @@ void ItemShaper::healBefore(size_t i) {
   if (!inBracket()) return;
   size_t keep = stack_.size();
   auto top = [&]() -> const Open & { return stack_[keep - 1]; };
-  auto inside = [&] { return keep > bracketsBase(); };
+  auto inside = [&] { return keep > bracketsBase() && !top().holdsOp; };
   switch (scan_.type(i)) {
   case L::ARROW:
   case L::FAT_ARROW:
@@ -262,7 +264,7 @@ void ItemShaper::openBrace(size_t i) {
     // sizes: {M = 4096}, or whatever stands before a further brace on the line
     size_t commas = 0, after = scan_.afterBracket(i, commas);
     bool further = scan_.type(after) == L::LBRACE || scan_.type(after) == L::KW_SMALL;
-    bool named = i + 1 < end_ && scan_.type(i + 2) == L::EQ; // the next item may be an alias
+    bool named = i + 1 < end_ && (scan_.type(i + 2) == L::EQ || scan_.type(i + 2) == L::COLON); // the next item may be an alias
     bool sizes = last_.type == L::KW_SMALL || named || (further && scan_.sameLine(i, after));
     if (sizes && scan_.type(i + 1) != L::VALUE) return open(Open::Kind::Attr, L::LBRACE, i);
   }

@@ -87,6 +87,44 @@ void ItemShaper::missingAngle(size_t i) {
   }
 }
 
+// `{padding: 1.0}`: an `=` is meant, unless a signature follows (then the bracket is not closed).
+bool ItemShaper::takeKeyColon(size_t i) {
+  if (scan_.type(i) != L::COLON || !inBracket() || i < begin_ + 2 || !scan_.sameLine(i, i + 1)) return false;
+  const Open &top = stack_.back();
+  bool entries = top.kind == Open::Kind::Attr || (top.kind == Open::Kind::Angle && top.attrContext);
+  bool first = beforeLast_ == L::LBRACE || beforeLast_ == L::LANGLE || beforeLast_ == L::COMMA;
+  if (!entries || !first || (!scan_.isWord(i - 1) && last_.type != L::SIZE)) return false;
+  switch (scan_.type(i + 1)) {
+  case L::INT:
+  case L::HEX:
+  case L::FLOAT:
+  case L::MINUS:
+  case L::SIZE:
+  case L::LBRACK:
+  case L::TEXT: break;
+  default: {
+    size_t after = scan_.type(i + 2);
+    bool closes = after == L::COMMA || after == (top.kind == Open::Kind::Attr ? L::RBRACE : L::GT);
+    if (!scan_.isWord(i + 1) || !closes) return false;
+  }
+  }
+  std::string equals = last_.end == scan_.at(i).begin ? " =" : "=";
+  report(DiagCode::MissingEquals, range(i), str("expected `=` after ", quoted(i - 1), ", found `:`"))
+      .fix(str("replace with `", equals, "`"), range(i), equals);
+  emit(scan_.at(i), L::EQ);
+  return true;
+}
+
+// `sitofp (index_cast %i : index -> i32) : …`: whether the `(` at i opens such a one, which is reported.
+bool ItemShaper::opInParens(size_t i) {
+  if (head_ == Head::Kernel || inHostBlock() || attrContext() || stack_.empty()) return false;
+  bool op = scan_.isOpName(i + 1) && scan_.type(i + 2) == L::VALUE && scan_.sameLine(i, i + 2);
+  if (op && !statementReported_)
+    report(DiagCode::ExpressionOperand, range(i + 1), str("the op ", quoted(i + 1), " cannot stand in parentheses"))
+        .note(str("bind the result of ", quoted(i + 1), " to a name before"));
+  return op;
+}
+
 // Whether a bracket is open on this line, other than that of `for (…)`.
 bool ItemShaper::inList(size_t i) const {
   int closed = 0;

@@ -36,6 +36,7 @@ private:
     SyntaxToken token;
     size_t opener = 0;        // type of the token before it
     bool attrContext = false; // attribute values stand here: `name<` is a mapping, not a comparison
+    bool holdsOp = false;     // an op with its signature, by mistake: its colon and arrow close nothing
     // Blocks
     Head owner = Head::None;
     bool host = false; // of a test
@@ -61,6 +62,8 @@ private:
   bool takeUntypedName(size_t i);
   void gluedName(size_t i);
   void missingAngle(size_t i);
+  bool takeKeyColon(size_t i);
+  bool opInParens(size_t i);
   void stray(size_t i);
   bool inList(size_t i) const;
   // Brackets (item_brackets.cc).
