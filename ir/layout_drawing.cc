@@ -1,5 +1,6 @@
 #include "ir/layout_drawing.h"
 
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "ir/layout_panels.h"
 
@@ -12,12 +13,6 @@ namespace {
 constexpr PanelLimits kTextLimits = {32, 16, 8};
 
 std::string plural(int64_t n, std::string_view one) { return str(n, " ", one, n == 1 ? "" : "s"); }
-
-int64_t productOf(std::span<const int64_t> values) {
-  int64_t product = 1;
-  for (int64_t v : values) product *= v;
-  return product;
-}
 
 std::string shapeOr1(std::span<const int64_t> shape) { return shape.empty() ? "1" : shapeText(shape); }
 

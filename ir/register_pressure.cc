@@ -52,13 +52,16 @@ private:
     return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
   }
 
-  // One lane's elements for all lanes, or a vector of such: an instruction reads them where that lane has them.
+  // One lane's elements for all lanes, or a vector of such: an instruction reads them where that lane has them. What is
+  // inserted is smaller than what it goes into, so only a chain of the latter is long.
   static bool isSpread(const Value *value) {
     const Op *op = value->definingOp();
-    if (op && op->kind() == OpKind::Shuffle) return op->textAttr("mode") == "idx" && constantInt(*op->operand(1));
-    if (!op || op->kind() != OpKind::InsertStridedSlice || !isSpread(op->operand(0))) return false;
-    const Op *into = op->operand(1)->definingOp();
-    return into && (into->kind() == OpKind::Constant || isSpread(op->operand(1)));
+    bool inserted = false;
+    for (; op && op->kind() == OpKind::InsertStridedSlice; op = op->operand(1)->definingOp(), inserted = true)
+      if (!isSpread(op->operand(0))) return false;
+    if (!op) return false;
+    if (op->kind() == OpKind::Constant) return inserted;
+    return op->kind() == OpKind::Shuffle && op->textAttr("mode") == "idx" && constantInt(*op->operand(1));
   }
 
   int64_t registersOf(const Value *value) const {

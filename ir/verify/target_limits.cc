@@ -1,5 +1,6 @@
 #include "ir/verify/target_limits.h"
 
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "ir/block_rules.h"
 #include "ir/constants.h"
@@ -8,8 +9,6 @@
 #include "ir/verify/slm_limit.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <optional>
 
 namespace xt {
@@ -65,8 +64,7 @@ std::string_view mannerOf(BlockUse use) {
 // The map with at most so many subgroups that is nearest: a subgroup takes the place of several along the dimension that
 // has most of them, again and again.
 WgMap nearestMap(WgMap map, int64_t most) {
-  auto count = [&] { return std::accumulate(map.sgLayout.begin(), map.sgLayout.end(), int64_t{1}, std::multiplies<>()); };
-  while (count() > most) {
+  while (productOf(map.sgLayout) > most) {
     auto widest = static_cast<size_t>(std::ranges::max_element(map.sgLayout) - map.sgLayout.begin());
     int64_t factor = 2;
     while (map.sgLayout[widest] % factor != 0) ++factor;
@@ -105,8 +103,14 @@ private:
     case TypeRule::Dpas: return product(op);
     case TypeRule::AllocNbarrier:
     case TypeRule::CreateNbarrier: return namedBarrier(op);
+    case TypeRule::Print: return print(op);
     default: return;
     }
+  }
+
+  // What passes made several of has one place, and is told once.
+  void print(const Op &op) {
+    if (op.kind() == OpKind::Print) diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " does not print: `print` is left out"));
   }
 
   // --- blocks --------------------------------------------------------------------------------------------------------
@@ -256,7 +260,7 @@ private:
   // --- products ------------------------------------------------------------------------------------------------------
 
   // Lanes have fragments of the matrices.
-  MmaShape productOf(const Op &op) const {
+  MmaShape mmaShapeOf(const Op &op) const {
     Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
     MmaShape wanted{a.elem(), b.elem(), result.elem(), result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
     if (!ofLanes()) return wanted;
@@ -270,7 +274,7 @@ private:
       diagnostics_.report(DiagCode::SubgroupSize, op.range(), str("matrix products of ", target_.name, " are of subgroups of ", target_.subgroupSizes[0], " lanes, not ", kernel_.lanes));
     products_ = true;
     Type a = op.operand(0)->type(), b = op.operand(1)->type();
-    MmaShape wanted = productOf(op);
+    MmaShape wanted = mmaShapeOf(op);
     std::vector<MmaShape> typed;
     for (const MmaShape &shape : target_.mma) {
       if (typesText(shape) != typesText(wanted)) continue;
@@ -325,9 +329,7 @@ private:
   std::string mapsThatFit(int64_t most) const {
     std::vector<std::string> fitting;
     for (const LayoutAlias &alias : module_.aliases) {
-      if (!alias.spec.wg) continue;
-      const std::vector<int64_t> &layout = alias.spec.wg->sgLayout;
-      if (std::accumulate(layout.begin(), layout.end(), int64_t{1}, std::multiplies<>()) != kernel_.subgroups) continue;
+      if (!alias.spec.wg || productOf(alias.spec.wg->sgLayout) != kernel_.subgroups) continue;
       fitting.push_back(str("#", alias.name, " = ", LayoutSpec::of(nearestMap(*alias.spec.wg, most)).text()));
     }
     return fitting.empty() ? "" : str(", the nearest maps that do:\n", join(fitting, "\n"));

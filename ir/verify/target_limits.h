@@ -14,6 +14,7 @@
 //   create_tdesc                     in mode vc, how many lanes and neighbours one message has
 //   dpas                             types and sizes (MmaShape), and at lane scope the subgroup's size
 //   alloc_nbarrier, create_nbarrier  constant counts and ids
+//   print                            no target prints: a warning
 //   kernels                          subgroups times the subgroup's size (the one that products need, else the smallest),
 //                                    `lanes(m)`, and the bytes of all alloc_slm
 #pragma once

@@ -14,29 +14,20 @@ using L = xtg::XtLexer;
 
 namespace {
 
-std::string_view closerOf(size_t opener) {
-  switch (opener) {
-  case L::LPAREN: return ")";
-  case L::LBRACK: return "]";
-  case L::LANGLE: return ">";
-  default: return "}";
-  }
-}
-std::string_view openerText(size_t opener) {
-  switch (opener) {
-  case L::LPAREN: return "(";
-  case L::LBRACK: return "[";
-  case L::LANGLE: return "<";
-  default: return "{";
-  }
-}
-size_t closerType(size_t opener) {
-  switch (opener) {
-  case L::LPAREN: return L::RPAREN;
-  case L::LBRACK: return L::RBRACK;
-  case L::LANGLE: return L::RANGLE;
-  default: return L::RBRACE;
-  }
+struct Pair {
+  size_t opener, closer; // types of tokens
+  std::string_view openerText, closerText;
+};
+constexpr Pair kPairs[] = {
+    {L::LPAREN, L::RPAREN, "(", ")"},
+    {L::LBRACK, L::RBRACK, "[", "]"},
+    {L::LANGLE, L::RANGLE, "<", ">"},
+    {L::LBRACE, L::RBRACE, "{", "}"},
+};
+const Pair &pairOf(size_t opener) {
+  const Pair *found = std::ranges::find(kPairs, opener, &Pair::opener);
+  XT_CHECK(found != std::end(kPairs), "a token that opens nothing");
+  return *found;
 }
 
 } // namespace
@@ -183,15 +174,14 @@ void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
   }
   if (!statementReported_) {
     std::string closers;
-    for (size_t k = stack_.size(); k-- > keep;) closers += closerOf(stack_[k].token.type);
+    for (size_t k = stack_.size(); k-- > keep;) closers += pairOf(stack_[k].token.type).closerText;
     Diagnostic &d = report(DiagCode::MissingClose, where, str("missing `", closers, "` before ", before));
     for (size_t k = stack_.size(); k-- > keep;)
-      d.at({file_, stack_[k].token.begin, stack_[k].token.end},
-           str("`", openerText(stack_[k].token.type), "` opened here"));
+      d.at({file_, stack_[k].token.begin, stack_[k].token.end}, str("`", pairOf(stack_[k].token.type).openerText, "` opened here"));
     d.fix(str("insert `", closers, "`"), where, closers);
   }
   while (stack_.size() > keep) {
-    emit(closerType(stack_.back().token.type), last_.end, last_.end, last_);
+    emit(pairOf(stack_.back().token.type).closer, last_.end, last_.end, last_);
     stack_.pop_back();
   }
 }

@@ -1,13 +1,11 @@
 // Loops and branches, what they carry, and what the host is told of failures.
 #include "ir/asserted_shape.h"
 #include "ir/base/check.h"
+#include "ir/base/extents.h"
 #include "ir/base/text.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/IR/Module.h>
-
-#include <functional>
-#include <numeric>
 
 namespace xt {
 namespace {
@@ -211,7 +209,7 @@ int64_t XeKernelEmitter::numberOf(XeFailure failure) {
     if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape) return known.first;
   failure.first = static_cast<uint32_t>(failureNumbers_);
   for (int64_t &extent : failure.shape) XT_CHECK(extent > 0, "an assert of nothing");
-  failureNumbers_ += std::accumulate(failure.shape.begin(), failure.shape.end(), int64_t{1}, std::multiplies<>());
+  failureNumbers_ += productOf(failure.shape);
   XT_CHECK(failureNumbers_ < int64_t{1} << (32 - xeSubgroupBits(kernel_.subgroups)), "more failures than numbers");
   output_.failures.push_back(std::move(failure));
   return output_.failures.back().first;
@@ -249,14 +247,6 @@ LlvmValue *XeKernelEmitter::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> w
 
 // Of the elements that fail the least number is told. A condition that is part of a vector lies there in its place.
 void XeKernelEmitter::emitAssert(const Op &op) {
-  if (op.kind() == OpKind::Print) {
-    // Of what the user wrote nothing is done: a warning, whether remarks are wanted or not.
-    bool remarks = diagnostics_.wantsRemarks();
-    diagnostics_.wantRemarks(true);
-    diagnostics_.report(DiagCode::BlockRemark, op.range(), str(target_.name, " does not print: `print` is left out")).severity = Severity::Warning;
-    diagnostics_.wantRemarks(remarks);
-    return;
-  }
   Type type = op.operand(0)->type();
   std::vector<int64_t> whole = assertedShape(op);
   auto numbers = [&] {

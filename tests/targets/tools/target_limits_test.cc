@@ -18,6 +18,12 @@ test::ToolRun compile(const fs::path &path, const std::string &options = "") {
   return test::runTool("cd " + path.parent_path().string() + " && %bin/xtc --target=" + targetOf(path) + " " + options + " " + path.filename().string());
 }
 
+std::set<std::string> codesIn(const std::string &text) {
+  std::set<std::string> codes;
+  for (size_t at = text.find("[XT"); at != std::string::npos; at = text.find("[XT", at + 1)) codes.insert(text.substr(at + 3, 4));
+  return codes;
+}
+
 TEST(TargetLimits, EachIsReported) {
   size_t seen = 0;
   for (const auto &path : test::filesIn("targets/tools/limits", ".xt")) {
@@ -38,7 +44,9 @@ TEST(TargetLimits, WhatJustFitsCompiles) {
     if (mustFail(path)) continue;
     test::ToolRun run = compile(path);
     EXPECT_EQ(run.status, 0) << path;
-    EXPECT_EQ(run.output, "") << path;
+    std::set<std::string> codes = codesIn(run.output);
+    codes.erase("0609"); // some print what they load
+    EXPECT_EQ(codes, std::set<std::string>()) << path << run.output;
   }
 }
 
@@ -103,12 +111,6 @@ TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
     EXPECT_EQ(run.status, 0) << text << run.output;
   }
   fs::remove_all(folder);
-}
-
-std::set<std::string> codesIn(const std::string &text) {
-  std::set<std::string> codes;
-  for (size_t at = text.find("[XT"); at != std::string::npos; at = text.find("[XT", at + 1)) codes.insert(text.substr(at + 3, 4));
-  return codes;
 }
 
 TEST(TargetLimits, KernelsThatAreThereAreWithinThem) {

@@ -1,0 +1,15 @@
+// Extents of shapes.
+#pragma once
+#include <cstdint>
+#include <span>
+
+namespace xt {
+
+// The elements of a shape, the subgroups of an sg_layout: 1 for none. The caller knows that it fits 64 bits.
+inline int64_t productOf(std::span<const int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents) product *= extent;
+  return product;
+}
+
+} // namespace xt
