@@ -108,6 +108,9 @@ private:
   LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
   LlvmValue *chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
+  // Bit i: column + i is inside of a row whose end is `high`. For 64 columns.
+  LlvmValue *insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column);
+  LlvmValue *laneMask(LlvmValue *bits, int lanes); // the lowest bits, one for each lane
   LlvmValue *chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
                    llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);

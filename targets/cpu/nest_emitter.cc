@@ -96,14 +96,14 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   return {access, transposed};
 }
 
-// Behind the ends of both a and b all products are 0. Words are counted in whole registers: what is behind is 0.
+// Behind the ends of both a and b all products are 0. Tiles take whole registers of words: what is behind is 0.
 void NestEmitter::boundDepth(LlvmValue *total) {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
   if (!fresh_ && isFloat(elem_)) addSkipped(b.CreateICmpSGT(total, depth_));
-  int64_t each = elements_ * lanes_;
-  if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(lanes_));
+  int64_t words = usesTiles(style_) ? lanes_ : 1, each = elements_ * words;
+  if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(words));
 }
 
 // The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
@@ -133,7 +133,9 @@ void NestEmitter::chooseLeft() {
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
-    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
+    int64_t whole = inWords() ? lanes_ : 1; // registers of words are looked at
+    LlvmValue *read = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(whole - 1)), number(whole)), number(whole * elements_));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, read));
   }
   if (ready && inWords()) // neighbours
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
@@ -325,45 +327,52 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
     });
     return;
   }
-  const KernelEmitter::TileAccess &from = right_.access;
-  LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
-  LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh));
-  auto elements = [&](LlvmValue *steps) { return b.CreateMul(steps, number(elements_)); };
-  inside = b.CreateAnd(inside, b.CreateICmpSGE(elements(block.first), from.rowLow));
-  inside = b.CreateAnd(inside, b.CreateICmpSLE(elements(b.CreateAdd(block.first, block.depth)), from.rowHigh));
-  LlvmValue *whole = from.unitStride && from.pack == 1 ? inside : b.getFalse();
-  ifElse(
-      b, whole,
-      [&] {
-        packRows(block, column, to, true);
-        return LlvmValues();
-      },
-      [&] {
-        packRows(block, column, to, false);
-        return LlvmValues();
-      });
+  LlvmValue *quick = insideSteps(block, column);
+  LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
+  packRows(column, to, {block.first, block.first, quick}, inside);
+  packRows(column, to, {block.first, quick, b.CreateAdd(block.first, block.depth)}, nullptr);
 }
 
-void NestEmitter::packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole) {
+// The end of the block's first steps of K whose rows are inside of b and neighbours in memory; without masks only where
+// all columns of the panel are inside too.
+LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = right_.access;
-  forLoop(b, number(0), block.depth, number(1), [&](LlvmValue *k) {
-    LlvmValue *step = b.CreateAdd(block.first, k), *line = byteOffset(b, to, b.CreateMul(k, number(panelPitch())));
-    if (inWords()) return packWords(step, column, line, whole);
-    KernelEmitter::RowAccess row = e_.accessRow(right_.access, step);
-    if (!whole) { // rare: as little code as can be
-      forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
-        LlvmValue *value = multiplied(from.elem, e_.loadChunk(from, row, b.CreateAdd(column, n), lanes_));
-        b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
-      });
-      return;
-    }
-    LlvmValue *first = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(from.elem).storageBytes)));
-    for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *address = byteOffset(b, first, number(v * lanes_ * elemInfo(from.elem).storageBytes));
-      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
-      b.CreateAlignedStore(multiplied(from.elem, chunk), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
-    }
+  if (!from.unitStride || from.pack != 1) return block.first;
+  LlvmValue *inside = b.CreateICmpSGE(b.CreateMul(block.first, number(elements_)), from.rowLow);
+  if (!e_.cpu_.maskedAccess) {
+    LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
+    inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh)));
+  }
+  LlvmValue *end = least(b.CreateUDiv(from.rowHigh, number(elements_)), b.CreateAdd(block.first, block.depth));
+  return b.CreateSelect(inside, most(end, block.first), block.first);
+}
+
+// `inside`: which columns of the panel are (insideBits), of rows that are. Null: rows are looked at, and parts of them.
+void NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside) {
+  forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
+    LlvmValue *line = byteOffset(b, to, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
+    if (inWords()) return packWords(step, column, line, inside);
+    const KernelEmitter::TileAccess &from = right_.access;
+    KernelEmitter::RowAccess row = e_.accessRow(from, step);
+    auto pack = [&](LlvmValue *n) {
+      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside));
+      b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+    };
+    if (!inside) return forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), pack); // rare: as little code as can be
+    for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
   });
+}
+
+// Column `n` of a panel and its neighbours.
+LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside) {
+  const KernelEmitter::TileAccess &from = right_.access;
+  LlvmValue *at = b.CreateAdd(column, n);
+  if (!inside) return e_.loadChunk(from, row, at, lanes_);
+  llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
+  LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
+  if (llvm::isa<llvm::ConstantInt>(inside)) return b.CreateAlignedLoad(type, address, llvm::Align(1));
+  LlvmValue *mask = e_.laneMask(b.CreateLShr(inside, n), lanes_);
+  return b.CreateMaskedLoad(type, address, llvm::Align(1), mask, llvm::Constant::getNullValue(type));
 }
 
 void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
@@ -375,7 +384,7 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
     forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
       forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
         LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
-        if (inWords()) value = ofLeft ? wordsAcross(from, rowsOf(from, at), first, false) : flipped(wordsAlong(from, at, first));
+        if (inWords()) value = ofLeft ? wordsAcross(from, at, first) : flipped(wordsAlong(from, at, first));
         else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), first, lanes_));
         b.CreateAlignedStore(value, line(i), vectorAlign());
       });

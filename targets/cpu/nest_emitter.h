@@ -37,6 +37,9 @@ private:
     LlvmValue *left; // step [0, first] of a
     LlvmValue *normal; // of bf16: a's elements are 0 or large enough for isNormal
   };
+  struct Steps { // [begin, end) of the block that starts at `first`
+    LlvmValue *first, *begin, *end;
+  };
   struct Panel {
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
@@ -60,7 +63,9 @@ private:
   Panel packPanel(const Block &block, LlvmValue *panel);
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
   void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
-  void packRows(const Block &block, LlvmValue *column, LlvmValue *to, bool whole);
+  LlvmValue *insideSteps(const Block &block, LlvmValue *column);
+  void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
+  LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
@@ -86,8 +91,9 @@ private:
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
-  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column, bool whole);
-  void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole);
+  LlvmValue *sideBySide(Elem elem, const LlvmValues &chunks);
+  LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
+  void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps);
   void sumLeftRows(const Block &block);

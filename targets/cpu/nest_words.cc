@@ -22,29 +22,31 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
   return rows;
 }
 
-// The words of a step in `lanes_` columns: the elements of its rows side by side. `whole`: all are inside, and neighbours.
-LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, const std::vector<KernelEmitter::RowAccess> &rows, LlvmValue *column,
-                                    bool whole) {
-  int64_t bytes = elemInfo(from.elem).storageBytes;
+// Words of the elements of a step's rows, side by side.
+LlvmValue *NestEmitter::sideBySide(Elem elem, const LlvmValues &chunks) {
+  auto bits = static_cast<uint64_t>(8 * elemInfo(elem).storageBytes);
   LlvmValue *words = nullptr;
-  for (int i = 0; i < elements_; ++i) {
-    const KernelEmitter::RowAccess &row = rows[static_cast<size_t>(i)];
-    LlvmValue *chunk;
-    if (whole)
-      chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, row.pointer, b.CreateMul(column, number(bytes))),
-                                  llvm::Align(1));
-    else chunk = e_.loadChunk(from, row, column, lanes_);
-    LlvmValue *part = b.CreateShl(b.CreateZExt(chunk, e_.ops_.type(Elem::I32, lanes_)), static_cast<uint64_t>(8 * bytes * i));
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    LlvmValue *part = b.CreateShl(b.CreateZExt(chunks[i], e_.ops_.type(Elem::I32, lanes_)), bits * i);
     words = words ? b.CreateOr(words, part) : part;
   }
   return b.CreateBitCast(words, e_.ops_.type(elem_, lanes_));
 }
 
+// The words of a step in `lanes_` columns.
+LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column) {
+  LlvmValues chunks;
+  for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(e_.loadChunk(from, row, column, lanes_));
+  return sideBySide(from.elem, chunks);
+}
+
 // A row of a panel of b.
-void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, bool whole) {
+void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside) {
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
   forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
-    LlvmValue *words = flipped(wordsAcross(right_.access, rows, b.CreateAdd(column, n), whole));
+    LlvmValues chunks;
+    for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(panelChunk(row, column, n, inside));
+    LlvmValue *words = flipped(sideBySide(right_.access.elem, chunks));
     b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
   });
 }

@@ -107,19 +107,25 @@ LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess
   return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
 }
 
-// Lanes [low - column, high - column) as a mask, by shifts of one integer: a compare of lane numbers would need vectors
-// wider than a register for small elements.
-LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
-  auto below = [&](LlvmValue *bound) { // ones in the lanes before `bound`
+// By shifts of one integer: a compare of column numbers would need vectors wider than a register for small elements.
+LlvmValue *KernelEmitter::insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column) {
+  auto below = [&](LlvmValue *bound) { // ones before `bound`
     LlvmValue *count = b.CreateSub(bound, column);
     count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, number(0));
-    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(lanes));
+    count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(64));
     LlvmValue *ones = b.CreateLShr(number(-1), b.CreateAnd(b.CreateSub(number(64), count), number(63)));
     return b.CreateSelect(b.CreateICmpEQ(count, number(0)), number(0), ones);
   };
-  LlvmValue *mask = b.CreateAnd(below(row.high), b.CreateNot(below(access.columnLow)));
+  return b.CreateAnd(below(high), b.CreateNot(below(access.columnLow)));
+}
+
+LlvmValue *KernelEmitter::laneMask(LlvmValue *bits, int lanes) {
   auto width = static_cast<unsigned>(lanes);
-  return b.CreateBitCast(b.CreateTrunc(mask, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
+  return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
+}
+
+LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+  return laneMask(insideBits(access, row.high, column), lanes);
 }
 
 void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
