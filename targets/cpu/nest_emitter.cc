@@ -38,6 +38,7 @@ void NestEmitter::toTile(const Op &store) {
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
   stored_ = e_.accessTile(store.operand(1), nullptr);
+  stores_ = store.operand(0) == op_.result() && stored_->elem == elem_ && stored_->unitStride && !usesTiles(style_);
   run(sink, apart);
 }
 
@@ -222,7 +223,8 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
   forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, whole);
     LlvmValue *row = b.CreateAdd(b.CreateMul(least(i, whole), number(tile_.rows)), b.CreateMul(most(b.CreateSub(i, whole), number(0)), few));
-    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace)};
+    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace), nullptr};
+    tile.stores = b.CreateAnd(tile.ready, isInsideStored(panel, tile));
     prefetchStored(panel, tile);
     auto by = [&](RegisterTile shape, bool packed) {
       return [&, shape, packed] {
@@ -238,7 +240,7 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
         return ifElse(b, isDirect, by(rowTile_, false), by(last, true));
       });
     ifElse(
-        b, tile.ready,
+        b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)),
         [&] {
           sinkTile(panel, tile, sink);
           return LlvmValues();
@@ -409,7 +411,12 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     leftRows.push_back(byteOffset(b, block.left, b.CreateMul(at, leftRowStep_)));
     LlvmValue *kept = byteOffset(b, rowOf(kNestSums, at), panelByte);
     from.push_back(b.CreateSelect(starts, zeros, kept));
-    to.push_back(b.CreateSelect(tile.ready, byteOffset(b, cells, number(r * kNestPanelBytes)), kept));
+    LlvmValue *ready = byteOffset(b, cells, number(r * kNestPanelBytes));
+    if (stores_) {
+      LlvmValue *stored = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(at, stored_->rowStride), panelByte));
+      ready = b.CreateSelect(tile.stores, stored, ready);
+    }
+    to.push_back(b.CreateSelect(tile.ready, ready, kept));
   }
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
   for (LlvmValue *line : from)
@@ -421,7 +428,21 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
-      b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), vectorAlign());
+      b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), stores_ ? llvm::Align(1) : vectorAlign());
+}
+
+// Whether sums that are stored as they are may go straight to memory: all columns of the panel are there.
+LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
+  if (!stores_) return b.getFalse();
+  LlvmValue *end = b.CreateAdd(panel.column, panelWidth(panel));
+  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
+  LlvmValue *rows = b.CreateAnd(b.CreateICmpSGE(tile.row, stored_->rowLow), b.CreateICmpSLE(tile.rowEnd, stored_->rowHigh));
+  return b.CreateAnd(columns, rows);
+}
+
+LlvmValue *NestEmitter::panelWidth(const Panel &panel) {
+  LlvmValue *wide = number(tile_.vectors * lanes_);
+  return panel.isDirect ? b.CreateSelect(panel.isDirect, number(rowTile_.vectors * lanes_), wide) : wide;
 }
 
 // What a tile is stored over comes while it is computed.
@@ -440,9 +461,7 @@ void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
 
 // The sums of a tile are in the cells.
 void NestEmitter::sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink) {
-  LlvmValue *wide = number(tile_.vectors * lanes_);
-  if (panel.isDirect) wide = b.CreateSelect(panel.isDirect, number(rowTile_.vectors * lanes_), wide);
-  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, wide), columns_);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, panelWidth(panel)), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
   sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
 }

@@ -49,7 +49,8 @@ private:
 
   struct Tile {
     LlvmValue *row, *rowEnd;
-    LlvmValue *ready; // its sums are the last, and may be used as they become known
+    LlvmValue *ready;  // its sums are the last, and may be used as they become known
+    LlvmValue *stores; // and go straight to memory
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
@@ -79,6 +80,8 @@ private:
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
   void prefetchStored(const Panel &panel, const Tile &tile);
+  LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);
+  LlvmValue *panelWidth(const Panel &panel); // columns
   void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
@@ -125,6 +128,7 @@ private:
   TileMicrokernel tiles_;
   Side left_{}, right_{};
   std::optional<KernelEmitter::TileAccess> stored_; // where the sums go, if they do without more memory
+  bool stores_ = false; // that is all that is done with the sums
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
