@@ -212,10 +212,12 @@ LlvmValue *NestEmitter::directPanels(const Block &block) {
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
 void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace) {
   RegisterTile last = lastRowsTile(tile_);
-  bool rest = last.rows < tile_.rows && !usesTiles(style_) && !isBf16(); // bf16 without tiles is two kernels already
+  bool rest = hasRest();
   LlvmValue *isDirect = panel.isDirect ? panel.isDirect : b.getFalse();
   LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
-  LlvmValue *whole = b.CreateSelect(isDirect, number(0), b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)));
+  LlvmValue *large = b.CreateNot(isDirect);
+  if (rest && isBf16()) large = b.CreateAnd(large, b.CreateAnd(block.normal, panel.normal)); // others convert, a few rows at a time
+  LlvmValue *whole = b.CreateSelect(large, b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)), number(0));
   LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
   LlvmValue *few = b.CreateSelect(isDirect, number(1), number(last.rows));
   LlvmValue *left = most(b.CreateSub(rows_, wholeRows), number(0));

@@ -74,6 +74,8 @@ private:
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
   LlvmValue *directPanels(const Block &block);
+  // A smaller tile takes the last rows.
+  bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);

@@ -105,9 +105,11 @@ LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, co
   }
   if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), Microkernel::Step::DotBytes);
   const LlvmValues zeros(sums.size(), e_.ops_.zero(elem_, lanes_));
-  LlvmValues products = ifElse(
-      b, b.CreateAnd(block.normal, panel.normal), [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); },
-      [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16); });
+  auto dot = [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); };
+  bool areNormal = hasRest() && static_cast<int>(operands.leftRows.size()) == tile_.rows; // emitRows has looked
+  LlvmValues products = areNormal ? dot() : ifElse(b, b.CreateAnd(block.normal, panel.normal), dot, [&] {
+    return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16);
+  });
   for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
   return sums;
 }
