@@ -1,5 +1,7 @@
 #include "targets/cpu/microkernel.h"
 
+#include "targets/cpu/prefetch.h"
+
 #include <llvm/IR/IntrinsicsX86.h>
 
 namespace xt {
@@ -12,6 +14,10 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     LlvmValues row, next;
     for (LlvmValue *column : operands.rightColumns)
       row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, column, rightOffset), vectorAlign));
+    if (operands.ahead > 0) {
+      LlvmValue *ahead = b.CreateAdd(rightOffset, b.CreateMul(operands.rightStep, b.getInt64(static_cast<uint64_t>(operands.ahead))));
+      for (LlvmValue *column : operands.rightColumns) prefetch(b, byteOffset(b, column, ahead), Prefetch::ToSecondCache);
+    }
     for (size_t r = 0; r < operands.leftRows.size(); ++r) {
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, operands.leftRows[r], leftOffset), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);

@@ -24,6 +24,7 @@ public:
     LlvmValues leftRows, rightColumns;
     LlvmValue *leftStep, *rightStep, *depth;
     bool packed = true; // b's registers lie at multiples of their size
+    int64_t ahead = 0;  // rows of b that are asked for before they are read, into the second cache; 0: none
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -66,6 +66,9 @@ private:
   void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
+  static constexpr int64_t kRowsAhead = 16; // of b, that are asked for
+  LlvmValue *isLarge(int64_t bytes);
+  void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
@@ -78,6 +81,7 @@ private:
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile);
+  LlvmValues multiplyInPlace(Microkernel::Operands operands, const LlvmValues &sums);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);

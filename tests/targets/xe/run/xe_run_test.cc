@@ -135,6 +135,12 @@ TEST_F(XeRun, ZerosKeepTheirSigns) {
   }
 }
 
+TEST_F(XeRun, ASingleRowOfAnyPitch) {
+  ToolRun run = runTool("%bin/xtrun --device=soft --target=interp,xe-pvc,xe-bmg %src/tests/targets/xe/run/one_row.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  EXPECT_TRUE(has(run, "1 test: 1 passed")) << run.output;
+}
+
 TEST_F(XeRun, MatricesThatAreStoredByColumns) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=cpu,xe-pvc %src/tests/targets/xe/run/by_columns.xt");
   EXPECT_EQ(run.status, 0) << run.output;

@@ -1,0 +1,20 @@
+// Lines of memory that are asked for before they are used.
+#pragma once
+#include "targets/llvm/loops.h"
+
+namespace xt {
+
+inline constexpr int64_t kCacheLine = 64; // bytes
+
+enum class Prefetch : uint8_t {
+  ToWrite,      // into the first cache
+  ToSecondCache // to be read
+};
+
+inline void prefetch(llvm::IRBuilderBase &b, LlvmValue *address, Prefetch what) {
+  constexpr uint32_t kData = 1, kFirstCache = 3, kSecondCache = 2; // llvm.prefetch: kind and locality
+  bool writes = what == Prefetch::ToWrite;
+  b.CreateIntrinsic(llvm::Intrinsic::prefetch, {b.getPtrTy()}, {address, b.getInt32(writes), b.getInt32(writes ? kFirstCache : kSecondCache), b.getInt32(kData)});
+}
+
+} // namespace xt
