@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Draws the table that tests/bench/cpu/run prints: chart.py < table.md > chart.svg
+"""Draws the tables that tests/bench/cpu/run prints: chart.py < table.md > chart.svg
 
 A bar a row: the best of the other sides' time over ours (to the right of 1 ours is faster), its quartiles as a line, and
-how much of the processor's peak ours reaches as text.
+what ours reaches as text: its rate and share of the processor's peak, or its time and share of what bounds the operator.
 """
 import html
 import re
 import sys
 
-ROW = re.compile(r"\| (\S+) \| (\d+) \| ([\d.]+) \| (\d+)% \|.*\| ([\d.]+) \| ([\d.]+)–([\d.]+) \|")
+ROW = re.compile(r"\| (\S+) \| (\d+) \| ([\d.]+) \| (\d+)%[^|]*\|.*\| ([\d.]+) \| ([\d.]+)–([\d.]+) \|")
+PRODUCT = re.compile(r":[nt][nt]$")  # its cell
 LEFT, WIDTH, LINE, TOP, MOST = 230, 520, 20, 46, 2.0  # pixels, and the largest ratio that has room
 
 
@@ -21,13 +22,14 @@ def text(at_x, at_y, what, style=""):
 
 
 def bar(row, y):
-    cell, threads, rate, share, ratio, low, high = row
+    cell, threads, reached, share, ratio, low, high = row
+    reached += f" G operations/s, {share}% of peak" if PRODUCT.search(cell) else f" ms, {share}% of what bounds it"
     color = "#4e9a06" if float(ratio) >= 1 else "#3465a4"
     middle = y + LINE / 2
     yield text(LEFT - 8, middle + 4, f"{cell}, {threads} thread{'s' if threads != '1' else ''}", 'text-anchor="end"')
     yield f'<rect x="{LEFT}" y="{y + 3}" width="{x(float(ratio)) - LEFT:.1f}" height="{LINE - 6}" fill="{color}"/>'
     yield f'<line x1="{x(float(low)):.1f}" y1="{middle}" x2="{x(float(high)):.1f}" y2="{middle}" stroke="black"/>'
-    yield text(LEFT + WIDTH + 8, middle + 4, f"{ratio}; {rate} G operations/s, {share}% of peak")
+    yield text(LEFT + WIDTH + 8, middle + 4, f"{ratio}; {reached}")
 
 
 def chart(rows):

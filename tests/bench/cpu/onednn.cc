@@ -1,19 +1,12 @@
 // oneDNN on plain row-major operands; what it packs, it packs within the call.
 #include "ir/base/text.h"
+#include "tests/bench/cpu/onednn.h"
 #include "tests/bench/cpu/problem.h"
-
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include <omp.h>
 
 namespace xt::bench {
 namespace {
-
-using Type = dnnl::memory::data_type;
-
-Type typeOf(Elem elem) {
-  return elem == Elem::BF16 ? Type::bf16 : elem == Elem::I8 ? Type::s8 : elem == Elem::U8 ? Type::u8 : elem == Elem::I32 ? Type::s32 : Type::f32;
-}
 
 std::function<void()> sgemm(const Problem &problem, const Matrix &result) {
   return [problem, result] {

@@ -3,59 +3,9 @@
 #include "ir/base/text.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
 
 namespace xt::bench {
-namespace {
-
-// SplitMix64
-uint64_t next(uint64_t &state) {
-  uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-unsigned char *address(const Matrix &matrix, int64_t i) {
-  return static_cast<unsigned char *>(matrix.data.get()) + i * elemInfo(matrix.elem).storageBytes;
-}
-
-double number(const Matrix &matrix, int64_t i) {
-  const void *from = address(matrix, i);
-  return isFloat(matrix.elem) ? loadFloat(matrix.elem, from) : static_cast<double>(loadInteger(matrix.elem, from));
-}
-
-double roundOff(Elem sum) { return sum == Elem::F64 ? 0x1p-53 : sum == Elem::F32 ? 0x1p-24 : 0; }
-
-} // namespace
-
-double Matrix::at(int64_t row, int64_t column) const { return number(*this, row * columns + column); }
-
-Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns) {
-  Matrix matrix{elem, rows, columns, nullptr};
-  auto bytes = static_cast<size_t>(rows * columns * elemInfo(elem).storageBytes);
-  constexpr size_t kPage = 4096;
-  bytes = (bytes + kPage - 1) / kPage * kPage;
-  matrix.data = std::shared_ptr<void>(std::aligned_alloc(kPage, bytes), std::free);
-  std::memset(matrix.data.get(), 0, bytes);
-  return matrix;
-}
-
-void fill(Matrix &matrix, uint64_t seed) {
-  for (int64_t i = 0; i < matrix.count(); ++i) {
-    uint64_t bits = next(seed);
-    if (isFloat(matrix.elem)) storeFloat(matrix.elem, address(matrix, i), static_cast<double>(bits >> 11) * 0x1p-52 - 1);
-    else storeInteger(matrix.elem, address(matrix, i), wrapTo(matrix.elem, static_cast<int64_t>(bits & 0xFF)));
-  }
-}
-
-Matrix converted(const Matrix &matrix, Elem elem) {
-  Matrix result = makeMatrix(elem, matrix.rows, matrix.columns);
-  for (int64_t i = 0; i < matrix.count(); ++i) storeFloat(elem, address(result, i), number(matrix, i));
-  return result;
-}
-
 bool parseCell(std::string_view text, Cell &cell) {
   std::vector<std::string> parts{""};
   for (char c : text)
@@ -90,8 +40,8 @@ std::string whatIsWrong(const Problem &problem, const Side &side) {
   uint64_t seed = 3;
   constexpr int kPlaces = 1000;
   for (int i = 0; i < kPlaces; ++i) {
-    int64_t row = static_cast<int64_t>(next(seed) % static_cast<uint64_t>(cell.m));
-    int64_t column = static_cast<int64_t>(next(seed) % static_cast<uint64_t>(cell.n));
+    int64_t row = static_cast<int64_t>(nextRandom(seed) % static_cast<uint64_t>(cell.m));
+    int64_t column = static_cast<int64_t>(nextRandom(seed) % static_cast<uint64_t>(cell.n));
     if (i < 4) row = i & 1 ? cell.m - 1 : 0, column = i & 2 ? cell.n - 1 : 0;
     double sum = 0, size = 0;
     for (int64_t k = 0; k < cell.k; ++k) {
@@ -100,7 +50,7 @@ std::string whatIsWrong(const Problem &problem, const Side &side) {
       sum += x * y;
       size += std::fabs(x * y);
     }
-    double bound = 6 * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size, got = side.result.at(row, column);
+    double bound = kSumBound * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size, got = side.result.at(row, column);
     if (!(std::fabs(got - sum) <= bound)) // NaN as well
       return str(side.name, " [", row, ", ", column, "] is ", got, " and should be ", sum);
   }

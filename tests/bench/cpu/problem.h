@@ -1,28 +1,11 @@
 // One product of matrices, C = op(A) * op(B), its data, and who computes it.
 #pragma once
-#include "ir/elem.h"
+#include "tests/bench/cpu/matrix.h"
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace xt::bench {
-
-// Row-major, without gaps; of numbers that are not all alike.
-struct Matrix {
-  Elem elem = Elem::F32;
-  int64_t rows = 0, columns = 0;
-  std::shared_ptr<void> data; // aligned to 64 bytes
-
-  int64_t count() const { return rows * columns; }
-  double at(int64_t row, int64_t column) const;
-};
-Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns); // of zeros
-void fill(Matrix &matrix, uint64_t seed);                    // floats of [-1, 1), all integers of the type
-Matrix converted(const Matrix &matrix, Elem elem);
 
 // "f32:128x128x128:nn": the type, M x N x K, and whether A and B are stored as they are multiplied or transposed.
 struct Cell {
@@ -40,13 +23,6 @@ struct Problem {
   Matrix a, b; // as stored
 };
 Problem makeProblem(const Cell &cell);
-
-// One that computes it, into a matrix of its own.
-struct Side {
-  std::string name;
-  Matrix result;
-  std::function<void()> call;
-};
 
 // "" if the result is that of the problem within the rounding of its type (at all corners and many other places), else
 // what is wrong.

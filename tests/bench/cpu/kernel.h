@@ -1,0 +1,30 @@
+// Our kernels: from text through the passes of the CPU target to a side's call.
+#pragma once
+#include "ir/launch.h"
+#include "tests/bench/cpu/matrix.h"
+
+#include <utility>
+#include <vector>
+
+namespace xt::bench {
+
+struct KernelText {
+  std::string file; // its name in messages
+  std::string text;
+  std::string kernel; // the one that is launched, without '@'
+  std::vector<std::pair<std::string, std::string>> defines = {}; // of parameters, as LowerOptions has them
+};
+
+LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of `count` elements together
+LaunchArg argument(const Matrix &matrix);                             // of rows and columns
+LaunchArg argument(double number);
+
+// A launch on `threads` threads, which ends the process if it fails; {}: `why` has a line that says why not. The
+// arguments' memory belongs to the caller.
+std::function<void()> launchOf(const KernelText &kernel, const std::vector<LaunchArg> &args, int threads, std::string &why);
+
+// Of the code for one thread, several times over: processor time from the module after the passes to code in memory.
+// None if it does not compile.
+std::vector<double> secondsOfCompiling(const KernelText &kernel, int times);
+
+} // namespace xt::bench

@@ -1,0 +1,42 @@
+// What the sides of a row read and write, and the sides.
+#pragma once
+#include "ir/elem.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace xt::bench {
+
+// Row-major, without gaps; of numbers that are not all alike.
+struct Matrix {
+  Elem elem = Elem::F32;
+  int64_t rows = 0, columns = 0;
+  std::shared_ptr<void> data; // aligned to 64 bytes
+
+  int64_t count() const { return rows * columns; }
+  int64_t bytes() const { return count() * elemInfo(elem).storageBytes; }
+  double at(int64_t row, int64_t column) const;
+};
+Matrix makeMatrix(Elem elem, int64_t rows, int64_t columns); // of zeros
+void fill(Matrix &matrix, uint64_t seed);                    // floats of [-1, 1), all integers of the type
+Matrix converted(const Matrix &matrix, Elem elem);
+
+uint64_t nextRandom(uint64_t &state); // SplitMix64
+
+// The relative error of one rounding to nearest; 0 for integers.
+double roundOff(Elem elem);
+// The error of a sum of n terms that rounds each time is taken to be at most this times sqrt(n), the type's roundOff and
+// the sum of magnitudes, as tests' `check` does (Higham and Mary 2019, probabilistic).
+inline constexpr double kSumBound = 6;
+
+// One that computes it, into a matrix of its own.
+struct Side {
+  std::string name;
+  Matrix result;
+  std::function<void()> call;
+  double seconds = 0; // of a call, where another process has timed it: then there is no `call`
+};
+
+} // namespace xt::bench

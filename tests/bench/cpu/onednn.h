@@ -1,0 +1,14 @@
+// What the files that call oneDNN share; they are compiled with exceptions, as it throws.
+#pragma once
+#include "ir/elem.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+namespace xt::bench {
+
+inline dnnl::memory::data_type typeOf(Elem elem) {
+  using Type = dnnl::memory::data_type;
+  return elem == Elem::BF16 ? Type::bf16 : elem == Elem::I8 ? Type::s8 : elem == Elem::U8 ? Type::u8 : elem == Elem::I32 ? Type::s32 : Type::f32;
+}
+
+} // namespace xt::bench

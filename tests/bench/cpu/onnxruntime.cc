@@ -1,0 +1,68 @@
+// onnxruntime's package for node, which has the library without headers: a script beside this file times it in a process of
+// its own and leaves the result in a file.
+#include "ir/base/text.h"
+#include "tests/bench/cpu/operators.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace xt::bench {
+namespace {
+
+constexpr const char *kScript = XT_SOURCE_DIR "/tests/bench/cpu/onnxruntime.js";
+
+// A folder of its own, removed with what is in it; "": it could not be made.
+struct Folder {
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "xt-bench-XXXXXX").string();
+    if (mkdtemp(name.data())) path = name;
+  }
+  Folder(const Folder &) = delete;
+  Folder &operator=(const Folder &) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    if (!path.empty()) std::filesystem::remove_all(path, ignored);
+  }
+  std::string path;
+};
+
+bool write(const std::string &path, const Matrix &matrix) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(static_cast<const char *>(matrix.data.get()), matrix.bytes());
+  return file.good();
+}
+
+bool read(const std::string &path, const Matrix &matrix) {
+  std::ifstream file(path, std::ios::binary);
+  return static_cast<bool>(file.read(static_cast<char *>(matrix.data.get()), matrix.bytes()));
+}
+
+// What the script prints; 0: nothing.
+double millisecondsOf(const std::string &command) {
+  FILE *output = popen(command.c_str(), "r");
+  if (!output) return 0;
+  double milliseconds = 0;
+  if (std::fscanf(output, "%lf", &milliseconds) != 1) milliseconds = 0;
+  pclose(output);
+  return milliseconds;
+}
+
+} // namespace
+
+void addOnnxRuntime(const Operator &op, int threads, std::vector<Side> &sides, std::string &why) {
+  if (op.kind != Operator::Kind::Attention || op.elem != Elem::F32) return;
+  Folder folder;
+  bool written = !folder.path.empty();
+  for (size_t i = 0; i < op.inputs.size(); ++i) written = written && write(str(folder.path, "/", "qkv"[i]), op.inputs[i]);
+  constexpr int kRounds = 15;
+  Side side{"onnxruntime", makeMatrix(Elem::F32, op.rows, op.columns), {}};
+  if (written)
+    side.seconds = 1e-3 * millisecondsOf(str("node '", kScript, "' '", folder.path, "' ", op.size(0), " ", op.size(1), " ", op.size(2), " ",
+                                             threads, " ", kRounds, " 2>/dev/null"));
+  if (side.seconds > 0 && read(folder.path + "/o", side.result)) sides.push_back(std::move(side));
+  else why += "onnxruntime is not there\n";
+}
+
+} // namespace xt::bench
