@@ -80,7 +80,10 @@ void FusedLoop::prepare() {
     }
   }
   for (Sink &sink : sinks_)
-    if (sink.tile) sink.access = e_.accessTile(sink.tile, nullptr);
+    if (sink.tile) {
+      sink.access = e_.accessTile(sink.tile, nullptr);
+      sink.access.streams = e_.isStreamed(sink.tile, sink.access);
+    }
 }
 
 void FusedLoop::emit() {

@@ -6,6 +6,7 @@
 #include "targets/cpu/vector_math.h"
 #include "targets/cpu/vector_values.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 
 namespace xt {
@@ -88,6 +89,8 @@ KernelOutput KernelEmitter::emit() {
   } else {
     forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
   }
+  // What went past the caches is there for other threads.
+  if (streams_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
   b.CreateRetVoid();
   return std::move(output_);
 }

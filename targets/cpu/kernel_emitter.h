@@ -92,6 +92,7 @@ private:
     bool unitStride;                     // columns are neighbours, known now
     bool maybeUnitStride;                // … or may turn out to be
     LlvmValue *padding = nullptr;        // storage form of one element
+    LlvmValue *streams = nullptr;        // whole registers are stored past the caches; null: they are not
   };
   struct RowAccess { // one row of it
     LlvmValue *pointer;
@@ -102,6 +103,8 @@ private:
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
   // The same of a window of so many rows and columns from the tile's first element on.
   TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
+  LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
+  void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
@@ -200,6 +203,7 @@ private:
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
+  bool streams_ = false; // something may be stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;

@@ -2,6 +2,8 @@
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 
+#include <llvm/IR/Module.h>
+
 namespace xt {
 
 KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
@@ -82,6 +84,35 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   access.padding = padding ? ops_.toStorage(access.elem, ops_.constant(access.elem, *padding, 0))
                            : llvm::Constant::getNullValue(ops_.storageType(access.elem, 0));
   return access;
+}
+
+// Of a matrix that no cache keeps until it is read again: a store past the caches need not read what it replaces.
+LlvmValue *KernelEmitter::isStreamed(const Value *tile, const TileAccess &access) {
+  constexpr int64_t kLarge = int64_t{16} << 20; // bytes
+  if (!access.maybeUnitStride) return nullptr;
+  streams_ = true;
+  return b.CreateICmpSGT(b.CreateMul(parts_.at(tile)[kRows], access.rowStride), number(kLarge));
+}
+
+void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value) {
+  auto plain = [&]() -> LlvmValues {
+    b.CreateAlignedStore(value, address, memoryAlign());
+    return {};
+  };
+  int64_t bytes = static_cast<int64_t>(module_.getDataLayout().getTypeStoreSize(value->getType()));
+  if (!access.streams || bytes != cpu_.vectorBytes) {
+    plain();
+    return;
+  }
+  LlvmValue *place = b.CreateAnd(b.CreatePtrToInt(address, b.getInt64Ty()), number(bytes - 1));
+  ifElse(
+      b, b.CreateAnd(access.streams, b.CreateICmpEQ(place, number(0))),
+      [&]() -> LlvmValues {
+        llvm::StoreInst *store = b.CreateAlignedStore(value, address, llvm::Align(static_cast<uint64_t>(bytes)));
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), llvm::ConstantAsMetadata::get(b.getInt32(1))));
+        return {};
+      },
+      plain);
 }
 
 // Bytes from the origin to a row of the tile; of a packed one, to its first element in its group of rows.
@@ -169,7 +200,7 @@ void KernelEmitter::storeChunk(const TileAccess &access, const RowAccess &row, L
     return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
   };
   auto whole = [&]() -> LlvmValues {
-    b.CreateAlignedStore(value, address(), memoryAlign());
+    storeWhole(access, address(), value);
     return {};
   };
   auto masked = [&]() -> LlvmValues {

@@ -1,0 +1,64 @@
+// Stores past the caches, of matrices that are larger than those: at places that registers are aligned to, and at others.
+#include "ir/base/text.h"
+#include "targets/cpu/emit.h"
+#include "tests/targets/cpu/text_kernel.h"
+
+#include <cstring>
+
+namespace xt {
+namespace {
+
+constexpr int64_t kRows = 2112, kColumns = 2112, kTileRows = 33, kTileColumns = 70; // 18 MB of f32
+
+std::string storing(int64_t row, int64_t column) {
+  std::string tile = str("tile<", kTileRows, "x", kTileColumns, "xf32>");
+  return str("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> ", tile, "\n  %a = load_tile %ta\n  %tc = init_tile %C[",
+             row, ", ", column, "] -> ", tile, "\n  store_tile %a, %tc\n}\n");
+}
+
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns, float first) : view{nullptr, Elem::F32, {rows, columns}, {columns, 1}}, values(static_cast<size_t>(rows * columns) + 16) {
+    auto misaligned = reinterpret_cast<uintptr_t>(values.data()) % 64 / sizeof(float);
+    auto *aligned = values.data() + (misaligned ? 16 - misaligned : 0);
+    for (int64_t i = 0; i < rows * columns; ++i) aligned[i] = first + static_cast<float>(i % 1000);
+    view.data = aligned;
+  }
+  LaunchArg arg() const {
+    LaunchArg result;
+    result.kind = LaunchArg::Kind::Buffer;
+    result.buffer = view;
+    return result;
+  }
+  float &at(int64_t row, int64_t column) { return static_cast<float *>(view.data)[row * view.strides[0] + column]; }
+  BufferView view;
+  std::vector<float> values;
+};
+
+void expectStored(int64_t row, int64_t column) {
+  SCOPED_TRACE(str("at ", row, ", ", column));
+  TextKernel kernel(storing(row, column));
+  Matrix a(kTileRows, kTileColumns, 0.5f), c(kRows, kColumns, -2000), wanted(kRows, kColumns, -2000);
+  for (int64_t i = std::max<int64_t>(0, -row); i < kTileRows && row + i < kRows; ++i)
+    for (int64_t j = std::max<int64_t>(0, -column); j < kTileColumns && column + j < kColumns; ++j) wanted.at(row + i, column + j) = a.at(i, j);
+  Diagnostics diagnostics;
+  auto made = cpuTarget().compile(kernel.module(), {}, diagnostics);
+  ASSERT_TRUE(made.ok());
+  ASSERT_TRUE((*made)->launch(kernel.kernel(), {a.arg(), c.arg()}, {}).ok());
+  EXPECT_EQ(std::memcmp(c.view.data, wanted.view.data, static_cast<size_t>(kRows * kColumns) * sizeof(float)), 0);
+}
+
+TEST(Streaming, StoresAnywhere) {
+  for (auto [row, column] : {std::pair<int64_t, int64_t>{0, 0}, {3, 5}, {7, 64}, {-1, 48}, {2100, 2064}, {5, -16}}) expectStored(row, column);
+}
+
+TEST(Streaming, IsDecidedWhenTheKernelRuns) {
+  TextKernel kernel(storing(0, 0));
+  Diagnostics diagnostics;
+  Result<std::string> text = emit(kernel.module(), EmitKind::Llvm, {}, diagnostics);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("!nontemporal"), std::string::npos);
+  EXPECT_NE(text->find("sfence"), std::string::npos);
+}
+
+} // namespace
+} // namespace xt
