@@ -7,7 +7,7 @@
 
 namespace xt::bench {
 
-// Of the text's only kernel, on xe-pvc.
+// Of the text's first kernel, on xe-pvc.
 Result<IsaReport> ourCode(const std::string &text);
 
 // The innermost loop with the most products, else the one with the most instructions; null: the kernel has no loop.
