@@ -23,6 +23,11 @@ BlockBase blockBaseOf(Type memref) {
   return base;
 }
 
+int64_t shortestPitch(const BlockRules &rules, int64_t width) {
+  int64_t multiple = std::max<int64_t>(1, rules.pitchMultiple);
+  return (std::max(width, rules.minimalPitch) + multiple - 1) / multiple * multiple;
+}
+
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
   int64_t bytes = elemInfo(base.elem).storageBytes;
   if (base.step != 1) return "the elements of a row do not lie side by side";

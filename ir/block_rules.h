@@ -19,6 +19,8 @@ struct BlockBase {
 };
 // Of the last two dimensions of a memref of rank 2 or more.
 BlockBase blockBaseOf(Type memref);
+// The least pitch that messages take for rows of so many bytes. A matrix of one row may be given it, as nothing is read behind.
+int64_t shortestPitch(const BlockRules &rules, int64_t width);
 // Which rule a base breaks for certain; "" if none. What is not known is taken to keep the rules.
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
 

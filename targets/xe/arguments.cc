@@ -1,6 +1,7 @@
 #include "targets/xe/arguments.h"
 
 #include "ir/base/text.h"
+#include "ir/block_rules.h"
 #include "ir/interp/scalar_eval.h"
 
 namespace xt {
@@ -27,6 +28,7 @@ BlockBase blockBase(MemRefValue memref, bool turned) {
   base.step = memref.sizes[rank - 1] == 1 ? 1 : memref.strides[rank - 1];
   base.height = rank > 1 ? memref.sizes[rank - 2] : 1;
   base.pitch = rank > 1 ? memref.strides[rank - 2] : base.width;
+  if (turned && base.height == 1) base.height = kDynamic; // kernels know this stride, so that withPitches cannot give another
   // The stride of a dimension that has one index is never used.
   for (size_t d = 0; d + 2 < rank; ++d)
     if (memref.sizes[d] > 1) base.apart.push_back(memref.strides[d]);
@@ -34,6 +36,16 @@ BlockBase blockBase(MemRefValue memref, bool turned) {
 }
 
 } // namespace
+
+std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeValue> values, const BlockRules &rules) {
+  for (const XeBlockUse &use : code.blockUses) {
+    auto &memref = std::get<MemRefValue>(values[use.param]);
+    size_t rank = memref.rank;
+    int64_t bytes = elemInfo(memref.elem).storageBytes;
+    if (rank >= 2 && !use.turned && memref.sizes[rank - 2] == 1) memref.strides[rank - 2] = shortestPitch(rules, memref.sizes[rank - 1] * bytes) / bytes;
+  }
+  return values;
+}
 
 std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,
                                     const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,

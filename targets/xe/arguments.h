@@ -19,6 +19,9 @@ struct XeArgument {
 // The device's address of a host address; nullopt: it is in no buffer of the launch.
 using DeviceAddress = std::function<std::optional<uint64_t>(const void *host)>;
 
+// The same values, but matrices of one row that go by block messages have a stride that those take: it leads nowhere.
+std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeValue> values, const BlockRules &rules);
+
 // `values` are bindArguments' of these `args`; `grid` is that of the kernel's variables. A host address that a kernel is
 // given as an integer becomes the device's where it points into a buffer of the launch.
 std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,

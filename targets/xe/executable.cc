@@ -206,7 +206,7 @@ private:
     const XeKernel &code = program.code(index);
     auto address = [&](const void *host) { return memory.address(host); };
     auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
-    std::vector<XeArgument> arguments = xeArguments(kernel, values, grid, address, outcome);
+    std::vector<XeArgument> arguments = xeArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), &arguments[i].bits, arguments[i].bytes); !set) return set;
     std::array<uint64_t, 3> counts = workgroupsOf(grid);

@@ -31,16 +31,7 @@ LlvmValues XeKernelEmitter::blockArgs(const Value *desc, const BlockCall &call) 
   }
   LlvmValue *place = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), 2));
   place = b.CreateInsertElement(b.CreateInsertElement(place, x, uint64_t{0}), y, uint64_t{1});
-  LlvmValue *width = inBytes(parts[kColumns]), *apart = inBytes(b.CreateTrunc(parts[kRowStride], b.getInt32Ty()));
-  return {parts[kBase], width, rows, b.CreateSelect(b.CreateICmpEQ(rows, number32(1)), shortestPitch(width), apart), place};
-}
-
-// Behind a single row nothing is read, but the message wants a pitch that keeps the rules.
-LlvmValue *XeKernelEmitter::shortestPitch(LlvmValue *width) {
-  const BlockRules &rules = target_.blocks;
-  LlvmValue *least = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, width, number32(rules.minimalPitch));
-  LlvmValue *multiple = number32(rules.pitchMultiple);
-  return b.CreateMul(b.CreateUDiv(b.CreateAdd(least, number32(rules.pitchMultiple - 1)), multiple), multiple);
+  return {parts[kBase], inBytes(parts[kColumns]), rows, inBytes(b.CreateTrunc(parts[kRowStride], b.getInt32Ty())), place};
 }
 
 // Private memory that a message fills or empties.

@@ -173,7 +173,6 @@ private:
   // blocks.cc: 2D block messages
   const BlockCall *blockCall(const Op &op) const; // null: element by element
   LlvmValues blockArgs(const Value *desc, const BlockCall &call);
-  LlvmValue *shortestPitch(LlvmValue *width);
   LlvmValue *blockMemory(const BlockCall &call);
   Fragment loadBlock(const Value *desc, const BlockCall &call);
   void storeBlock(const Value *desc, const BlockCall &call, const Fragment &value);

@@ -35,6 +35,20 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
   }
 }
 
+// What lies behind a single row is never read, but messages want a pitch that keeps their rules.
+TEST(XeArguments, ASingleRowHasAPitchThatMessagesTake) {
+  Program program("kernel @k(%A: memref<?x?xf32>) {\n}\n");
+  std::vector<float> a(64);
+  const BlockRules &rules = findTargetInfo("xe-pvc")->blocks;
+  XeKernel code;
+  code.blockUses = {{0, false}};
+  for (auto [rows, pitch] : {std::pair<int64_t, int64_t>{1, 24}, {2, 21}}) {
+    auto values = bindArguments(program.kernel(), {buffer(a.data(), Elem::F32, {rows, 21}, {21, 1})});
+    ASSERT_TRUE(values);
+    EXPECT_EQ(std::get<MemRefValue>(withPitches(code, *values, rules)[0]).strides[0], pitch) << rows;
+  }
+}
+
 TEST(XeArguments, AnAddressBecomesTheDevices) {
   Program program("kernel @k(%p: i64) {\n}\n");
   std::vector<float> data(4);

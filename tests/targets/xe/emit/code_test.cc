@@ -161,7 +161,7 @@ TEST(Code, LoopsOfProductsHideTheirLength) {
 // What masks are made of is known of whole vectors: rows that are all inside, and one comparison for each 8 of a column.
 TEST(Code, MasksOfWholeRows) {
   GpuProgram program("#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
-                     "kernel @k(%A: memref<64x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
+                     "kernel @k(%A: memref<?x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
                      "  %zero = constant 0.0 : vector<32x16xf32>\n  %mask = create_mask 32, %n : vector<32x16xi1>\n"
                      "  %b = select(%mask, %a, %zero)\n  store_tile %b, %t\n}\n");
   ASSERT_TRUE(program);
