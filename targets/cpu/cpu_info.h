@@ -2,10 +2,13 @@
 #pragma once
 #include "ir/base/result.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace xt {
+
+inline constexpr int64_t kCacheLine = 64; // bytes, of every x86-64
 
 struct CpuInfo {
   std::string triple;   // "x86_64-pc-linux-gnu"

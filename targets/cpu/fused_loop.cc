@@ -29,9 +29,9 @@ void FusedLoop::nestToBuffer(Value *value, const Buffer &buffer) {
   sinks_.push_back({value, &buffer, nullptr});
 }
 
-void FusedLoop::toTile(Value *value, const Value *tile) {
+void FusedLoop::toTile(Value *value, const Value *tile, bool mayStream) {
   addNodes(e_.fusion_.nodes(value), nullptr);
-  sinks_.push_back({value, nullptr, tile});
+  sinks_.push_back({.value = value, .buffer = nullptr, .tile = tile, .mayStream = mayStream});
 }
 
 llvm::Align FusedLoop::alignOf(Elem elem) const {
@@ -82,7 +82,7 @@ void FusedLoop::prepare() {
   for (Sink &sink : sinks_)
     if (sink.tile) {
       sink.access = e_.accessTile(sink.tile, nullptr);
-      sink.access.streams = e_.isStreamed(sink.tile, sink.access);
+      if (sink.mayStream) sink.access.streams = e_.isStreamed(sink.tile, sink.access);
     }
 }
 

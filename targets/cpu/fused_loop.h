@@ -17,7 +17,8 @@ public:
   void toBuffer(Value *value, const Buffer &buffer);
   // The result of an op that has a buffer of its own.
   void computeToBuffer(const Op &op, const Buffer &buffer);
-  void toTile(Value *value, const Value *tile);
+  // `mayStream`: past the caches, if the matrix turns out to be large.
+  void toTile(Value *value, const Value *tile, bool mayStream = false);
   // Combines `value` into a buffer of fewer rows, each of `rows` neighbours, whose rows start as the identity.
   void reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows);
   // Combines each row into the first column of a buffer. Nothing else may be done in the same loop.
@@ -58,6 +59,7 @@ private:
     LlvmValue *rowPointer = nullptr;
     std::optional<OpKind> reduces = {};
     int64_t rowsEach = 1;
+    bool mayStream = false;
   };
   void addNodes(const std::vector<Value *> &values, const Value *root);
   void enterRow(LlvmValue *row);

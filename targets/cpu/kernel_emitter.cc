@@ -25,7 +25,7 @@ std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.na
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
-      b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
+      streamed_(findStreamedStores(kernel)), b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
@@ -90,7 +90,7 @@ KernelOutput KernelEmitter::emit() {
     forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
   }
   // What went past the caches is there for other threads.
-  if (streams_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
+  if (fences_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
   b.CreateRetVoid();
   return std::move(output_);
 }
@@ -193,7 +193,7 @@ void KernelEmitter::emitOp(const Op &op) {
       return;
     }
     FusedLoop loop(*this);
-    loop.toTile(op.operand(0), op.operand(1));
+    loop.toTile(op.operand(0), op.operand(1), streamed_.stores.contains(&op));
     loop.emit();
     return;
   }

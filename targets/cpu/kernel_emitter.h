@@ -17,6 +17,7 @@
 #pragma once
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/cpu_info.h"
+#include "targets/cpu/streaming.h"
 #include "targets/llvm/register_ops.h"
 #include "ir/slm_layout.h"
 
@@ -103,6 +104,8 @@ private:
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
   // The same of a window of so many rows and columns from the tile's first element on.
   TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
+  // Of a store that findStreamedStores knows; null: never. `storeWhole` stores a chunk that is whole, past the caches where
+  // that holds and the address is a multiple of its size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
@@ -197,13 +200,14 @@ private:
   const FusionPlan &fusion_;
   const BufferAssignment &buffers_;
   const SlmLayout &slmLayout_;
+  const StreamedStores streamed_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr;
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
-  bool streams_ = false; // something may be stored past the caches
+  bool fences_ = false; // something may have been stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;

@@ -113,9 +113,8 @@ double measureBandwidth(int threads) {
 
 bool evictFromCaches(const void *memory, int64_t bytes) {
 #ifdef __x86_64__
-  constexpr int64_t kLine = 64;
   const auto *first = static_cast<const char *>(memory);
-  for (int64_t at = 0; at < bytes; at += kLine) __builtin_ia32_clflush(first + at);
+  for (int64_t at = 0; at < bytes; at += kCacheLine) __builtin_ia32_clflush(first + at);
   if (bytes > 0) __builtin_ia32_clflush(first + bytes - 1);
   __builtin_ia32_mfence();
   return true;

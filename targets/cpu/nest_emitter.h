@@ -3,8 +3,8 @@
 // K is cut into blocks of at most kNestDepthBytes. For each block and each panel of b's columns, as wide as a
 // microkernel, the panel is packed (converted, and turned where it lies the other way round), and the microkernel runs
 // down the rows of a: straight from memory where it can, else from rows that were staged. Sums stay in registers through
-// a block; between blocks they lie in scratch memory; behind the last one they go, through a few cells that stay in the
-// first cache, into the loop of what uses them.
+// a block; between blocks they lie in scratch memory; behind the last one they go to memory where they are only stored, else,
+// through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
@@ -67,7 +67,7 @@ private:
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
   static constexpr int64_t kRowsAhead = 16; // of b, that are asked for
-  LlvmValue *isLarge(int64_t bytes);
+  LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);

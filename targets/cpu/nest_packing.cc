@@ -1,6 +1,7 @@
 // What a nest copies before it multiplies: panels of b, and rows of a that do not lie ready.
 #include "targets/cpu/nest_emitter.h"
 
+#include "ir/base/check.h"
 #include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
@@ -87,6 +88,7 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
     return;
   }
   LlvmValue *quick = insideSteps(block, column);
+  XT_CHECK(tile_.vectors * lanes_ <= 64, "insideBits are of 64 columns");
   LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
   packRows(column, to, {block.first, block.first, quick}, inside);
   packRows(column, to, {block.first, quick, b.CreateAdd(block.first, block.depth)}, nullptr);
@@ -123,7 +125,7 @@ void NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmVa
   });
 }
 
-// Of a large b.
+// Of a large b. A smaller one stays in the caches while its panels are packed one after another.
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes;
@@ -136,11 +138,12 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
     }
     return LlvmValues();
   };
-  ifElse(b, isLarge(4 << 20), ask, [] { return LlvmValues(); });
+  constexpr int64_t kLarge = 4 << 20;
+  ifElse(b, spansMore(kLarge), ask, [] { return LlvmValues(); });
 }
 
-// Whether b has more bytes.
-LlvmValue *NestEmitter::isLarge(int64_t bytes) {
+// Whether the rows of b that are read, with what lies between them, are more bytes.
+LlvmValue *NestEmitter::spansMore(int64_t bytes) {
   LlvmValue *rows = b.CreateMul(depth_, number(elements_));
   return b.CreateICmpSGT(b.CreateMul(right_.access.rowStride, rows), number(bytes));
 }
@@ -152,7 +155,7 @@ LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValu
   if (!inside) return e_.loadChunk(from, row, at, lanes_);
   llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
-  if (llvm::isa<llvm::ConstantInt>(inside)) return b.CreateAlignedLoad(type, address, llvm::Align(1));
+  if (!e_.cpu_.maskedAccess) return b.CreateAlignedLoad(type, address, llvm::Align(1));
   LlvmValue *mask = e_.laneMask(b.CreateLShr(inside, n), lanes_);
   return b.CreateMaskedLoad(type, address, llvm::Align(1), mask, llvm::Constant::getNullValue(type));
 }

@@ -1,5 +1,6 @@
 #include "targets/cpu/panel_pool.h"
 
+#include "targets/cpu/cpu_info.h"
 #include "targets/cpu/host_runtime.h"
 
 #include <algorithm>
@@ -18,8 +19,7 @@ void PanelPool::reset() {
 }
 
 bool PanelPool::addSlab() {
-  constexpr int64_t kLine = 64;
-  int64_t each = (bytes_ + kLine - 1) / kLine * kLine, count = std::max<int64_t>(1, kSlabBytes / each);
+  int64_t each = (bytes_ + kCacheLine - 1) / kCacheLine * kCacheLine, count = std::max<int64_t>(1, kSlabBytes / each);
   if (static_cast<int64_t>(panels_.size()) + count > kMostBytes / each) return false;
   ScratchMemory slab = allocateScratch(static_cast<size_t>(count * each));
   if (!slab) return false;

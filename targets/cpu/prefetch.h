@@ -1,10 +1,9 @@
 // Lines of memory that are asked for before they are used.
 #pragma once
+#include "targets/cpu/cpu_info.h"
 #include "targets/llvm/loops.h"
 
 namespace xt {
-
-inline constexpr int64_t kCacheLine = 64; // bytes
 
 enum class Prefetch : uint8_t {
   ToWrite,      // into the first cache

@@ -86,12 +86,16 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   return access;
 }
 
-// Of a matrix that no cache keeps until it is read again: a store past the caches need not read what it replaces.
+// Whether no cache would keep the matrix until it is read, and nothing that the kernel reads is the same.
 LlvmValue *KernelEmitter::isStreamed(const Value *tile, const TileAccess &access) {
-  constexpr int64_t kLarge = int64_t{16} << 20; // bytes
+  constexpr int64_t kLarge = int64_t{32} << 20; // bytes; last-level caches are about as large
   if (!access.maybeUnitStride) return nullptr;
-  streams_ = true;
-  return b.CreateICmpSGT(b.CreateMul(parts_.at(tile)[kRows], access.rowStride), number(kLarge));
+  const Parts &parts = parts_.at(tile);
+  LlvmValue *bytes = b.CreateMul(b.CreateMul(parts[kRows], parts[kColumns]), number(elemInfo(access.elem).storageBytes));
+  LlvmValue *streams = b.CreateICmpSGT(bytes, number(kLarge));
+  for (const Value *read : streamed_.read) streams = b.CreateAnd(streams, b.CreateICmpNE(parts_.at(read)[0], parts[kBase]));
+  fences_ = true;
+  return streams;
 }
 
 void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value) {
@@ -100,7 +104,7 @@ void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, Llv
     return {};
   };
   int64_t bytes = static_cast<int64_t>(module_.getDataLayout().getTypeStoreSize(value->getType()));
-  if (!access.streams || bytes != cpu_.vectorBytes) {
+  if (!access.streams || bytes < 16) { // the least that has an instruction for it
     plain();
     return;
   }
