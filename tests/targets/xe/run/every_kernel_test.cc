@@ -97,7 +97,9 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
     test::ToolRun run = test::runTool(str("%bin/xtrun --small --device=soft --target=", gpu, tests, path.string()));
     seen[name] = resultOf(run);
     if (!kept) {
-      EXPECT_EQ(run.status, test::limitsBroken(path, gpu).empty() ? 0 : 2) << name << ":\n" << run.output;
+      std::set<std::string> broken = test::limitsBroken(path, gpu);
+      if (gpu == "spirv") broken.erase("0602"), broken.erase("0607"); // what a device has counts, where there is one
+      EXPECT_EQ(run.status, broken.empty() ? 0 : 2) << name << ":\n" << run.output;
       continue;
     }
     EXPECT_TRUE(std::getenv("XT_UPDATE_GOLDEN") || seen[name] == wanted[name])
