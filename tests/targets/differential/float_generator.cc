@@ -1,6 +1,6 @@
 #include "tests/targets/differential/float_generator.h"
 
-#include "tests/targets/differential/kernel_text.h"
+#include "tests/targets/differential/float_test_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +17,11 @@ struct Vec {
 bool isNarrow(const std::string &elem) { return elem == "f16" || elem == "bf16"; }
 bool isByte(const std::string &elem) { return elem == "f8E4M3" || elem == "f8E5M2"; }
 
-class FloatGenerator : private KernelText {
+class FloatGenerator : private FloatTestText {
 public:
-  explicit FloatGenerator(uint64_t seed) : KernelText(seed), seed_(seed) {}
+  explicit FloatGenerator(uint64_t seed) : FloatTestText(seed) {}
 
   std::string run() {
-    workgroups_ = between(1, 3);
-    batches_ = workgroup_ ? workgroups_ : workgroups_ * subgroups_;
-    indent_ = 1;
     load("f32");
     int ops = 4 + static_cast<int>(pick(10));
     for (int i = 0; i < ops; ++i) step();
@@ -33,47 +30,6 @@ public:
   }
 
 private:
-  // --- the test's side
-
-  std::string let(const std::string &expression) {
-    std::string name = str("%h", hosts_++);
-    host_ += str("  ", name, " = ", expression, "\n");
-    return name;
-  }
-  // A buffer of the test that is no argument.
-  std::string table(const std::string &initializer, const std::string &type) {
-    std::string name = str("%t", tables_++);
-    decls_ += str("  ", name, " = ", initializer, " : memref<", type, ">\n");
-    return name;
-  }
-  std::string argument(const std::string &initializer, const std::string &elem, Shape shape, bool output) {
-    std::string name = str(output ? "%C" : "%A", arguments_.size());
-    decls_ += str("  ", name, " = ", initializer, " : memref<", batches_, "x", shapeText(shape, elem), ">\n");
-    params_ += str(params_.empty() ? "" : ", ", name, ": memref<?x?x?x", elem, ">");
-    arguments_.push_back(name);
-    return name;
-  }
-  // The elements that a tile at [y, x] covers of an array of an extent, with a padding around it.
-  std::string window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape, const std::string &padding) {
-    if (extent == shape && x == 0 && y == 0) return array;
-    auto places = [&](int64_t count, int64_t from, int64_t limit) {
-      return table(str("from (i) => min(max(i + ", from, ", 0), ", limit - 1, ")"), str(count, "xi32"));
-    };
-    std::string rows = places(shape.rows, y, extent.rows), columns = places(shape.columns, x, extent.columns);
-    std::string inside = table(str("from (i, j) => i + ", y, " >= 0 and i + ", y, " < ", extent.rows, " and j + ", x, " >= 0 and j + ", x, " < ", extent.columns), shapeText(shape, "i32"));
-    return let(str("where(", inside, ", gather(gather(", array, ", ", rows, ", dim = 1), ", columns, ", dim = 2), ", padding, ")"));
-  }
-
-  std::string file() {
-    std::string text = str("// seed ", seed_, "\n", functions_, "kernel @k(", params_, ", %three: index)");
-    if (!workgroup_) text += str(" subgroups(", subgroups_, ")");
-    text += str(" grid (%g = 0 to ", workgroups_, ") {\n");
-    text += workgroup_ ? "  %w = %g + 0\n" : str("  %sg = subgroup_id()\n  %w = %g * ", subgroups_, " + %sg\n");
-    text += out_ + "}\ntest \"t\" {\n" + decls_ + "  launch @k(";
-    for (const std::string &name : arguments_) text += name + ", ";
-    return text + "3)\n" + host_ + checks_ + "}\n";
-  }
-
   // --- values
 
   Vec add(Vec v) {
@@ -90,19 +46,7 @@ private:
   }
   Vec floats() { return anyOf({"f32", "f16", "bf16", "f64"}); }
 
-  Vec converted(const Vec &v, const std::string &layout) {
-    if (v.layout == layout) return v;
-    Vec to = v;
-    to.name = fresh();
-    to.layout = layout;
-    line(str(to.name, " = convert_layout ", v.name, " {", layout, "}"));
-    return to;
-  }
-  Vec settled(Vec v) {
-    if (!workgroup_) return add(v);
-    v.layout = "?";
-    return add(converted(v, randomLayout(v.shape, true)));
-  }
+  Vec settled(const Vec &v) { return add(inKnownLayout(v)); }
   // In f16 and bf16 each operation rounds; the host's rounds in f32, or f64 for f64.
   static std::string rounded(const std::string &elem, const std::string &expression) {
     return isNarrow(elem) ? str("cast(", expression, ", ", elem, ")") : expression;
@@ -483,11 +427,8 @@ private:
   void gather() {
     Vec r{fresh(), choose({"f32", "f16", "f64"}), "", "", randomShape(), 1};
     r.layout = randomLayout(r.shape, true);
-    std::string base = str("%A", arguments_.size());
     int64_t extent = between(20, 90), dy = between(-2, 3), dx = between(-1, 2), from = between(-5, 30);
-    decls_ += str("  ", base, " = random(seed = ", pick(1000), ") : memref<", extent, "x", r.elem, ">\n");
-    params_ += str(params_.empty() ? "" : ", ", base, ": memref<?x", r.elem, ">");
-    arguments_.push_back(base);
+    std::string base = listArgument(str("random(seed = ", pick(1000), ")"), r.elem, extent);
     std::string row = fresh(), column = fresh(), offsets = fresh(), mask = fresh(), tile = fresh(), type = vectorType(r.shape, "index", r.layout);
     int64_t rows = between(1, r.shape.rows), columns = between(1, r.shape.columns);
     line(str(row, " = iota [0] : ", type));
@@ -548,11 +489,6 @@ private:
     }
   }
 
-  uint64_t seed_;
-  int64_t workgroups_ = 1, batches_ = 1;
-  int hosts_ = 0, tables_ = 0;
-  std::string functions_, params_, decls_, host_, checks_;
-  std::vector<std::string> arguments_;
   std::vector<Vec> values_;
 };
 

@@ -61,21 +61,7 @@ private:
   }
   Vec any() { return values_[pick(values_.size())]; }
 
-  // The same value in another layout; at subgroup scope the value itself.
-  Vec converted(const Vec &v, const std::string &layout) {
-    if (v.layout == layout) return v;
-    Vec to = v;
-    to.name = fresh();
-    to.layout = layout;
-    line(str(to.name, " = convert_layout ", v.name, " {", layout, "}"));
-    return to;
-  }
-  // After an op whose result's layout follows from its operands: one that is known here.
-  Vec settled(Vec v) {
-    if (!workgroup_) return add(v);
-    v.layout = "?";
-    return add(converted(v, randomLayout(v.shape, true)));
-  }
+  Vec settled(const Vec &v) { return add(inKnownLayout(v)); }
 
   std::string offset() { return choose({"0", "1", "-3", "%n", "(%gi * 5)", "%gj", "(%n - 7)", "(dim(%A, 1) - 38)"}); }
 

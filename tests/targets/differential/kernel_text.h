@@ -50,6 +50,22 @@ protected:
     return str("vector<", shapeText(s, elem), withLayout(layout), ">");
   }
 
+  // The same value in another layout; at subgroup scope the value itself. A Vec has a name and a layout.
+  template <class Vec> Vec converted(const Vec &v, const std::string &layout) {
+    if (v.layout == layout) return v;
+    Vec to = v;
+    to.name = fresh();
+    to.layout = layout;
+    line(str(to.name, " = convert_layout ", v.name, " {", layout, "}"));
+    return to;
+  }
+  // The result of an op whose layout follows from its operands, in one that is known here.
+  template <class Vec> Vec inKnownLayout(Vec v) {
+    if (!workgroup_) return v;
+    v.layout = "?";
+    return converted(v, randomLayout(v.shape, true));
+  }
+
   std::mt19937_64 random_;
   bool workgroup_ = false;
   int64_t subgroups_ = 1;

@@ -1,0 +1,38 @@
+// The file around a random kernel of floating-point ops: its buffers, the test that launches it and what that expects.
+#pragma once
+#include "tests/targets/differential/kernel_text.h"
+
+namespace xt {
+
+// The kernel is launched with `workgroups_` workgroups; `batches_` counts workgroups, or subgroups where the kernel is of
+// subgroup scope.
+class FloatTestText : protected KernelText {
+protected:
+  explicit FloatTestText(uint64_t seed);
+
+  // An array of the test's, named.
+  std::string let(const std::string &expression);
+  // A buffer of the test that is no argument.
+  std::string table(const std::string &initializer, const std::string &type);
+  // An argument with a matrix for each of the batches.
+  std::string argument(const std::string &initializer, const std::string &elem, Shape shape, bool output);
+  // An argument with one dimension.
+  std::string listArgument(const std::string &initializer, const std::string &elem, int64_t extent);
+  // The elements that a tile at [y, x] covers of an array of an extent, with a padding around it.
+  std::string window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape, const std::string &padding);
+
+  std::string file() const;
+
+  int64_t workgroups_, batches_;
+  std::string functions_, host_, checks_;
+
+private:
+  std::string declared(std::string name, const std::string &initializer, const std::string &type, const std::string &parameterType);
+
+  uint64_t seed_;
+  int hosts_ = 0, tables_ = 0;
+  std::string params_, decls_;
+  std::vector<std::string> arguments_;
+};
+
+} // namespace xt
