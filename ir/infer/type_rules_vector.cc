@@ -100,10 +100,15 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
     return push(in, results, in.context.vector(std::move(shape), v.elem()));
   }
   if (extent != 1) {
-    in.diagnostics
-        .report(DiagCode::ShapeMismatch, in.operandRange(0),
-                str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"))
-        .note("`broadcast_size = n` repeats each element n times");
+    Diagnostic &error = in.diagnostics.report(DiagCode::ShapeMismatch, in.operandRange(0),
+                                              str("dimension ", *dim, " of ", shapedText(v), " is ", extent, ", but only an extent of 1 stretches"));
+    error.note("`broadcast_size = n` repeats each element n times");
+    int other = 1 - *dim;
+    const Attr *dims = findAttr(in, "dims");
+    if (v.shape()[static_cast<size_t>(other)] == 1 && dims->range.file) {
+      error.fix(str("stretch dimension ", other), dims->range, str("[", other, "]"));
+      error.fixits.back().candidate = true; // the type that is written may be meant
+    }
     return false;
   }
   if (!vectorWritten(in)) return false;

@@ -96,13 +96,15 @@ std::function<void()> launchOf(const KernelText &text, const std::vector<LaunchA
   };
 }
 
-std::vector<double> secondsOfCompiling(const KernelText &text, int times) {
+std::vector<double> secondsOfCompiling(const KernelText &text, int times, std::string &why) {
   std::vector<double> seconds;
-  std::string why;
   auto c = lower(text, why);
   for (int i = 0; c && i < times; ++i) {
     std::clock_t start = std::clock(); // of this process alone
-    if (!makeCode(*c, 1).ok()) break;
+    if (Result<void> made = makeCode(*c, 1); !made.ok()) {
+      why += str("xt: ", made.error().message, "\n");
+      return {};
+    }
     seconds.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   return seconds;

@@ -24,7 +24,7 @@ LaunchArg argument(double number);
 std::function<void()> launchOf(const KernelText &kernel, const std::vector<LaunchArg> &args, int threads, std::string &why);
 
 // Of the code for one thread, several times over: processor time from the module after the passes to code in memory.
-// None if it does not compile.
-std::vector<double> secondsOfCompiling(const KernelText &kernel, int times);
+// None if it does not compile: `why` says why not.
+std::vector<double> secondsOfCompiling(const KernelText &kernel, int times, std::string &why);
 
 } // namespace xt::bench

@@ -31,7 +31,9 @@ KernelText kernelText(const Problem &p) {
 
 } // namespace
 
-std::vector<double> compileSeconds(const Problem &problem, int times) { return secondsOfCompiling(kernelText(problem), times); }
+std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why) {
+  return secondsOfCompiling(kernelText(problem), times, why);
+}
 
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
   Side side{"xt", makeMatrix(problem.cell.sum(), problem.cell.m, problem.cell.n), {}};

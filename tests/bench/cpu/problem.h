@@ -30,7 +30,8 @@ std::string whatIsWrong(const Problem &problem, const Side &side);
 
 // Those that take these types; each with `threads` threads. `why` gets a line for each that is not there.
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
-std::vector<double> compileSeconds(const Problem &problem, int times); // of our kernel, from its module to code in memory
+// Of our kernel, from its module to code in memory; none if it does not compile: `why` says why not.
+std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why);
 void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
 void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);
 void addOneDnn(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);

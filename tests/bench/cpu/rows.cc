@@ -1,4 +1,5 @@
 // Softmax and layer normalization: operators of one row each, which memory bounds.
+#include "ir/base/text.h"
 #include "tests/bench/cpu/operators.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace xt::bench {
 namespace {
 
-constexpr size_t kSoftmaxColumns = 512; // of a block of stdlib/softmax.xt
+constexpr size_t kSoftmaxColumns = 512; // of a block
 
 std::vector<double> rowOf(const Matrix &matrix, int64_t row) {
   std::vector<double> values(static_cast<size_t>(matrix.columns));
@@ -68,6 +69,7 @@ Operator ofRows(Operator::Kind kind, int64_t rows, int64_t columns) {
 Operator makeSoftmax(int64_t rows, int64_t columns) {
   Operator op = ofRows(Operator::Kind::Softmax, rows, columns);
   op.kernel = standardKernel("softmax");
+  op.kernel.defines = {{"SOFTMAX_COLUMNS", str(kSoftmaxColumns)}};
   op.args = [x = op.inputs[0]](const Matrix &result) { return std::vector<LaunchArg>{argument(x), argument(result)}; };
   op.expected = [x = op.inputs[0]](int64_t row) { return softmaxRow(rowOf(x, row)); };
   return op;
