@@ -213,7 +213,7 @@ private:
     int64_t bytes = elemInfo(elem).storageBytes;
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
-    shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), kNestDepthBytes / bytes, elem, kNestDepthBytes + kBufferAlignment};
+    shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), kNestStagedBytes / bytes, elem, kNestStagedBytes + kBufferAlignment};
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestSquareRow + kBufferAlignment * (kBufferAlignment / 4) / kNestPanelBytes;

@@ -33,14 +33,14 @@ Elem mmaElem(Elem operand);
 
 // What a nest has in scratch memory, by the number that stagingOf takes.
 enum NestBuffer : size_t {
-  kNestLeft,  // rows of a, kNestDepthBytes of each
+  kNestLeft,  // rows of a, kNestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
   kNestCells, // the sums of one microkernel, zeros behind them, and then a square of registers that is transposed
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row
   kNestBuffers
 };
-inline constexpr int64_t kNestDepthBytes = 2048, kNestPanelBytes = 256;
+inline constexpr int64_t kNestDepthBytes = 4096, kNestStagedBytes = 2048, kNestPanelBytes = 256;
 inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 4;
 
 class BufferAssignment {

@@ -1,7 +1,5 @@
 #include "targets/cpu/microkernel.h"
 
-#include "targets/cpu/prefetch.h"
-
 #include <llvm/IR/IntrinsicsX86.h>
 
 namespace xt {
@@ -9,27 +7,24 @@ namespace xt {
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
   llvm::Align align(1), vectorAlign = operands.packed ? llvm::Align(static_cast<uint64_t>(lanes_ * bytes)) : align;
-  auto step = [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *leftOffset = carried[carried.size() - 2], *rightOffset = carried.back();
+  auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *leftOffset = carried[carried.size() - 2], *right = carried.back();
     LlvmValues row, next;
-    for (LlvmValue *column : operands.rightColumns)
-      row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, column, rightOffset), vectorAlign));
-    if (operands.ahead > 0) {
-      LlvmValue *ahead = b.CreateAdd(rightOffset, b.CreateMul(operands.rightStep, b.getInt64(static_cast<uint64_t>(operands.ahead))));
-      for (LlvmValue *column : operands.rightColumns) prefetch(b, byteOffset(b, column, ahead), Prefetch::ToSecondCache);
-    }
+    for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, right, column), vectorAlign));
+    if (operands.ahead)
+      for (LlvmValue *column : operands.columns) prefetch(b, byteOffset(b, byteOffset(b, right, operands.ahead), column), operands.into);
     for (size_t r = 0; r < operands.leftRows.size(); ++r) {
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, operands.leftRows[r], leftOffset), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);
       for (size_t v = 0; v < row.size(); ++v) next.push_back(add(how, broadcast, row[v], carried[r * row.size() + v]));
     }
     next.push_back(b.CreateAdd(leftOffset, operands.leftStep));
-    next.push_back(b.CreateAdd(rightOffset, operands.rightStep));
+    next.push_back(byteOffset(b, right, operands.rightStep));
     return next;
   };
   sums.push_back(b.getInt64(0));
-  sums.push_back(b.getInt64(0));
-  sums = forLoop(b, b.getInt64(0), operands.depth, b.getInt64(1), sums, step);
+  sums.push_back(operands.right);
+  sums = repeat(b, operands.depth, sums, step);
   sums.resize(sums.size() - 2);
   return sums;
 }

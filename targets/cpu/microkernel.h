@@ -1,5 +1,6 @@
 // The innermost loop of matrix products: a tile of sums in registers, over K.
 #pragma once
+#include "targets/cpu/prefetch.h"
 #include "targets/cpu/product_style.h"
 #include "targets/llvm/register_ops.h"
 
@@ -19,12 +20,15 @@ public:
   void setLeftUnsigned(bool leftUnsigned) { leftUnsigned_ = leftUnsigned; }
 
   // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at leftRows[r], and its next element
-  // (or word) is leftStep bytes on; register v of b's columns starts at rightColumns[v], and the next row is rightStep on.
+  // (or word) is leftStep bytes on; register v of b's columns starts at columns[v] of `right`, and the next row is rightStep on.
   struct Operands {
-    LlvmValues leftRows, rightColumns;
+    LlvmValues leftRows;
+    LlvmValue *right;
+    LlvmValues columns; // bytes
     LlvmValue *leftStep, *rightStep, *depth;
-    bool packed = true; // b's registers lie at multiples of their size
-    int64_t ahead = 0;  // rows of b that are asked for before they are read, into the second cache; 0: none
+    bool packed = true;         // b's registers lie at multiples of their size
+    LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
+    Prefetch into = Prefetch::ToFirstCache;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -44,11 +44,11 @@ private:
   llvm::Align cellAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(sumElem_).storageBytes)); }
 
   void emitPanel(LlvmValue *panel) {
-    LlvmValues sumColumns, rightColumns; // where each register's columns start
+    LlvmValues sumColumns, rightColumns; // where each register's columns start, bytes
     for (int v = 0; v < tile_.vectors; ++v) {
       LlvmValue *vector = upTo(b.CreateAdd(panel, number(v)), columnVectors_ - 1);
       sumColumns.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
-      rightColumns.push_back(byteOffset(b, right_.address, b.CreateMul(vector, number(lanes_ * elemBytes_))));
+      rightColumns.push_back(b.CreateMul(vector, number(lanes_ * elemBytes_)));
     }
     forLoop(b, number(0), number(sum_.shape.rows), number(tile_.rows),
             [&](LlvmValue *block) { emitTile(block, sumColumns, rightColumns); });
@@ -64,7 +64,7 @@ private:
     }
     LlvmValues sums;
     for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : loadCell(cell));
-    sums = microkernel_.multiply({leftRows, rightColumns, number(elemBytes_), number(right_.shape.pitch), number(left_.shape.columns)},
+    sums = microkernel_.multiply({leftRows, right_.address, rightColumns, number(elemBytes_), number(right_.shape.pitch), number(left_.shape.columns)},
                                  std::move(sums));
     for (size_t i = 0; i < cells.size(); ++i) {
       LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];

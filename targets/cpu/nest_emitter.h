@@ -43,8 +43,10 @@ private:
   struct Panel {
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
+    LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *normal;
-    LlvmValue *isDirect; // it is b's memory, and as wide as rowTile_; null: no panel is
+    LlvmValue *ahead;  // bytes from a row to the one that the first rows of a ask for; null: none
+    LlvmValue *isNarrow; // it is b's memory, and as wide as rowTile_; null: no panel is
   };
 
   struct Tile {
@@ -59,6 +61,8 @@ private:
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth(LlvmValue *total);
   void chooseLeft();
+  void chooseRight();
+  LlvmValue *deepestBlock();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
   Panel packPanel(const Block &block, LlvmValue *panel);
@@ -80,7 +84,7 @@ private:
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
-  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool packed, const Tile &tile);
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool narrow, const Tile &tile);
   LlvmValues multiplyInPlace(Microkernel::Operands operands, const LlvmValues &sums);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
@@ -139,7 +143,9 @@ private:
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
-  LlvmValue *leftInPlace_ = nullptr;                                   // a is read where it lies
+  LlvmValue *alike_ = nullptr;  // as many do
+  LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
+  LlvmValue *isNarrow_ = nullptr, *directWidth_ = nullptr;     // of b in place: by rowTile_; columns of a panel
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
 };
 

@@ -119,13 +119,12 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterOf(kernel, store.operand(1))) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
-  LlvmValue *alike = nullptr;
   for (size_t d = 0; d < dims.size(); ++d) {
     if (dims[d]) continue;
     LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
-    alike = alike ? b.CreateMul(alike, count) : count;
+    alike_ = alike_ ? b.CreateMul(alike_, count) : count;
   }
-  if (alike) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike, number(1)));
+  if (alike_) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike_, number(1)));
 }
 
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {

@@ -93,7 +93,7 @@ void NestEmitter::sumLeftRows(const Block &block) {
 // A tile of registers; `sums` is what was there.
 LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                                       LlvmValues sums) {
-  size_t vectors = operands.rightColumns.size();
+  size_t vectors = operands.columns.size();
   if (flips_) {
     LlvmValue *last = b.CreateSub(rows_, number(1));
     for (size_t r = 0; r < operands.leftRows.size(); ++r) {
@@ -121,9 +121,9 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
   forLoop(b, number(0), number(tile_.rows), number(kRows), [&](LlvmValue *row) {
     LlvmValues leftRows, columns;
     for (int r = 0; r < kRows; ++r) leftRows.push_back(byteOffset(b, left, b.CreateMul(b.CreateAdd(row, number(r)), leftRowStep_)));
-    for (int v = 0; v < tile_.vectors; ++v) columns.push_back(byteOffset(b, panel.right, number(v * lanes_ * bytes_)));
+    for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
     LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), e_.ops_.zero(elem_, lanes_));
-    sums = microkernel_.multiply({leftRows, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
+    sums = microkernel_.multiply({leftRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
     LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
     for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells
       b.CreateAlignedStore(sums[i], byteOffset(b, to, number(static_cast<int64_t>(i) * lanes_ * bytes_)), vectorAlign());

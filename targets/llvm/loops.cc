@@ -5,12 +5,18 @@ namespace xt {
 using llvm::BasicBlock;
 using llvm::Value;
 
-LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, llvm::ArrayRef<Value *> inits,
-                   llvm::function_ref<LlvmValues(Value *i, llvm::ArrayRef<Value *> carried)> body) {
+namespace {
+
+struct Turn {
+  LlvmValues next;
+  Value *again;
+};
+
+// The first turn is taken if `any`; the first of the carried values counts the turns.
+LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *> inits, llvm::function_ref<Turn(llvm::ArrayRef<Value *> carried)> body) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::LLVMContext &context = b.getContext();
   BasicBlock *before = b.GetInsertBlock();
-  Value *any = b.CreateICmpSLT(lower, upper);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(any);
   if (known && known->isZero()) return LlvmValues(inits);
   BasicBlock *loop = BasicBlock::Create(context, "loop", function);
@@ -21,31 +27,59 @@ LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *st
     b.CreateCondBr(any, loop, after);
 
   b.SetInsertPoint(loop);
-  llvm::PHINode *i = b.CreatePHI(lower->getType(), 2, "i");
-  i->addIncoming(lower, before);
   LlvmValues carried;
   for (Value *init : inits) {
     llvm::PHINode *phi = b.CreatePHI(init->getType(), 2);
     phi->addIncoming(init, before);
     carried.push_back(phi);
   }
-  LlvmValues next = body(i, carried);
-  Value *following = b.CreateAdd(i, step);
+  carried.front()->setName("i");
+  Turn turn = body(carried);
   BasicBlock *latch = b.GetInsertBlock();
-  i->addIncoming(following, latch);
-  for (size_t n = 0; n < carried.size(); ++n) llvm::cast<llvm::PHINode>(carried[n])->addIncoming(next[n], latch);
-  b.CreateCondBr(b.CreateICmpSLT(following, upper), loop, after);
+  for (size_t n = 0; n < carried.size(); ++n) llvm::cast<llvm::PHINode>(carried[n])->addIncoming(turn.next[n], latch);
+  b.CreateCondBr(turn.again, loop, after);
 
   function->insert(function->end(), after);
   b.SetInsertPoint(after);
-  if (known) return next;
+  if (known) return turn.next;
   LlvmValues results;
   for (size_t n = 0; n < carried.size(); ++n) {
     llvm::PHINode *phi = b.CreatePHI(inits[n]->getType(), 2);
     phi->addIncoming(inits[n], before);
-    phi->addIncoming(next[n], latch);
+    phi->addIncoming(turn.next[n], latch);
     results.push_back(phi);
   }
+  return results;
+}
+
+LlvmValues behindFirst(Value *first, llvm::ArrayRef<Value *> others) {
+  LlvmValues all{first};
+  all.append(others.begin(), others.end());
+  return all;
+}
+
+} // namespace
+
+LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, llvm::ArrayRef<Value *> inits,
+                   llvm::function_ref<LlvmValues(Value *i, llvm::ArrayRef<Value *> carried)> body) {
+  LlvmValues results = loopWhile(b, b.CreateICmpSLT(lower, upper), behindFirst(lower, inits), [&](llvm::ArrayRef<Value *> carried) {
+    LlvmValues next = body(carried.front(), carried.drop_front());
+    Value *following = b.CreateAdd(carried.front(), step);
+    return Turn{behindFirst(following, next), b.CreateICmpSLT(following, upper)};
+  });
+  results.erase(results.begin());
+  return results;
+}
+
+LlvmValues repeat(llvm::IRBuilderBase &b, Value *count, llvm::ArrayRef<Value *> inits,
+                  llvm::function_ref<LlvmValues(llvm::ArrayRef<Value *> carried)> body) {
+  Value *none = llvm::Constant::getNullValue(count->getType());
+  LlvmValues results = loopWhile(b, b.CreateICmpSGT(count, none), behindFirst(count, inits), [&](llvm::ArrayRef<Value *> carried) {
+    LlvmValues next = body(carried.drop_front());
+    Value *left = b.CreateSub(carried.front(), llvm::ConstantInt::get(count->getType(), 1));
+    return Turn{behindFirst(left, next), b.CreateICmpNE(left, none)};
+  });
+  results.erase(results.begin());
   return results;
 }
 
