@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 
@@ -193,7 +194,8 @@ public:
         return Error::environment(
             str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
             kernel.nameRange);
-    FaultGuard guard;
+    if (!keepsHandlers_) keepsHandlers_.emplace();
+    FaultGuard guard; // after a fault elsewhere the handlers are gone
     Launch launch(*loaded, jit_->frameBytes(), *frame, parts, panels_);
     pool_.run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
@@ -222,6 +224,7 @@ private:
   ThreadPool pool_;
   std::vector<Arena> arenas_; // by worker
   PanelPool panels_;
+  std::optional<FaultGuard> keepsHandlers_; // from the first launch on
   std::mutex launchMutex_;
 };
 

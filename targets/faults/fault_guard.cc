@@ -22,10 +22,18 @@ constexpr std::array<int, 2> kSignals = {SIGSEGV, SIGBUS};
 // Handlers belong to the process: the first guard installs them, the last one puts back what was there.
 std::mutex handlersMutex;
 int guards = 0;
+volatile std::sig_atomic_t installed = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
+void onFault(int, siginfo_t *info, void *);
+
+// Handlers that the process has put in place of these stay.
 void restoreHandlers() {
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
+  for (size_t i = 0; i < kSignals.size(); ++i) {
+    struct sigaction now {};
+    if (sigaction(kSignals[i], nullptr, &now) == 0 && now.sa_sigaction == onFault) sigaction(kSignals[i], &before[i], nullptr);
+  }
+  installed = 0;
 }
 
 void onFault(int, siginfo_t *info, void *) {
@@ -64,18 +72,19 @@ private:
 
 FaultGuard::FaultGuard() {
   std::lock_guard lock(handlersMutex);
-  if (guards++ != 0) return;
+  if (guards++ != 0 && installed) return;
   struct sigaction action {};
   action.sa_sigaction = onFault;
   // Not blocked while it is handled: the jump out of the handler keeps the signal mask as it is.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
+  installed = 1;
 }
 
 FaultGuard::~FaultGuard() {
   std::lock_guard lock(handlersMutex);
-  if (--guards == 0) restoreHandlers();
+  if (--guards == 0 && installed) restoreHandlers();
 }
 
 std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context) {

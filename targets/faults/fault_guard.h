@@ -9,7 +9,8 @@ struct MemoryFault {
   std::optional<uint64_t> address; // where the processor says it
 };
 
-// While one lives, SIGSEGV and SIGBUS come to this file; what is no fault of a guarded call goes where it went before.
+// While one lives, SIGSEGV and SIGBUS come to this file; what is no fault of a guarded call goes where it went before. The
+// first one takes four system calls, more than a small launch: who launches often keeps one.
 class FaultGuard {
 public:
   FaultGuard();
