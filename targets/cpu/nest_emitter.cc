@@ -1,5 +1,6 @@
 #include "targets/cpu/nest_emitter.h"
 
+#include "ir/base/check.h"
 #include "targets/cpu/prefetch.h"
 
 namespace xt {
@@ -272,24 +273,29 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
   });
 }
 
-// Rows beyond the last repeat it: their sums go to the same place, or to cells that nobody reads.
+// Of two rows the second may be beyond the last one: it repeats the first, and its sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool narrow, const Tile &tile) {
-  LlvmValue *last = b.CreateSub(rows_, number(1)), *panelByte = b.CreateMul(panel.column, number(bytes_));
-  LlvmValue *cells = addressOf(kNestCells), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse();
-  LlvmValues leftRows, from, to, sums, columns;
-  for (int r = 0; r < shape.rows; ++r) {
-    LlvmValue *at = least(b.CreateAdd(tile.row, number(r)), last);
-    leftRows.push_back(byteOffset(b, block.left, b.CreateMul(at, leftRowStep_)));
-    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, at), panelByte);
-    from.push_back(b.CreateSelect(starts, zeros, kept));
-    LlvmValue *ready = byteOffset(b, cells, number(r * kNestPanelBytes));
-    if (stores_) {
-      LlvmValue *stored = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(at, stored_->rowStride), panelByte));
-      ready = b.CreateSelect(tile.stores, stored, ready);
-    }
-    to.push_back(b.CreateSelect(tile.ready, ready, kept));
+  XT_CHECK(shape.rows <= 2 || hasRest(), "only a smaller tile takes the last rows");
+  LlvmValue *isSingle = shape.rows <= 2 ? b.CreateICmpEQ(tile.row, b.CreateSub(rows_, number(1))) : b.getFalse();
+  auto lines = [&](LlvmValue *first, LlvmValue *step) {
+    step = b.CreateSelect(isSingle, number(0), step);
+    LlvmValues all{first};
+    while (std::ssize(all) < shape.rows) all.push_back(byteOffset(b, all.back(), step));
+    return all;
+  };
+  LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_)), *cells = addressOf(kNestCells);
+  LlvmValue *kept = byteOffset(b, rowOf(kNestSums, tile.row), panelByte), *keptStep = number(buffer(kNestSums).shape.pitch);
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
+  LlvmValue *ready = cells, *readyStep = number(kNestPanelBytes);
+  if (stores_) {
+    LlvmValue *stored = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(tile.row, stored_->rowStride), panelByte));
+    ready = b.CreateSelect(tile.stores, stored, ready);
+    readyStep = b.CreateSelect(tile.stores, stored_->rowStride, readyStep);
   }
+  LlvmValues leftRows = lines(byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_);
+  LlvmValues from = lines(b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), keptStep));
+  LlvmValues to = lines(b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, keptStep));
+  LlvmValues sums, columns;
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
   for (LlvmValue *line : from)
     for (int v = 0; v < shape.vectors; ++v)
