@@ -125,21 +125,16 @@ void NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmVa
   });
 }
 
-// Of a large b. A smaller one stays in the caches while its panels are packed one after another.
+// A panel has a short run of each row, which processors do not foresee.
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes;
-  auto ask = [&] {
-    LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), number(kRowsAhead));
-    LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(column, number(bytes)));
-    for (int i = 0; i < elements_; ++i) {
-      LlvmValue *line = byteOffset(b, first, b.CreateMul(b.CreateAdd(row, number(i)), from.rowStride));
-      for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToSecondCache);
-    }
-    return LlvmValues();
-  };
-  constexpr int64_t kLarge = 4 << 20;
-  ifElse(b, spansMore(kLarge), ask, [] { return LlvmValues(); });
+  LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), number(kRowsAhead));
+  LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(column, number(bytes)));
+  for (int i = 0; i < elements_; ++i) {
+    LlvmValue *line = byteOffset(b, first, b.CreateMul(b.CreateAdd(row, number(i)), from.rowStride));
+    for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToSecondCache);
+  }
 }
 
 // Whether the rows of b that are read, with what lies between them, are more bytes.
