@@ -77,7 +77,8 @@ private:
 
   // What an op that runs a loop of its own computes in that loop besides.
   void fused(const Op &op) {
-    bool inlined = op.resultCount() && fusion_.isInline(op.result());
+    bool inlined = op.resultCount() && (fusion_.isInline(op.result()) || fusion_.fillerOf(op.result()));
+    const Value *filled = fusion_.filledBy(op);
     if (inlined || op.regionCount() || op.kind() == OpKind::Yield || op.kind() == OpKind::TileMma) return;
     constexpr size_t kMostNames = 6;
     std::string names;
@@ -85,9 +86,9 @@ private:
     std::unordered_set<const Value *> seen;
     for (Value *operand : op.operands()) {
       if (!operand->type().isVector()) continue;
-      for (const Value *value : fusion_.nodes(operand)) {
+      for (const Value *value : fusion_.nodes(operand, filled)) {
         const Op *node = value->definingOp();
-        bool computed = node && fusion_.isInline(value) && node->info().layoutRule != LayoutRule::Free;
+        bool computed = node && (fusion_.isInline(value) || value == filled) && node->info().layoutRule != LayoutRule::Free;
         if (!computed || !seen.insert(value).second) continue;
         if (count++ < kMostNames) names += str(count == 1 ? "`" : ", `", node->info().name, "`");
       }
@@ -103,9 +104,12 @@ private:
     if (!op.resultCount() || !op.result()->type().isVector() || fusion_.isInline(op.result())) return;
     const Buffer *buffer = buffers_.bufferOf(op.result());
     if (!buffer || op.info().layoutRule == LayoutRule::Free) return;
-    diagnostics_.report(DiagCode::CodeRemark, op.range(),
-                        str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()),
-                            " of memory: it is not computed inside of one loop that uses it"));
+    const Op *filler = fusion_.fillerOf(op.result());
+    auto &remark = diagnostics_.report(DiagCode::CodeRemark, op.range(),
+                                       str("what `", op.info().name, "` gives is kept in ", kib(buffer->shape.bytes()), " of memory: ",
+                                           filler ? "several loops use it, and the first one computes it"
+                                                  : "it is not computed inside of one loop that uses it"));
+    if (filler) remark.at(filler->range(), "this loop");
   }
 
   const CpuInfo &cpu_;

@@ -38,15 +38,17 @@ llvm::Align FusedLoop::alignOf(Elem elem) const {
   return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(elem).storageBytes));
 }
 
-void FusedLoop::reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows) {
-  addNodes(e_.fusion_.nodes(value), nullptr);
-  sinks_.push_back({.value = value, .buffer = &buffer, .tile = nullptr, .reduces = kind, .rowsEach = rows});
-}
-
-void FusedLoop::reduceColumns(Value *value, const Buffer &buffer, OpKind kind) {
-  addNodes(e_.fusion_.nodes(value), nullptr);
-  sinks_.push_back({.value = value, .buffer = &buffer, .tile = nullptr});
-  acrossColumns_ = kind;
+void FusedLoop::reduce(const Op &reduction, OpKind kind) {
+  Value *value = reduction.operand(0), *filled = e_.fusion_.filledBy(reduction);
+  addNodes(e_.fusion_.nodes(value, filled), filled);
+  const Buffer &result = *e_.buffers_.bufferOf(reduction.result());
+  Sink sink{.value = value, .buffer = &result, .tile = nullptr};
+  if (std::get<std::vector<int64_t>>(reduction.attr("dims")->value)[0] == 0) {
+    sink.reduces = kind;
+    sink.rowsEach = value->type().extent(0) / reduction.result()->type().extent(0);
+  } else acrossColumns_ = kind;
+  sinks_.push_back(sink);
+  if (filled) sinks_.push_back({filled, e_.buffers_.bufferOf(filled), nullptr});
 }
 
 void FusedLoop::prepare() {
@@ -77,6 +79,7 @@ void FusedLoop::prepare() {
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
+      node.tile.ahead = e_.bytesAhead(op->operand(0), node.tile);
     }
   }
   for (Sink &sink : sinks_)

@@ -19,10 +19,10 @@ public:
   void computeToBuffer(const Op &op, const Buffer &buffer);
   // `mayStream`: past the caches, if the matrix turns out to be large.
   void toTile(Value *value, const Value *tile, bool mayStream = false);
-  // Combines `value` into a buffer of fewer rows, each of `rows` neighbours, whose rows start as the identity.
-  void reduceRows(Value *value, const Buffer &buffer, OpKind kind, int64_t rows);
-  // Combines each row into the first column of a buffer. Nothing else may be done in the same loop.
-  void reduceColumns(Value *value, const Buffer &buffer, OpKind kind);
+  // Combines the operand of a reduction into its result's buffer: of fewer rows, each of some neighbours, whose rows start as
+  // the identity; or of one column. What the reduction fills (FusionPlan::filledBy) goes to its own buffer. Nothing else may
+  // be done in the same loop.
+  void reduce(const Op &reduction, OpKind kind);
   // The result of a nest to its buffer.
   void nestToBuffer(Value *value, const Buffer &buffer);
   // All values of a chunk are evaluated before the first is put away.
@@ -73,7 +73,11 @@ private:
   LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column); // which columns of the chunk are, of a limit within the row
   void fillWithIdentity(const Sink &sink);
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
-  LlvmValue *furthestOfLanes(OpKind kind, LlvmValue *chunk);
+  static bool isFurthest(OpKind kind);
+  static llvm::Intrinsic::ID furtherOf(OpKind kind);
+  LlvmValue *turnedBits(LlvmValue *bits);
+  LlvmValue *orderedBits(OpKind kind, LlvmValue *chunk);
+  LlvmValue *furthestOfLanes(OpKind kind, LlvmValue *ordered);
   LlvmValue *acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk);
   LlvmValue *operand(const Op &op, size_t i);
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
@@ -87,7 +91,7 @@ private:
   std::unordered_map<const Value *, LlvmValue *> chunk_; // what this chunk has evaluated
   int lanes_ = 0;
   LlvmValue *sums_ = nullptr, *sumsPitch_ = nullptr; // of the part
-  std::optional<OpKind> acrossColumns_; // the only sink is a reduction of whole rows
+  std::optional<OpKind> acrossColumns_; // the first sink is a reduction of whole rows
 };
 
 } // namespace xt

@@ -98,38 +98,51 @@ void FusedLoop::fillWithIdentity(const Sink &sink) {
 // One register of partial results a row; the lanes behind the last column count as the identity.
 void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
   Elem elem = sink.buffer->shape.elem;
-  LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(*acrossColumns_, elem), lanes_);
+  OpKind kind = *acrossColumns_;
+  bool ordered = isFurthest(kind) && elem == Elem::F32;
+  LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(kind, elem), lanes_);
   forLoop(b, e_.number(0), e_.number(rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    LlvmValues sums = forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), {identity},
-                              [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
-                                chunk_.clear();
-                                for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
-                                LlvmValue *chunk = chunk_.at(sink.value);
-                                if (columns % lanes_ != 0)
-                                  chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
-                                return {e_.ops_.combine(*acrossColumns_, elem, carried[0], chunk)};
-                              });
-    LlvmValue *sum = acrossLanes(*acrossColumns_, elem, sums[0]);
+    auto step = [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
+      chunk_.clear();
+      for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+      for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), column);
+      LlvmValue *chunk = chunk_.at(sink.value);
+      if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
+      if (ordered) return {b.CreateBinaryIntrinsic(furtherOf(kind), carried[0], orderedBits(kind, chunk))};
+      return {e_.ops_.combine(kind, elem, carried[0], chunk)};
+    };
+    LlvmValue *start = ordered ? orderedBits(kind, identity) : identity;
+    LlvmValue *sums = forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), {start}, step)[0];
+    LlvmValue *sum = ordered ? furthestOfLanes(kind, sums) : acrossLanes(kind, elem, sums);
     b.CreateAlignedStore(e_.ops_.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
   });
 }
 
-// The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all.
-LlvmValue *FusedLoop::furthestOfLanes(OpKind kind, LlvmValue *chunk) {
-  constexpr uint32_t kMagnitude = 0x7FFFFFFF;
-  bool largest = kind == OpKind::MaximumF;
-  auto turned = [&](LlvmValue *bits) { return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude)); }; // its own inverse
-  auto *bits = llvm::FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(lanes_));
-  LlvmValue *nan = llvm::ConstantInt::get(bits, largest ? kMagnitude : ~kMagnitude);
-  LlvmValue *ordered = b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, turned(b.CreateBitCast(chunk, bits)));
-  LlvmValue *found = largest ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
-  return b.CreateBitCast(turned(found), b.getFloatTy());
+// The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all. One integer op
+// then waits for the one before, instead of the five that tell zeros and NaN apart.
+bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
+llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) { return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin; }
+
+namespace {
+constexpr uint32_t kMagnitude = 0x7FFFFFFF; // bits of an f32 without its sign
+} // namespace
+
+// Its own inverse.
+LlvmValue *FusedLoop::turnedBits(LlvmValue *bits) { return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude)); }
+
+LlvmValue *FusedLoop::orderedBits(OpKind kind, LlvmValue *chunk) {
+  llvm::Type *bits = e_.ops_.type(Elem::I32, lanes_);
+  LlvmValue *nan = llvm::ConstantInt::get(bits, kind == OpKind::MaximumF ? kMagnitude : ~kMagnitude);
+  return b.CreateSelect(b.CreateFCmpUNO(chunk, chunk), nan, turnedBits(b.CreateBitCast(chunk, bits)));
+}
+
+LlvmValue *FusedLoop::furthestOfLanes(OpKind kind, LlvmValue *ordered) {
+  if (lanes_ > 1) ordered = kind == OpKind::MaximumF ? b.CreateIntMaxReduce(ordered, true) : b.CreateIntMinReduce(ordered, true);
+  return b.CreateBitCast(turnedBits(ordered), b.getFloatTy());
 }
 
 LlvmValue *FusedLoop::acrossLanes(OpKind kind, Elem elem, LlvmValue *chunk) {
-  bool furthest = kind == OpKind::MaximumF || kind == OpKind::MinimumF;
-  if (furthest && elem == Elem::F32 && lanes_ > 1) return furthestOfLanes(kind, chunk);
   for (int half = lanes_ / 2; half > 0; half /= 2) {
     llvm::SmallVector<int, 64> order(static_cast<size_t>(lanes_));
     for (int lane = 0; lane < lanes_; ++lane) order[static_cast<size_t>(lane)] = (lane + half) % lanes_;

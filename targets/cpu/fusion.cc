@@ -43,6 +43,7 @@ private:
     std::unordered_map<const Op *, int> writesBefore;
     int writes = 0;
     for (Op &op : block) {
+      place_[&op] = static_cast<int>(place_.size());
       writesBefore[&op] = writes;
       bool writing = writesMemory(op);
       for (size_t r = 0; r < op.regionCount(); ++r) writing |= planBlock(*op.region(r));
@@ -75,6 +76,7 @@ private:
       return;
     }
     std::optional<Root> root = commonRoot(op);
+    if (!root && !nest) return fillOnTheWay(op, writesBefore);
     if (!root) return;
     if (nest && (root->op->kind() != OpKind::StoreTile || plan_.nestInto(*root->op) || writesBefore.at(root->op) != writesBefore.at(&op)))
       return;
@@ -104,10 +106,37 @@ private:
     return common;
   }
 
+  // The first of the loops that use the result fills its buffer, if it is that of a reduction.
+  void fillOnTheWay(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
+    std::optional<Root> first;
+    for (Use use : op.result()->uses()) {
+      std::optional<Root> root = isDead(*use.user) ? std::nullopt : rootOfUse(op, use);
+      if (root && isStreamedReduction(*root->op) && (!first || place_.at(root->op) < place_.at(first->op))) first = root;
+    }
+    if (!first || plan_.filledBy(*first->op)) return;
+    for (Use use : op.result()->uses()) {
+      std::optional<Root> root = isDead(*use.user) ? first : rootOfUse(op, use);
+      const Op *at = root ? root->op : ancestorIn(*op.block(), *use.user);
+      if (root != first && place_.at(at) <= place_.at(first->op)) return;
+    }
+    if (isPlainLoad(op) && writesBefore.at(first->op) != writesBefore.at(&op)) return;
+    if (int &size = sizes_[*first]; size < kMaxFusedOps - 1) ++size;
+    else return;
+    plan_.filled_[first->op] = op.result();
+    plan_.fillers_[op.result()] = first->op;
+    roots_[&op] = *first;
+  }
+
+  static const Op *ancestorIn(const Block &block, const Op &op) {
+    const Op *at = &op;
+    while (at->block() != &block) at = at->block()->parentOp();
+    return at;
+  }
+
   std::optional<Root> rootOfUse(const Op &op, const Use &use) const {
     const Op &user = *use.user;
     if (user.block() != op.block()) return std::nullopt;
-    if (isPointwise(user)) return plan_.isInline(user.result()) ? roots_.at(&user) : Root{&user, -1};
+    if (isPointwise(user)) return roots_.contains(&user) ? roots_.at(&user) : Root{&user, -1};
     if (user.kind() == OpKind::StoreTile || user.kind() == OpKind::TileMma || isStreamedReduction(user))
       return Root{&user, static_cast<int>(use.operand)};
     return std::nullopt;
@@ -115,6 +144,7 @@ private:
 
   FusionPlan plan_;
   std::unordered_map<const Op *, Root> roots_;
+  std::unordered_map<const Op *, int> place_; // in program order
   std::unordered_map<Root, int, RootHash> sizes_;
 };
 
@@ -125,31 +155,41 @@ const Op *FusionPlan::storeOf(const Op &nest) const {
   return found == nests_.end() ? nullptr : found->second;
 }
 
+Value *FusionPlan::filledBy(const Op &reduction) const {
+  auto found = filled_.find(&reduction);
+  return found == filled_.end() ? nullptr : found->second;
+}
+
+const Op *FusionPlan::fillerOf(const Value *value) const {
+  auto found = fillers_.find(value);
+  return found == fillers_.end() ? nullptr : found->second;
+}
+
 FusionPlan planFusion(const Kernel &kernel) { return FusionPlanner().plan(kernel); }
 
-void FusionPlan::collect(Value *value, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const {
+void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const {
   if (!livesInBuffer(value->type()) || !seen.insert(value).second) return;
-  if (isInline(value) && isPointwise(*value->definingOp())) // as deep as kMaxFusedOps
-    for (Value *operand : value->definingOp()->operands()) collect(operand, seen, order);
+  if ((isInline(value) || value == filled) && isPointwise(*value->definingOp())) // as deep as kMaxFusedOps
+    for (Value *operand : value->definingOp()->operands()) collect(operand, filled, seen, order);
   order.push_back(value);
 }
 
-std::vector<Value *> FusionPlan::nodes(Value *value) const {
+std::vector<Value *> FusionPlan::nodes(Value *value, const Value *filled) const {
   std::unordered_set<const Value *> seen;
   std::vector<Value *> order;
-  collect(value, seen, order);
+  collect(value, filled, seen, order);
   return order;
 }
 
 std::vector<Value *> FusionPlan::nodesOf(const Op &op) const {
   std::unordered_set<const Value *> seen;
   std::vector<Value *> order;
-  for (Value *operand : op.operands()) collect(operand, seen, order);
+  for (Value *operand : op.operands()) collect(operand, nullptr, seen, order);
   order.push_back(op.result());
   return order;
 }
 
-std::vector<Value *> FusionPlan::leaves(Value *value) const { return buffersBehind(nodes(value), nullptr); }
+std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const { return buffersBehind(nodes(value, filled), filled); }
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
 

@@ -161,7 +161,7 @@ void KernelEmitter::emitOp(const Op &op) {
   if (isPointwise(op) || isPlainLoad(op)) {
     if (!vector) {
       parts_[op.result()] = {ops_.elementwise(op, partsOfAll(op.operands()))};
-    } else if (!fusion_.isInline(op.result())) {
+    } else if (!fusion_.isInline(op.result()) && !fusion_.fillerOf(op.result())) {
       FusedLoop loop(*this);
       loop.computeToBuffer(op, *buffers_.bufferOf(op.result()));
       loop.emit();

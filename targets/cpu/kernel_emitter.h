@@ -94,6 +94,7 @@ private:
     bool maybeUnitStride;                // … or may turn out to be
     LlvmValue *padding = nullptr;        // storage form of one element
     LlvmValue *streams = nullptr;        // whole registers are stored past the caches; null: they are not
+    LlvmValue *ahead = nullptr;          // bytes to what a later workgroup loads, which is asked for; null: nothing is
   };
   struct RowAccess { // one row of it
     LlvmValue *pointer;
@@ -108,6 +109,8 @@ private:
   // that holds and the address is a multiple of its size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
+  // From what this workgroup loads to what one soon behind it does; null: that is not known.
+  LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.

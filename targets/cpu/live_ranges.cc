@@ -95,17 +95,18 @@ void LiveRanges::use(const Value *value, Moment blockBegin, Moment at, std::set<
 
 void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
   if (isPointwise(op) || isPlainLoad(op)) {
-    if (op.result()->type().isVector() && !fusion_.isInline(op.result()))
+    if (op.result()->type().isVector() && !fusion_.isInline(op.result()) && !fusion_.fillerOf(op.result()))
       for (Value *leaf : fusion_.leavesOf(op)) use(leaf, blockBegin, readAt(&op), live);
     return;
   }
   if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
   if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, its tiles have no buffer
   bool mma = op.kind() == OpKind::TileMma;
+  const Value *filled = fusion_.filledBy(op);
   for (size_t i = 0; i < op.operandCount(); ++i) {
     // Multiplied, or picked from, while the result is written.
-    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op);
-    for (Value *leaf : fusion_.leaves(op.operand(i)))
+    bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op) && !filled;
+    for (Value *leaf : fusion_.leaves(op.operand(i), filled))
       use(leaf, blockBegin, toTheEnd ? readAt(&op) + 1 : readAt(&op), live);
   }
 }
@@ -129,7 +130,13 @@ void LiveRanges::visit(const Block &block, std::set<int> &live) {
   Moment begin = 2 * blockBegin_[&block];
   for (int number : live) range(number).add(begin, endOf(&block));
   for (Op *op = block.last(); op; op = op->previous()) {
-    for (size_t i = 0; i < op->resultCount(); ++i) define(op->result(i), begin, writeAt(op), live);
+    for (size_t i = 0; i < op->resultCount(); ++i)
+      if (!fusion_.fillerOf(op->result(i))) define(op->result(i), begin, writeAt(op), live);
+    // What a reduction fills may lie where it reads; its result may not.
+    if (Value *filled = fusion_.filledBy(*op)) {
+      define(filled, begin, writeAt(op), live);
+      range(numberOf(op->result())).add(readAt(op), writeAt(op));
+    }
     if (op->regionCount()) visitRegions(*op, begin, live);
     read(*op, begin, live);
   }

