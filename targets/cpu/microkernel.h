@@ -34,10 +34,10 @@ public:
 
   // sum + the four products in each word of x (without signs) and y (with them).
   LlvmValue *dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
+  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum); // x * y + sum
 
 private:
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
-  LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);
 
   llvm::IRBuilderBase &b;

@@ -14,7 +14,7 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
-      tile_(nestTile(emitter.cpu_, nest)), rowTile_(rowTile(emitter.cpu_, elem_)), lanes_(tile_.lanes),
+      tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
       flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
       tiles_(emitter.b, isBf16() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
@@ -51,8 +51,9 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   boundDepth(total);
   chooseLeft();
   chooseRight();
+  inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
-  for (int v = 0; v < std::max(tile_.vectors, rowTile_.vectors); ++v)
+  for (int v = 0; v < tile_.vectors; ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
   if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
@@ -171,16 +172,26 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
       });
   if (isBf16()) block.normal = isNormal(block.left, rows_, leftRowStep_, block.depth);
   if (flips_) sumLeftRows(block);
-  // Panels that are read where they lie, and then those that are packed.
-  int64_t wide = tile_.vectors * lanes_;
-  LlvmValue *direct = directPanels(block), *begin = b.CreateAdd(columnBegin_, b.CreateMul(direct, directWidth_));
-  LlvmValue *left = most(b.CreateSub(columns_, begin), number(0));
-  LlvmValue *packed = b.CreateUDiv(b.CreateAdd(left, number(wide - 1)), number(wide));
-  forLoop(b, number(0), b.CreateAdd(direct, packed), number(1), [&](LlvmValue *i) {
-    LlvmValue *isDirect = b.CreateICmpSLT(i, direct);
-    LlvmValue *behind = b.CreateAdd(begin, b.CreateMul(b.CreateSub(i, direct), number(wide)));
-    LlvmValue *ahead = b.CreateAdd(columnBegin_, b.CreateMul(i, directWidth_));
-    LlvmValue *column = b.CreateSelect(isDirect, ahead, behind);
+  if (!maySweep()) return emitPanels(block, sink, inPlace);
+  ifElse(
+      b, b.CreateAnd(sweeps_, isInsideRight(block)),
+      [&] {
+        sweep(block);
+        return LlvmValues();
+      },
+      [&] {
+        emitPanels(block, sink, inPlace);
+        return LlvmValues();
+      });
+}
+
+// Those that are read where they lie, and then those that are packed.
+void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace) {
+  LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
+  LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
+  LlvmValue *direct = mayBeDirect() ? b.CreateSelect(b.CreateAnd(rightInPlace_, isInsideRight(block)), b.CreateUDiv(columns, wide), number(0)) : number(0);
+  forLoop(b, number(0), count, number(1), [&](LlvmValue *i) {
+    LlvmValue *isDirect = b.CreateICmpSLT(i, direct), *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel{};
     if (!mayBeDirect()) panel = packPanel(block, column);
     else {
@@ -194,54 +205,42 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
           [&] { return LlvmValues{packPanel(block, column).right}; })[0];
       LlvmValue *step = b.CreateSelect(isDirect, from.rowStride, number(panelPitch()));
       LlvmValue *asked = b.CreateSelect(isDirect, b.CreateMul(step, number(kRowsAhead)), number(0));
-      panel = {column, right, step, nullptr, asked, b.CreateAnd(isDirect, isNarrow_)};
+      panel = {column, right, step, nullptr, asked};
     }
     emitRows(block, panel, sink, inPlace);
   });
 }
 
-bool NestEmitter::mayBeDirect() const {
-  const KernelEmitter::TileAccess &from = right_.access;
-  return !inWords() && !right_.turned && from.elem == elem_ && from.unitStride && from.pack == 1;
-}
+bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_; }
 
 // b is read where it lies by as few rows as do not make up for packing it: of the whole launch, where packed panels are
 // shared. Measured (Zen 4): panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on
-// b's size; those of one line (AVX2), which reach a page with each, from 24 on. A row or two are bound by memory, and take
-// wide panels.
+// b's size; those of one line (AVX2), which reach a page with each, from 24 on. A row or two sweep over it.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2;
   const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
-  rightInPlace_ = isNarrow_ = b.getFalse();
-  directWidth_ = number(tile_.vectors * lanes_);
-  if (!mayBeDirect()) return;
-  const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, alike_), rows_) : rows_;
-  rightInPlace_ = b.CreateAnd(b.CreateICmpSLE(rows, number(kFewRows)), b.CreateICmpSLE(columns_, from.columnHigh));
-  rightInPlace_ = b.CreateAnd(rightInPlace_, b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0))));
-  isNarrow_ = b.CreateICmpSLE(rows_, number(kOneOrTwo));
-  directWidth_ = b.CreateSelect(isNarrow_, number(rowTile_.vectors * lanes_), directWidth_);
+  rightInPlace_ = b.CreateICmpSLE(rows, number(kFewRows));
+  sweeps_ = maySweep() ? b.CreateAnd(rightInPlace_, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
 }
 
-// As far as b is inside and whole registers reach.
-LlvmValue *NestEmitter::directPanels(const Block &block) {
-  if (!mayBeDirect()) return number(0);
-  LlvmValue *inside = b.CreateAnd(rightInPlace_, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), right_.access.rowHigh));
-  LlvmValue *count = b.CreateSDiv(most(b.CreateSub(columns_, columnBegin_), number(0)), directWidth_);
-  return b.CreateSelect(inside, count, number(0));
+// Whether all of b that is read is inside.
+LlvmValue *NestEmitter::isInsideRight(const Block &block) {
+  const KernelEmitter::TileAccess &from = right_.access;
+  LlvmValue *inside = b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0)));
+  inside = b.CreateAnd(inside, b.CreateICmpSLE(columns_, from.columnHigh));
+  return b.CreateAnd(inside, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
 }
 
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
 void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace) {
   RegisterTile last = lastRowsTile(tile_);
   bool rest = hasRest();
-  LlvmValue *isNarrow = panel.isNarrow ? panel.isNarrow : b.getFalse();
   LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
-  LlvmValue *large = b.CreateNot(isNarrow);
-  if (rest && isBf16()) large = b.CreateAnd(large, b.CreateAnd(block.normal, panel.normal)); // others convert, a few rows at a time
+  LlvmValue *large = rest && isBf16() ? b.CreateAnd(block.normal, panel.normal) : b.getTrue(); // others convert, a few rows at a time
   LlvmValue *whole = b.CreateSelect(large, b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)), number(0));
   LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
-  LlvmValue *few = b.CreateSelect(isNarrow, number(1), number(last.rows));
+  LlvmValue *few = number(last.rows);
   LlvmValue *left = most(b.CreateSub(rows_, wholeRows), number(0));
   LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
   forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
@@ -250,19 +249,15 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
     Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace), nullptr};
     tile.stores = b.CreateAnd(tile.ready, isInsideStored(panel, tile));
     prefetchStored(panel, tile);
-    auto by = [&](RegisterTile shape, bool narrow) {
-      return [&, shape, narrow] {
+    auto by = [&](RegisterTile shape) {
+      return [&, shape] {
         if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-        else emitTile(block, panel, shape, narrow, tile);
+        else emitTile(block, panel, shape, tile);
         return LlvmValues();
       };
     };
-    if (!rest && !panel.isNarrow) by(tile_, false)();
-    else
-      ifElse(b, isWhole, by(tile_, false), [&] {
-        if (!panel.isNarrow) return by(last, false)();
-        return ifElse(b, isNarrow, by(rowTile_, true), by(last, false));
-      });
+    if (!rest) by(tile_)();
+    else ifElse(b, isWhole, by(tile_), by(last));
     ifElse(
         b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)),
         [&] {
@@ -274,7 +269,7 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
 }
 
 // Of two rows the second may be beyond the last one: it repeats the first, and its sums go to the same place.
-void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool narrow, const Tile &tile) {
+void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   XT_CHECK(shape.rows <= 2 || hasRest(), "only a smaller tile takes the last rows");
   LlvmValue *isSingle = shape.rows <= 2 ? b.CreateICmpEQ(tile.row, b.CreateSub(rows_, number(1))) : b.getFalse();
   auto lines = [&](LlvmValue *first, LlvmValue *step) {
@@ -303,42 +298,19 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   Microkernel::Operands operands{leftRows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect()};
   if (panel.ahead) operands.ahead = b.CreateSelect(b.CreateICmpEQ(tile.row, number(0)), panel.ahead, number(0));
-  if (narrow) sums = multiplyInPlace(operands, sums);
-  else sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
+  sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
       b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), stores_ ? llvm::Align(1) : vectorAlign());
 }
 
-// Rows of a large b are asked for ahead: the panel has a short run of each, which processors do not foresee. With 16 rows
-// 4096x4096 of f32 come at 18 GB/s instead of 9, where 21 is the most; smaller ones are in the caches, and not slowed down.
-LlvmValues NestEmitter::multiplyInPlace(Microkernel::Operands operands, const LlvmValues &sums) {
-  constexpr int64_t kLarge = 1 << 20; // more than second caches have
-  return ifElse(
-      b, spansMore(kLarge),
-      [&] {
-        operands.ahead = b.CreateMul(operands.rightStep, number(kRowsAhead));
-        operands.into = Prefetch::ToSecondCache;
-        return microkernel_.multiply(operands, sums);
-      },
-      [&] {
-        operands.ahead = nullptr;
-        return microkernel_.multiply(operands, sums);
-      });
-}
-
 // Whether sums that are stored as they are may go straight to memory: all columns of the panel are there.
 LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
   if (!stores_) return b.getFalse();
-  LlvmValue *end = b.CreateAdd(panel.column, panelWidth(panel));
+  LlvmValue *end = b.CreateAdd(panel.column, number(tile_.vectors * lanes_));
   LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
   LlvmValue *rows = b.CreateAnd(b.CreateICmpSGE(tile.row, stored_->rowLow), b.CreateICmpSLE(tile.rowEnd, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
-}
-
-LlvmValue *NestEmitter::panelWidth(const Panel &panel) {
-  LlvmValue *wide = number(tile_.vectors * lanes_);
-  return panel.isNarrow ? b.CreateSelect(panel.isNarrow, number(rowTile_.vectors * lanes_), wide) : wide;
 }
 
 // What a tile is stored over comes while it is computed.
@@ -354,7 +326,7 @@ void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
 
 // The sums of a tile are in the cells.
 void NestEmitter::sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink) {
-  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, panelWidth(panel)), columns_);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
   sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
 }

@@ -45,8 +45,7 @@ private:
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *normal;
-    LlvmValue *ahead;  // bytes from a row to the one that the first rows of a ask for; null: none
-    LlvmValue *isNarrow; // it is b's memory, and as wide as rowTile_; null: no panel is
+    LlvmValue *ahead; // bytes from a row to the one that the first rows of a ask for; null: none
   };
 
   struct Tile {
@@ -80,18 +79,24 @@ private:
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
-  LlvmValue *directPanels(const Block &block);
+  LlvmValue *isInsideRight(const Block &block);
+  void emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace);
+  // nest_sweep.cc
+  static constexpr int64_t kSweptRows = 8;
+  bool maySweep() const;
+  void sweep(const Block &block);
+  void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
+                 llvm::function_ref<LlvmValue *(LlvmValue *step, LlvmValue *column)> load);
+  LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
-  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, bool narrow, const Tile &tile);
-  LlvmValues multiplyInPlace(Microkernel::Operands operands, const LlvmValues &sums);
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
   void prefetchStored(const Panel &panel, const Tile &tile);
   LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);
-  LlvmValue *panelWidth(const Panel &panel); // columns
   void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
@@ -130,7 +135,7 @@ private:
   const int64_t bytes_; // of one
   const ProductStyle style_;
   const int elements_; // of a step
-  const RegisterTile tile_, rowTile_;
+  const RegisterTile tile_;
   const int lanes_;
   const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign
   const bool fresh_; // the sum starts at 0
@@ -145,7 +150,7 @@ private:
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
   LlvmValue *alike_ = nullptr;  // as many do
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
-  LlvmValue *isNarrow_ = nullptr, *directWidth_ = nullptr;     // of b in place: by rowTile_; columns of a panel
+  LlvmValue *sweeps_ = nullptr;                                // its rows are
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
 };
 

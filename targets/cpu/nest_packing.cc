@@ -30,7 +30,7 @@ void NestEmitter::stageLeft(const Block &block) {
 }
 
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column) {
-  Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, nullptr, nullptr};
+  Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, nullptr};
   if (shares_) panel.right = sharedPanel(block, column);
   else fillPanel(block, column, panel.right);
   if (isBf16()) panel.normal = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), normalFlag(panel.right), llvm::Align(8)), number(0));

@@ -27,8 +27,6 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
 
 // What is left of `tile` at the last rows: enough sums that they need not wait for each other.
 inline RegisterTile lastRowsTile(RegisterTile tile) { return {std::min(tile.rows, 2), tile.vectors, tile.lanes}; }
-// Of a row or two, where memory is what counts: as wide as half of the registers, so that long runs of b are read.
-inline RegisterTile rowTile(const CpuInfo &cpu, Elem elem) { return {1, cpu.vectorRegisters / 2, cpu.lanes(elemInfo(elem).storageBytes)}; }
 
 // Of a nest. AMX: two tiles down, and as many across as fill a panel.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {

@@ -83,7 +83,7 @@ int run(const char *name, int threads, bool quick) {
 int compile(const char *name) {
   Cell cell;
   if (!parseCell(name, cell)) return 64;
-  cell.m = cell.n = cell.k = 1; // the kernel takes any sizes
+  cell.m = cell.n = cell.k = 4; // the kernel takes any sizes
   std::string why;
   std::vector<double> seconds = compileSeconds(makeProblem(cell), 12, why);
   if (seconds.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;

@@ -7,7 +7,7 @@ namespace xt::bench {
 namespace {
 
 KernelText kernelText(const Problem &p) {
-  auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column, const char *shape) {
+  auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column, const std::string &shape) {
     return str("  %t", letter, " = init_tile %", letter, turned ? str("[", column, ", ", row, "]") : str("[", row, ", ", column, "]"),
                " -> tile<", shape, "x", elemName(matrix.elem), ">\n");
   };
@@ -18,14 +18,17 @@ KernelText kernelText(const Problem &p) {
     return str("    %t", letter, " = update_tile_offset %t", letter, down ? ", 32, 0" : ", 0, 32", "\n");
   };
   const Cell &c = p.cell;
+  // One row reads whole rows of b.
+  int64_t rows = c.m == 1 ? 8 : 256, columns = c.m == 1 ? 4096 : 256;
+  std::string ofA = c.turnA ? str("32x", rows) : str(rows, "x32"), ofB = c.turnB ? str(columns, "x32") : str("32x", columns);
+  std::string ofC = str(rows, "x", columns, "x", elemName(c.sum()));
   return {"gemm.xt",
           str("kernel @gemm(%a: memref<?x?x", elemName(p.a.elem), ">, %b: memref<?x?x", elemName(p.b.elem), ">, %c: memref<?x?x",
-              elemName(c.sum()), ">)\n    grid (%i = 0 to dim(%c, 0) step 256, %j = 0 to dim(%c, 1) step 256) {\n",
-              tile("a", c.turnA, p.a, "%i", "0", c.turnA ? "32x256" : "256x32"), tile("b", c.turnB, p.b, "0", "%j", c.turnB ? "256x32" : "32x256"),
-              "  %acc = constant ", isFloat(c.sum()) ? "0.0" : "0", " : vector<256x256x", elemName(c.sum()), ">\n  for %k = 0 to dim(%a, ",
+              elemName(c.sum()), ">)\n    grid (%i = 0 to dim(%c, 0) step ", rows, ", %j = 0 to dim(%c, 1) step ", columns, ") {\n",
+              tile("a", c.turnA, p.a, "%i", "0", ofA), tile("b", c.turnB, p.b, "0", "%j", ofB),
+              "  %acc = constant ", isFloat(c.sum()) ? "0.0" : "0", " : vector<", ofC, ">\n  for %k = 0 to dim(%a, ",
               c.turnA ? 0 : 1, ") step 32 {\n", load("a", c.turnA), load("b", c.turnB), "    %acc = tile_mma %va, %vb, %acc\n",
-              move("a", c.turnA), move("b", !c.turnB), "  }\n  %tc = init_tile %c[%i, %j] -> tile<256x256x", elemName(c.sum()),
-              ">\n  store_tile %acc, %tc\n}\n"),
+              move("a", c.turnA), move("b", !c.turnB), "  }\n  %tc = init_tile %c[%i, %j] -> tile<", ofC, ">\n  store_tile %acc, %tc\n}\n"),
           "gemm"};
 }
 

@@ -127,12 +127,13 @@ TEST(CpuNest, BlocksOfK) {
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
 }
 
-// They go through b without packing, but for the columns that fill no row of registers.
+// They go through b without packing it, one or two by whole rows.
 TEST(CpuNest, FewRows) {
   for (int64_t rows : {1, 2, 3})
     for (Elem elem : {Elem::F32, Elem::F64})
       for (bool adds : {false, true})
         expectAsLoop({.input = elem, .sizes = {rows, 600, 700}, .tile = {64, 512, 64}, .adds = adds}, processors());
+  for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8}) expectAsLoop({.input = elem, .sizes = {2, 1111, 133}, .tile = {8, 1200, 32}}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
   expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
