@@ -44,6 +44,7 @@ int runProduct(const char *name, const Cell &cell, int threads, bool quick) {
   addOneDnn(theirs, threads, sides, why);
   addBlas(theirs, threads, sides, why);
   addEigen(theirs, threads, sides);
+  addLibxsmm(theirs, threads, sides);
   std::fprintf(stderr, "%s", why.c_str());
   Times times = measure(sides, threads, quick);
   int status = report(name, sides, [&](size_t s) { return whatIsWrong(s ? theirs : problem, sides[s]); });

@@ -34,6 +34,7 @@ void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std:
 std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why);
 void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
 void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);
+void addLibxsmm(const Problem &problem, int threads, std::vector<Side> &sides);
 void addOneDnn(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
 
 } // namespace xt::bench
