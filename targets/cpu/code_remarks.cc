@@ -60,17 +60,18 @@ private:
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
+    bool turns = (op.attr("transpose_a") != nullptr) != (op.operand(0)->type().data().order == Order::ColumnMajor);
+    bool staged = usesTiles(style) || turns || (style == ProductStyle::Elements && elem != work);
     std::string where = usesTiles(style) ? std::string("AMX's tiles") : str(tile.rows * tile.vectors, " registers");
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", where, ", over up to ",
-            kNestDepthBytes / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
+            (staged ? kNestStagedBytes : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
     if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
     else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
-    bool columns = op.operand(0)->type().data().order == Order::ColumnMajor;
-    if ((op.attr("transpose_a") != nullptr) != columns) remark.note("rows of a are turned while they are packed");
+    if (turns) remark.note("rows of a are turned while they are packed");
     if (fusion_.storeOf(op)) remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
     else remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
   }
@@ -88,7 +89,7 @@ private:
       if (!operand->type().isVector()) continue;
       for (const Value *value : fusion_.nodes(operand, filled)) {
         const Op *node = value->definingOp();
-        bool computed = node && (fusion_.isInline(value) || value == filled) && node->info().layoutRule != LayoutRule::Free;
+        bool computed = node && fusion_.isInline(value) && node->info().layoutRule != LayoutRule::Free;
         if (!computed || !seen.insert(value).second) continue;
         if (count++ < kMostNames) names += str(count == 1 ? "`" : ", `", node->info().name, "`");
       }

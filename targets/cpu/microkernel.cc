@@ -12,7 +12,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     LlvmValues row, next;
     for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, right, column), vectorAlign));
     if (operands.ahead)
-      for (LlvmValue *column : operands.columns) prefetch(b, byteOffset(b, byteOffset(b, right, operands.ahead), column), operands.into);
+      for (LlvmValue *column : operands.columns) prefetch(b, byteOffset(b, byteOffset(b, right, operands.ahead), column), Prefetch::ToFirstCache);
     for (size_t r = 0; r < operands.leftRows.size(); ++r) {
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, operands.leftRows[r], leftOffset), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);

@@ -28,7 +28,6 @@ public:
     LlvmValue *leftStep, *rightStep, *depth;
     bool packed = true;         // b's registers lie at multiples of their size
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
-    Prefetch into = Prefetch::ToFirstCache;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -1,8 +1,9 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes. For each block and each panel of b's columns, as wide as a
-// microkernel, the panel is packed (converted, and turned where it lies the other way round), and the microkernel runs
-// down the rows of a: straight from memory where it can, else from rows that were staged. Sums stay in registers through
+// K is cut into blocks of at most kNestDepthBytes, or kNestStagedBytes where a is staged. For each block and each panel of
+// b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round) or,
+// for few rows, read where it lies, and the microkernel runs down the rows of a: straight from memory where it can, else
+// from rows that were staged. One or two rows take whole rows of b instead (nest_sweep.cc). Sums stay in registers through
 // a block; between blocks they lie in scratch memory; behind the last one they go to memory where they are only stored, else,
 // through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
@@ -113,6 +114,7 @@ private:
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
   void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
   LlvmValue *flipped(LlvmValue *words);
+  LlvmValue *negativeZero() { return e_.ops_.splat(llvm::ConstantFP::get(b.getFloatTy(), -0.0), lanes_); } // changes no sum, not even -0
   LlvmValue *isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps);
   void sumLeftRows(const Block &block);
   LlvmValue *normalFlag(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }

@@ -160,8 +160,9 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
   LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
   auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
-  forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
-    forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
+  // Along the rows, which lie one behind the other in memory.
+  forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
+    forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
         LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
         if (inWords()) value = ofLeft ? wordsAcross(from, at, first) : flipped(wordsAlong(from, at, first));

@@ -25,20 +25,37 @@ int guards = 0;
 volatile std::sig_atomic_t installed = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
-void onFault(int, siginfo_t *info, void *);
+bool isOurs(int signal);
 
 // Handlers that the process has put in place of these stay.
 void restoreHandlers() {
-  for (size_t i = 0; i < kSignals.size(); ++i) {
-    struct sigaction now {};
-    if (sigaction(kSignals[i], nullptr, &now) == 0 && now.sa_sigaction == onFault) sigaction(kSignals[i], &before[i], nullptr);
-  }
+  for (size_t i = 0; i < kSignals.size(); ++i)
+    if (isOurs(kSignals[i])) sigaction(kSignals[i], &before[i], nullptr);
   installed = 0;
 }
 
-void onFault(int, siginfo_t *info, void *) {
+void onFault(int signal, siginfo_t *info, void *context);
+
+bool isOurs(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == onFault;
+}
+
+// A fault of no guarded call goes where it went before: the instruction runs again without these handlers, or, if another
+// one has passed it on to here, what was there before these takes it.
+void passOn(int signal, siginfo_t *info, void *context) {
+  if (isOurs(signal)) return restoreHandlers();
+  const struct sigaction &old = before[signal == kSignals[0] ? 0 : 1];
+  if (old.sa_flags & SA_SIGINFO) return old.sa_sigaction(signal, info, context);
+  if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return old.sa_handler(signal);
+  struct sigaction end {};
+  end.sa_handler = SIG_DFL;
+  sigaction(signal, &end, nullptr);
+}
+
+void onFault(int signal, siginfo_t *info, void *context) {
   Call *call = running;
-  if (!call) return restoreHandlers(); // the instruction runs again and is treated as it would have been
+  if (!call) return passOn(signal, info, context);
   // The kernel (of the machine) knows no address for what is no address at all.
   if (info->si_code > 0 && info->si_code != SI_KERNEL)
     call->fault.address = reinterpret_cast<uintptr_t>(info->si_addr);

@@ -10,7 +10,8 @@ struct MemoryFault {
 };
 
 // While one lives, SIGSEGV and SIGBUS come to this file; what is no fault of a guarded call goes where it went before. The
-// first one takes four system calls, more than a small launch: who launches often keeps one.
+// first one takes four system calls, more than a small launch: who launches often keeps one. Handlers that the process sets
+// meanwhile come first, and guarded calls stay guarded if those pass on to the ones before, as handlers should.
 class FaultGuard {
 public:
   FaultGuard();

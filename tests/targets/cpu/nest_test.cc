@@ -121,7 +121,7 @@ TEST(CpuNest, EveryOrderInMemory) {
 }
 
 TEST(CpuNest, BlocksOfK) {
-  for (int64_t depth : {511, 512, 513, 1100})
+  for (int64_t depth : {511, 512, 513, 1023, 1025, 2100})
     for (bool adds : {false, true})
       expectAsLoop({.sizes = {9, 70, depth}, .tile = {16, 64, 64}, .adds = adds}, processors());
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
@@ -133,6 +133,7 @@ TEST(CpuNest, FewRows) {
     for (Elem elem : {Elem::F32, Elem::F64})
       for (bool adds : {false, true})
         expectAsLoop({.input = elem, .sizes = {rows, 600, 700}, .tile = {64, 512, 64}, .adds = adds}, processors());
+  for (int64_t rows : {2, 7}) expectAsLoop({.sizes = {rows, 150, 2100}, .tile = {64, 160, 64}}, processors());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8}) expectAsLoop({.input = elem, .sizes = {2, 1111, 133}, .tile = {8, 1200, 32}}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
