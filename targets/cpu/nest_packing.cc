@@ -158,25 +158,53 @@ LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValu
 void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                               llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
-  LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
-  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
   // Along the rows, which lie one behind the other in memory.
   forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
-      forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
-        LlvmValue *at = b.CreateAdd(row, b.CreateAdd(r, i)), *first = b.CreateAdd(column, c), *value;
-        if (inWords()) value = ofLeft ? wordsAcross(from, at, first) : flipped(wordsAlong(from, at, first));
-        else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), first, lanes_));
-        b.CreateAlignedStore(value, line(i), vectorAlign());
-      });
-      LlvmValues lines;
-      for (int i = 0; i < lanes_; ++i)
-        lines.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), line(number(i)), vectorAlign()));
+      LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
+      auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
+      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, squareIsInside(from, firstRow, firstColumn), [&] {
+        return insideSquareAt(from, firstRow, firstColumn);
+      }, any) : any();
       transposeRegisters(b, lines);
       for (int i = 0; i < lanes_; ++i)
         b.CreateAlignedStore(lines[static_cast<size_t>(i)], address(b.CreateAdd(c, number(i)), r), vectorAlign());
     });
   });
+}
+
+LlvmValue *NestEmitter::squareIsInside(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column) {
+  auto within = [&](LlvmValue *low, LlvmValue *at, LlvmValue *high) {
+    return b.CreateAnd(b.CreateICmpSGE(at, low), b.CreateICmpSLE(b.CreateAdd(at, number(lanes_)), high));
+  };
+  return b.CreateAnd(within(from.rowLow, row, from.rowHigh), within(from.columnLow, column, from.columnHigh));
+}
+
+LlvmValues NestEmitter::insideSquareAt(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column) {
+  LlvmValue *offset = b.CreateAdd(b.CreateMul(row, from.rowStride), b.CreateMul(column, number(elemInfo(from.elem).storageBytes)));
+  LlvmValue *line = byteOffset(b, from.origin, offset);
+  LlvmValues lines;
+  for (int i = 0; i < lanes_; ++i) {
+    lines.push_back(multiplied(from.elem, b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), line, llvm::Align(1))));
+    line = byteOffset(b, line, from.rowStride);
+  }
+  return lines;
+}
+
+// By way of memory, so that what looks for the edges stands once for all lines.
+LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
+  const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
+  LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
+  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
+  forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
+    LlvmValue *at = b.CreateAdd(row, i), *value;
+    if (inWords()) value = ofLeft ? wordsAcross(from, at, column) : flipped(wordsAlong(from, at, column));
+    else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
+    b.CreateAlignedStore(value, line(i), vectorAlign());
+  });
+  LlvmValues lines;
+  for (int i = 0; i < lanes_; ++i) lines.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), line(number(i)), vectorAlign()));
+  return lines;
 }
 
 } // namespace xt
