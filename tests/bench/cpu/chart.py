@@ -10,7 +10,7 @@ import sys
 
 ROW = re.compile(r"\| (\S+) \| (\d+) \| ([\d.]+) \| (\d+)%[^|]*\|.*\| ([\d.]+) \| ([\d.]+)–([\d.]+) \|")
 PRODUCT = re.compile(r":[nt][nt]$")  # its cell
-LEFT, WIDTH, LINE, TOP, MOST = 230, 520, 20, 46, 2.0  # pixels, and the largest ratio that has room
+LEFT, WIDTH, LINE, TOP, MOST = 250, 520, 20, 46, 2.0  # pixels, and the largest ratio that has room
 
 
 def x(ratio):

@@ -23,9 +23,10 @@ struct Plan {
 constexpr Plan kThorough{15, 10e-3, 10}, kQuick{5, 2e-3, 1};
 constexpr int kFewest = 3;
 
-// A call goes ahead untimed, so that the side's threads and caches are those of repeated calls.
+// A call goes ahead untimed, so that the side's threads and caches are those of repeated calls. The threads of the side before
+// have to sleep by then: OpenBLAS's look for work for 2^26 ticks.
 double secondsOfCall(const Side &side, int calls, int threads) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2)); // until the threads of the one before sleep
+  std::this_thread::sleep_for(std::chrono::milliseconds(threads > 1 ? 60 : 2));
   side.call();
   double start = seconds(threads);
   for (int c = 0; c < calls; ++c) side.call();
