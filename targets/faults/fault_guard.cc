@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace xt {
 namespace {
@@ -45,9 +46,16 @@ bool isOurs(int signal) {
 // one has passed it on to here, what was there before these takes it.
 void passOn(int signal, siginfo_t *info, void *context) {
   if (isOurs(signal)) return restoreHandlers();
+  // Two handlers that each take the other for the one before would pass a fault on for ever.
+  thread_local bool passing = false;
   const struct sigaction &old = before[signal == kSignals[0] ? 0 : 1];
-  if (old.sa_flags & SA_SIGINFO) return old.sa_sigaction(signal, info, context);
-  if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return old.sa_handler(signal);
+  bool takes = (old.sa_flags & SA_SIGINFO) || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN);
+  if (takes && !std::exchange(passing, true)) {
+    if (old.sa_flags & SA_SIGINFO) old.sa_sigaction(signal, info, context);
+    else old.sa_handler(signal);
+    passing = false;
+    return;
+  }
   struct sigaction end {};
   end.sa_handler = SIG_DFL;
   sigaction(signal, &end, nullptr);

@@ -141,12 +141,6 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// A b above 4 MiB is asked for ahead of its packing, and while it is packed.
-TEST(CpuNest, LargeB) {
-  expectAsLoop({.sizes = {5, 1100, 1000}, .tile = {64, 512, 64}}, processors());
-  expectAsLoop({.input = Elem::BF16, .sizes = {5, 1500, 1500}, .tile = {64, 512, 64}}, processors());
-}
-
 TEST(CpuNest, NothingToAddUp) {
   for (bool adds : {false, true}) expectAsLoop({.sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds}, {processors()[0]});
 }

@@ -64,6 +64,12 @@ TEST(FaultGuardDeathTest, AFaultOfNoGuardedCallEndsTheProcess) {
   auto dies = [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 7; }; // by the signal, or a sanitizer's report
   EXPECT_EXIT(crash(false), dies, "");
   EXPECT_EXIT(crash(true), dies, "");
+  auto crashInTurn = [] { // the handlers of the process and of guards each found the other one there
+    { FaultGuard first; setHostHandler(); }
+    FaultGuard second;
+    readNothing(nullptr);
+  };
+  EXPECT_EXIT(crashInTurn(), dies, "");
 }
 
 } // namespace
