@@ -1,6 +1,7 @@
 #include "targets/cpu/buffer_assignment.h"
 
 #include "targets/cpu/live_ranges.h"
+#include "targets/cpu/product_style.h"
 #include "targets/cpu/vector_values.h"
 
 #include <algorithm>
@@ -76,8 +77,8 @@ std::vector<BufferAssignment::Entry> BufferAssignment::largest(size_t count) con
 
 class BufferAssigner {
 public:
-  BufferAssigner(const Kernel &kernel, const FusionPlan &fusion)
-      : kernel_(kernel), fusion_(fusion), live_(kernel, fusion) {}
+  BufferAssigner(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu)
+      : kernel_(kernel), fusion_(fusion), cpu_(cpu), live_(kernel, fusion) {}
 
   BufferAssignment assign() {
     for (const Value *value : live_.values())
@@ -235,13 +236,18 @@ private:
     if (op.kind() == OpKind::Nest) return stageNest(op);
     bool mma = op.kind() == OpKind::TileMma;
     if (!mma && !readsBuffers(op)) return;
+    bool pairs = mma && multipliesPairs(cpu_, op);
     for (size_t i = 0; i < (mma ? 2 : op.operandCount()); ++i) {
       const Value *operand = op.operand(i);
       if (!livesInBuffer(operand->type())) continue;
-      Elem elem = bufferElem(operand->type()), wanted = mma ? mmaElem(elem) : elem;
+      Elem elem = bufferElem(operand->type()), wanted = mma && !pairs ? mmaElem(elem) : elem;
       if (numberOf(operand) >= 0 && elem == wanted) continue;
       addStaging(op, i, bufferShape(operand->type(), wanted), live_.readAt(&op));
     }
+    if (!pairs) return;
+    BufferShape words = bufferShape(op.operand(1)->type(), mmaElem(Elem::BF16));
+    words.rows /= 2;
+    addStaging(op, kMmaWords, words, live_.readAt(&op));
   }
 
   // First fit, largest first.
@@ -291,6 +297,7 @@ private:
   };
   const Kernel &kernel_;
   const FusionPlan &fusion_;
+  const CpuInfo &cpu_;
   LiveRanges live_;
   std::vector<Class> classes_; // by number of value, then staging
   std::vector<int> parent_;
@@ -298,8 +305,8 @@ private:
   BufferAssignment result_;
 };
 
-BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion) {
-  return BufferAssigner(kernel, fusion).assign();
+BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+  return BufferAssigner(kernel, fusion, cpu).assign();
 }
 
 } // namespace xt

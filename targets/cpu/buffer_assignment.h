@@ -1,5 +1,6 @@
 // Where vector values live: buffers in a worker's scratch memory, shared by values that are never alive together.
 #pragma once
+#include "targets/cpu/cpu_info.h"
 #include "targets/cpu/fusion.h"
 
 #include <map>
@@ -43,12 +44,16 @@ enum NestBuffer : size_t {
 inline constexpr int64_t kNestDepthBytes = 4096, kNestStagedBytes = 2048, kNestPanelBytes = 256;
 inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 4;
 
+// Of a tile_mma that multiplies pairs, next to the staging of its operands: row k has rows 2k and 2k + 1 of b.
+inline constexpr size_t kMmaWords = 2;
+
 class BufferAssignment {
 public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
-  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem, or an operand without a buffer
-  // of an op that picks its elements (readsBuffers), or a NestBuffer of a nest; null where it is read from its own buffer.
+  // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem unless it multiplies pairs, and the
+  // words of b (kMmaWords) if it does; or an operand without a buffer of an op that picks its elements (readsBuffers), or a
+  // NestBuffer of a nest. Null where an operand is read from its own buffer.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.
@@ -73,6 +78,6 @@ private:
 // The emitter's side of the contract: an op reads what it reads before it writes its result, except that tile_mma reads
 // its operands a and b (or their staging) to the end, and stages them before it touches its result. Values that enter a
 // loop, or leave a region, together are all read before the first of their destinations is written.
-BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion);
+BufferAssignment assignBuffers(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
 
 } // namespace xt

@@ -43,6 +43,9 @@ private:
       if (const Buffer *staging = buffers_.stagingOf(&op, i))
         remark.note(str("operand ", i == 0 ? "a" : "b", " is first put into ", kib(staging->shape.bytes()), " of memory as ",
                         elemName(staging->shape.elem)));
+    if (const Buffer *words = buffers_.stagingOf(&op, kMmaWords))
+      remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not be normal numbers; pairs of "
+                      "rows of b are put side by side in ", kib(words->shape.bytes()), " of memory"));
   }
 
   void tile(const Op &op, Type tile) {

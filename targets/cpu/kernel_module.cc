@@ -80,7 +80,7 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
       return Error::environment(str("`", op->info().name, "` in @", kernel->name,
                                     " is an op of Xe hardware: run the pass xegpu-to-tiles before code is made for a CPU"));
     FusionPlan fusion = planFusion(*kernel);
-    BufferAssignment buffers = assignBuffers(*kernel, fusion);
+    BufferAssignment buffers = assignBuffers(*kernel, fusion, cpu);
     SlmLayout slm = slmLayout(*kernel);
     if (!fitsMemory(*kernel, buffers, slm, diagnostics)) {
       failed = true;

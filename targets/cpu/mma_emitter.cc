@@ -3,9 +3,12 @@
 // The microkernel takes `rows` rows of a and `vectors` registers of columns of b. At the edges it is the same code:
 // rows and columns beyond the last repeat the last one. Repeated accumulators see the same operands, so they hold the
 // same sums and their stores write the same bytes.
+//
+// Of bf16, where the processor multiplies pairs of them, rows of b are put side by side first (words.h).
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
 #include "targets/cpu/register_tile.h"
+#include "targets/cpu/words.h"
 
 namespace xt {
 
@@ -19,13 +22,17 @@ struct Matrix {
 
 class MmaNest {
 public:
-  // sum (fresh: zero) += left * right
-  MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, Matrix left, Matrix right, Matrix sum,
-          bool fresh)
-      : b(builder), ops_(ops), left_(left), right_(right), sum_(sum), fresh_(fresh),
-        elem_(left.shape.elem), sumElem_(sum.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
-        lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum.shape.columns + lanes_ - 1) / lanes_),
-        tile_(registerTile(cpu, elem_, sum.shape.rows, sum.shape.columns)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
+  // sum (fresh: zero) += left * right. Of words, left has bf16 and right a row for two of them.
+  struct Operands {
+    Matrix left, right, sum;
+    bool fresh;
+    Microkernel::Step step = Microkernel::Step::Elements;
+  };
+  MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands)
+      : b(builder), ops_(ops), left_(operands.left), right_(operands.right), sum_(operands.sum), fresh_(operands.fresh),
+        step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
+        lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_),
+        tile_(tileOf(cpu)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
 
   void emit() {
     forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
@@ -39,6 +46,13 @@ private:
   LlvmValue *rowOf(const Matrix &matrix, LlvmValue *row) {
     return byteOffset(b, matrix.address, b.CreateMul(row, number(matrix.shape.pitch)));
   }
+  // Words that are converted need registers for that.
+  RegisterTile tileOf(const CpuInfo &cpu) const {
+    RegisterTile tile = registerTile(cpu, elem_, sum_.shape.rows, sum_.shape.columns);
+    return step_ == Microkernel::Step::PairsBf16 ? lastRowsTile(tile) : tile;
+  }
+  // What else is in an accumulator of vpdpbf16ps has to be normal too.
+  bool addsBehind() const { return step_ == Microkernel::Step::DotBf16 && !fresh_; }
   // Sums are kept in the type that is multiplied in; in memory they may be f16 or bf16.
   bool sumsConvert() const { return isFloat(elem_) && elem_ != sumElem_; }
   llvm::Align cellAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(sumElem_).storageBytes)); }
@@ -63,9 +77,12 @@ private:
       for (LlvmValue *column : sumColumns) cells.push_back(byteOffset(b, sumRow, column));
     }
     LlvmValues sums;
-    for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : loadCell(cell));
-    sums = microkernel_.multiply({leftRows, right_.address, rightColumns, number(elemBytes_), number(right_.shape.pitch), number(left_.shape.columns)},
-                                 std::move(sums));
+    LlvmValue *negativeZero = isFloat(elem_) ? ops_.constant(elem_, -0.0, lanes_) : nullptr; // changes no sum, not even -0
+    for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : addsBehind() ? negativeZero : loadCell(cell));
+    sums = microkernel_.multiply({leftRows, right_.address, rightColumns, number(elemBytes_), number(right_.shape.pitch), number(right_.shape.rows)},
+                                 std::move(sums), step_);
+    if (addsBehind())
+      for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);
     for (size_t i = 0; i < cells.size(); ++i) {
       LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];
       b.CreateAlignedStore(value, cells[i], cellAlign());
@@ -81,12 +98,65 @@ private:
   RegisterOps &ops_;
   const Matrix left_, right_, sum_;
   const bool fresh_;
+  const Microkernel::Step step_;
   const Elem elem_, sumElem_;
   const int64_t elemBytes_;
   const int lanes_;
   const int64_t columnVectors_;
   const RegisterTile tile_;
   Microkernel microkernel_;
+};
+
+// A product of bf16.
+class PairedProduct {
+public:
+  PairedProduct(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu)
+      : b(builder), ops_(ops), cpu_(cpu), lanes_(cpu.lanes(4)) {}
+
+  void emit(MmaNest::Operands operands, const Matrix &words) {
+    LlvmValue *ofLeft = leastOf(operands.left);
+    pair(operands.right, words);
+    LlvmValue *ofRight = leastOf(words);
+    operands.right = words;
+    auto by = [&](Microkernel::Step step) {
+      return [&, step] {
+        operands.step = step;
+        MmaNest(b, ops_, cpu_, operands).emit();
+        return LlvmValues();
+      };
+    };
+    ifElse(b, areNormal(b, ofLeft, ofRight), by(Microkernel::Step::DotBf16), by(Microkernel::Step::PairsBf16));
+  }
+
+private:
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+
+  LlvmValue *leastOf(const Matrix &matrix) {
+    int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, whole = (bytes + cpu_.vectorBytes - 1) / cpu_.vectorBytes * cpu_.vectorBytes;
+    int64_t tail = bytes == whole ? 0 : (bytes - whole + cpu_.vectorBytes) / 2; // of bf16
+    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), number(matrix.shape.pitch), number(whole), tail}, lanes_);
+  }
+
+  void pair(const Matrix &from, const Matrix &words) {
+    int64_t bytes = elemInfo(from.shape.elem).storageBytes;
+    llvm::Align align(static_cast<uint64_t>(lanes_ * bytes)), wordAlign(static_cast<uint64_t>(cpu_.vectorBytes));
+    llvm::Type *type = ops_.storageType(from.shape.elem, lanes_);
+    forLoop(b, number(0), number(words.shape.rows), number(1), [&](LlvmValue *row) {
+      LlvmValue *first = byteOffset(b, from.address, b.CreateMul(row, number(2 * from.shape.pitch)));
+      LlvmValue *second = byteOffset(b, first, number(from.shape.pitch)), *to = byteOffset(b, words.address, b.CreateMul(row, number(words.shape.pitch)));
+      forLoop(b, number(0), number(words.shape.columns), number(lanes_), [&](LlvmValue *column) {
+        LlvmValue *at = b.CreateMul(column, number(bytes));
+        LlvmValues chunks{b.CreateAlignedLoad(type, byteOffset(b, first, at), align), b.CreateAlignedLoad(type, byteOffset(b, second, at), align)};
+        LlvmValue *pairs = sideBySide(b, ops_, from.shape.elem, chunks, words.shape.elem, lanes_);
+        b.CreateAlignedStore(pairs, byteOffset(b, to, b.CreateMul(column, number(4))), wordAlign);
+      });
+    });
+  }
+
+  llvm::IRBuilder<> &b;
+  RegisterOps &ops_;
+  const CpuInfo &cpu_;
+  const int lanes_;
 };
 
 } // namespace
@@ -107,7 +177,9 @@ void KernelEmitter::emitMma(const Op &op) {
     const Buffer *staging = buffers_.stagingOf(&op, i);
     return matrix(staging ? *staging : *buffers_.bufferOf(op.operand(i)));
   };
-  MmaNest(b, ops_, cpu_, operand(0), operand(1), matrix(*buffers_.bufferOf(op.result())), fresh).emit();
+  MmaNest::Operands operands{operand(0), operand(1), matrix(*buffers_.bufferOf(op.result())), fresh};
+  if (!multipliesPairs(cpu_, op)) return MmaNest(b, ops_, cpu_, operands).emit();
+  PairedProduct(b, ops_, cpu_).emit(operands, matrix(*buffers_.stagingOf(&op, kMmaWords)));
 }
 
 } // namespace xt

@@ -170,7 +170,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
         stageLeft(block);
         return LlvmValues();
       });
-  if (isBf16()) block.normal = isNormal(block.left, rows_, leftRowStep_, block.depth);
+  if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, b.CreateMul(block.depth, number(bytes_))}, lanes_);
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink, inPlace);
   ifElse(
@@ -237,7 +237,7 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
   RegisterTile last = lastRowsTile(tile_);
   bool rest = hasRest();
   LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
-  LlvmValue *large = rest && isBf16() ? b.CreateAnd(block.normal, panel.normal) : b.getTrue(); // others convert, a few rows at a time
+  LlvmValue *large = rest && isBf16() ? areNormal(block, panel) : b.getTrue(); // others convert, a few rows at a time
   LlvmValue *whole = b.CreateSelect(large, b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)), number(0));
   LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
   LlvmValue *few = number(last.rows);

@@ -11,6 +11,7 @@
 #include "targets/cpu/microkernel.h"
 #include "targets/cpu/register_tile.h"
 #include "targets/cpu/tile_microkernel.h"
+#include "targets/cpu/words.h"
 
 namespace xt {
 
@@ -36,7 +37,7 @@ private:
     LlvmValue *first, *depth; // steps
     LlvmValue *isFirst, *isLast;
     LlvmValue *left; // step [0, first] of a
-    LlvmValue *normal; // of bf16: a's elements are 0 or large enough for isNormal
+    LlvmValue *least; // magnitude of a, of bf16
   };
   struct Steps { // [begin, end) of the block that starts at `first`
     LlvmValue *first, *begin, *end;
@@ -45,7 +46,7 @@ private:
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
-    LlvmValue *normal;
+    LlvmValue *least; // magnitude of b, of bf16
     LlvmValue *ahead; // bytes from a row to the one that the first rows of a ask for; null: none
   };
 
@@ -113,14 +114,13 @@ private:
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
-  LlvmValue *sideBySide(Elem elem, const LlvmValues &chunks);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
   void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *negativeZero() { return e_.ops_.splat(llvm::ConstantFP::get(b.getFloatTy(), -0.0), lanes_); } // changes no sum, not even -0
-  LlvmValue *isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps);
+  LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   void sumLeftRows(const Block &block);
-  LlvmValue *normalFlag(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }
+  LlvmValue *behindPanel(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }

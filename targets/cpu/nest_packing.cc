@@ -33,7 +33,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column)
   Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, nullptr};
   if (shares_) panel.right = sharedPanel(block, column);
   else fillPanel(block, column, panel.right);
-  if (isBf16()) panel.normal = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), normalFlag(panel.right), llvm::Align(8)), number(0));
+  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), behindPanel(panel.right), llvm::Align(8));
   return panel;
 }
 
@@ -74,8 +74,8 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
   packInto(block, column, to);
   if (!isBf16()) return;
-  LlvmValue *normal = isNormal(to, block.depth, number(panelPitch()), number(panelPitch() / bytes_));
-  b.CreateAlignedStore(b.CreateZExt(normal, b.getInt64Ty()), normalFlag(to), llvm::Align(8));
+  LlvmValue *least = leastMagnitude(b, {to, block.depth, number(panelPitch()), number(panelPitch())}, lanes_);
+  b.CreateAlignedStore(least, behindPanel(to), llvm::Align(8));
 }
 
 void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {

@@ -1,10 +1,6 @@
 // Nests whose steps of K are words of 4 bytes: two bf16 or four bytes, which one instruction multiplies and adds up.
 //
 // Words of a are neighbours in memory. Words of b are made of rows of K while a panel is packed.
-//
-// vpdpbf16ps and AMX take numbers that are not normal as 0, and give 0 for them. Where all elements other than 0 are at
-// least 2^-56, products and whatever sums are rounded to are multiples of 2^-126, so that there are none; other blocks are
-// multiplied by conversion, from the same words. What lies in memory is added behind, as it may be anything.
 #include "targets/cpu/nest_emitter.h"
 
 namespace xt {
@@ -22,22 +18,11 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
   return rows;
 }
 
-// Words of the elements of a step's rows, side by side.
-LlvmValue *NestEmitter::sideBySide(Elem elem, const LlvmValues &chunks) {
-  auto bits = static_cast<uint64_t>(8 * elemInfo(elem).storageBytes);
-  LlvmValue *words = nullptr;
-  for (size_t i = 0; i < chunks.size(); ++i) {
-    LlvmValue *part = b.CreateShl(b.CreateZExt(chunks[i], e_.ops_.type(Elem::I32, lanes_)), bits * i);
-    words = words ? b.CreateOr(words, part) : part;
-  }
-  return b.CreateBitCast(words, e_.ops_.type(elem_, lanes_));
-}
-
 // The words of a step in `lanes_` columns.
 LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column) {
   LlvmValues chunks;
   for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(e_.loadChunk(from, row, column, lanes_));
-  return sideBySide(from.elem, chunks);
+  return sideBySide(b, e_.ops_, from.elem, chunks, elem_, lanes_);
 }
 
 // A row of a panel of b.
@@ -46,7 +31,7 @@ void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
     LlvmValues chunks;
     for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(panelChunk(row, column, n, inside));
-    LlvmValue *words = flipped(sideBySide(right_.access.elem, chunks));
+    LlvmValue *words = flipped(sideBySide(b, e_.ops_, right_.access.elem, chunks, elem_, lanes_));
     b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
   });
 }
@@ -54,23 +39,6 @@ void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line,
 // Bytes of b with a sign as bytes without one that are 128 more, or the other way round.
 LlvmValue *NestEmitter::flipped(LlvmValue *words) {
   return flips_ ? b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)) : words;
-}
-
-// Whether all bf16 of a matrix of words are 0 or at least 2^-56. Rows hold whole registers.
-LlvmValue *NestEmitter::isNormal(LlvmValue *base, LlvmValue *rows, LlvmValue *pitch, LlvmValue *steps) {
-  constexpr uint16_t kSmallest = (127 - 56) << 7;
-  auto *type = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes_));
-  auto all = [&](uint16_t value) { return llvm::ConstantInt::get(type, value); };
-  LlvmValues least = forLoop(b, number(0), rows, number(1), {all(0xFFFF)}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *line = byteOffset(b, base, b.CreateMul(row, pitch));
-    return forLoop(b, number(0), b.CreateMul(steps, number(bytes_)), number(lanes_ * bytes_), {carried[0]},
-                   [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> found) {
-                     LlvmValue *bits = b.CreateAnd(b.CreateAlignedLoad(type, byteOffset(b, line, at), llvm::Align(1)), all(0x7FFF));
-                     LlvmValue *less = b.CreateSub(bits, all(1)); // 0 becomes the largest
-                     return LlvmValues{b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, found[0], less)};
-                   });
-  });
-  return b.CreateICmpUGE(b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, least[0]), b.getInt16(kSmallest - 1));
 }
 
 // What b moved by 128 makes too much or too little, by row of a.
@@ -106,8 +74,8 @@ LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, co
   if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), Microkernel::Step::DotBytes);
   const LlvmValues zeros(sums.size(), negativeZero());
   auto dot = [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); };
-  bool areNormal = hasRest() && static_cast<int>(operands.leftRows.size()) == tile_.rows; // emitRows has looked
-  LlvmValues products = areNormal ? dot() : ifElse(b, b.CreateAnd(block.normal, panel.normal), dot, [&] {
+  bool looked = hasRest() && static_cast<int>(operands.leftRows.size()) == tile_.rows; // emitRows has looked
+  LlvmValues products = looked ? dot() : ifElse(b, areNormal(block, panel), dot, [&] {
     return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16);
   });
   for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
@@ -138,7 +106,7 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
     return LlvmValues();
   };
   if (isBf16())
-    ifElse(b, b.CreateAnd(block.normal, panel.normal), inTiles, [&] {
+    ifElse(b, areNormal(block, panel), inTiles, [&] {
       multiplyConverted(block, panel, left, cells);
       return LlvmValues();
     });

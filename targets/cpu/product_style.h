@@ -1,12 +1,12 @@
-// With which instructions a nest multiplies.
+// With which instructions matrices are multiplied.
 #pragma once
 #include "targets/cpu/cpu_info.h"
 
-#include "ir/elem.h"
+#include "ir/op.h"
 
 namespace xt {
 
-// All but Elements take the operands as they are, several neighbours along K in a word of 4 bytes; sums are f32 or i32.
+// Of a nest. All but Elements take the operands as they are, several neighbours along K in a word of 4 bytes; sums are f32 or i32.
 enum class ProductStyle : uint8_t {
   Elements,  // one at a time, converted to the type that is multiplied in
   DotBf16,   // vdpbf16ps, 2 to a word
@@ -36,6 +36,12 @@ inline int stepElements(ProductStyle style) {
   case ProductStyle::TilesBytes: return 4;
   }
   return 1;
+}
+
+// Whether a tile_mma multiplies words of two bf16 (DotBf16): else it does Elements.
+inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
+  Type a = mma.operand(0)->type(), b = mma.operand(1)->type();
+  return cpu.dotBf16 && a.elem() == Elem::BF16 && b.elem() == Elem::BF16 && a.extent(1) % 2 == 0;
 }
 
 } // namespace xt

@@ -65,6 +65,7 @@ void ThreadPool::run(int64_t count, const Work &work) {
     return;
   }
   start();
+  placement_.keepBeside(threads_);
   {
     std::lock_guard lock(mutex_);
     work_ = &work;

@@ -1,5 +1,7 @@
 // Persistent threads that share out a range of work.
 #pragma once
+#include "targets/cpu/thread_placement.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -33,6 +35,7 @@ private:
 
   const int workers_;
   std::vector<std::thread> threads_;
+  ThreadPlacement placement_;
   std::mutex runMutex_; // held by the thread whose run it is
 
   std::mutex mutex_;

@@ -7,7 +7,8 @@ namespace xt {
 namespace {
 
 struct Plan {
-  explicit Plan(const KernelMaker &m) : fusion(planFusion(*m.kernel)), buffers(assignBuffers(*m.kernel, fusion)) {}
+  explicit Plan(const KernelMaker &m, const CpuInfo &cpu = {})
+      : fusion(planFusion(*m.kernel)), buffers(assignBuffers(*m.kernel, fusion, cpu)) {}
   FusionPlan fusion;
   BufferAssignment buffers;
   int64_t offset(const Value *value) const {

@@ -1,0 +1,25 @@
+#include "targets/cpu/thread_placement.h"
+
+#include <pthread.h>
+
+namespace xt {
+
+cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers) {
+  if (launching < 0 || launching >= CPU_SETSIZE || CPU_COUNT(&allowed) < workers) return allowed;
+  cpu_set_t rest = allowed;
+  CPU_CLR(static_cast<size_t>(launching), &rest);
+  return rest;
+}
+
+void ThreadPlacement::keepBeside(std::vector<std::thread> &threads) {
+  int here = sched_getcpu();
+  if (here == launching_ || threads.empty()) return;
+  launching_ = here;
+  // More processors than a set has room for: the kernel refuses, and threads run where they are.
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t rest = processorsBeside(allowed, here, static_cast<int>(threads.size()) + 1);
+  for (std::thread &thread : threads) pthread_setaffinity_np(thread.native_handle(), sizeof rest, &rest);
+}
+
+} // namespace xt

@@ -1,0 +1,46 @@
+#include "targets/cpu/words.h"
+
+namespace xt {
+
+LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const LlvmValues &chunks, Elem word, int lanes) {
+  auto bits = static_cast<uint64_t>(8 * elemInfo(elem).storageBytes);
+  LlvmValue *words = nullptr;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    LlvmValue *part = b.CreateShl(b.CreateZExt(chunks[i], ops.type(Elem::I32, lanes)), bits * i);
+    words = words ? b.CreateOr(words, part) : part;
+  }
+  return b.CreateBitCast(words, ops.type(word, lanes));
+}
+
+LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int lanes) {
+  auto *type = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes));
+  auto all = [&](uint16_t value) { return llvm::ConstantInt::get(type, value); };
+  LlvmValue *registerBytes = b.getInt64(static_cast<uint64_t>(4 * lanes)), *zero = b.getInt64(0);
+  auto lesser = [&](LlvmValue *than, LlvmValue *address, llvm::Constant *mask) {
+    LlvmValue *bits = b.CreateAnd(b.CreateAlignedLoad(type, address, llvm::Align(1)), mask);
+    return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, than, b.CreateSub(bits, all(1))); // 0 becomes the largest
+  };
+  llvm::Constant *magnitudes = all(0x7FFF);
+  llvm::SmallVector<llvm::Constant *, 32> ofTail;
+  for (int64_t i = 0; i < 2 * lanes; ++i) ofTail.push_back(b.getInt16(i < matrix.tail ? 0x7FFF : 0));
+  LlvmValue *whole = matrix.tail ? b.CreateSub(matrix.bytes, registerBytes) : matrix.bytes;
+  LlvmValues least = forLoop(b, zero, matrix.rows, b.getInt64(1), {all(0xFFFF)}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *line = byteOffset(b, matrix.base, b.CreateMul(row, matrix.pitch));
+    LlvmValues found = forLoop(b, zero, whole, registerBytes, {carried[0]}, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> before) {
+      return LlvmValues{lesser(before[0], byteOffset(b, line, at), magnitudes)};
+    });
+    if (matrix.tail) found[0] = lesser(found[0], byteOffset(b, line, whole), llvm::ConstantVector::get(ofTail));
+    return found;
+  });
+  LlvmValue *bits = b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, least[0]);
+  return b.CreateAdd(b.CreateZExt(bits, b.getInt64Ty()), b.getInt64(1));
+}
+
+LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
+  constexpr uint64_t kExponents = 142; // of both
+  LlvmValue *ofLeft = b.CreateLShr(left, 7), *ofRight = b.CreateLShr(right, 7);
+  LlvmValue *few = b.CreateOr(b.CreateICmpEQ(ofLeft, b.getInt64(0)), b.CreateICmpEQ(ofRight, b.getInt64(0)));
+  return b.CreateAnd(b.CreateNot(few), b.CreateICmpUGE(b.CreateAdd(ofLeft, ofRight), b.getInt64(kExponents)));
+}
+
+} // namespace xt

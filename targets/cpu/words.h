@@ -1,0 +1,28 @@
+// Words of 4 bytes: two bf16 or four bytes that are neighbours along K of a matrix product, which one instruction multiplies
+// and adds up.
+//
+// vpdpbf16ps and AMX take numbers that are not normal as 0, and give 0 for them. A bf16 with the biased exponent e > 0 is a
+// multiple of 2^(e - 134). Where the least exponents of both factors add up to 142 or more, products and whatever their sums
+// are rounded to are multiples of 2^-126, so that none is such a number; other products are computed by conversion, from the
+// same words. A sum that is there before is added behind, as it may be anything.
+#pragma once
+#include "targets/llvm/register_ops.h"
+
+namespace xt {
+
+// Registers of `lanes` words, as `word` (f32 or i32): of element i of each chunk, the first chunk's lowest. Chunks are of
+// `elem` in its storage form.
+LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const LlvmValues &chunks, Elem word, int lanes);
+
+// Of the bf16 of a matrix the bits of the least magnitude but 0, as i64; large where all are 0. Of each of `rows` rows
+// `bytes` are looked at, in whole registers of `lanes` words, of whose last only `tail` bf16 count, unless that is 0.
+struct WordMatrix {
+  LlvmValue *base, *rows, *pitch, *bytes;
+  int64_t tail = 0;
+};
+LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int lanes);
+
+// Whether products of what has these least magnitudes, and all sums of them, are 0 or normal.
+LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right);
+
+} // namespace xt

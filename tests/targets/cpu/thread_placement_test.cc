@@ -1,0 +1,81 @@
+#include "targets/cpu/thread_placement.h"
+
+#include "targets/cpu/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+namespace xt {
+namespace {
+
+cpu_set_t setOf(const std::vector<int> &processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int processor : processors) CPU_SET(static_cast<size_t>(processor), &set);
+  return set;
+}
+
+bool operator==(const cpu_set_t &left, const cpu_set_t &right) { return CPU_EQUAL(&left, &right); }
+
+TEST(ThreadPlacementTest, TheLaunchingProcessorIsLeftOut) {
+  EXPECT_TRUE(processorsBeside(setOf({0, 1}), 0, 2) == setOf({1}));
+  EXPECT_TRUE(processorsBeside(setOf({0, 1}), 1, 2) == setOf({0}));
+  EXPECT_TRUE(processorsBeside(setOf({2, 5, 7}), 5, 2) == setOf({2, 7}));
+}
+
+TEST(ThreadPlacementTest, UnlessTheRestIsTooFew) {
+  EXPECT_TRUE(processorsBeside(setOf({0, 1}), 0, 3) == setOf({0, 1}));
+  EXPECT_TRUE(processorsBeside(setOf({3}), 3, 2) == setOf({3}));
+}
+
+TEST(ThreadPlacementTest, AProcessorThatNoSetHolds) {
+  EXPECT_TRUE(processorsBeside(setOf({0, 1}), -1, 2) == setOf({0, 1}));
+  EXPECT_TRUE(processorsBeside(setOf({0, 1}), CPU_SETSIZE, 2) == setOf({0, 1}));
+}
+
+// Leaves the calling thread as it found it.
+class Bound {
+public:
+  explicit Bound(const cpu_set_t &set) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+  ~Bound() { sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+  cpu_set_t before_;
+};
+
+// What the second of two workers may use. Both take part: each waits until the other has begun.
+cpu_set_t otherWorkersSet() {
+  ThreadPool pool(2);
+  std::atomic<int> begun{0};
+  cpu_set_t set = setOf({});
+  pool.run(2, [&](int64_t, int64_t, int worker) {
+    ++begun;
+    while (begun.load() < 2) std::this_thread::yield();
+    if (worker == 1) sched_getaffinity(0, sizeof set, &set);
+  });
+  return set;
+}
+
+TEST(ThreadPlacementTest, WorkersRunBesideTheLaunchingThread) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "needs two processors";
+  std::vector<int> two;
+  for (int processor = 0; processor < CPU_SETSIZE && two.size() < 2; ++processor)
+    if (CPU_ISSET(static_cast<size_t>(processor), &allowed)) two.push_back(processor);
+
+  cpu_set_t others = otherWorkersSet();
+  EXPECT_EQ(CPU_COUNT(&others), CPU_COUNT(&allowed) - 1);
+  {
+    Bound bound(setOf(two));
+    others = otherWorkersSet();
+    EXPECT_TRUE(others == setOf({two[0]}) || others == setOf({two[1]}));
+  }
+  Bound bound(setOf({two[1]}));
+  EXPECT_TRUE(otherWorkersSet() == setOf({two[1]}));
+}
+
+} // namespace
+} // namespace xt
