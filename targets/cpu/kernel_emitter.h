@@ -25,6 +25,8 @@
 
 namespace xt {
 
+struct MmaMatrix;
+
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
 inline constexpr size_t kRuntimeWords = 3; // failure, output, parts
@@ -94,7 +96,7 @@ private:
     bool maybeUnitStride;                // … or may turn out to be
     LlvmValue *padding = nullptr;        // storage form of one element
     LlvmValue *streams = nullptr;        // whole registers are stored past the caches; null: they are not
-    LlvmValue *ahead = nullptr;          // bytes to what a later workgroup loads, which is asked for; null: nothing is
+    LlvmValue *ahead = nullptr;          // bytes to what is loaded later, which is asked for; null: nothing is
   };
   struct RowAccess { // one row of it
     LlvmValue *pointer;
@@ -109,8 +111,10 @@ private:
   // that holds and the address is a multiple of its size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
-  // From what this workgroup loads to what one soon behind it does; null: that is not known.
+  // From what is loaded to what a workgroup soon behind this one loads, or the next step of a loop; null: that is not known.
   LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
+  LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);
+  LlvmValue *bytesToNextStep(const Value &tile, const TileAccess &access);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
@@ -127,6 +131,9 @@ private:
 
   // mma_emitter.cc
   void emitMma(const Op &op);
+  MmaMatrix matrixOf(const Buffer &buffer);
+  MmaMatrix mmaOperand(const Op &op, size_t i);
+  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // of rows of a tile
 
   // picking_emitter.cc: vector ops that take elements from other places, one element after the other
   using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
@@ -153,7 +160,12 @@ private:
   void emitTranspose(const Op &op);
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
   void emitTransposedLoad(const Op &op);
-  void turnInto(const Buffer &to, llvm::function_ref<LlvmValue *(LlvmValue *row, LlvmValue *column, int lanes)> chunk);
+  void turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
+  // Of a square of `lanes` rows and columns of a tile: whether it is inside; its rows if it is and columns are neighbours; its
+  // rows wherever it is. Storage form.
+  LlvmValue *squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   static TileAccess turned(TileAccess access);
   LlvmValue *squareSlot(); // on the stack: as many registers as one has lanes
 

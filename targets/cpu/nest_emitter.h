@@ -79,8 +79,6 @@ private:
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
-  LlvmValue *squareIsInside(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column);
-  LlvmValues insideSquareAt(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;

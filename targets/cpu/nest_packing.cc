@@ -163,32 +163,16 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
-      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, squareIsInside(from, firstRow, firstColumn), [&] {
-        return insideSquareAt(from, firstRow, firstColumn);
+      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.squareIsInside(from, firstRow, firstColumn, lanes_), [&] {
+        LlvmValues inside = e_.insideSquare(from, firstRow, firstColumn, lanes_);
+        for (LlvmValue *&line : inside) line = multiplied(from.elem, line);
+        return inside;
       }, any) : any();
       transposeRegisters(b, lines);
       for (int i = 0; i < lanes_; ++i)
         b.CreateAlignedStore(lines[static_cast<size_t>(i)], address(b.CreateAdd(c, number(i)), r), vectorAlign());
     });
   });
-}
-
-LlvmValue *NestEmitter::squareIsInside(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column) {
-  auto within = [&](LlvmValue *low, LlvmValue *at, LlvmValue *high) {
-    return b.CreateAnd(b.CreateICmpSGE(at, low), b.CreateICmpSLE(b.CreateAdd(at, number(lanes_)), high));
-  };
-  return b.CreateAnd(within(from.rowLow, row, from.rowHigh), within(from.columnLow, column, from.columnHigh));
-}
-
-LlvmValues NestEmitter::insideSquareAt(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *column) {
-  LlvmValue *offset = b.CreateAdd(b.CreateMul(row, from.rowStride), b.CreateMul(column, number(elemInfo(from.elem).storageBytes)));
-  LlvmValue *line = byteOffset(b, from.origin, offset);
-  LlvmValues lines;
-  for (int i = 0; i < lanes_; ++i) {
-    lines.push_back(multiplied(from.elem, b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), line, llvm::Align(1))));
-    line = byteOffset(b, line, from.rowStride);
-  }
-  return lines;
 }
 
 // By way of memory, so that what looks for the edges stands once for all lines.

@@ -1,34 +1,62 @@
 // What is read down its columns: squares of as many rows as a register has lanes, turned in registers.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
 
-// `chunk` gives `lanes` neighbours of a row of what is turned, in their storage form; what it gives for places behind the
-// last row and column is not looked at.
-void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValue *(LlvmValue *row, LlvmValue *column, int lanes)> chunk) {
+// `square` gives the rows of a square of what is turned, of `lanes` each, in their storage form; what it gives for places
+// behind the last row and column is not looked at.
+void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
   int lanes = cpu_.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit the registers
-  llvm::Type *type = ops_.storageType(to.shape.elem, lanes);
   llvm::Align align(static_cast<uint64_t>(lanes * bytes));
-  LlvmValue *square = squareSlot();
-  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes * bytes))); };
   forLoop(b, number(0), number(rows), number(lanes), [&](LlvmValue *row) {
     forLoop(b, number(0), number(to.shape.columns), number(lanes), [&](LlvmValue *column) {
-      forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *i) {
-        b.CreateAlignedStore(chunk(b.CreateAdd(column, i), row, lanes), line(i), align);
-      });
-      LlvmValues lines;
-      for (int i = 0; i < lanes; ++i) lines.push_back(b.CreateAlignedLoad(type, line(number(i)), align));
+      LlvmValues lines = square(column, row, lanes);
       transposeRegisters(b, lines);
-      for (int i = 0; i < lanes; ++i) b.CreateAlignedStore(lines[static_cast<size_t>(i)], line(number(i)), align);
-      LlvmValue *last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(number(rows), row), number(lanes));
-      forLoop(b, number(0), last, number(1), [&](LlvmValue *i) { // the buffer's rows end with whole registers
-        b.CreateAlignedStore(b.CreateAlignedLoad(type, line(i), align), elementAddress(to, b.CreateAdd(row, i), column), align);
-      });
+      // Lines behind the last row are stored there too, before its own. The buffer's rows end with whole registers.
+      for (int i = lanes; i-- > 0;) {
+        LlvmValue *at = b.CreateAdd(row, number(i));
+        if (rows % lanes != 0) at = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, number(rows - 1));
+        b.CreateAlignedStore(lines[static_cast<size_t>(i)], elementAddress(to, at, column), align);
+      }
     });
   });
+}
+
+LlvmValue *KernelEmitter::squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
+  auto within = [&](LlvmValue *low, LlvmValue *at, LlvmValue *high) {
+    return b.CreateAnd(b.CreateICmpSGE(at, low), b.CreateICmpSLE(b.CreateAdd(at, number(lanes)), high));
+  };
+  return b.CreateAnd(within(access.rowLow, row, access.rowHigh), within(access.columnLow, column, access.columnHigh));
+}
+
+LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
+  LlvmValue *offset = b.CreateAdd(b.CreateMul(row, access.rowStride), b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
+  LlvmValue *line = byteOffset(b, access.origin, offset);
+  LlvmValues lines;
+  for (int i = 0; i < lanes; ++i) {
+    if (access.ahead) prefetch(b, byteOffset(b, line, access.ahead), Prefetch::ToSecondCache);
+    lines.push_back(b.CreateAlignedLoad(ops_.storageType(access.elem, lanes), line, memoryAlign()));
+    line = byteOffset(b, line, access.rowStride);
+  }
+  return lines;
+}
+
+// By way of memory, so that what looks for the edges stands once for all rows.
+LlvmValues KernelEmitter::squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
+  LlvmValue *square = squareSlot();
+  int64_t pitch = lanes * elemInfo(access.elem).storageBytes;
+  llvm::Align align(static_cast<uint64_t>(pitch));
+  forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *i) {
+    LlvmValue *stored = loadChunk(access, accessRow(access, b.CreateAdd(row, i)), column, lanes);
+    b.CreateAlignedStore(stored, byteOffset(b, square, b.CreateMul(i, number(pitch))), align);
+  });
+  LlvmValues lines;
+  for (int i = 0; i < lanes; ++i) lines.push_back(b.CreateAlignedLoad(ops_.storageType(access.elem, lanes), byteOffset(b, square, number(i * pitch)), align));
+  return lines;
 }
 
 // A row of the result is a column of the tile.
@@ -36,16 +64,24 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
   const Attr *padding = op.attr("padding");
   TileAccess access = accessTile(op.operand(0), padding ? &padding->value : nullptr);
   const Buffer &to = *buffers_.bufferOf(op.result());
-  auto chunk = [&](LlvmValue *row, LlvmValue *column, int lanes) {
-    LlvmValue *stored = loadChunk(access, accessRow(access, row), column, lanes);
-    return ops_.toStorage(access.elem, ops_.fromStorage(access.elem, stored));
-  };
-  if (op.operand(0)->type().data().order != Order::ColumnMajor || access.pack > 1) return turnInto(to, chunk);
+  auto normalised = [&](LlvmValue *stored) { return ops_.toStorage(access.elem, ops_.fromStorage(access.elem, stored)); };
+  if (op.operand(0)->type().data().order != Order::ColumnMajor || access.pack > 1) {
+    access.ahead = bytesAhead(op.operand(0), access);
+    return turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
+      auto atEdge = [&] { return squareAtEdge(access, row, column, lanes); };
+      LlvmValues lines = access.unitStride && access.pack == 1 ? ifElse(b, squareIsInside(access, row, column, lanes), [&] {
+        return insideSquare(access, row, column, lanes);
+      }, atEdge) : atEdge();
+      for (LlvmValue *&line : lines) line = normalised(line);
+      return lines;
+    });
+  }
   access = turned(access); // its columns lie in memory as rows do
   int lanes = cpu_.lanes(elemInfo(access.elem).storageBytes);
   forLoop(b, number(0), number(to.shape.rows), number(1), [&](LlvmValue *row) {
+    RowAccess line = accessRow(access, row);
     forLoop(b, number(0), number(to.shape.columns), number(lanes), [&](LlvmValue *column) {
-      b.CreateAlignedStore(chunk(row, column, lanes), elementAddress(to, row, column), llvm::Align(static_cast<uint64_t>(cpu_.vectorBytes)));
+      b.CreateAlignedStore(normalised(loadChunk(access, line, column, lanes)), elementAddress(to, row, column), llvm::Align(static_cast<uint64_t>(cpu_.vectorBytes)));
     });
   });
 }
@@ -67,9 +103,13 @@ void KernelEmitter::emitTranspose(const Op &op) {
   const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
   if (permutation.size() > 2 || permutation[0] == 0) return emitPermutation(op, permutation, from, to);
   turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
-    LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, row, number(from.shape.rows - 1));
     llvm::Align align(static_cast<uint64_t>(lanes * elemInfo(from.shape.elem).storageBytes));
-    return b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes), elementAddress(from, inside, column), align);
+    LlvmValues lines;
+    for (int i = 0; i < lanes; ++i) {
+      LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateAdd(row, number(i)), number(from.shape.rows - 1));
+      lines.push_back(b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes), elementAddress(from, inside, column), align));
+    }
+    return lines;
   });
 }
 

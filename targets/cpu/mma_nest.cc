@@ -1,0 +1,63 @@
+#include "targets/cpu/mma_nest.h"
+
+namespace xt {
+
+MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands)
+    : b(builder), ops_(ops), left_(operands.left), right_(operands.right), sum_(operands.sum), fresh_(operands.fresh),
+      step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
+      lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_),
+      tile_(tileOf(cpu)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
+
+// Words that are converted need registers for that.
+RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
+  RegisterTile tile = registerTile(cpu, elem_, sum_.shape.rows, sum_.shape.columns);
+  return step_ == Microkernel::Step::PairsBf16 ? lastRowsTile(tile) : tile;
+}
+
+void MmaNest::emit() {
+  forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
+}
+
+void MmaNest::emitPanel(LlvmValue *panel) {
+  Columns columns;
+  for (int v = 0; v < tile_.vectors; ++v) {
+    LlvmValue *vector = b.CreateAdd(panel, number(v));
+    if (columnVectors_ % tile_.vectors != 0) vector = upTo(vector, columnVectors_ - 1);
+    columns.ofSum.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
+    columns.ofRight.push_back(b.CreateMul(vector, number(lanes_ * elemBytes_)));
+  }
+  int64_t rows = sum_.shape.rows, whole = rows - rows % tile_.rows;
+  int few = lastRowsTile(tile_).rows;
+  forLoop(b, number(0), number(whole), number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, columns); });
+  forLoop(b, number(whole), number(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, columns); });
+}
+
+void MmaNest::emitTile(LlvmValue *firstRow, int rows, const Columns &columns) {
+  LlvmValues leftRows, cells;
+  bool repeats = rows < tile_.rows && (sum_.shape.rows % tile_.rows) % rows != 0;
+  for (int r = 0; r < rows; ++r) {
+    LlvmValue *row = b.CreateAdd(firstRow, number(r));
+    if (repeats) row = upTo(row, sum_.shape.rows - 1);
+    leftRows.push_back(rowOf(left_, row));
+    LlvmValue *sumRow = rowOf(sum_, row);
+    for (LlvmValue *column : columns.ofSum) cells.push_back(byteOffset(b, sumRow, column));
+  }
+  LlvmValues sums;
+  LlvmValue *negativeZero = isFloat(elem_) ? ops_.constant(elem_, -0.0, lanes_) : nullptr; // changes no sum, not even -0
+  for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : addsBehind() ? negativeZero : loadCell(cell));
+  Microkernel::Operands operands{leftRows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch, number(right_.shape.rows), right_.inScratch};
+  sums = microkernel_.multiply(operands, std::move(sums), step_);
+  if (addsBehind())
+    for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);
+  for (size_t i = 0; i < cells.size(); ++i) {
+    LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];
+    b.CreateAlignedStore(value, cells[i], cellAlign());
+  }
+}
+
+LlvmValue *MmaNest::loadCell(LlvmValue *cell) {
+  LlvmValue *stored = b.CreateAlignedLoad(ops_.type(sumElem_, lanes_), cell, cellAlign());
+  return sumsConvert() ? ops_.convertFloat(stored, sumElem_, elem_) : stored;
+}
+
+} // namespace xt
