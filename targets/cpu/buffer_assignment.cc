@@ -1,5 +1,6 @@
 #include "targets/cpu/buffer_assignment.h"
 
+#include "targets/cpu/dense_columns.h"
 #include "targets/cpu/live_ranges.h"
 #include "targets/cpu/product_style.h"
 #include "targets/cpu/vector_values.h"
@@ -22,7 +23,7 @@ int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1)
 
 } // namespace
 
-int64_t BufferShape::bytes() const { return times(rows, pitch); }
+int64_t BufferShape::bytes() const { return roundUp(times(rows, pitch), kBufferAlignment); }
 
 BufferShape bufferShape(Type vector, Elem elem) {
   BufferShape shape;
@@ -38,6 +39,8 @@ BufferShape bufferShape(Type vector, Elem elem) {
   if (shape.rows > 1 && shape.pitch % 512 == 0) shape.pitch = plus(shape.pitch, kBufferAlignment);
   return shape;
 }
+
+BufferShape denseColumnShape(Type vector, Elem elem) { return {vector.extent(0), 1, elem, elemInfo(elem).storageBytes}; }
 
 Elem mmaElem(Elem operand) {
   if (operand == Elem::F64) return Elem::F64;
@@ -81,8 +84,11 @@ public:
       : kernel_(kernel), fusion_(fusion), cpu_(cpu), live_(kernel, fusion) {}
 
   BufferAssignment assign() {
-    for (const Value *value : live_.values())
-      classes_.push_back({bufferShape(value->type(), bufferElem(value->type())), live_.range(live_.numberOf(value))});
+    std::unordered_set<const Value *> columns = findDenseColumns(kernel_);
+    for (const Value *value : live_.values()) {
+      auto shape = columns.contains(value) ? denseColumnShape : bufferShape;
+      classes_.push_back({shape(value->type(), bufferElem(value->type())), live_.range(live_.numberOf(value))});
+    }
     parent_.resize(classes_.size());
     std::iota(parent_.begin(), parent_.end(), 0);
     forEachOp(kernel_.body, [&](const Op &op) { reserveDestinations(op); });

@@ -11,15 +11,18 @@ namespace xt {
 inline constexpr int64_t kBufferAlignment = 64;
 
 // A vector of any rank as rows of its last dimension. Rows start at multiples of 64 bytes, so whole registers may be
-// read and written up to the pitch; what stands behind the last column is unspecified.
+// read and written up to the pitch; what stands behind the last column is unspecified. Of a dense column (dense_columns.h)
+// the rows stand side by side, and that holds behind the last row.
 struct BufferShape {
   int64_t rows = 1, columns = 1;
   Elem elem = Elem::F32;
   int64_t pitch = 0; // bytes from row to row
   bool operator==(const BufferShape &) const = default;
   int64_t bytes() const; // saturated
+  bool isDenseColumn() const { return rows > 1 && pitch < kBufferAlignment; }
 };
 BufferShape bufferShape(Type vector, Elem elem);
+BufferShape denseColumnShape(Type vector, Elem elem);
 
 struct Buffer {
   BufferShape shape;

@@ -94,6 +94,7 @@ void FusedLoop::emit() {
   prepare();
   BufferShape shape = bufferShape(sinks_[0].value->type(), bufferElem(sinks_[0].value->type()));
   if (acrossColumns_) return emitRowReduction(sinks_[0], shape.rows, shape.columns);
+  if (sinks_[0].buffer && sinks_[0].buffer->shape.isDenseColumn()) std::swap(shape.rows, shape.columns);
   for (const Sink &sink : sinks_)
     if (sink.reduces) fillWithIdentity(sink);
   forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {

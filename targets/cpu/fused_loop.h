@@ -73,6 +73,9 @@ private:
   LlvmValue *lanesBelow(LlvmValue *limit, LlvmValue *column); // which columns of the chunk are, of a limit within the row
   void fillWithIdentity(const Sink &sink);
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
+  void emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns);
+  LlvmValue *combinedRow(const Sink &sink, LlvmValue *row, int64_t columns);
+  bool isOrdered(const Sink &sink) const; // reduced as integers
   static bool isFurthest(OpKind kind);
   static llvm::Intrinsic::ID furtherOf(OpKind kind);
   LlvmValue *turnedBits(LlvmValue *bits);

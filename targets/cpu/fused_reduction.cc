@@ -1,6 +1,7 @@
 // Values that a fused loop makes from places, and reductions.
 #include "ir/combine.h"
 #include "targets/cpu/fused_loop.h"
+#include "targets/cpu/register_transpose.h"
 
 #include <numeric>
 
@@ -95,32 +96,64 @@ void FusedLoop::fillWithIdentity(const Sink &sink) {
   });
 }
 
-// One register of partial results a row; the lanes behind the last column count as the identity.
+// One register of partial results a row.
 void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
+  if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= KernelEmitter::kSquareLines) return emitRowsReduction(sink, rows, columns);
   Elem elem = sink.buffer->shape.elem;
   OpKind kind = *acrossColumns_;
-  bool ordered = isFurthest(kind) && elem == Elem::F32;
-  LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(kind, elem), lanes_);
   forLoop(b, e_.number(0), e_.number(rows), e_.number(1), [&](LlvmValue *row) {
-    enterRow(row);
-    auto step = [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
-      chunk_.clear();
-      for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
-      for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), column);
-      LlvmValue *chunk = chunk_.at(sink.value);
-      if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
-      if (ordered) return {b.CreateBinaryIntrinsic(furtherOf(kind), carried[0], orderedBits(kind, chunk))};
-      return {e_.ops_.combine(kind, elem, carried[0], chunk)};
-    };
-    LlvmValue *start = ordered ? orderedBits(kind, identity) : identity;
-    LlvmValue *sums = forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), {start}, step)[0];
-    LlvmValue *sum = ordered ? furthestOfLanes(kind, sums) : acrossLanes(kind, elem, sums);
+    LlvmValue *sums = combinedRow(sink, row, columns);
+    LlvmValue *sum = isOrdered(sink) ? furthestOfLanes(kind, sums) : acrossLanes(kind, elem, sums);
     b.CreateAlignedStore(e_.ops_.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
   });
 }
 
+// As many rows at once as a register has lanes: their registers become one. Behind the last row they are anything.
+void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns) {
+  Elem elem = sink.buffer->shape.elem, partial = isOrdered(sink) ? Elem::I32 : elem;
+  OpKind kind = *acrossColumns_;
+  LlvmValue *square = e_.squareSlot();
+  llvm::Type *type = e_.ops_.storageType(partial, lanes_);
+  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, e_.number(lanes_ * elemInfo(partial).storageBytes))); };
+  forLoop(b, e_.number(0), e_.number(rows), e_.number(lanes_), [&](LlvmValue *first) {
+    LlvmValue *count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(e_.number(rows), first), e_.number(lanes_));
+    forLoop(b, e_.number(0), count, e_.number(1), [&](LlvmValue *i) {
+      LlvmValue *sums = combinedRow(sink, b.CreateAdd(first, i), columns);
+      b.CreateAlignedStore(e_.ops_.toStorage(partial, sums), line(i), alignOf(partial));
+    });
+    LlvmValues lines;
+    for (int i = 0; i < lanes_; ++i)
+      lines.push_back(e_.ops_.fromStorage(partial, b.CreateAlignedLoad(type, line(e_.number(i)), alignOf(partial))));
+    LlvmValue *sums = combineRows(b, lines, [&](LlvmValue *x, LlvmValue *y) {
+      return isOrdered(sink) ? b.CreateBinaryIntrinsic(furtherOf(kind), x, y) : e_.ops_.combine(kind, elem, x, y);
+    });
+    if (isOrdered(sink)) sums = b.CreateBitCast(turnedBits(sums), e_.ops_.type(elem, lanes_));
+    b.CreateAlignedStore(e_.ops_.toStorage(elem, sums), rowOf(*sink.buffer, first), alignOf(elem));
+  });
+}
+
+// A register of partial results of a row; lanes behind the last column count as the identity.
+LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t columns) {
+  Elem elem = sink.buffer->shape.elem;
+  OpKind kind = *acrossColumns_;
+  LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(kind, elem), lanes_);
+  enterRow(row);
+  auto step = [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {
+    chunk_.clear();
+    for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, column);
+    for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), column);
+    LlvmValue *chunk = chunk_.at(sink.value);
+    if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
+    if (isOrdered(sink)) return {b.CreateBinaryIntrinsic(furtherOf(kind), carried[0], orderedBits(kind, chunk))};
+    return {e_.ops_.combine(kind, elem, carried[0], chunk)};
+  };
+  LlvmValue *start = isOrdered(sink) ? orderedBits(kind, identity) : identity;
+  return forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), {start}, step)[0];
+}
+
 // The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all. One integer op
 // then waits for the one before, instead of the five that tell zeros and NaN apart.
+bool FusedLoop::isOrdered(const Sink &sink) const { return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32; }
 bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
 llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) { return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin; }
 

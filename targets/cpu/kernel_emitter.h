@@ -167,7 +167,8 @@ private:
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   static TileAccess turned(TileAccess access);
-  LlvmValue *squareSlot(); // on the stack: as many registers as one has lanes
+  static constexpr int kSquareLines = 16;
+  LlvmValue *squareSlot(); // on the stack: so many registers
 
   // gather_emitter.cc: scatter tiles, atomics and single elements of memory
   Parts initScatterTile(const Op &op);

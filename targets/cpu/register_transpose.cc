@@ -1,24 +1,38 @@
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
+namespace {
 
-// At each stage, blocks of `distance` elements of two registers change places.
-void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows) {
-  size_t lanes = rows.size();
-  for (size_t distance = 1; distance < lanes; distance *= 2) {
-    llvm::SmallVector<int, 16> low, high;
-    for (size_t j = 0; j < lanes; ++j) {
-      bool second = (j & distance) != 0;
-      low.push_back(static_cast<int>(second ? lanes + j - distance : j));
-      high.push_back(static_cast<int>(second ? lanes + j : j + distance));
-    }
-    for (size_t i = 0; i < lanes; ++i) {
-      if (i & distance) continue;
-      LlvmValue *x = rows[i], *y = rows[i + distance];
-      rows[i] = b.CreateShuffleVector(x, y, low);
-      rows[i + distance] = b.CreateShuffleVector(x, y, high);
-    }
+// Blocks of `distance` elements of two registers change places: every second one of x with the one before it of y.
+std::pair<LlvmValue *, LlvmValue *> exchange(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, size_t distance) {
+  size_t lanes = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
+  llvm::SmallVector<int, 16> low, high;
+  for (size_t j = 0; j < lanes; ++j) {
+    bool second = (j & distance) != 0;
+    low.push_back(static_cast<int>(second ? lanes + j - distance : j));
+    high.push_back(static_cast<int>(second ? lanes + j : j + distance));
   }
+  return {b.CreateShuffleVector(x, y, low), b.CreateShuffleVector(x, y, high)};
+}
+
+} // namespace
+
+void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows) {
+  for (size_t distance = 1; distance < rows.size(); distance *= 2)
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (!(i & distance)) std::tie(rows[i], rows[i + distance]) = exchange(b, rows[i], rows[i + distance], distance);
+}
+
+LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine) {
+  for (size_t distance = 1; rows.size() > 1; distance *= 2) {
+    LlvmValues next;
+    for (size_t i = 0; i < rows.size(); i += 2) {
+      auto [x, y] = exchange(b, rows[i], rows[i + 1], distance);
+      next.push_back(combine(x, y));
+    }
+    rows = next;
+  }
+  return rows[0];
 }
 
 } // namespace xt

@@ -137,7 +137,7 @@ LlvmValue *KernelEmitter::squareSlot() {
   if (!square_) {
     llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
     llvm::IRBuilder<> top(&entry, entry.begin());
-    llvm::AllocaInst *slot = top.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), 16 * 64)); // 16 registers of 64 bytes
+    llvm::AllocaInst *slot = top.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), kSquareLines * 64));
     slot->setAlignment(llvm::Align(64));
     square_ = slot;
   }

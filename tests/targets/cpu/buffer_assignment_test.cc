@@ -123,6 +123,27 @@ TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
   for (const Value *result : {largest, sum}) EXPECT_GE(plan.offset(result), plan.offset(x) + rows);
 }
 
+// Side by side where only loops and broadcasts take them.
+TEST(BufferAssignmentTest, ColumnsOfReductionsAreDense) {
+  for (bool stores : {false, true}) {
+    KernelMaker m;
+    Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
+    Value *x = loadAt(m, in, 0, {40, 64}), *sum = nullptr;
+    Value *total = m.loop(zero, m.index(3), m.index(1), {zeros(m, {40, 1})}, [&](Value *, std::vector<Value *> v) {
+      sum = m.reduce("add", x, 1);
+      return std::vector<Value *>{m.binary(OpKind::AddF, v[0], sum)};
+    })[0];
+    storeAt(m, m.broadcast(total, 1, 64), out, 0);
+    if (stores) storeAt(m, total, out, 40);
+    Plan plan(m);
+    for (const Value *value : {static_cast<const Value *>(sum), static_cast<const Value *>(total)}) {
+      const BufferShape &shape = plan.buffers.bufferOf(value)->shape;
+      EXPECT_EQ(shape.isDenseColumn(), !stores);
+      EXPECT_EQ(shape.bytes(), stores ? 40 * 64 : 192);
+    }
+  }
+}
+
 TEST(FusionTest, AReductionFillsNothingThatIsUsedBeforeIt) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));

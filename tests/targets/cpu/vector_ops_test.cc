@@ -229,6 +229,38 @@ TEST(CpuVectorOps, CarriedBroadcasts) {
   expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
 }
 
+// As online softmax has them: reductions of rows that a loop carries, and rows that are scaled by them.
+void makeRunningReductions(KernelMaker &m, Elem elem, int64_t rows, int64_t columns, bool stores) {
+  bool real = isFloat(elem);
+  Value *in = m.param(m.matrix(elem)), *out = m.param(m.matrix(elem)), *zero = m.index(0);
+  Type column = m.context.vector({rows, 1}, elem);
+  Value *start = real ? m.b.constantFloat(column, 1) : m.b.constantInt(column, 1);
+  Value *tile = m.tile(in, {zero, zero}, {rows, columns});
+  std::vector<Value *> done = m.loop(zero, m.index(3), m.index(1), {tile, start, start}, [&](Value *, std::vector<Value *> v) {
+    Value *x = m.load(v[0]), *largest = m.reduce(real ? "maximumf" : "maxsi", x, 1);
+    Value *most = m.binary(real ? OpKind::MaximumF : OpKind::MaxSI, v[1], largest);
+    Value *apart = m.binary(real ? OpKind::SubF : OpKind::SubI, x, m.broadcast(most, 1, columns));
+    Value *sum = m.binary(real ? OpKind::AddF : OpKind::AddI, v[2], m.reduce("add", apart, 1));
+    return std::vector<Value *>{m.move(v[0], m.index(1), m.index(2)), sum, most}; // and change places
+  });
+  Value *wide = m.binary(real ? OpKind::AddF : OpKind::AddI, m.broadcast(done[1], 1, columns), m.broadcast(done[2], 1, columns));
+  m.store(wide, m.tile(out, {zero, zero}, {rows, columns}));
+  if (stores) m.store(done[1], m.tile(out, {zero, m.index(columns)}, {rows, 1})); // not as rows of registers then
+}
+
+TEST(CpuVectorOps, RunningReductionsOfRows) {
+  for (Elem elem : {Elem::F32, Elem::F64, Elem::F16, Elem::BF16, Elem::I32, Elem::I8, Elem::I64})
+    for (int64_t rows : {2, 15, 16, 17, 40, 129})
+      for (bool stores : {false, true}) {
+        SCOPED_TRACE(str(elemName(elem), " ", rows, stores ? " stored" : ""));
+        KernelMaker m;
+        makeRunningReductions(m, elem, rows, 21, stores);
+        Array a(elem, {rows, 23}, 1), c(elem, {rows, 22});
+        RandomNumbers(static_cast<uint64_t>(rows)).fill(a, true);
+        expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, rows == 17 ? processors() : std::vector{processors()[0]});
+      }
+}
+
 TEST(CpuVectorOps, ZeroRoundsAndSingleElements) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32)), *zero = m.index(0);

@@ -1,0 +1,53 @@
+// tile_mma of bf16 outside of nests, which multiplies pairs where the processor can: the same results everywhere.
+#include "targets/cpu/emit.h"
+#include "tests/targets/cpu/word_products.h"
+
+namespace xt {
+namespace {
+
+Product pairs(std::vector<int64_t> sizes, GemmShape tile, bool adds) {
+  return {.a = Elem::BF16, .b = Elem::BF16, .sizes = std::move(sizes), .tile = tile, .adds = adds, .nests = false};
+}
+
+TEST(CpuMmaPairs, TileShapes) {
+  for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64}, {32, 64, 32}, {13, 17, 6}, {7, 33, 34}, {1, 1, 2}, {6, 80, 2}, {5, 9, 70}, {12, 48, 15}})
+    for (bool adds : {false, true}) {
+      SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
+      expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds));
+    }
+}
+
+// The instruction takes these as 0; the language does not.
+TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
+  for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}, {0x1p-100, 0x1p-12}, {0x1p-100, 0x1p-13}})
+    for (bool adds : {false, true}) {
+      SCOPED_TRACE(str(a, " ", b));
+      expectRight(pairs({40, 70, 64}, {32, 64, 32}, adds), a, b);
+      Product nest = pairs({40, 70, 64}, {32, 64, 32}, adds);
+      nest.nests = true;
+      expectRight(nest, a, b);
+    }
+}
+
+TEST(CpuMmaPairs, EveryOrderInMemory) {
+  for (int bits = 0; bits < 4; ++bits) {
+    Product product = pairs({45, 75, 143}, {32, 64, 32}, false);
+    product.turnA = (bits & 1) != 0, product.turnB = (bits & 2) != 0;
+    expectRight(product);
+  }
+}
+
+TEST(CpuMmaPairs, Instructions) {
+  for (auto [processor, depth, instruction] : {std::tuple{"znver4", 32, "vdpbf16ps"}, {"sapphirerapids", 32, "vdpbf16ps"}, {"znver4", 15, "vfmadd"}, {"haswell", 32, "vfmadd"}}) {
+    KernelMaker m;
+    make(m, pairs({}, {64, 64, depth}, false));
+    Diagnostics diagnostics;
+    Result<std::string> text = emit(m.module, EmitKind::Asm, {processor}, diagnostics);
+    ASSERT_TRUE(text.ok());
+    EXPECT_NE(text->find(instruction), std::string::npos) << processor << " " << depth;
+    EXPECT_EQ(text->find("vdpbf16ps") != std::string::npos, instruction == std::string_view("vdpbf16ps")) << processor << " " << depth;
+  }
+}
+
+} // namespace
+} // namespace xt

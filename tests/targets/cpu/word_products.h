@@ -1,0 +1,80 @@
+// Products of bf16 and bytes, as nests or one tile_mma at a time, on each kind of processor.
+#pragma once
+#include "passes/form_nests.h"
+#include "tests/targets/cpu/compare.h"
+
+namespace xt {
+
+struct Processor {
+  const char *name;
+  const char *bf16, *bytes; // the instructions that multiply
+};
+inline constexpr Processor kProcessors[] = {{"sapphirerapids", "tdpbf16ps", "tdpb"},
+                                     {"znver4", "vdpbf16ps", "vpdpbusd"},
+                                     {"cascadelake", "vfmadd", "vpdpbusd"},
+                                     {"alderlake", "vfmadd", "vpdpbusd"},
+                                     {"haswell", "vfmadd", "vpmulld"}};
+
+inline std::vector<CpuInfo> runnable() {
+  std::vector<CpuInfo> found;
+  for (const Processor &processor : kProcessors)
+    if (Result<CpuInfo> info = cpuInfo(processor.name); info.ok() && hostCanRun(*info)) found.push_back(*info);
+  return found;
+}
+
+struct Product {
+  Elem a, b;
+  std::vector<int64_t> sizes; // of the result, and K
+  GemmShape tile;
+  bool turnA = false, turnB = false, adds = false;
+  bool nests = true;
+};
+
+inline void make(KernelMaker &m, const Product &p) {
+  Elem sum = isInteger(p.a) ? Elem::I32 : Elem::F32;
+  Value *a = m.param(m.matrix(p.a)), *b = m.param(m.matrix(p.b)), *c = m.param(m.matrix(sum));
+  Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns), *zero = m.index(0), *step = m.index(p.tile.depth);
+  auto tile = [&](Value *matrix, bool turned, Value *row, Value *column, int64_t rows, int64_t columns) {
+    return turned ? m.tile(matrix, {column, row}, {columns, rows}) : m.tile(matrix, {row, column}, {rows, columns});
+  };
+  Value *ta = tile(a, p.turnA, i, zero, p.tile.rows, p.tile.depth), *tb = tile(b, p.turnB, zero, j, p.tile.depth, p.tile.columns);
+  Value *tc = m.tile(c, {i, j}, {p.tile.rows, p.tile.columns});
+  Type type = m.context.vector({p.tile.rows, p.tile.columns}, sum);
+  Value *acc = p.adds ? m.load(tc) : isFloat(sum) ? m.b.constantFloat(type, 0) : m.b.constantInt(type, 0);
+  Value *depth = m.dim(a, p.turnA ? 0 : 1);
+  Value *result = m.loop(zero, depth, step, {acc, ta, tb}, [&](Value *, std::vector<Value *> in) {
+    Value *x = p.turnA ? m.loadTransposed(in[1]) : m.load(in[1]), *y = p.turnB ? m.loadTransposed(in[2]) : m.load(in[2]);
+    auto moved = [&](Value *moving, bool down) { return m.move(moving, down ? step : zero, down ? zero : step); };
+    return std::vector<Value *>{m.mma(x, y, in[0], sum), moved(in[1], p.turnA), moved(in[2], !p.turnB)};
+  })[0];
+  m.store(result, tc);
+  if (!p.nests) return;
+  Diagnostics diagnostics;
+  ASSERT_TRUE(formNests(m.module, diagnostics).ok());
+}
+
+// Numbers whose products and sums are exact in any order, times `scale`.
+inline void fill(Array &array, int64_t seed, double scale) {
+  int64_t state = seed;
+  array.forEach([&](const std::vector<int64_t> &index) {
+    state = (state * 1103515245 + 12345) & 0x7fffffff;
+    int64_t number = state >> 16;
+    array.set(index, isInteger(array.elem()) ? static_cast<double>(number % 256) : static_cast<double>(number % 16 - 8) * scale);
+  });
+}
+
+inline void expectRight(const Product &p, double scaleA = 1, double scaleB = 1, const std::vector<CpuInfo> &cpus = runnable(), int threads = 1) {
+  KernelMaker m;
+  make(m, p);
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, int64_t seed, double scale) {
+    if (turned) std::swap(rows, columns);
+    auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, 3);
+    fill(*made, seed, scale);
+    return made;
+  };
+  auto a = array(p.a, p.sizes[0], p.sizes[2], p.turnA, 1, scaleA), b = array(p.b, p.sizes[2], p.sizes[1], p.turnB, 2, scaleB);
+  auto c = array(isInteger(p.a) ? Elem::I32 : Elem::F32, p.sizes[0], p.sizes[1], false, 3, scaleA * scaleB);
+  expectAsInterpreter(m.module, *m.kernel, {{a.get(), {}}, {b.get(), {}}, {c.get(), {}}}, {}, cpus, {}, threads);
+}
+
+} // namespace xt
