@@ -164,7 +164,9 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
       LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.squareIsInside(from, firstRow, firstColumn, lanes_), [&] {
-        LlvmValues inside = e_.insideSquare(from, firstRow, firstColumn, lanes_);
+        KernelEmitter::TileAccess asking = from;
+        asking.ahead = b.CreateMul(from.rowStride, number(lanes_)); // rows are far apart, and processors do not foresee them
+        LlvmValues inside = e_.insideSquare(asking, firstRow, firstColumn, lanes_);
         for (LlvmValue *&line : inside) line = multiplied(from.elem, line);
         return inside;
       }, any) : any();

@@ -6,6 +6,15 @@
 namespace xt::bench {
 namespace {
 
+struct Extents {
+  int64_t rows, columns;
+};
+// One row reads whole rows of b; rows of a that are turned first are so for as many columns as can be.
+Extents tileOf(const Cell &c) {
+  if (c.m == 1) return {8, 4096};
+  return c.turnA ? Extents{64, 1024} : Extents{256, 256};
+}
+
 KernelText kernelText(const Problem &p) {
   auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column, const std::string &shape) {
     return str("  %t", letter, " = init_tile %", letter, turned ? str("[", column, ", ", row, "]") : str("[", row, ", ", column, "]"),
@@ -18,8 +27,7 @@ KernelText kernelText(const Problem &p) {
     return str("    %t", letter, " = update_tile_offset %t", letter, down ? ", 32, 0" : ", 0, 32", "\n");
   };
   const Cell &c = p.cell;
-  // One row reads whole rows of b.
-  int64_t rows = c.m == 1 ? 8 : 256, columns = c.m == 1 ? 4096 : 256;
+  auto [rows, columns] = tileOf(c);
   std::string ofA = c.turnA ? str("32x", rows) : str(rows, "x32"), ofB = c.turnB ? str(columns, "x32") : str("32x", columns);
   std::string ofC = str(rows, "x", columns, "x", elemName(c.sum()));
   return {"gemm.xt",
