@@ -109,13 +109,6 @@ private:
     int64_t offset = -1;
   };
 
-  template <class F> static void forEachOp(const Block &block, const F &visit) {
-    for (Op &op : block) {
-      visit(op);
-      for (size_t r = 0; r < op.regionCount(); ++r) forEachOp(*op.region(r), visit);
-    }
-  }
-
   int find(int number) const {
     while (parent_[static_cast<size_t>(number)] != number) number = parent_[static_cast<size_t>(number)];
     return number;
@@ -225,7 +218,7 @@ private:
     shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), kNestStagedBytes / bytes, elem, kNestStagedBytes + kBufferAlignment};
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
-    shapes[kNestCells].rows = kNestSquareRow + kBufferAlignment * (kBufferAlignment / 4) / kNestPanelBytes;
+    shapes[kNestCells].rows = kNestKeyRow + 1;
     shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
     for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));
   }

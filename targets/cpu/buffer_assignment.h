@@ -39,13 +39,13 @@ Elem mmaElem(Elem operand);
 enum NestBuffer : size_t {
   kNestLeft,  // rows of a, kNestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
-  kNestCells, // the sums of one microkernel, zeros behind them, and then a square of registers that is transposed
+  kNestCells, // the sums of one microkernel, zeros behind them, and then the key of a shared panel
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestStagedBytes = 2048, kNestPanelBytes = 256;
-inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestSquareRow = kNestZeroRow + 4;
+inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestKeyRow = kNestZeroRow + 4;
 
 // Of a tile_mma that multiplies pairs, next to the staging of its operands: row k has rows 2k and 2k + 1 of b.
 inline constexpr size_t kMmaWords = 2;

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/cpu/register_tile.h"
+#include "targets/cpu/vector_values.h"
 
 #include <unordered_set>
 
@@ -127,7 +128,7 @@ private:
 void remarkCode(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
                 Diagnostics &diagnostics) {
   CodeRemarks remarks(cpu, fusion, buffers, diagnostics);
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { remarks.look(op); }); // walk gives mutable ops; nothing is changed
+  forEachOp(kernel.body, [&](const Op &op) { remarks.look(op); });
 }
 
 } // namespace xt

@@ -2,22 +2,26 @@
 
 #include "targets/cpu/vector_values.h"
 
+#include <vector>
+
 namespace xt {
 namespace {
 
 class DenseColumns {
 public:
-  // All that have the shape, less those that something forbids, until nothing does.
+  // All that have the shape, less those that something forbids. What depends on one that is dropped is looked at again.
   std::unordered_set<const Value *> find(const Kernel &kernel) {
-    walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    forEachOp(kernel.body, [&](const Op &op) {
       for (size_t i = 0; i < op.resultCount(); ++i) add(op.result(i));
       for (size_t r = 0; r < op.regionCount(); ++r)
         for (const auto &param : op.region(r)->params()) add(param.get());
     });
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Value *&value : candidates_)
-        if (value && !(isMadeDense(*value) && isUsedDense(*value))) dense_.erase(value), value = nullptr, changed = true;
+    while (!open_.empty()) {
+      const Value *value = open_.back();
+      open_.pop_back();
+      if (!dense_.contains(value) || (isMadeDense(*value) && isUsedDense(*value))) continue;
+      dense_.erase(value);
+      reopen(*value);
     }
     return std::move(dense_);
   }
@@ -26,8 +30,27 @@ private:
   void add(const Value *value) {
     Type type = value->type();
     if (!type.isVector() || type.rank() != 2 || type.extent(1) != 1 || type.extent(0) == 1 || isUniform(value)) return;
-    candidates_.push_back(value);
+    open_.push_back(value);
     dense_.insert(value);
+  }
+
+  // What is made from it, or makes it; of a loop, all that it carries.
+  void reopen(const Value &value) {
+    const Op *op = value.definingOp() ? value.definingOp() : value.definingBlock()->parentOp();
+    if (op) reopenAround(*op);
+    for (Use use : value.uses()) {
+      bool yields = use.user->kind() == OpKind::Yield && use.user->block()->parentOp();
+      reopenAround(yields ? *use.user->block()->parentOp() : *use.user);
+    }
+  }
+  void reopenAround(const Op &op) {
+    auto all = [&](const auto &values) { open_.insert(open_.end(), values.begin(), values.end()); };
+    all(op.operands());
+    all(resultsOf(op));
+    for (size_t r = 0; r < op.regionCount(); ++r) {
+      for (const auto &param : op.region(r)->params()) open_.push_back(param.get());
+      all(yieldedBy(*op.region(r)));
+    }
   }
 
   bool isDense(const Value *value) const { return dense_.contains(value) || isUniform(value); }
@@ -68,7 +91,7 @@ private:
     return operand >= first && dense_.contains(loop->result(operand - first));
   }
 
-  std::vector<const Value *> candidates_; // null: was one
+  std::vector<const Value *> open_; // to be looked at
   std::unordered_set<const Value *> dense_;
 };
 

@@ -161,11 +161,14 @@ private:
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
   void emitTransposedLoad(const Op &op);
   void turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
-  // Of a square of `lanes` rows and columns of a tile: whether it is inside; its rows if it is and columns are neighbours; its
-  // rows wherever it is. Storage form.
+  // Whether a square of `lanes` rows and columns of a tile is inside.
   LlvmValue *squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  // Its rows, in their storage form, if it is and columns are neighbours.
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  // Its rows wherever it is.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  // line(0), line(1) …: as many as `lanes`.
+  LlvmValues squareOf(llvm::Type *type, int lanes, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
   static TileAccess turned(TileAccess access);
   static constexpr int kSquareLines = 16;
   LlvmValue *squareSlot(); // on the stack: so many registers

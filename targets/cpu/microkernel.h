@@ -34,6 +34,7 @@ public:
   // sum + the four products in each word of x (without signs) and y (with them).
   LlvmValue *dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
   LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum); // x * y + sum
+  LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // of floats: changes no sum, not even -0
 
 private:
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);

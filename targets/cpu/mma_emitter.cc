@@ -14,7 +14,7 @@ namespace {
 class PairedProduct {
 public:
   PairedProduct(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu)
-      : b(builder), ops_(ops), cpu_(cpu), lanes_(cpu.lanes(4)) {}
+      : b(builder), ops_(ops), cpu_(cpu), lanes_(cpu.lanes(elemInfo(mmaElem(Elem::BF16)).storageBytes)) {}
 
   void emit(MmaNest::Operands operands, const MmaMatrix &words) {
     LlvmValue *ofLeft = leastOf(operands.left);
@@ -35,9 +35,9 @@ private:
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
   LlvmValue *leastOf(const MmaMatrix &matrix) {
-    int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, whole = (bytes + cpu_.vectorBytes - 1) / cpu_.vectorBytes * cpu_.vectorBytes;
-    int64_t tail = bytes == whole ? 0 : (bytes - whole + cpu_.vectorBytes) / 2; // of bf16
-    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(whole), tail}, lanes_);
+    int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
+    int64_t inRegisters = bytes - beyond + (beyond ? cpu_.vectorBytes : 0);
+    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(inRegisters), beyond / kBf16Bytes}, lanes_);
   }
 
   void pair(const MmaMatrix &from, const MmaMatrix &words) {
@@ -51,15 +51,16 @@ private:
         LlvmValue *at = b.CreateMul(column, number(bytes));
         LlvmValues chunks{b.CreateAlignedLoad(type, byteOffset(b, first, at), align), b.CreateAlignedLoad(type, byteOffset(b, second, at), align)};
         LlvmValue *pairs = sideBySide(b, ops_, from.shape.elem, chunks, words.shape.elem, lanes_);
-        b.CreateAlignedStore(pairs, byteOffset(b, to, b.CreateMul(column, number(4))), wordAlign);
+        b.CreateAlignedStore(pairs, byteOffset(b, to, b.CreateMul(column, number(elemInfo(words.shape.elem).storageBytes))), wordAlign);
       });
     });
   }
 
+  static constexpr int64_t kBf16Bytes = 2;
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
   const CpuInfo &cpu_;
-  const int lanes_;
+  const int lanes_; // words of a register
 };
 
 } // namespace

@@ -10,8 +10,10 @@ MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cp
 
 // Words that are converted need registers for that.
 RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
+  constexpr int kConvertedRows = 2;
   RegisterTile tile = registerTile(cpu, elem_, sum_.shape.rows, sum_.shape.columns);
-  return step_ == Microkernel::Step::PairsBf16 ? lastRowsTile(tile) : tile;
+  if (step_ == Microkernel::Step::PairsBf16) tile.rows = std::min(tile.rows, kConvertedRows);
+  return tile;
 }
 
 void MmaNest::emit() {
@@ -26,15 +28,15 @@ void MmaNest::emitPanel(LlvmValue *panel) {
     columns.ofSum.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
     columns.ofRight.push_back(b.CreateMul(vector, number(lanes_ * elemBytes_)));
   }
-  int64_t rows = sum_.shape.rows, whole = rows - rows % tile_.rows;
+  int64_t rows = sum_.shape.rows, rest = rows % tile_.rows, whole = rows - rest;
   int few = lastRowsTile(tile_).rows;
-  forLoop(b, number(0), number(whole), number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, columns); });
-  forLoop(b, number(whole), number(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, columns); });
+  bool repeats = rest % few != 0;
+  forLoop(b, number(0), number(whole), number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, false, columns); });
+  forLoop(b, number(whole), number(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
 }
 
-void MmaNest::emitTile(LlvmValue *firstRow, int rows, const Columns &columns) {
+void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns) {
   LlvmValues leftRows, cells;
-  bool repeats = rows < tile_.rows && (sum_.shape.rows % tile_.rows) % rows != 0;
   for (int r = 0; r < rows; ++r) {
     LlvmValue *row = b.CreateAdd(firstRow, number(r));
     if (repeats) row = upTo(row, sum_.shape.rows - 1);
@@ -43,9 +45,9 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, const Columns &columns) {
     for (LlvmValue *column : columns.ofSum) cells.push_back(byteOffset(b, sumRow, column));
   }
   LlvmValues sums;
-  LlvmValue *negativeZero = isFloat(elem_) ? ops_.constant(elem_, -0.0, lanes_) : nullptr; // changes no sum, not even -0
-  for (LlvmValue *cell : cells) sums.push_back(fresh_ ? ops_.zero(elem_, lanes_) : addsBehind() ? negativeZero : loadCell(cell));
-  Microkernel::Operands operands{leftRows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch, number(right_.shape.rows), right_.inScratch};
+  for (LlvmValue *cell : cells) sums.push_back(startOf(cell));
+  Microkernel::Operands operands{leftRows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
+                                 number(right_.shape.rows), right_.inScratch};
   sums = microkernel_.multiply(operands, std::move(sums), step_);
   if (addsBehind())
     for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);
@@ -53,6 +55,11 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, const Columns &columns) {
     LlvmValue *value = sumsConvert() ? ops_.convertFloat(sums[i], elem_, sumElem_) : sums[i];
     b.CreateAlignedStore(value, cells[i], cellAlign());
   }
+}
+
+LlvmValue *MmaNest::startOf(LlvmValue *cell) {
+  if (fresh_) return ops_.zero(elem_, lanes_);
+  return addsBehind() ? microkernel_.negativeZero() : loadCell(cell);
 }
 
 LlvmValue *MmaNest::loadCell(LlvmValue *cell) {

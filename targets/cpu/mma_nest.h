@@ -42,7 +42,9 @@ private:
   struct Columns {
     LlvmValues ofSum, ofRight;
   };
-  void emitTile(LlvmValue *firstRow, int rows, const Columns &columns);
+  // `repeats`: there may be fewer rows left.
+  void emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns);
+  LlvmValue *startOf(LlvmValue *cell);
   LlvmValue *loadCell(LlvmValue *cell);
 
   llvm::IRBuilder<> &b;

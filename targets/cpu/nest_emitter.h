@@ -115,7 +115,6 @@ private:
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
   void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
   LlvmValue *flipped(LlvmValue *words);
-  LlvmValue *negativeZero() { return e_.ops_.splat(llvm::ConstantFP::get(b.getFloatTy(), -0.0), lanes_); } // changes no sum, not even -0
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   void sumLeftRows(const Block &block);
   LlvmValue *behindPanel(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }

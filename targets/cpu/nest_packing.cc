@@ -45,7 +45,7 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
       [&] {
         LlvmValues words{column, block.first, block.depth};
         words.append(e_.parts_.at(op_.operand(1)));
-        LlvmValue *key = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
+        LlvmValue *key = byteOffset(b, addressOf(kNestCells), number(kNestKeyRow * kNestPanelBytes));
         for (size_t i = 0; i < words.size(); ++i)
           b.CreateAlignedStore(words[i], byteOffset(b, key, number(8 * static_cast<int64_t>(i))), llvm::Align(8));
         LlvmValue *bytes = number(buffer(kNestPanel).shape.bytes());
@@ -164,9 +164,10 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
       LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.squareIsInside(from, firstRow, firstColumn, lanes_), [&] {
-        KernelEmitter::TileAccess asking = from;
-        asking.ahead = b.CreateMul(from.rowStride, number(lanes_)); // rows are far apart, and processors do not foresee them
-        LlvmValues inside = e_.insideSquare(asking, firstRow, firstColumn, lanes_);
+        // Rows are far apart, and processors do not foresee them. Those of the next square are asked for, even behind the last.
+        KernelEmitter::TileAccess withAhead = from;
+        withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
+        LlvmValues inside = e_.insideSquare(withAhead, firstRow, firstColumn, lanes_);
         for (LlvmValue *&line : inside) line = multiplied(from.elem, line);
         return inside;
       }, any) : any();
@@ -177,20 +178,13 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
   });
 }
 
-// By way of memory, so that what looks for the edges stands once for all lines.
 LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
-  LlvmValue *square = byteOffset(b, addressOf(kNestCells), number(kNestSquareRow * kNestPanelBytes));
-  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, number(lanes_ * bytes_))); };
-  forLoop(b, number(0), number(lanes_), number(1), [&](LlvmValue *i) {
-    LlvmValue *at = b.CreateAdd(row, i), *value;
-    if (inWords()) value = ofLeft ? wordsAcross(from, at, column) : flipped(wordsAlong(from, at, column));
-    else value = multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
-    b.CreateAlignedStore(value, line(i), vectorAlign());
+  return e_.squareOf(e_.ops_.type(elem_, lanes_), lanes_, [&](LlvmValue *i) {
+    LlvmValue *at = b.CreateAdd(row, i);
+    if (!inWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
+    return ofLeft ? wordsAcross(from, at, column) : flipped(wordsAlong(from, at, column));
   });
-  LlvmValues lines;
-  for (int i = 0; i < lanes_; ++i) lines.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), line(number(i)), vectorAlign()));
-  return lines;
 }
 
 } // namespace xt

@@ -72,7 +72,7 @@ LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, co
     }
   }
   if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), Microkernel::Step::DotBytes);
-  const LlvmValues zeros(sums.size(), negativeZero());
+  const LlvmValues zeros(sums.size(), microkernel_.negativeZero());
   auto dot = [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); };
   bool looked = hasRest() && static_cast<int>(operands.leftRows.size()) == tile_.rows; // emitRows has looked
   LlvmValues products = looked ? dot() : ifElse(b, areNormal(block, panel), dot, [&] {
@@ -90,7 +90,7 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
     LlvmValues leftRows, columns;
     for (int r = 0; r < kRows; ++r) leftRows.push_back(byteOffset(b, left, b.CreateMul(b.CreateAdd(row, number(r)), leftRowStep_)));
     for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
-    LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), negativeZero());
+    LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), microkernel_.negativeZero());
     sums = microkernel_.multiply({leftRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
     LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
     for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells

@@ -24,13 +24,12 @@ void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue 
 }
 
 LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine) {
-  for (size_t distance = 1; rows.size() > 1; distance *= 2) {
-    LlvmValues next;
-    for (size_t i = 0; i < rows.size(); i += 2) {
-      auto [x, y] = exchange(b, rows[i], rows[i + 1], distance);
-      next.push_back(combine(x, y));
+  for (size_t distance = rows.size() / 2; distance > 0; distance /= 2) {
+    for (size_t i = 0; i < distance; ++i) {
+      auto [x, y] = exchange(b, rows[i], rows[i + distance], distance);
+      rows[i] = combine(x, y);
     }
-    rows = next;
+    rows.resize(distance);
   }
   return rows[0];
 }

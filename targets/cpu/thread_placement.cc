@@ -12,12 +12,12 @@ cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers)
 }
 
 void ThreadPlacement::keepBeside(std::vector<std::thread> &threads) {
-  int here = sched_getcpu();
-  if (here == launching_ || threads.empty()) return;
-  launching_ = here;
-  // More processors than a set has room for: the kernel refuses, and threads run where they are.
   cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  // More processors than a set has room for: the kernel refuses, and threads run where they are.
+  if (threads.empty() || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  int here = sched_getcpu();
+  if (here == launching_ && CPU_EQUAL(&allowed, &allowed_)) return;
+  launching_ = here, allowed_ = allowed;
   cpu_set_t rest = processorsBeside(allowed, here, static_cast<int>(threads.size()) + 1);
   for (std::thread &thread : threads) pthread_setaffinity_np(thread.native_handle(), sizeof rest, &rest);
 }

@@ -15,12 +15,13 @@ cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers)
 // Measured on two virtual processors: a 512x512x512 product of f32 took with two threads as long as with one.
 class ThreadPlacement {
 public:
-  // `threads`: all but the calling one. Costs a system call where the calling thread has moved since the last time.
-  // What the calling thread may use bounds what the others may.
+  // `threads`: all but the calling one. What that may use bounds what the others may. Costs a system call, and more
+  // where the calling thread has moved since the last time, or may use others.
   void keepBeside(std::vector<std::thread> &threads);
 
 private:
-  int launching_ = -1; // the processor that was left out last
+  int launching_ = -1; // of the last time: the processor that was left out, of those that were allowed
+  cpu_set_t allowed_;
 };
 
 } // namespace xt

@@ -209,7 +209,7 @@ LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &a
     return value ? std::get_if<int64_t>(value) : nullptr;
   };
   const int64_t *rows = offset(1), *columns = offset(2);
-  if (!rows || !columns) return nullptr;
+  if (!rows || !columns || (*rows == 0 && *columns == 0)) return nullptr;
   return b.CreateAdd(b.CreateMul(number(*rows), access.rowStride), b.CreateMul(number(*columns), access.columnStride));
 }
 

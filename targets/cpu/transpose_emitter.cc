@@ -45,17 +45,20 @@ LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row,
   return lines;
 }
 
-// By way of memory, so that what looks for the edges stands once for all rows.
 LlvmValues KernelEmitter::squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
+  return squareOf(ops_.storageType(access.elem, lanes), lanes,
+                  [&](LlvmValue *i) { return loadChunk(access, accessRow(access, b.CreateAdd(row, i)), column, lanes); });
+}
+
+// By way of memory, so that what looks for the edges stands once for all lines.
+LlvmValues KernelEmitter::squareOf(llvm::Type *type, int lanes, llvm::function_ref<LlvmValue *(LlvmValue *i)> line) {
   LlvmValue *square = squareSlot();
-  int64_t pitch = lanes * elemInfo(access.elem).storageBytes;
-  llvm::Align align(static_cast<uint64_t>(pitch));
-  forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *i) {
-    LlvmValue *stored = loadChunk(access, accessRow(access, b.CreateAdd(row, i)), column, lanes);
-    b.CreateAlignedStore(stored, byteOffset(b, square, b.CreateMul(i, number(pitch))), align);
-  });
+  int64_t bytes = lanes * static_cast<int64_t>(type->getScalarSizeInBits()) / 8;
+  llvm::Align align(static_cast<uint64_t>(bytes));
+  forLoop(b, number(0), number(lanes), number(1),
+          [&](LlvmValue *i) { b.CreateAlignedStore(line(i), byteOffset(b, square, b.CreateMul(i, number(bytes))), align); });
   LlvmValues lines;
-  for (int i = 0; i < lanes; ++i) lines.push_back(b.CreateAlignedLoad(ops_.storageType(access.elem, lanes), byteOffset(b, square, number(i * pitch)), align));
+  for (int i = 0; i < lanes; ++i) lines.push_back(b.CreateAlignedLoad(type, byteOffset(b, square, number(i * bytes)), align));
   return lines;
 }
 

@@ -4,6 +4,14 @@
 
 namespace xt {
 
+// visit(op) of each op in the block and in its regions, outer ones first.
+template <class F> void forEachOp(const Block &block, const F &visit) {
+  for (const Op &op : block) {
+    visit(op);
+    for (size_t r = 0; r < op.regionCount(); ++r) forEachOp(*op.region(r), visit);
+  }
+}
+
 // Vectors, and the offsets of scatter tiles: both have a buffer, unless they are evaluated where they are used.
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
 inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem::Index; }

@@ -37,7 +37,7 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 }
 
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
-  constexpr uint64_t kExponents = 142; // of both
+  constexpr uint64_t kExponents = 142; // of both: words.h
   LlvmValue *ofLeft = b.CreateLShr(left, 7), *ofRight = b.CreateLShr(right, 7);
   LlvmValue *few = b.CreateOr(b.CreateICmpEQ(ofLeft, b.getInt64(0)), b.CreateICmpEQ(ofRight, b.getInt64(0)));
   return b.CreateAnd(b.CreateNot(few), b.CreateICmpUGE(b.CreateAdd(ofLeft, ofRight), b.getInt64(kExponents)));

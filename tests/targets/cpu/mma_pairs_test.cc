@@ -13,7 +13,7 @@ TEST(CpuMmaPairs, TileShapes) {
   for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64}, {32, 64, 32}, {13, 17, 6}, {7, 33, 34}, {1, 1, 2}, {6, 80, 2}, {5, 9, 70}, {12, 48, 15}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
-      expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds));
+      for (double scale : {1.0, 0x1p-130}) expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds), scale, 1);
     }
 }
 
@@ -27,6 +27,21 @@ TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
       nest.nests = true;
       expectRight(nest, a, b);
     }
+}
+
+// What is multiplied by conversion keeps to its rows: others lie behind them.
+TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
+  KernelMaker m;
+  Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
+  Value *kept = m.unary(OpKind::NegF, m.load(m.tile(c, {zero, zero}, {3, 16})));
+  Value *product = m.mma(m.load(m.tile(a, {zero, zero}, {3, 30})), m.load(m.tile(b, {zero, zero}, {30, 32})), nullptr, Elem::F32);
+  m.store(product, m.tile(c, {m.index(3), zero}, {3, 32}));
+  Value *twice = m.binary(OpKind::AddF, kept, kept), *more = m.binary(OpKind::AddF, kept, twice);
+  m.store(kept, m.tile(c, {m.index(6), zero}, {3, 16}));
+  m.store(more, m.tile(c, {m.index(9), zero}, {3, 16}));
+  Array x(Elem::BF16, {3, 32}), y(Elem::BF16, {32, 32}), z(Elem::F32, {12, 32});
+  fill(x, 1, 0x1p-130), fill(y, 2, 1), fill(z, 3, 1);
+  expectAsInterpreter(m, {{&x, {}}, {&y, {}}, {&z, {}}}, {}, runnable());
 }
 
 TEST(CpuMmaPairs, EveryOrderInMemory) {

@@ -10,10 +10,10 @@ struct Processor {
   const char *bf16, *bytes; // the instructions that multiply
 };
 inline constexpr Processor kProcessors[] = {{"sapphirerapids", "tdpbf16ps", "tdpb"},
-                                     {"znver4", "vdpbf16ps", "vpdpbusd"},
-                                     {"cascadelake", "vfmadd", "vpdpbusd"},
-                                     {"alderlake", "vfmadd", "vpdpbusd"},
-                                     {"haswell", "vfmadd", "vpmulld"}};
+                                            {"znver4", "vdpbf16ps", "vpdpbusd"},
+                                            {"cascadelake", "vfmadd", "vpdpbusd"},
+                                            {"alderlake", "vfmadd", "vpdpbusd"},
+                                            {"haswell", "vfmadd", "vpmulld"}};
 
 inline std::vector<CpuInfo> runnable() {
   std::vector<CpuInfo> found;
