@@ -121,7 +121,9 @@ private:
   }
   static std::string timeText(double seconds) {
     char text[40];
-    if (seconds < 1e-3)
+    if (seconds < 1e-5)
+      std::snprintf(text, sizeof text, "%.2g us", seconds * 1e6);
+    else if (seconds < 1e-3)
       std::snprintf(text, sizeof text, "%.0f us", seconds * 1e6);
     else if (seconds < 1)
       std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
