@@ -34,23 +34,33 @@ private:
     dense_.insert(value);
   }
 
-  // What is made from it, or makes it; of a loop, all that it carries.
+  // What it is made from, what is made from it, and where a loop carries it the other places of that.
   void reopen(const Value &value) {
-    const Op *op = value.definingOp() ? value.definingOp() : value.definingBlock()->parentOp();
-    if (op) reopenAround(*op);
+    const Op *op = value.definingOp();
+    if (!op) reopenCarried(value.definingBlock()->parentOp(), value.index(), &CarriedAt::param);
+    else if (op->kind() == OpKind::For) reopenCarried(op, value.index(), nullptr);
+    else reopenAround(*op);
     for (Use use : value.uses()) {
-      bool yields = use.user->kind() == OpKind::Yield && use.user->block()->parentOp();
-      reopenAround(yields ? *use.user->block()->parentOp() : *use.user);
+      const Op &user = *use.user;
+      if (user.kind() == OpKind::Yield) reopenCarried(user.block()->parentOp(), use.operand, &CarriedAt::yield);
+      else if (user.kind() == OpKind::For) reopenCarried(&user, use.operand, &CarriedAt::operand);
+      else reopenAround(user);
     }
   }
   void reopenAround(const Op &op) {
-    auto all = [&](const auto &values) { open_.insert(open_.end(), values.begin(), values.end()); };
-    all(op.operands());
-    all(resultsOf(op));
-    for (size_t r = 0; r < op.regionCount(); ++r) {
-      for (const auto &param : op.region(r)->params()) open_.push_back(param.get());
-      all(yieldedBy(*op.region(r)));
-    }
+    if (!isPointwise(op)) return;
+    open_.insert(open_.end(), op.operands().begin(), op.operands().end());
+    open_.push_back(op.result());
+  }
+  // `index` counts from `*from` on; null: it is a result's.
+  void reopenCarried(const Op *loop, size_t index, size_t CarriedAt::*from) {
+    if (!loop || loop->kind() != OpKind::For) return;
+    CarriedAt at = carriedAt(*loop);
+    size_t first = from ? at.*from : 0;
+    if (index < first) return;
+    size_t i = index - first;
+    const Block &body = *loop->region(0);
+    open_.insert(open_.end(), {loop->operand(at.operand + i), body.param(at.param + i), body.last()->operand(at.yield + i), loop->result(i)});
   }
 
   bool isDense(const Value *value) const { return dense_.contains(value) || isUniform(value); }

@@ -112,18 +112,12 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
 void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns) {
   Elem elem = sink.buffer->shape.elem, partial = isOrdered(sink) ? Elem::I32 : elem;
   OpKind kind = *acrossColumns_;
-  LlvmValue *square = e_.squareSlot();
-  llvm::Type *type = e_.ops_.storageType(partial, lanes_);
-  auto line = [&](LlvmValue *i) { return byteOffset(b, square, b.CreateMul(i, e_.number(lanes_ * elemInfo(partial).storageBytes))); };
   forLoop(b, e_.number(0), e_.number(rows), e_.number(lanes_), [&](LlvmValue *first) {
     LlvmValue *count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(e_.number(rows), first), e_.number(lanes_));
-    forLoop(b, e_.number(0), count, e_.number(1), [&](LlvmValue *i) {
-      LlvmValue *sums = combinedRow(sink, b.CreateAdd(first, i), columns);
-      b.CreateAlignedStore(e_.ops_.toStorage(partial, sums), line(i), alignOf(partial));
+    LlvmValues lines = e_.squareOf(e_.ops_.storageType(partial, lanes_), count, [&](LlvmValue *i) {
+      return e_.ops_.toStorage(partial, combinedRow(sink, b.CreateAdd(first, i), columns));
     });
-    LlvmValues lines;
-    for (int i = 0; i < lanes_; ++i)
-      lines.push_back(e_.ops_.fromStorage(partial, b.CreateAlignedLoad(type, line(e_.number(i)), alignOf(partial))));
+    for (LlvmValue *&line : lines) line = e_.ops_.fromStorage(partial, line);
     LlvmValue *sums = combineRows(b, lines, [&](LlvmValue *x, LlvmValue *y) {
       return isOrdered(sink) ? b.CreateBinaryIntrinsic(furtherOf(kind), x, y) : e_.ops_.combine(kind, elem, x, y);
     });

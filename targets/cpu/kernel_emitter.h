@@ -167,8 +167,8 @@ private:
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   // Its rows wherever it is.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
-  // line(0), line(1) …: as many as `lanes`.
-  LlvmValues squareOf(llvm::Type *type, int lanes, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
+  // line(0) to line(count - 1), of storage type `type`, and behind them anything: as many as a line has elements.
+  LlvmValues squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
   static TileAccess turned(TileAccess access);
   static constexpr int kSquareLines = 16;
   LlvmValue *squareSlot(); // on the stack: so many registers

@@ -37,7 +37,7 @@ private:
   LlvmValue *leastOf(const MmaMatrix &matrix) {
     int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
     int64_t inRegisters = bytes - beyond + (beyond ? cpu_.vectorBytes : 0);
-    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(inRegisters), beyond / kBf16Bytes}, lanes_);
+    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(inRegisters), beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
   }
 
   void pair(const MmaMatrix &from, const MmaMatrix &words) {
@@ -56,7 +56,6 @@ private:
     });
   }
 
-  static constexpr int64_t kBf16Bytes = 2;
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
   const CpuInfo &cpu_;

@@ -180,7 +180,7 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
 
 LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
-  return e_.squareOf(e_.ops_.type(elem_, lanes_), lanes_, [&](LlvmValue *i) {
+  return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
     LlvmValue *at = b.CreateAdd(row, i);
     if (!inWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
     return ofLeft ? wordsAcross(from, at, column) : flipped(wordsAlong(from, at, column));

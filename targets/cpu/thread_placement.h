@@ -21,7 +21,7 @@ public:
 
 private:
   int launching_ = -1; // of the last time: the processor that was left out, of those that were allowed
-  cpu_set_t allowed_;
+  cpu_set_t allowed_{};
 };
 
 } // namespace xt

@@ -46,16 +46,18 @@ LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row,
 }
 
 LlvmValues KernelEmitter::squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
-  return squareOf(ops_.storageType(access.elem, lanes), lanes,
+  return squareOf(ops_.storageType(access.elem, lanes), number(lanes),
                   [&](LlvmValue *i) { return loadChunk(access, accessRow(access, b.CreateAdd(row, i)), column, lanes); });
 }
 
 // By way of memory, so that what looks for the edges stands once for all lines.
-LlvmValues KernelEmitter::squareOf(llvm::Type *type, int lanes, llvm::function_ref<LlvmValue *(LlvmValue *i)> line) {
+LlvmValues KernelEmitter::squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line) {
+  auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
+  XT_CHECK(lanes <= kSquareLines, "a square fits its slot");
   LlvmValue *square = squareSlot();
   int64_t bytes = lanes * static_cast<int64_t>(type->getScalarSizeInBits()) / 8;
   llvm::Align align(static_cast<uint64_t>(bytes));
-  forLoop(b, number(0), number(lanes), number(1),
+  forLoop(b, number(0), count, number(1),
           [&](LlvmValue *i) { b.CreateAlignedStore(line(i), byteOffset(b, square, b.CreateMul(i, number(bytes))), align); });
   LlvmValues lines;
   for (int i = 0; i < lanes; ++i) lines.push_back(b.CreateAlignedLoad(type, byteOffset(b, square, number(i * bytes)), align));

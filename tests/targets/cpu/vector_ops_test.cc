@@ -261,6 +261,30 @@ TEST(CpuVectorOps, RunningReductionsOfRows) {
       }
 }
 
+// A column that is stored lies otherwise in memory; sums that round are added up in the same order.
+TEST(CpuVectorOps, ASumDoesNotDependOnItsOtherUses) {
+  Array a(Elem::F32, {40, 64});
+  RandomNumbers random(3);
+  a.forEach([&](const std::vector<int64_t> &index) { a.set(index, 1.0 / static_cast<double>(random.between(1, 1000))); });
+  for (const CpuInfo &cpu : processors()) {
+    std::vector<double> sums[2];
+    for (bool stores : {false, true}) {
+      KernelMaker m;
+      Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
+      Value *sum = m.reduce("add", m.load(m.tile(in, {zero, zero}, {40, 64})), 1);
+      m.store(m.broadcast(sum, 1, 4), m.tile(out, {zero, zero}, {40, 4}));
+      if (stores) m.store(sum, m.tile(out, {zero, m.index(4)}, {40, 1}));
+      Array c(Elem::F32, {40, 5});
+      Diagnostics diagnostics;
+      auto executable = compileForCpu(m.module, cpu, {}, diagnostics);
+      ASSERT_TRUE(executable.ok()) << executable.error().message;
+      ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
+      for (int64_t row = 0; row < 40; ++row) sums[stores].push_back(c.number({row, 0}));
+    }
+    EXPECT_EQ(sums[0], sums[1]) << cpu.name;
+  }
+}
+
 TEST(CpuVectorOps, ZeroRoundsAndSingleElements) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
