@@ -115,6 +115,10 @@ private:
                                            filler ? "several loops use it, and the first one computes it"
                                                   : "it is not computed inside of one loop that uses it"));
     if (filler) remark.at(filler->range(), "this loop");
+    const Op *reader = fusion_.readerOf(op.result());
+    if (!reader || op.result()->type().extent(1) * elemInfo(op.result()->type().elem()).storageBytes % cpu_.vectorBytes != 0) return;
+    remark.at(reader->range(), reader->kind() == OpKind::StoreTile ? "reads it where it lies instead, if it is all inside, and apart from what is stored over"
+                                                                    : "reads it where it lies instead, if it is all inside");
   }
 
   const CpuInfo &cpu_;

@@ -38,6 +38,10 @@ llvm::Align FusedLoop::alignOf(Elem elem) const {
   return llvm::Align(static_cast<uint64_t>(lanes_ * elemInfo(elem).storageBytes));
 }
 
+llvm::Align FusedLoop::alignOf(const Value *value) const {
+  return e_.inPlace_.contains(value) ? llvm::Align(1) : alignOf(bufferElem(value->type()));
+}
+
 void FusedLoop::reduce(const Op &reduction, OpKind kind) {
   Value *value = reduction.operand(0), *filled = e_.fusion_.filledBy(reduction);
   addNodes(e_.fusion_.nodes(value, filled), filled);
@@ -71,6 +75,7 @@ void FusedLoop::prepare() {
   for (Node &node : nodes_) {
     const Op *op = node.value->definingOp();
     Elem elem = bufferElem(node.value->type());
+    if (!node.computed) node.ahead = e_.takeAhead(node.value);
     if (!node.computed) continue;
     if (op->kind() == OpKind::Broadcast && isUniform(op->operand(0))) op = op->operand(0)->definingOp();
     if (op->kind() == OpKind::Constant) node.invariant = e_.ops_.constant(elem, op->attr("value")->value, lanes_);
@@ -79,7 +84,7 @@ void FusedLoop::prepare() {
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
-      node.tile.ahead = e_.bytesAhead(op->operand(0), node.tile);
+      node.tile.ahead = e_.aheadOf(*op, node.tile);
     }
   }
   for (Sink &sink : sinks_)
@@ -118,14 +123,21 @@ std::pair<LlvmValue *, LlvmValue *> FusedLoop::extents() {
   return {e_.number(sink.buffer->shape.rows), e_.number(sink.buffer->shape.columns)};
 }
 
+LlvmValue *FusedLoop::rowOf(const Value *value, LlvmValue *row) {
+  auto lines = e_.inPlace_.find(value);
+  if (lines == e_.inPlace_.end()) return rowOf(*e_.buffers_.bufferOf(value), row);
+  return byteOffset(b, lines->second.address, b.CreateMul(row, lines->second.pitch));
+}
+
 LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
   return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.number(buffer.shape.pitch)));
 }
 
 void FusedLoop::enterRow(LlvmValue *row) {
   for (Node &node : nodes_) {
+    if (node.ahead) node.row = e_.accessRow(*node.ahead, row);
     if (!node.computed)
-      node.rowPointer = rowOf(*e_.buffers_.bufferOf(node.value), row);
+      node.rowPointer = rowOf(node.value, row);
     else if (node.value->definingOp()->kind() == OpKind::Nest)
       node.rowPointer = byteOffset(b, sums_, b.CreateMul(row, sumsPitch_));
     else if (node.value->definingOp()->kind() == OpKind::LoadTile)
@@ -150,9 +162,10 @@ void FusedLoop::emitChunk(LlvmValue *column) {
 LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
   Elem elem = bufferElem(node.value->type());
   if (node.invariant) return node.invariant;
+  if (node.ahead) e_.askAhead(*node.ahead, node.row, column);
   if (!node.computed || node.value->definingOp()->kind() == OpKind::Nest) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
-    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
+    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value)));
   }
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::LoadTile)

@@ -45,7 +45,8 @@ private:
     bool computed;                    // else it is read from its buffer
     LlvmValue *invariant = nullptr;   // constants and splats
     KernelEmitter::TileAccess tile{}; // of a load
-    KernelEmitter::RowAccess row{};
+    std::optional<KernelEmitter::TileAccess> ahead = {}; // of a buffer that was loaded: this loop asks for what is loaded later
+    KernelEmitter::RowAccess row{}; // of either
     LlvmValue *rowPointer = nullptr; // of a buffer
     LlvmValue *rowValue = nullptr;   // one value for the row: of an iota down the rows, of a stretched column
     LlvmValue *limit = nullptr;      // of a mask: columns below it, none to all of the row's
@@ -85,7 +86,9 @@ private:
   LlvmValue *operand(const Op &op, size_t i);
   void put(const Sink &sink, LlvmValue *value, LlvmValue *column);
   LlvmValue *rowOf(const Buffer &buffer, LlvmValue *row);
-  llvm::Align alignOf(Elem elem) const;
+  LlvmValue *rowOf(const Value *value, LlvmValue *row); // of its buffer, or where it lies
+  llvm::Align alignOf(Elem elem) const;         // of registers in buffers
+  llvm::Align alignOf(const Value *value) const; // of registers that are read
 
   KernelEmitter &e_;
   llvm::IRBuilder<> &b;

@@ -51,10 +51,9 @@ void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
 
 void FusedLoop::enterBroadcast(Node &node, LlvmValue *row) {
   const Op &op = *node.value->definingOp();
-  const Buffer &from = *e_.buffers_.bufferOf(op.operand(0));
   Type narrow = op.operand(0)->type(), wide = node.value->type();
   int64_t down = wide.extent(0) / narrow.extent(0);
-  node.rowPointer = rowOf(from, down == 1 ? row : b.CreateUDiv(row, e_.number(down)));
+  node.rowPointer = rowOf(op.operand(0), down == 1 ? row : b.CreateUDiv(row, e_.number(down)));
   if (narrow.extent(1) != 1 || wide.extent(1) == 1) return;
   Elem elem = wide.elem();
   LlvmValue *first = b.CreateAlignedLoad(e_.ops_.storageType(elem, 0), node.rowPointer, llvm::Align(1));
@@ -68,7 +67,7 @@ LlvmValue *FusedLoop::evaluateBroadcast(const Node &node, LlvmValue *column) {
   int64_t across = node.value->type().extent(1) / node.value->definingOp()->operand(0)->type().extent(1);
   if (across == 1) {
     LlvmValue *address = byteOffset(b, node.rowPointer, b.CreateMul(column, e_.number(bytes)));
-    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(elem)));
+    return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value->definingOp()->operand(0))));
   }
   int64_t last = node.value->definingOp()->operand(0)->type().extent(1) - 1;
   // Blocks of neighbours: each lane reads its own. Lanes behind the last column read the last.

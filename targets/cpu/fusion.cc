@@ -75,6 +75,7 @@ private:
       plan_.inline_.insert(value);
       return;
     }
+    if (load) planReader(op, writesBefore);
     std::optional<Root> root = commonRoot(op);
     if (!root && !nest) return fillOnTheWay(op, writesBefore);
     if (!root) return;
@@ -93,6 +94,28 @@ private:
   // Inline without a loop that it belongs to: nothing needs its result.
   bool isDead(const Op &op) const {
     return isPointwise(op) && op.resultCount() && plan_.isInline(op.result()) && !roots_.contains(&op);
+  }
+
+  void planReader(const Op &load, const std::unordered_map<const Op *, int> &writesBefore) {
+    const Op *reader = nullptr;
+    if (!collectReader(load, reader) || !reader || writesBefore.at(reader) != writesBefore.at(&load)) return;
+    plan_.readers_[load.result()] = reader;
+  }
+
+  // Whether one op's loops are all that reads the result, also by way of broadcasts. A tile_mma reads buffers without a loop too.
+  bool collectReader(const Op &op, const Op *&reader) const {
+    for (Use use : op.result()->uses()) {
+      const Op &user = *use.user;
+      if (isDead(user)) continue;
+      if (isReadingBroadcast(user) && user.block() == op.block()) {
+        if (!collectReader(user, reader)) return false;
+        continue;
+      }
+      std::optional<Root> root = rootOfUse(op, use);
+      if (!root || root->op->kind() == OpKind::TileMma || (reader && reader != root->op)) return false;
+      reader = root->op;
+    }
+    return true;
   }
 
   std::optional<Root> commonRoot(const Op &op) const {
@@ -172,6 +195,11 @@ void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<c
   if ((isInline(value) || value == filled) && isPointwise(*value->definingOp())) // as deep as kMaxFusedOps
     for (Value *operand : value->definingOp()->operands()) collect(operand, filled, seen, order);
   order.push_back(value);
+}
+
+const Op *FusionPlan::readerOf(const Value *load) const {
+  auto found = readers_.find(load);
+  return found == readers_.end() ? nullptr : found->second;
 }
 
 std::vector<Value *> FusionPlan::nodes(Value *value, const Value *filled) const {

@@ -20,6 +20,10 @@ public:
   Value *filledBy(const Op &reduction) const;
   // The reduction that does so; null: the op that defines `value` has a loop of its own.
   const Op *fillerOf(const Value *value) const;
+  // Of a load that has a buffer, and a loop of its own that fills it: the one op in whose loops all that uses it is evaluated,
+  // where nothing writes memory in between. It may be read where it lies; if the op is a store, then only if the matrices are
+  // apart. null: none.
+  const Op *readerOf(const Value *load) const;
   // What an evaluation of `value` computes, operands first, and the values in buffers that it reads (`value` alone
   // where it has a buffer, unless it is what the loop fills). Without duplicates; scalars are left out.
   std::vector<Value *> nodes(Value *value, const Value *filled = nullptr) const;
@@ -40,7 +44,7 @@ private:
   std::unordered_set<const Value *> inline_;
   std::unordered_map<const Op *, const Op *> nests_; // by store, and stores by nest; looked up only
   std::unordered_map<const Op *, Value *> filled_;   // by reduction; looked up only
-  std::unordered_map<const Value *, const Op *> fillers_;
+  std::unordered_map<const Value *, const Op *> fillers_, readers_;
 };
 
 // Constants, splats, iota, masks and broadcasts are inline everywhere. A pointwise op or a load_tile is inline when

@@ -153,7 +153,9 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
 }
 
 void KernelEmitter::emitBlock(const Block &block) {
+  const Block *outer = std::exchange(block_, &block);
   for (Op &op : block) emitOp(op);
+  block_ = outer;
 }
 
 void KernelEmitter::emitOp(const Op &op) {
@@ -162,6 +164,7 @@ void KernelEmitter::emitOp(const Op &op) {
     if (!vector) {
       parts_[op.result()] = {ops_.elementwise(op, partsOfAll(op.operands()))};
     } else if (!fusion_.isInline(op.result()) && !fusion_.fillerOf(op.result())) {
+      if (isPlainLoad(op)) return emitLoad(op);
       FusedLoop loop(*this);
       loop.computeToBuffer(op, *buffers_.bufferOf(op.result()));
       loop.emit();

@@ -15,12 +15,14 @@
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
 // content is neither read nor kept.
 #pragma once
+#include "targets/cpu/byte_range.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/streaming.h"
 #include "targets/llvm/register_ops.h"
 #include "ir/slm_layout.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace xt {
@@ -111,10 +113,6 @@ private:
   // that holds and the address is a multiple of its size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
-  // From what is loaded to what a workgroup soon behind this one loads, or the next step of a loop; null: that is not known.
-  LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
-  LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);
-  LlvmValue *bytesToNextStep(const Value &tile, const TileAccess &access);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
   // `lanes` elements from column `column`; storage form.
@@ -128,6 +126,27 @@ private:
   void forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
                    llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);
   llvm::Align memoryAlign() const { return llvm::Align(1); }
+
+  // in_place_load.cc
+  struct Lines { // rows of a load: in memory, or in its buffer
+    LlvmValue *address, *pitch;
+  };
+  void emitLoad(const Op &op); // that has a loop of its own
+  ByteRange matrixBytes(const Value *tile);
+  ByteRange memrefBytes(const Value *memref);
+  std::optional<ByteRange> bytesAround(const Value *tile);
+  LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
+
+  // load_ahead.cc
+  // From what is loaded to what a workgroup soon behind this one loads, or the next step of a loop; null: that is not known.
+  LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
+  LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);
+  LlvmValue *bytesToNextStep(const Value &tile, const TileAccess &access);
+  // What the loop that loads asks for; null: it does not. What reads its buffer may do so instead.
+  LlvmValue *aheadOf(const Op &load, const TileAccess &access);
+  bool isReadAgain(const Op &load) const; // from its buffer, by a loop behind it
+  std::optional<TileAccess> takeAhead(const Value *load); // what that loop asks for; nullopt: it does not
+  void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
 
   // mma_emitter.cc
   void emitMma(const Op &op);
@@ -232,6 +251,9 @@ private:
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
+  std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
+  std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
+  const Block *block_ = nullptr;                        // that is emitted
 };
 
 } // namespace xt

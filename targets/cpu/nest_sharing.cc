@@ -31,50 +31,17 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
   return known ? std::optional(memrefs) : std::nullopt;
 }
 
-using Bytes = std::pair<LlvmValue *, LlvmValue *>;     // the first, and the one behind the last
-using Dimension = std::pair<LlvmValue *, LlvmValue *>; // how many, and how many elements apart
-
-// The first byte of an array and the end of its last one, whatever the signs of its strides. No byte more: arrays often lie
-// close behind each other, and those that are not apart are multiplied more slowly.
-Bytes bytesOf(llvm::IRBuilder<> &b, LlvmValue *base, llvm::ArrayRef<Dimension> dims, int64_t elementBytes) {
-  LlvmValue *start = b.CreatePtrToInt(base, b.getInt64Ty()), *low = start, *high = start;
-  for (auto [count, stride] : dims) {
-    LlvmValue *last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(count, b.getInt64(1)), b.getInt64(0));
-    LlvmValue *extent = b.CreateMul(b.CreateMul(last, stride), b.getInt64(static_cast<uint64_t>(elementBytes)));
-    LlvmValue *down = b.CreateICmpSLT(extent, b.getInt64(0));
-    low = b.CreateSelect(down, b.CreateAdd(low, extent), low);
-    high = b.CreateSelect(down, high, b.CreateAdd(high, extent));
-  }
-  return {low, b.CreateAdd(high, b.getInt64(static_cast<uint64_t>(elementBytes)))};
-}
-
-LlvmValue *areApart(llvm::IRBuilder<> &b, const Bytes &x, const Bytes &y) {
-  return b.CreateOr(b.CreateICmpUGE(x.first, y.second), b.CreateICmpUGE(y.first, x.second));
-}
-
 } // namespace
 
 // Whether stores that begin before all is read change nothing that is read: the matrices are apart. Of several parts, what
 // the kernel reads beside them has to be apart too.
 LlvmValue *NestEmitter::isApart(const Op &store) {
-  auto range = [&](const Value *tile) {
-    const KernelEmitter::Parts &parts = e_.parts_.at(tile);
-    return bytesOf(b, parts[KernelEmitter::kBase],
-                   {Dimension{parts[KernelEmitter::kRows], parts[KernelEmitter::kRowStride]}, {parts[KernelEmitter::kColumns], parts[KernelEmitter::kColumnStride]}},
-                   elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
-  };
-  Bytes stored = range(store.operand(1));
-  LlvmValue *apart = b.CreateAnd(areApart(b, stored, range(op_.operand(0))), areApart(b, stored, range(op_.operand(1))));
+  ByteRange stored = e_.matrixBytes(store.operand(1));
+  LlvmValue *apart = b.CreateAnd(areApart(b, stored, e_.matrixBytes(op_.operand(0))), areApart(b, stored, e_.matrixBytes(op_.operand(1))));
   divides_ = apart;
   std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
   if (e_.output_.divides && others)
-    for (const Value *memref : *others) {
-      const KernelEmitter::Parts &parts = e_.parts_.at(memref);
-      auto rank = static_cast<size_t>(memref->type().rank());
-      llvm::SmallVector<Dimension, 4> dims;
-      for (size_t d = 0; d < rank; ++d) dims.push_back({parts[1 + d], parts[1 + rank + d]});
-      divides_ = b.CreateAnd(divides_, areApart(b, stored, bytesOf(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes)));
-    }
+    for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, areApart(b, stored, e_.memrefBytes(memref)));
   return apart;
 }
 

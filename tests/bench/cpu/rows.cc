@@ -78,7 +78,7 @@ Operator makeLayerNorm(int64_t rows, int64_t columns) {
   for (uint64_t seed : {2, 3}) fill(op.inputs.emplace_back(makeMatrix(Elem::F32, 1, columns)), seed);
   op.kernel = standardKernel("layernorm");
   op.kernel.kernel = "layernorm_whole";
-  op.kernel.defines = {{"LAYERNORM_HEIGHT", "4"}, {"LAYERNORM_WIDTH", str(columns)}};
+  op.kernel.defines = {{"LAYERNORM_WIDTH", str(columns)}};
   op.args = [inputs = op.inputs](const Matrix &result) {
     return std::vector<LaunchArg>{argument(inputs[0]), argument(inputs[1], {inputs[1].columns}), argument(inputs[2], {inputs[2].columns}),
                                   argument(result), argument(kLayerNormEps)};

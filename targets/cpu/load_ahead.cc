@@ -1,0 +1,79 @@
+// What is loaded later is asked for meanwhile.
+#include "ir/constants.h"
+#include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/prefetch.h"
+#include "targets/cpu/vector_values.h"
+
+namespace xt {
+
+// Memory has time for what a later workgroup or step of a loop loads while this one computes.
+LlvmValue *KernelEmitter::bytesAhead(const Value *tile, const TileAccess &access) {
+  if (tile->type().data().scatter || !access.unitStride) return nullptr;
+  int64_t bytes = tile->type().extent(0) * tile->type().extent(1) * elemInfo(access.elem).storageBytes;
+  return tile->definingOp() ? bytesToLaterWorkgroup(*tile->definingOp(), access, bytes) : bytesToNextStep(*tile, access);
+}
+
+// Of a grid whose workgroups do blocks of rows, one after the other. Only blocks of at least kSmallest bytes, which processors
+// do not foresee to their end.
+LlvmValue *KernelEmitter::bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes) {
+  constexpr int64_t kAhead = 32 << 10, kSmallest = 16 << 10;
+  if (bytes < kSmallest || kernel_.grid.empty() || init.kind() != OpKind::InitTile) return nullptr;
+  const Value *base = init.operand(0);
+  if (!base->type().isMemRef() || init.operandCount() != static_cast<size_t>(base->type().rank()) + 1) return nullptr;
+  if (init.operand(init.operandCount() - 2) != kernel_.grid.back().variable) return nullptr;
+  LlvmValue *step = grid_[kGridDims - 1][1];
+  return b.CreateMul(b.CreateMul(access.rowStride, step), number((kAhead + bytes - 1) / bytes));
+}
+
+// Of a tile that a loop moves on by constants.
+LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &access) {
+  const Block *body = tile.definingBlock();
+  const Op *loop = body->parentOp();
+  if (!loop || loop->kind() != OpKind::For) return nullptr;
+  CarriedAt at = carriedAt(*loop);
+  if (tile.index() < at.param) return nullptr;
+  const Op *move = body->last()->operand(at.yield + tile.index() - at.param)->definingOp();
+  if (!move || move->kind() != OpKind::UpdateTileOffset || move->operand(0) != &tile) return nullptr;
+  auto offset = [&](size_t operand) {
+    const AttrValue *value = constantValue(*move->operand(operand));
+    return value ? std::get_if<int64_t>(value) : nullptr;
+  };
+  const int64_t *rows = offset(1), *columns = offset(2);
+  if (!rows || !columns || (*rows == 0 && *columns == 0)) return nullptr;
+  return b.CreateAdd(b.CreateMul(number(*rows), access.rowStride), b.CreateMul(number(*columns), access.columnStride));
+}
+
+// A loop that loads waits for memory itself; the one that computes with what it has put into a buffer has the time. Softmax of
+// whole rows of 4096x4096 takes 7 instead of 9 ms (Zen 4).
+LlvmValue *KernelEmitter::aheadOf(const Op &load, const TileAccess &access) {
+  if (inPlace_.contains(load.result())) return nullptr; // emitLoad has seen to it
+  LlvmValue *ahead = bytesAhead(load.operand(0), access);
+  if (!ahead || !isReadAgain(load)) return ahead;
+  TileAccess &asked = ahead_[load.result()] = access;
+  asked.ahead = ahead;
+  return nullptr;
+}
+
+bool KernelEmitter::isReadAgain(const Op &load) const {
+  if (fusion_.isInline(load.result())) return false;
+  const Op *filler = fusion_.fillerOf(load.result());
+  bool again = false;
+  for (Use use : load.result()->uses()) again |= use.user != filler && isPointwise(*use.user) && use.user->block() == load.block();
+  return again;
+}
+
+std::optional<KernelEmitter::TileAccess> KernelEmitter::takeAhead(const Value *load) {
+  auto found = ahead_.find(load);
+  if (found == ahead_.end() || load->definingOp()->block() != block_) return std::nullopt;
+  TileAccess access = found->second;
+  ahead_.erase(found);
+  return access;
+}
+
+// Columns beyond the last one too: what is there is soon loaded, or does no harm.
+void KernelEmitter::askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
+  LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
+  prefetch(b, byteOffset(b, address, access.ahead), Prefetch::ToSecondCache);
+}
+
+} // namespace xt

@@ -1,0 +1,135 @@
+// Loads that are read where they lie, beside what may overwrite them; and what is asked for ahead.
+#include "ir/base/text.h"
+#include "targets/cpu/emit.h"
+#include "targets/cpu/fusion.h"
+#include "tests/targets/cpu/text_kernel.h"
+
+#include <cstring>
+
+namespace xt {
+namespace {
+
+// Of the first load of so many rows.
+const Op *readerOfLoad(TextKernel &text, int64_t rows) {
+  FusionPlan plan = planFusion(text.kernel());
+  const Op *load = nullptr;
+  walk(text.kernel().body, [&](Op &op) {
+    if (!load && op.kind() == OpKind::LoadTile && op.result()->type().extent(0) == rows) load = &op;
+  });
+  return load ? plan.readerOf(load->result()) : nullptr;
+}
+
+// c = a + row, by blocks of 4x64; `between` stands behind the loads.
+std::string addingRow(std::string_view elem, std::string_view between = "") {
+  std::string tile = str("x64x", elem, ">"), matrix = str("memref<?x?x", elem, ">");
+  return str("kernel @k(%A: ", matrix, ", %R: ", matrix, ", %C: ", matrix, ") grid (%i = 0 to dim(%C, 0) step 4) {\n",
+             "  %ta = init_tile %A[%i, 0] -> tile<4", tile, "\n  %tr = init_tile %R[0, 0] -> tile<1", tile,
+             "\n  %a = load_tile %ta\n  %r = load_tile %tr\n  %rows = broadcast %r [0] -> vector<4", tile, "\n", between,
+             "  %tc = init_tile %C[%i, 0] -> tile<4", tile, "\n  store_tile (%a + %rows), %tc\n}\n");
+}
+
+TEST(InPlaceLoad, OneStoreReadsIt) {
+  TextKernel text(addingRow("f32"));
+  for (int64_t rows : {4, 1}) {
+    const Op *reader = readerOfLoad(text, rows);
+    ASSERT_TRUE(reader) << rows;
+    EXPECT_EQ(reader->kind(), OpKind::StoreTile);
+  }
+}
+
+TEST(InPlaceLoad, NotWhatIsWrittenInBetweenOrReadByMore) {
+  TextKernel written(addingRow("f32", "  %t0 = init_tile %C[0, 0] -> tile<1x64xf32>\n  store_tile %r, %t0\n"));
+  for (int64_t rows : {4, 1}) EXPECT_FALSE(readerOfLoad(written, rows)) << rows;
+  TextKernel later(addingRow("f32", "  %t0 = init_tile %C[0, 0] -> tile<4x64xf32>\n  for %j = 0 to 2 {\n    store_tile %a, %t0\n  }\n"));
+  EXPECT_FALSE(readerOfLoad(later, 4));
+  TextKernel product("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<16x16xf32>\n  %a = load_tile %ta\n"
+                     "  %zero = constant 0.0 : vector<16x16xf32>\n  %c = tile_mma %a, %a, %zero\n  %tc = init_tile %C[0, 0] -> tile<16x16xf32>\n  store_tile %c, %tc\n}\n");
+  EXPECT_FALSE(readerOfLoad(product, 16)); // it reads a buffer without a loop
+  Array a(Elem::F32, {16, 16}), c(Elem::F32, {16, 16});
+  a.forEach([&](const std::vector<int64_t> &index) { a.set(index, static_cast<double>(index[0] % 5 - index[1] % 3)); });
+  product.expectAsInterpreter({&a, &c});
+}
+
+// What is read beside a smaller matrix is 0.
+TEST(InPlaceLoad, InsideAndAtEdges) {
+  for (const char *elem : {"f32", "f16", "bf16", "f64", "i8"})
+    for (int64_t columns : {64, 61, 130})
+      for (int64_t rows : {12, 9}) {
+        SCOPED_TRACE(str(elem, " ", rows, "x", columns));
+        TextKernel text(addingRow(elem));
+        Elem type = text.kernel().param(0)->type().elem();
+        Array a(type, {rows, columns}), r(type, {1, columns}), c(type, {12, 64});
+        RandomNumbers random(static_cast<uint64_t>(rows * columns));
+        for (Array *array : {&a, &r, &c}) random.fill(*array, true);
+        text.expectAsInterpreter({&a, &r, &c});
+      }
+}
+
+// The three matrices begin at these elements of one piece of memory.
+void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &begins) {
+  SCOPED_TRACE(join(begins, ", "));
+  std::vector<float> start(4096);
+  for (size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 97);
+  auto args = [&](std::vector<float> &memory) {
+    std::vector<LaunchArg> list(3);
+    for (size_t i = 0; i < list.size(); ++i) {
+      list[i].kind = LaunchArg::Kind::Buffer;
+      list[i].buffer = {memory.data() + begins[i], Elem::F32, {i == 1 ? 1 : 8, 64}, {64, 1}};
+    }
+    return list;
+  };
+  std::vector<float> expected = start;
+  std::vector<GridRange> grid = *computeGrid(text.kernel(), args(expected));
+  ASSERT_TRUE(interpret(text.kernel(), args(expected), grid, {}).ok());
+  for (const CpuInfo &cpu : processors()) {
+    std::vector<float> got = start;
+    Diagnostics diagnostics;
+    CompileOptions inOrder; // workgroups overwrite what later ones read
+    inOrder.threads = 1;
+    auto made = compileForCpu(text.module(), cpu, inOrder, diagnostics);
+    ASSERT_TRUE(made.ok());
+    ASSERT_TRUE((*made)->launch(text.kernel(), args(got), grid).ok());
+    EXPECT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0) << cpu.name;
+  }
+}
+
+TEST(InPlaceLoad, OfWhatTheStoreOverwrites) {
+  TextKernel text(addingRow("f32"));
+  for (int64_t of : {0, 16, 64, 100, 256, 500, 512, 600}) { // a behind c, and before it
+    expectAsInterpreterWithin(text, {1024 + of, 0, 1024});
+    expectAsInterpreterWithin(text, {1024, 0, 1024 + of});
+    expectAsInterpreterWithin(text, {2048, 1024 + of, 1024});
+  }
+}
+
+std::string codeOf(const std::string &source) {
+  TextKernel text(source);
+  Diagnostics diagnostics;
+  Result<std::string> code = emit(text.module(), EmitKind::Llvm, {}, diagnostics);
+  EXPECT_TRUE(code.ok());
+  return code.ok() ? *code : "";
+}
+
+// exp is where the time is: the loop that loads, and finds the largest, does not ask.
+TEST(LoadAhead, ByTheLoopThatComputes) {
+  std::string code = codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
+                            "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
+                            "  %m = broadcast %max [1] -> vector<1x4096xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<1x4096xf32>\n"
+                            "  store_tile (exp(%x - %m)), %ty\n}\n");
+  size_t asks = code.find("call void @llvm.prefetch"), reduces = code.find("call i32 @llvm.vector.reduce.smax");
+  ASSERT_NE(asks, std::string::npos);
+  ASSERT_NE(reduces, std::string::npos);
+  EXPECT_LT(reduces, asks);
+  EXPECT_EQ(code.find("call void @llvm.prefetch", asks + 1), std::string::npos);
+}
+
+// Where nothing else reads it, the loop that loads does.
+TEST(LoadAhead, ByTheLoopThatLoads) {
+  std::string code = codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
+                            "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
+                            "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n");
+  EXPECT_NE(code.find("call void @llvm.prefetch"), std::string::npos);
+}
+
+} // namespace
+} // namespace xt
