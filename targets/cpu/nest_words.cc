@@ -2,6 +2,7 @@
 //
 // Words of a are neighbours in memory. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/register_transpose.h"
 
 namespace xt {
 
@@ -41,20 +42,29 @@ LlvmValue *NestEmitter::flipped(LlvmValue *words) {
   return flips_ ? b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)) : words;
 }
 
-// What b moved by 128 makes too much or too little, by row of a.
+// What b moved by 128 makes too much or too little, by row of a; a few rows at once. Behind the last row it repeats that.
 void NestEmitter::sumLeftRows(const Block &block) {
+  constexpr int kRows = 4;
   bool leftSigned = !elemInfo(left_.access.elem).isUnsigned;
   llvm::Type *type = e_.ops_.type(Elem::I32, lanes_);
-  LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *zero = llvm::Constant::getNullValue(type);
-  forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
-    LlvmValue *line = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_));
-    LlvmValues sums = forLoop(b, number(0), b.CreateMul(block.depth, number(bytes_)), number(lanes_ * bytes_), {zero},
-                              [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> sum) {
-                                LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, line, at), llvm::Align(1));
-                                return LlvmValues{leftSigned ? microkernel_.dotBytes(sum[0], ones, words) : microkernel_.dotBytes(sum[0], words, ones)};
-                              });
-    LlvmValue *sum = b.CreateMul(b.CreateAddReduce(sums[0]), b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)));
-    b.CreateAlignedStore(sum, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))), llvm::Align(4));
+  LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *last = b.CreateSub(rows_, number(1));
+  const LlvmValues zeros(kRows, llvm::Constant::getNullValue(type));
+  forLoop(b, number(0), rows_, number(kRows), [&](LlvmValue *row) {
+    LlvmValues lines;
+    for (int r = 0; r < kRows; ++r)
+      lines.push_back(byteOffset(b, block.left, b.CreateMul(least(b.CreateAdd(row, number(r)), last), leftRowStep_)));
+    auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
+      LlvmValues next;
+      for (int r = 0; r < kRows; ++r) {
+        LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], at), llvm::Align(1)), *sum = carried[static_cast<size_t>(r)];
+        next.push_back(leftSigned ? microkernel_.dotBytes(sum, ones, words) : microkernel_.dotBytes(sum, words, ones));
+      }
+      return next;
+    };
+    LlvmValues partial = forLoop(b, number(0), b.CreateMul(block.depth, number(bytes_)), number(lanes_ * bytes_), zeros, step);
+    LlvmValue *sums = combineRows(b, partial, [&](LlvmValue *x, LlvmValue *y) { return b.CreateAdd(x, y); });
+    LlvmValue *moved = b.CreateMul(sums, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
+    b.CreateAlignedStore(moved, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))), llvm::Align(kRows * 4));
   });
 }
 

@@ -15,6 +15,13 @@ std::pair<LlvmValue *, LlvmValue *> exchange(llvm::IRBuilderBase &b, LlvmValue *
   return {b.CreateShuffleVector(x, y, low), b.CreateShuffleVector(x, y, high)};
 }
 
+// One half of a register.
+LlvmValue *half(llvm::IRBuilderBase &b, LlvmValue *x, size_t which, size_t lanes) {
+  llvm::SmallVector<int, 16> order;
+  for (size_t j = 0; j < lanes / 2; ++j) order.push_back(static_cast<int>(which * lanes / 2 + j));
+  return b.CreateShuffleVector(x, order);
+}
+
 } // namespace
 
 void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows) {
@@ -24,13 +31,15 @@ void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue 
 }
 
 LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine) {
-  for (size_t distance = rows.size() / 2; distance > 0; distance /= 2) {
+  size_t count = rows.size(), lanes = llvm::cast<llvm::FixedVectorType>(rows[0]->getType())->getNumElements();
+  for (size_t distance = count / 2; distance > 0; distance /= 2) {
     for (size_t i = 0; i < distance; ++i) {
       auto [x, y] = exchange(b, rows[i], rows[i + distance], distance);
       rows[i] = combine(x, y);
     }
     rows.resize(distance);
   }
+  for (; lanes > count; lanes /= 2) rows[0] = combine(half(b, rows[0], 0, lanes), half(b, rows[0], 1, lanes));
   return rows[0];
 }
 
