@@ -65,14 +65,14 @@ private:
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
     bool turns = (op.attr("transpose_a") != nullptr) != (op.operand(0)->type().data().order == Order::ColumnMajor);
-    bool staged = usesTiles(style) || turns || (style == ProductStyle::Elements && elem != work);
+    bool staged = usesTiles(style) || turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work);
     std::string where = usesTiles(style) ? std::string("AMX's tiles") : str(tile.rows * tile.vectors, " registers");
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", where, ", over up to ",
             (staged ? kNestStagedBytes : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
     if (style != ProductStyle::Elements)
-      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", elemName(elem),
+      remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
     else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
     if (turns) remark.note("rows of a are turned while they are packed");

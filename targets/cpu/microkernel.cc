@@ -4,35 +4,50 @@
 
 namespace xt {
 
+// Addresses of x86 add an index times 1, 2, 4 or 8 to a base: so many rows need one register that moves on.
+int Microkernel::rowsOfPointer(const Operands &operands) const { return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3; }
+
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
   llvm::Align align(1), vectorAlign = operands.packed ? llvm::Align(static_cast<uint64_t>(lanes_ * bytes)) : align;
+  auto times = [&](LlvmValue *step, int count) { return b.CreateMul(step, b.getInt64(static_cast<uint64_t>(count))); };
+  const int each = rowsOfPointer(operands);
+  const size_t tile = sums.size(), vectors = operands.columns.size();
   auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *leftOffset = carried[carried.size() - 2], *right = carried.back();
+    LlvmValue *right = carried.back();
     LlvmValues row, next;
     for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, right, column), vectorAlign));
-    if (operands.ahead)
-      for (LlvmValue *column : operands.columns) prefetch(b, byteOffset(b, byteOffset(b, right, operands.ahead), column), Prefetch::ToFirstCache);
-    for (size_t r = 0; r < operands.leftRows.size(); ++r) {
-      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, operands.leftRows[r], leftOffset), align);
+    if (operands.ahead) askAhead(operands, right);
+    for (int r = 0; r < operands.rows; ++r) {
+      LlvmValue *left = carried[tile + static_cast<size_t>(r / each)];
+      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, left, times(operands.leftRowStep, r % each)), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);
-      for (size_t v = 0; v < row.size(); ++v) next.push_back(add(how, broadcast, row[v], carried[r * row.size() + v]));
+      for (size_t v = 0; v < vectors; ++v) next.push_back(add(how, broadcast, row[v], carried[static_cast<size_t>(r) * vectors + v]));
     }
-    next.push_back(b.CreateAdd(leftOffset, operands.leftStep));
+    for (LlvmValue *left : carried.slice(tile).drop_back()) next.push_back(byteOffset(b, left, operands.leftStep));
     next.push_back(byteOffset(b, right, operands.rightStep));
     return next;
   };
-  sums.push_back(b.getInt64(0));
+  for (int r = 0; r < operands.rows; r += each) sums.push_back(byteOffset(b, operands.left, times(operands.leftRowStep, r)));
   sums.push_back(operands.right);
   sums = repeat(b, operands.depth, sums, step);
-  sums.resize(sums.size() - 2);
+  sums.resize(tile);
   return sums;
+}
+
+// Each line of memory once.
+void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
+  LlvmValue *later = byteOffset(b, right, operands.ahead);
+  int64_t registerBytes = lanes_ * elemInfo(elem_).storageBytes;
+  for (size_t v = 0; v < operands.columns.size(); ++v)
+    if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0) prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
 }
 
 LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
   switch (step) {
   case Step::Elements: return multiplyAdd(x, y, sum);
   case Step::PairsBf16: return multiplyAdd(half(x, true), half(y, true), multiplyAdd(half(x, false), half(y, false), sum));
+  case Step::DotShorts: return dotShorts(sum, x, y);
   case Step::DotBytes: return leftUnsigned_ ? dotBytes(sum, x, y) : dotBytes(sum, y, x);
   case Step::DotBf16: break;
   }
@@ -47,6 +62,14 @@ LlvmValue *Microkernel::dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y) {
                            : lanes_ == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
                                          : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
   return b.CreateIntrinsic(id, {}, {sum, b.CreateBitCast(x, bytes), b.CreateBitCast(y, bytes)});
+}
+
+LlvmValue *Microkernel::dotShorts(LlvmValue *sum, LlvmValue *x, LlvmValue *y) {
+  auto *shorts = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes_));
+  llvm::Intrinsic::ID id = lanes_ == 16  ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                           : lanes_ == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                         : llvm::Intrinsic::x86_sse2_pmadd_wd;
+  return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {b.CreateBitCast(x, shorts), b.CreateBitCast(y, shorts)}));
 }
 
 // One bf16 of each word, as f32: its bits are the upper ones.

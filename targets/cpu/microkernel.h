@@ -12,6 +12,7 @@ public:
     Elements,  // of `elem`, which is multiplied and summed
     DotBf16,   // words of two bf16; sums of f32
     PairsBf16, // the same, converted
+    DotShorts, // words of two numbers of 16 bits; sums of i32
     DotBytes,  // words of four bytes, those of `leftUnsigned` of a without a sign, of b with one, or else the other way round
   };
   // `elem` is that of the sums, in registers of `lanes`.
@@ -19,10 +20,12 @@ public:
       : b(builder), ops_(ops), fma_(cpu.fma), elem_(elem), lanes_(lanes) {}
   void setLeftUnsigned(bool leftUnsigned) { leftUnsigned_ = leftUnsigned; }
 
-  // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at leftRows[r], and its next element
-  // (or word) is leftStep bytes on; register v of b's columns starts at columns[v] of `right`, and the next row is rightStep on.
+  // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at left + r * leftRowStep, and its next
+  // element (or word) is leftStep bytes on; register v of b's columns starts at columns[v] of `right`, and the next row is
+  // rightStep on.
   struct Operands {
-    LlvmValues leftRows;
+    LlvmValue *left, *leftRowStep;
+    int rows;
     LlvmValue *right;
     LlvmValues columns; // bytes
     LlvmValue *leftStep, *rightStep, *depth;
@@ -33,10 +36,13 @@ public:
 
   // sum + the four products in each word of x (without signs) and y (with them).
   LlvmValue *dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
+  LlvmValue *dotShorts(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
   LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum); // x * y + sum
   LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // of floats: changes no sum, not even -0
 
 private:
+  int rowsOfPointer(const Operands &operands) const;
+  void askAhead(const Operands &operands, LlvmValue *right);
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);
 

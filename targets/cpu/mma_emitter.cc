@@ -89,10 +89,7 @@ MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
     return {shape, staged[0], staged[1]};
   }
   access->ahead = bytesAhead(load->operand(0), *access);
-  auto covers = [&](LlvmValue *low, LlvmValue *high, int64_t extent) {
-    return b.CreateAnd(b.CreateICmpEQ(low, number(0)), b.CreateICmpEQ(high, number(extent)));
-  };
-  LlvmValue *inside = b.CreateAnd(covers(access->rowLow, access->rowHigh, shape.rows), covers(access->columnLow, access->columnHigh, shape.columns));
+  LlvmValue *inside = isInside(*access, shape.rows, shape.columns);
   LlvmValues place = ifElse(b, inside, [&] {
     if (access->ahead) prefetchAhead(*access, shape.rows, rowBytes);
     return LlvmValues{access->origin, access->rowStride};

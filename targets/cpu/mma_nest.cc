@@ -36,17 +36,19 @@ void MmaNest::emitPanel(LlvmValue *panel) {
 }
 
 void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns) {
-  LlvmValues leftRows, cells;
-  for (int r = 0; r < rows; ++r) {
+  auto rowAt = [&](int r) {
     LlvmValue *row = b.CreateAdd(firstRow, number(r));
-    if (repeats) row = upTo(row, sum_.shape.rows - 1);
-    leftRows.push_back(rowOf(left_, row));
-    LlvmValue *sumRow = rowOf(sum_, row);
+    return repeats ? upTo(row, sum_.shape.rows - 1) : row;
+  };
+  LlvmValues cells;
+  for (int r = 0; r < rows; ++r) {
+    LlvmValue *sumRow = rowOf(sum_, rowAt(r));
     for (LlvmValue *column : columns.ofSum) cells.push_back(byteOffset(b, sumRow, column));
   }
+  LlvmValue *leftStep = repeats ? b.CreateMul(b.CreateSub(rowAt(1), firstRow), left_.pitch) : left_.pitch; // of two rows
   LlvmValues sums;
   for (LlvmValue *cell : cells) sums.push_back(startOf(cell));
-  Microkernel::Operands operands{leftRows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
+  Microkernel::Operands operands{rowOf(left_, firstRow), leftStep, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
                                  number(right_.shape.rows), right_.inScratch};
   sums = microkernel_.multiply(operands, std::move(sums), step_);
   if (addsBehind())

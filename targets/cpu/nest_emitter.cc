@@ -130,7 +130,7 @@ void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   const Buffer &staged = buffer(kNestLeft);
   leftInPlace_ = b.getFalse();
-  bool ready = (inWords() || a.elem == elem_) && a.pack == 1 && !left_.turned;
+  bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned;
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
@@ -229,7 +229,8 @@ LlvmValue *NestEmitter::isInsideRight(const Block &block) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *inside = b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0)));
   inside = b.CreateAnd(inside, b.CreateICmpSLE(columns_, from.columnHigh));
-  return b.CreateAnd(inside, b.CreateICmpSLE(b.CreateAdd(block.first, block.depth), from.rowHigh));
+  LlvmValue *end = b.CreateMul(b.CreateAdd(block.first, block.depth), number(elements_));
+  return b.CreateAnd(inside, b.CreateICmpSLE(end, from.rowHigh));
 }
 
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
@@ -272,8 +273,9 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   XT_CHECK(shape.rows <= 2 || hasRest(), "only a smaller tile takes the last rows");
   LlvmValue *isSingle = shape.rows <= 2 ? b.CreateICmpEQ(tile.row, b.CreateSub(rows_, number(1))) : b.getFalse();
+  auto stepOf = [&](LlvmValue *step) { return b.CreateSelect(isSingle, number(0), step); };
   auto lines = [&](LlvmValue *first, LlvmValue *step) {
-    step = b.CreateSelect(isSingle, number(0), step);
+    step = stepOf(step);
     LlvmValues all{first};
     while (std::ssize(all) < shape.rows) all.push_back(byteOffset(b, all.back(), step));
     return all;
@@ -287,7 +289,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     ready = b.CreateSelect(tile.stores, stored, ready);
     readyStep = b.CreateSelect(tile.stores, stored_->rowStride, readyStep);
   }
-  LlvmValues leftRows = lines(byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_);
+  LlvmValue *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
   LlvmValues from = lines(b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), keptStep));
   LlvmValues to = lines(b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, keptStep));
   LlvmValues sums, columns;
@@ -296,7 +298,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     for (int v = 0; v < shape.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
-  Microkernel::Operands operands{leftRows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect()};
+  Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect()};
   if (panel.ahead) operands.ahead = b.CreateSelect(b.CreateICmpEQ(tile.row, number(0)), panel.ahead, number(0));
   sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)

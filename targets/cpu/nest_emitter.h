@@ -89,7 +89,8 @@ private:
   bool maySweep() const;
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
-                 llvm::function_ref<LlvmValue *(LlvmValue *step, LlvmValue *column)> load);
+                 llvm::function_ref<LlvmValue *(LlvmValue *at, LlvmValue *column)> load);
+  LlvmValue *leftFactor(LlvmValue *row, LlvmValue *k);
   LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
@@ -109,6 +110,9 @@ private:
 
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
+  // What words are made of.
+  Elem stagedElem(Elem elem) const { return style_ != ProductStyle::DotShorts ? elem : Elem::I16; }
+  LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);

@@ -1,6 +1,7 @@
-// Nests whose steps of K are words of 4 bytes: two bf16 or four bytes, which one instruction multiplies and adds up.
+// Nests whose steps of K are words of 4 bytes: two bf16, four bytes or two bytes as numbers of 16 bits, which one instruction
+// multiplies and adds up.
 //
-// Words of a are neighbours in memory. Words of b are made of rows of K while a panel is packed.
+// Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/register_transpose.h"
 
@@ -9,7 +10,14 @@ namespace xt {
 // Registers of words from `step` on, of one row.
 LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step) {
   LlvmValue *chunk = e_.loadChunk(from, e_.accessRow(from, row), b.CreateMul(step, number(elements_)), elements_ * lanes_);
-  return b.CreateBitCast(chunk, e_.ops_.type(elem_, lanes_));
+  return b.CreateBitCast(inStaged(from.elem, chunk), e_.ops_.type(elem_, lanes_));
+}
+
+// Storage form, as that of stagedElem.
+LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {
+  if (stagedElem(from) == from) return chunk;
+  auto *type = chunk->getType()->getWithNewType(b.getInt16Ty());
+  return elemInfo(from).isUnsigned ? b.CreateZExt(chunk, type) : b.CreateSExt(chunk, type);
 }
 
 std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step) {
@@ -22,8 +30,8 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
 // The words of a step in `lanes_` columns.
 LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column) {
   LlvmValues chunks;
-  for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(e_.loadChunk(from, row, column, lanes_));
-  return sideBySide(b, e_.ops_, from.elem, chunks, elem_, lanes_);
+  for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(inStaged(from.elem, e_.loadChunk(from, row, column, lanes_)));
+  return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
 // A row of a panel of b.
@@ -31,8 +39,8 @@ void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
   forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
     LlvmValues chunks;
-    for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(panelChunk(row, column, n, inside));
-    LlvmValue *words = flipped(sideBySide(b, e_.ops_, right_.access.elem, chunks, elem_, lanes_));
+    for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(inStaged(right_.access.elem, panelChunk(row, column, n, inside)));
+    LlvmValue *words = flipped(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunks, elem_, lanes_));
     b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
   });
 }
@@ -74,17 +82,20 @@ LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, co
   size_t vectors = operands.columns.size();
   if (flips_) {
     LlvmValue *last = b.CreateSub(rows_, number(1));
-    for (size_t r = 0; r < operands.leftRows.size(); ++r) {
-      LlvmValue *at = least(b.CreateAdd(row, number(static_cast<int64_t>(r))), last);
+    for (int r = 0; r < operands.rows; ++r) {
+      LlvmValue *at = least(b.CreateAdd(row, number(r)), last);
       LlvmValue *address = byteOffset(b, addressOf(kNestRowSums), b.CreateMul(at, number(bytes_)));
       LlvmValue *moved = e_.ops_.splat(b.CreateAlignedLoad(b.getInt32Ty(), address, llvm::Align(4)), lanes_);
-      for (size_t v = 0; v < vectors; ++v) sums[r * vectors + v] = b.CreateAdd(sums[r * vectors + v], moved);
+      for (size_t v = 0; v < vectors; ++v) {
+        LlvmValue *&sum = sums[static_cast<size_t>(r) * vectors + v];
+        sum = b.CreateAdd(sum, moved);
+      }
     }
   }
-  if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), Microkernel::Step::DotBytes);
+  if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
   const LlvmValues zeros(sums.size(), microkernel_.negativeZero());
   auto dot = [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); };
-  bool looked = hasRest() && static_cast<int>(operands.leftRows.size()) == tile_.rows; // emitRows has looked
+  bool looked = hasRest() && operands.rows == tile_.rows; // emitRows has looked
   LlvmValues products = looked ? dot() : ifElse(b, areNormal(block, panel), dot, [&] {
     return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16);
   });
@@ -97,11 +108,10 @@ void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, Llvm
   constexpr int kRows = 2;
   static_assert(kNestCellRows % kRows == 0);
   forLoop(b, number(0), number(tile_.rows), number(kRows), [&](LlvmValue *row) {
-    LlvmValues leftRows, columns;
-    for (int r = 0; r < kRows; ++r) leftRows.push_back(byteOffset(b, left, b.CreateMul(b.CreateAdd(row, number(r)), leftRowStep_)));
+    LlvmValues columns;
     for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
     LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), microkernel_.negativeZero());
-    sums = microkernel_.multiply({leftRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
+    sums = microkernel_.multiply({byteOffset(b, left, b.CreateMul(row, leftRowStep_)), leftRowStep_, kRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
     LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
     for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells
       b.CreateAlignedStore(sums[i], byteOffset(b, to, number(static_cast<int64_t>(i) * lanes_ * bytes_)), vectorAlign());

@@ -6,11 +6,13 @@
 
 namespace xt {
 
-// Of a nest. All but Elements take the operands as they are, several neighbours along K in a word of 4 bytes; sums are f32 or i32.
+// Of a nest. All but Elements take several neighbours along K in a word of 4 bytes, as they are or as DotShorts says; sums are
+// f32 or i32.
 enum class ProductStyle : uint8_t {
   Elements,  // one at a time, converted to the type that is multiplied in
   DotBf16,   // vdpbf16ps, 2 to a word
   DotBytes,  // vpdpbusd, 4 to a word
+  DotShorts, // vpmaddwd: bytes as numbers of 16 bits, 2 to a word
   TilesBf16, // AMX
   TilesBytes,
 };
@@ -20,7 +22,7 @@ inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b) {
   if (a == Elem::BF16 && b == Elem::BF16)
     return cpu.tilesBf16 ? ProductStyle::TilesBf16 : cpu.dotBf16 ? ProductStyle::DotBf16 : ProductStyle::Elements;
   if (isByte(a) && isByte(b))
-    return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::Elements;
+    return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::DotShorts;
   return ProductStyle::Elements;
 }
 
@@ -31,6 +33,7 @@ inline int stepElements(ProductStyle style) {
   switch (style) {
   case ProductStyle::Elements: return 1;
   case ProductStyle::DotBf16:
+  case ProductStyle::DotShorts:
   case ProductStyle::TilesBf16: return 2;
   case ProductStyle::DotBytes:
   case ProductStyle::TilesBytes: return 4;

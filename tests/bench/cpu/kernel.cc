@@ -24,10 +24,18 @@ struct Compiled {
   std::unique_ptr<Executable> executable;
 };
 
+// What code is made for: XT_BENCH_PROCESSOR, as x86-64-v3, or this one.
+const char *processorName() {
+  const char *name = std::getenv("XT_BENCH_PROCESSOR");
+  return name ? name : "host";
+}
+
 Result<void> makeCode(Compiled &c, int threads) {
   CompileOptions options;
   options.threads = threads;
-  auto compiled = cpuTarget().compile(*c.module, options, c.diagnostics);
+  Result<CpuInfo> cpu = cpuInfo(processorName());
+  if (!cpu.ok()) return cpu.error();
+  auto compiled = compileForCpu(*c.module, *cpu, options, c.diagnostics);
   if (!compiled.ok()) return compiled.error();
   c.executable = std::move(*compiled);
   return {};

@@ -33,6 +33,16 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
+// One row and two, which are not multiplied as words; K in whole words, and in more and fewer.
+TEST(CpuNestWords, ARowOrTwo) {
+  for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
+    for (int64_t rows : {1, 2, 3})
+      for (int64_t depth : {32, 64, 66, 67, 1200}) {
+        SCOPED_TRACE(str(elemName(a), " ", elemName(b), " ", rows, " ", depth));
+        expectRight({.a = a, .b = b, .sizes = {rows, 150, depth}, .tile = {8, 256, 32}, .adds = depth == 66});
+      }
+}
+
 // The instructions take these as 0; the language does not.
 TEST(CpuNestWords, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}})
@@ -72,7 +82,7 @@ TEST(CpuNestWords, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
         EXPECT_EQ(counts[0], *count) << processor.name;
       }
-      EXPECT_LT(counts[0], 1700u) << processor.name;
+      EXPECT_LT(counts[0], 2000u) << processor.name;
     }
 }
 

@@ -13,7 +13,7 @@ inline constexpr Processor kProcessors[] = {{"sapphirerapids", "tdpbf16ps", "tdp
                                             {"znver4", "vdpbf16ps", "vpdpbusd"},
                                             {"cascadelake", "vfmadd", "vpdpbusd"},
                                             {"alderlake", "vfmadd", "vpdpbusd"},
-                                            {"haswell", "vfmadd", "vpmulld"}};
+                                            {"haswell", "vfmadd", "vpmaddwd"}};
 
 inline std::vector<CpuInfo> runnable() {
   std::vector<CpuInfo> found;
