@@ -4,6 +4,7 @@
 //   xt_bench_cpu --compile CELL               how long our kernel takes to compile: the first time, and the median of more
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
 #include "targets/cpu/machine_rates.h"
+#include "tests/bench/cpu/kernel.h"
 #include "tests/bench/cpu/operators.h"
 #include "tests/bench/cpu/problem.h"
 #include "tests/bench/cpu/timing.h"
@@ -43,7 +44,7 @@ int runProduct(const char *name, const Cell &cell, int threads, bool quick) {
   if (sides.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   addOneDnn(theirs, threads, sides, why);
   addBlas(theirs, threads, sides, why);
-  addEigen(theirs, threads, sides);
+  if (!otherProcessor()) addEigen(theirs, threads, sides); // it is compiled for this machine
   addLibxsmm(theirs, threads, sides);
   std::fprintf(stderr, "%s", why.c_str());
   Times times = measure(sides, threads, quick);

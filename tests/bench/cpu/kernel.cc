@@ -24,17 +24,13 @@ struct Compiled {
   std::unique_ptr<Executable> executable;
 };
 
-// What code is made for: XT_BENCH_PROCESSOR, as x86-64-v3, or this one.
-const char *processorName() {
-  const char *name = std::getenv("XT_BENCH_PROCESSOR");
-  return name ? name : "host";
-}
-
 Result<void> makeCode(Compiled &c, int threads) {
   CompileOptions options;
   options.threads = threads;
-  Result<CpuInfo> cpu = cpuInfo(processorName());
+  const char *other = otherProcessor();
+  Result<CpuInfo> cpu = cpuInfo(other ? other : "host");
   if (!cpu.ok()) return cpu.error();
+  if (!hostCanRun(*cpu)) return Error::environment(str("this machine cannot run code for ", cpu->name));
   auto compiled = compileForCpu(*c.module, *cpu, options, c.diagnostics);
   if (!compiled.ok()) return compiled.error();
   c.executable = std::move(*compiled);
@@ -62,6 +58,8 @@ std::shared_ptr<Compiled> lower(const KernelText &kernel, std::string &why) {
 }
 
 } // namespace
+
+const char *otherProcessor() { return std::getenv("XT_BENCH_PROCESSOR"); }
 
 LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes) {
   std::vector<int64_t> strides(sizes.size(), 1);

@@ -15,6 +15,9 @@ struct KernelText {
   std::vector<std::pair<std::string, std::string>> defines = {}; // of parameters, as LowerOptions has them
 };
 
+// What XT_BENCH_PROCESSOR says that our code is made for, as x86-64-v3; null: this machine.
+const char *otherProcessor();
+
 LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of `count` elements together
 LaunchArg argument(const Matrix &matrix);                             // of rows and columns
 LaunchArg argument(double number);
