@@ -10,7 +10,9 @@ int Microkernel::rowsOfPointer(const Operands &operands) const { return llvm::is
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
   llvm::Align align(1), vectorAlign = operands.packed ? llvm::Align(static_cast<uint64_t>(lanes_ * bytes)) : align;
-  auto times = [&](LlvmValue *step, int count) { return b.CreateMul(step, b.getInt64(static_cast<uint64_t>(count))); };
+  auto rowFrom = [&](LlvmValue *first, int rows) {
+    return rows == 0 ? first : byteOffset(b, first, rows == 1 ? operands.leftRowStep : b.CreateMul(operands.leftRowStep, b.getInt64(static_cast<uint64_t>(rows))));
+  };
   const int each = rowsOfPointer(operands);
   const size_t tile = sums.size(), vectors = operands.columns.size();
   auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
@@ -20,7 +22,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     if (operands.ahead) askAhead(operands, right);
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *left = carried[tile + static_cast<size_t>(r / each)];
-      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), byteOffset(b, left, times(operands.leftRowStep, r % each)), align);
+      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), rowFrom(left, r % each), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);
       for (size_t v = 0; v < vectors; ++v) next.push_back(add(how, broadcast, row[v], carried[static_cast<size_t>(r) * vectors + v]));
     }
@@ -28,7 +30,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     next.push_back(byteOffset(b, right, operands.rightStep));
     return next;
   };
-  for (int r = 0; r < operands.rows; r += each) sums.push_back(byteOffset(b, operands.left, times(operands.leftRowStep, r)));
+  for (int r = 0; r < operands.rows; r += each) sums.push_back(rowFrom(operands.left, r));
   sums.push_back(operands.right);
   sums = repeat(b, operands.depth, sums, step);
   sums.resize(tile);
