@@ -212,10 +212,10 @@ private:
     if (!at) at = &op;
     Elem elem = mmaElem(op.operand(0)->type().elem());
     Type sum = op.result()->type();
-    int64_t bytes = elemInfo(elem).storageBytes;
+    int64_t bytes = elemInfo(elem).storageBytes, staged = nestStagedBytes(sum.extent(0));
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
-    shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), kNestStagedBytes / bytes, elem, kNestStagedBytes + kBufferAlignment};
+    shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), staged / bytes, elem, staged + kBufferAlignment};
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestKeyRow + 1;

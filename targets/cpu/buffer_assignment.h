@@ -37,15 +37,21 @@ Elem mmaElem(Elem operand);
 
 // What a nest has in scratch memory, by the number that stagingOf takes.
 enum NestBuffer : size_t {
-  kNestLeft,  // rows of a, kNestStagedBytes of each
+  kNestLeft,  // rows of a, nestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
   kNestCells, // the sums of one microkernel, zeros behind them, and then the key of a shared panel
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row
   kNestBuffers
 };
-inline constexpr int64_t kNestDepthBytes = 4096, kNestStagedBytes = 2048, kNestPanelBytes = 256;
+inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
 inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestKeyRow = kNestZeroRow + 4;
+
+// Of each of so many rows of a that are staged: more of few, so that all of them stay in the second cache.
+inline int64_t nestStagedBytes(int64_t rows) {
+  constexpr int64_t kFewRows = 128;
+  return rows <= kFewRows ? kNestDepthBytes : kNestDepthBytes / 2;
+}
 
 // Of a tile_mma that multiplies pairs, next to the staging of its operands: row k has rows 2k and 2k + 1 of b.
 inline constexpr size_t kMmaWords = 2;

@@ -70,7 +70,7 @@ private:
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", where, ", over up to ",
-            (staged ? kNestStagedBytes : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
+            (staged ? nestStagedBytes(op.result()->type().extent(0)) : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
     if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));

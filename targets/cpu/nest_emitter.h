@@ -1,6 +1,6 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes, or kNestStagedBytes where a is staged. For each block and each panel of
+// K is cut into blocks of at most kNestDepthBytes, or nestStagedBytes where a is staged. For each block and each panel of
 // b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round) or,
 // for few rows, read where it lies, and the microkernel runs down the rows of a: straight from memory where it can, else
 // from rows that were staged. One or two rows take whole rows of b instead (nest_sweep.cc). Sums stay in registers through
