@@ -41,7 +41,7 @@ enum NestBuffer : size_t {
   kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
   kNestCells, // the sums of one microkernel, zeros behind them, and then the key of a shared panel
   kNestSums,  // all sums, between blocks of K
-  kNestRowSums, // of a, one element a row
+  kNestRowSums, // of a, one element a row; written by fours, of which a cache line has whole ones
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;

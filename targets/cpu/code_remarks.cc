@@ -116,9 +116,9 @@ private:
                                                   : "it is not computed inside of one loop that uses it"));
     if (filler) remark.at(filler->range(), "this loop");
     const Op *reader = fusion_.readerOf(op.result());
-    if (!reader || op.result()->type().extent(1) * elemInfo(op.result()->type().elem()).storageBytes % cpu_.vectorBytes != 0) return;
-    remark.at(reader->range(), reader->kind() == OpKind::StoreTile ? "reads it where it lies instead, if it is all inside, and apart from what is stored over"
-                                                                    : "reads it where it lies instead, if it is all inside");
+    if (!reader || !fillsRegisters(cpu_, op.operand(0)->type()) || op.operand(0)->type().data().order == Order::ColumnMajor) return;
+    std::string_view apart = reader->kind() == OpKind::StoreTile ? " and apart from what is stored over" : "";
+    remark.at(reader->range(), str("may read it where it lies instead: if it is all inside", apart));
   }
 
   const CpuInfo &cpu_;

@@ -84,7 +84,7 @@ void FusedLoop::prepare() {
     if (op->kind() == OpKind::LoadTile) {
       const Attr *padding = op->attr("padding");
       node.tile = e_.accessTile(op->operand(0), padding ? &padding->value : nullptr);
-      node.tile.ahead = e_.aheadOf(*op, node.tile);
+      node.tile.ahead = e_.aheadNowOrLater(*op, node.tile);
     }
   }
   for (Sink &sink : sinks_)

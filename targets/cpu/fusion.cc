@@ -199,7 +199,7 @@ void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<c
 
 const Op *FusionPlan::readerOf(const Value *load) const {
   auto found = readers_.find(load);
-  return found == readers_.end() ? nullptr : found->second;
+  return found == readers_.end() || isInline(load) || fillerOf(load) ? nullptr : found->second;
 }
 
 std::vector<Value *> FusionPlan::nodes(Value *value, const Value *filled) const {

@@ -21,9 +21,12 @@ ByteRange KernelEmitter::memrefBytes(const Value *memref) {
 
 // Of a tile that may be made only behind this place; nullopt: what it lies in is not known here.
 std::optional<ByteRange> KernelEmitter::bytesAround(const Value *tile) {
-  if (parts_.contains(tile)) return matrixBytes(tile);
   const Op *op = tile->definingOp();
-  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
+  while (!parts_.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
+    tile = op->operand(0);
+    op = tile->definingOp();
+  }
+  if (parts_.contains(tile)) return matrixBytes(tile);
   if (!op || op->kind() != OpKind::InitTile) return std::nullopt;
   const Value *base = op->operand(0);
   bool whole = base->type().isMemRef() && op->operandCount() == static_cast<size_t>(base->type().rank()) + 1;
@@ -48,20 +51,20 @@ void KernelEmitter::emitLoad(const Op &op) {
     return {};
   };
   const Op *reader = fusion_.readerOf(load);
+  int64_t rows = tile->type().extent(0), columns = tile->type().extent(1);
   bool stores = reader && reader->kind() == OpKind::StoreTile;
   std::optional<ByteRange> stored = stores ? bytesAround(reader->operand(1)) : std::nullopt;
-  TileAccess access = accessTile(tile, nullptr);
-  int64_t rows = tile->type().extent(0), columns = tile->type().extent(1);
-  bool wholeRegisters = columns * elemInfo(access.elem).storageBytes % cpu_.vectorBytes == 0;
-  if (!reader || (stores && !stored) || !access.unitStride || !wholeRegisters) {
+  std::optional<TileAccess> access;
+  if (reader && stored.has_value() == stores && fillsRegisters(cpu_, tile->type())) access = accessTile(tile, nullptr);
+  if (!access || !access->unitStride) {
     copy();
     return;
   }
-  LlvmValue *inPlace = isInside(access, rows, columns);
+  LlvmValue *inPlace = isInside(*access, rows, columns);
   if (stored) inPlace = b.CreateAnd(inPlace, areApart(b, matrixBytes(tile), *stored));
-  if ((access.ahead = bytesAhead(tile, access))) ahead_[load] = access;
-  inPlace_[load] = {b.CreateSelect(inPlace, access.origin, bufferAddress(buffer)),
-                    b.CreateSelect(inPlace, access.rowStride, number(buffer.shape.pitch))};
+  if ((access->ahead = bytesAhead(tile, *access))) ahead_[load] = *access;
+  inPlace_[load] = {b.CreateSelect(inPlace, access->origin, bufferAddress(buffer)),
+                    b.CreateSelect(inPlace, access->rowStride, number(buffer.shape.pitch))};
   ifElse(b, inPlace, [] { return LlvmValues(); }, copy);
 }
 

@@ -142,8 +142,8 @@ private:
   LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
   LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);
   LlvmValue *bytesToNextStep(const Value &tile, const TileAccess &access);
-  // What the loop that loads asks for; null: it does not. What reads its buffer may do so instead.
-  LlvmValue *aheadOf(const Op &load, const TileAccess &access);
+  // What the loop that loads asks for; null: it does not. Where a loop behind it reads the buffer, that shall (takeAhead).
+  LlvmValue *aheadNowOrLater(const Op &load, const TileAccess &access);
   bool isReadAgain(const Op &load) const; // from its buffer, by a loop behind it
   std::optional<TileAccess> takeAhead(const Value *load); // what that loop asks for; nullopt: it does not
   void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);

@@ -45,7 +45,7 @@ LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &a
 
 // A loop that loads waits for memory itself; the one that computes with what it has put into a buffer has the time. Softmax of
 // whole rows of 4096x4096 takes 7 instead of 9 ms (Zen 4).
-LlvmValue *KernelEmitter::aheadOf(const Op &load, const TileAccess &access) {
+LlvmValue *KernelEmitter::aheadNowOrLater(const Op &load, const TileAccess &access) {
   if (inPlace_.contains(load.result())) return nullptr; // emitLoad has seen to it
   LlvmValue *ahead = bytesAhead(load.operand(0), access);
   if (!ahead || !isReadAgain(load)) return ahead;

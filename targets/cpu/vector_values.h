@@ -1,6 +1,7 @@
 // What the emitter keeps in scratch memory, and which vector ops work place by place.
 #pragma once
 #include "ir/op.h"
+#include "targets/cpu/cpu_info.h"
 
 namespace xt {
 
@@ -18,6 +19,11 @@ inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem:
 
 // Ops whose result at a place depends on the operands at that place only. A change of layout is none here.
 inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
+
+// Whether rows of a tile are whole registers.
+inline bool fillsRegisters(const CpuInfo &cpu, Type tile) {
+  return tile.extent(1) * elemInfo(tile.elem()).storageBytes % cpu.vectorBytes == 0;
+}
 
 // A load_tile that reads rows as rows.
 inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !op.attr("transpose"); }

@@ -1,5 +1,5 @@
-// Words of 4 bytes: two bf16 or four bytes that are neighbours along K of a matrix product, which one instruction multiplies
-// and adds up.
+// Words of 4 bytes: two bf16, four bytes or two bytes as numbers of 16 bits that are neighbours along K of a matrix product,
+// which one instruction multiplies and adds up.
 //
 // vpdpbf16ps and AMX take numbers that are not normal as 0, and give 0 for them. A bf16 with the biased exponent e > 0 is a
 // multiple of 2^(e - 134). Where the least exponents of both factors add up to 142 or more, products and whatever their sums

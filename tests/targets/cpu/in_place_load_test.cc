@@ -102,6 +102,25 @@ TEST(InPlaceLoad, OfWhatTheStoreOverwrites) {
   }
 }
 
+// A shape that stands for "no bound": its bytes are more than can be counted.
+TEST(InPlaceLoad, OfAShapeWithoutBound) {
+  for (const char *rows : {"4611686018427387904", "9223372036854775807"}) {
+    TextKernel text(str("kernel @k(%p: i64) {\n  %q = %p + 256\n  %tc = init_tile %p[2, 0], [", rows, ", 64], [64, 1] : i64 -> tile<4x64xf32>\n",
+                        "  %ta = init_tile %q[0, 0], [8, 64], [64, 1] : i64 -> tile<4x64xf32>\n  %a = load_tile %ta\n  store_tile %a, %tc\n}\n"));
+    std::vector<float> memory(16 * 64), expected;
+    for (size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i);
+    expected = memory;
+    std::copy_n(memory.begin() + 64, 4 * 64, expected.begin() + 2 * 64);
+    LaunchArg address;
+    address.integer = static_cast<int64_t>(reinterpret_cast<intptr_t>(memory.data()));
+    Diagnostics diagnostics;
+    auto made = cpuTarget().compile(text.module(), {}, diagnostics);
+    ASSERT_TRUE(made.ok());
+    ASSERT_TRUE((*made)->launch(text.kernel(), {address}, {}).ok());
+    EXPECT_EQ(memory, expected) << rows;
+  }
+}
+
 std::string codeOf(const std::string &source) {
   TextKernel text(source);
   Diagnostics diagnostics;

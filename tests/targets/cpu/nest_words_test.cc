@@ -33,7 +33,7 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
-// One row and two, which are not multiplied as words; K in whole words, and in more and fewer.
+// One row and two are multiplied as elements where K is whole words; and beside that.
 TEST(CpuNestWords, ARowOrTwo) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
     for (int64_t rows : {1, 2, 3})
