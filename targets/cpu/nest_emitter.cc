@@ -104,6 +104,7 @@ void NestEmitter::boundDepth(LlvmValue *total) {
   depth_ = most(ofLeft, ofRight);
   if (!fresh_ && isFloat(elem_)) addSkipped(b.CreateICmpSGT(total, depth_));
   int64_t words = usesTiles(style_) ? lanes_ : 1, each = elements_ * words;
+  elementDepth_ = depth_;
   if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(words));
 }
 
@@ -168,6 +169,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
       b, leftInPlace_, [] { return LlvmValues(); },
       [&] {
         stageLeft(block);
+        if (isBf16()) fillLastWord(block);
         return LlvmValues();
       });
   if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, b.CreateMul(block.depth, number(bytes_))}, lanes_);

@@ -118,6 +118,7 @@ private:
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
   void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
+  void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   void sumLeftRows(const Block &block);
@@ -151,6 +152,7 @@ private:
   std::optional<KernelEmitter::TileAccess> stored_; // where the sums go, if they do without more memory
   bool stores_ = false; // that is all that is done with the sums
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
+  LlvmValue *elementDepth_ = nullptr;             // elements of K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot

@@ -20,6 +20,17 @@ LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {
   return elemInfo(from).isUnsigned ? b.CreateZExt(chunk, type) : b.CreateSExt(chunk, type);
 }
 
+// K may end within a word. What fills that of a is -0, so that its product with the 0 of b leaves a sum of -0 as it is. Such
+// rows are always staged, as they end within a register.
+void NestEmitter::fillLastWord(const Block &block) {
+  LlvmValue *isOdd = b.CreateICmpNE(b.CreateAnd(elementDepth_, number(1)), number(0));
+  LlvmValue *behind = b.CreateSub(elementDepth_, b.CreateMul(block.first, number(elements_)));
+  forLoop(b, number(0), b.CreateSelect(b.CreateAnd(isOdd, block.isLast), rows_, number(0)), number(1), [&](LlvmValue *row) {
+    LlvmValue *at = byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(behind, number(elemInfo(Elem::BF16).storageBytes)));
+    b.CreateAlignedStore(b.getInt16(0x8000), at, llvm::Align(2));
+  });
+}
+
 std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step) {
   std::vector<KernelEmitter::RowAccess> rows;
   LlvmValue *first = b.CreateMul(step, number(elements_));

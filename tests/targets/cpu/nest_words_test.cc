@@ -1,5 +1,6 @@
 // Nests that multiply bf16 and bytes by instructions of their own: each kind of processor, the same results.
 #include "targets/cpu/emit.h"
+#include "tests/targets/cpu/text_kernel.h"
 #include "tests/targets/cpu/word_products.h"
 
 namespace xt {
@@ -50,6 +51,23 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
       SCOPED_TRACE(str(a, " ", b));
       expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {40, 70, 600}, .tile = {64, 64, 32}, .adds = adds}, a, b);
     }
+}
+
+// A last word that K does not fill adds no +0 to a sum of -0. AMX's own sums start at +0.
+TEST(CpuNestWords, ASumOfNegativeZero) {
+  std::vector<CpuInfo> cpus = runnable();
+  std::erase_if(cpus, [](const CpuInfo &cpu) { return cpu.tilesBf16; });
+  TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<4x3xbf16>\n"
+                  "  %tb = init_tile %B[0, 0] -> tile<3x32xbf16>\n  %tc = init_tile %C[0, 0] -> tile<4x32xf32>\n  %acc = load_tile %tc\n"
+                  "  for %k = 0 to dim(%A, 1) step 3 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n"
+                  "    %ta = update_tile_offset %ta, 0, 3\n    %tb = update_tile_offset %tb, 3, 0\n  }\n  store_tile %acc, %tc\n}\n");
+  for (int64_t depth : {3, 9, 12, 11, 1023, 2049, 3000}) {
+    SCOPED_TRACE(depth);
+    Array a(Elem::BF16, {4, depth}), b(Elem::BF16, {depth, 32}), c(Elem::F32, {4, 32});
+    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, -1.0 - static_cast<double>(index[1] % 7)); });
+    c.forEach([&](const std::vector<int64_t> &index) { c.set(index, -0.0); });
+    expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}}, {}, cpus);
+  }
 }
 
 TEST(CpuNestWords, NothingToAddUp) {
