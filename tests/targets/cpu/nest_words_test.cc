@@ -65,6 +65,7 @@ TEST(CpuNestWords, ASumOfNegativeZero) {
     SCOPED_TRACE(depth);
     Array a(Elem::BF16, {4, depth}), b(Elem::BF16, {depth, 32}), c(Elem::F32, {4, 32});
     a.forEach([&](const std::vector<int64_t> &index) { a.set(index, -1.0 - static_cast<double>(index[1] % 7)); });
+    b.forEach([&](const std::vector<int64_t> &index) { b.set(index, 0); });
     c.forEach([&](const std::vector<int64_t> &index) { c.set(index, -0.0); });
     expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}}, {}, cpus);
   }
