@@ -80,7 +80,7 @@ MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
   };
   const BufferShape &shape = staging->shape;
   int64_t rowBytes = shape.columns * elemInfo(shape.elem).storageBytes;
-  bool whole = rowBytes % cpu_.vectorBytes == 0 && value->type().elem() == shape.elem;
+  bool whole = value->type().elem() == shape.elem && fillsRegisters(cpu_, value->type());
   const Op *load = value->definingOp();
   std::optional<TileAccess> access;
   if (whole && load && isPlainLoad(*load)) access = accessTile(load->operand(0), nullptr);

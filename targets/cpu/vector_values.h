@@ -20,9 +20,9 @@ inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem:
 // Ops whose result at a place depends on the operands at that place only. A change of layout is none here.
 inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
 
-// Whether rows of a tile are whole registers.
-inline bool fillsRegisters(const CpuInfo &cpu, Type tile) {
-  return tile.extent(1) * elemInfo(tile.elem()).storageBytes % cpu.vectorBytes == 0;
+// Whether rows of a tile or vector are whole registers.
+inline bool fillsRegisters(const CpuInfo &cpu, Type type) {
+  return type.extent(1) * elemInfo(type.elem()).storageBytes % cpu.vectorBytes == 0;
 }
 
 // A load_tile that reads rows as rows.
