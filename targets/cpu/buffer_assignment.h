@@ -39,13 +39,13 @@ Elem mmaElem(Elem operand);
 enum NestBuffer : size_t {
   kNestLeft,  // rows of a, nestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
-  kNestCells, // the sums of one microkernel, zeros behind them, and then the key of a shared panel
+  kNestCells, // the sums of one microkernel, and zeros behind them
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row; written by fours, of which a cache line has whole ones
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
-inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows, kNestKeyRow = kNestZeroRow + 4;
+inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows;
 
 // Of each of so many rows of a that are staged: more of few, so that all of them stay in the second cache.
 inline int64_t nestStagedBytes(int64_t rows) {

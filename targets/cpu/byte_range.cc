@@ -1,5 +1,8 @@
 #include "targets/cpu/byte_range.h"
 
+#include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/tile_source.h"
+
 namespace xt {
 
 namespace {
@@ -28,6 +31,54 @@ ByteRange byteRange(llvm::IRBuilderBase &b, LlvmValue *base, llvm::ArrayRef<Stri
 
 LlvmValue *areApart(llvm::IRBuilderBase &b, const ByteRange &x, const ByteRange &y) {
   return b.CreateOr(b.CreateICmpUGE(x.first, y.end), b.CreateICmpUGE(y.first, x.end));
+}
+
+// Of the whole matrix that a tile lies in.
+ByteRange KernelEmitter::matrixBytes(const Value *tile) {
+  const Parts &parts = parts_.at(tile);
+  return byteRange(b, parts[kBase], {StridedDim{parts[kRows], parts[kRowStride]}, {parts[kColumns], parts[kColumnStride]}},
+                   elemInfo(tile->type().elem()).storageBytes * tile->type().packFactor());
+}
+
+ByteRange KernelEmitter::memrefBytes(const Value *memref) {
+  const Parts &parts = parts_.at(memref);
+  auto rank = static_cast<size_t>(memref->type().rank());
+  llvm::SmallVector<StridedDim, 4> dims;
+  for (size_t d = 0; d < rank; ++d) dims.push_back({parts[1 + d], parts[1 + rank + d]});
+  return byteRange(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes);
+}
+
+// Of a tile that lies in no parameter's memref; nullopt: it is made only behind this place.
+std::optional<ByteRange> KernelEmitter::bytesAround(const Value *tile) {
+  return parts_.contains(tile) ? std::optional(matrixBytes(tile)) : std::nullopt;
+}
+
+LlvmValue *KernelEmitter::isApartFrom(const Value *tile, const Value *memref) {
+  const Value *param = parameterBehind(kernel_, tile);
+  return param ? areParametersApart(param, memref) : areApart(b, matrixBytes(tile), memrefBytes(memref));
+}
+
+// Whether what the tiles lie in has no byte in common, of parameters all that belongs to them; null: that is not known here.
+LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
+  const Value *x = parameterBehind(kernel_, tile), *y = parameterBehind(kernel_, other);
+  if (x && y) return areParametersApart(x, y);
+  auto bytesOf = [&](const Value *param, const Value *of) { return param ? std::optional(memrefBytes(param)) : bytesAround(of); };
+  std::optional<ByteRange> bytes = bytesOf(x, tile), others = bytesOf(y, other);
+  return bytes && others ? areApart(b, *bytes, *others) : nullptr;
+}
+
+// Most launches have looked at that.
+
+LlvmValue *KernelEmitter::areParametersApart(const Value *memref, const Value *other) {
+  auto place = [&](const Value *param) { // among the memrefs
+    size_t before = 0;
+    for (size_t i = 0; i < param->index(); ++i) before += kernel_.param(i)->type().isMemRef();
+    return before;
+  };
+  if (memref == other) return b.getFalse();
+  std::optional<unsigned> bit = apartBit(place(memref), place(other));
+  if (!bit) return areApart(b, memrefBytes(memref), memrefBytes(other));
+  return b.CreateICmpNE(b.CreateAnd(apartBits_, uint64_t{1} << *bit), number(0));
 }
 
 } // namespace xt

@@ -105,6 +105,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
   failureWord_ = load(b.getPtrTy());
   runtime_ = load(b.getPtrTy());
   partCount_ = load(b.getInt64Ty());
+  apartBits_ = load(b.getInt64Ty());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -205,7 +206,9 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::If: emitIf(op); return;
   case TypeRule::Yield: return; // moved by the op around it
   case TypeRule::While: emitWhile(op); return;
-  case TypeRule::LoadTile: emitTransposedLoad(op); return;
+  case TypeRule::LoadTile:
+    if (!isSharedLoad(op)) emitTransposedLoad(op);
+    return;
   case TypeRule::Iota:
   case TypeRule::CreateMask: return; // evaluated where it is used
   case TypeRule::Transpose: emitTranspose(op); return;

@@ -10,6 +10,7 @@
 //   frame[10]     the LaunchOutput that takes what it prints
 //   frame[11]     into how many parts each workgroup is divided (KernelOutput::mostParts): then [begin, end) counts parts,
 //                 those of one workgroup side by side. Parts may run at the same time
+//   frame[12]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit)
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
@@ -28,10 +29,12 @@
 namespace xt {
 
 struct MmaMatrix;
+struct MmaRight;
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
-inline constexpr size_t kRuntimeWords = 3; // failure, output, parts
+inline constexpr size_t kRuntimeWords = 4; // failure, output, parts, which are apart
+inline constexpr size_t kApartMemRefs = 11; // pairs of which have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
 // workgroup, n, scratch) runs one subgroup, or the lane n of all subgroups' lanes, of one workgroup, on a stack of its own. Its scratch memory starts with a header
@@ -41,6 +44,12 @@ inline constexpr int64_t kFiberHeader = kBufferAlignment;
 bool needsFibers(const Kernel &kernel);
 inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
 size_t frameWords(const Kernel &kernel);
+// The place of a bit that says that no byte belongs to both of two different memrefs, the n-th ones among a kernel's
+// parameters; nullopt: the word has no room for it.
+constexpr std::optional<unsigned> apartBit(size_t memref, size_t other) {
+  size_t later = std::max(memref, other), bit = later * (later - 1) / 2 + std::min(memref, other); // those of the first memrefs come first
+  return memref != other && later < kApartMemRefs ? std::optional(static_cast<unsigned>(bit)) : std::nullopt;
+}
 // The function's name: "xt_kernel_" and the kernel's name.
 std::string kernelSymbol(const Kernel &kernel);
 
@@ -127,14 +136,19 @@ private:
                    llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);
   llvm::Align memoryAlign() const { return llvm::Align(1); }
 
+  // byte_range.cc
+  ByteRange matrixBytes(const Value *tile);
+  ByteRange memrefBytes(const Value *memref);
+  std::optional<ByteRange> bytesAround(const Value *tile);
+  LlvmValue *areTilesApart(const Value *tile, const Value *other);
+  LlvmValue *isApartFrom(const Value *tile, const Value *memref); // one of the parameters
+  LlvmValue *areParametersApart(const Value *memref, const Value *other);
+
   // in_place_load.cc
   struct Lines { // rows of a load: in memory, or in its buffer
     LlvmValue *address, *pitch;
   };
   void emitLoad(const Op &op); // that has a loop of its own
-  ByteRange matrixBytes(const Value *tile);
-  ByteRange memrefBytes(const Value *memref);
-  std::optional<ByteRange> bytesAround(const Value *tile);
   LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
 
   // load_ahead.cc
@@ -152,7 +166,22 @@ private:
   void emitMma(const Op &op);
   MmaMatrix matrixOf(const Buffer &buffer);
   MmaMatrix mmaOperand(const Op &op, size_t i);
+  MmaRight prepareRight(const Op &mma);
+  const Buffer *preparedBuffer(const Op &mma); // where it puts it
   void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // of rows of a tile
+
+  // shared_panels.cc
+  LlvmValue *alikeWorkgroups(const std::vector<bool> &dims);
+  struct SharedPanel {
+    LlvmValue *address, *found, *mustFill;
+  };
+  SharedPanel takePanel(LlvmValue *shares, LlvmValues key, LlvmValue *bytes);
+  void panelIsReady(const SharedPanel &panel);
+  LlvmValue *keySlot(size_t words); // on the stack
+  bool mayShareRight(const Op &mma) const;
+  bool isSharedLoad(const Op &load) const;
+  LlvmValue *sharesRight(const Op &mma);
+  MmaRight sharedRight(const Op &mma);
 
   // picking_emitter.cc: vector ops that take elements from other places, one element after the other
   using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
@@ -241,12 +270,14 @@ private:
   const StreamedStores streamed_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
-  LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr;
+  LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr, *key_ = nullptr;
+  int64_t panelPlaces_ = 0; // that take panels, so far
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
   bool fences_ = false; // something may have been stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
+  LlvmValue *apartBits_ = nullptr;
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count

@@ -16,6 +16,38 @@ uint64_t scalarWord(Elem elem, Number value) {
   return image;
 }
 
+// Addresses from the first byte of an array to the end of its last one, whatever the signs of its strides. No byte more: arrays
+// often lie close behind each other, and what is not apart is computed more slowly. nullopt: more than there can be.
+std::optional<std::pair<int64_t, int64_t>> bytesOf(const MemRefValue &array) {
+  auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(array.data)), end = first + elemInfo(array.elem).storageBytes;
+  for (size_t d = 0; d < array.rank; ++d) {
+    int64_t extent = 0;
+    bool tooFar = __builtin_mul_overflow(std::max<int64_t>(array.sizes[d], 1) - 1, array.strides[d], &extent) ||
+                  __builtin_mul_overflow(extent, elemInfo(array.elem).storageBytes, &extent);
+    int64_t &moved = extent < 0 ? first : end;
+    if (tooFar || __builtin_add_overflow(moved, extent, &moved)) return std::nullopt;
+  }
+  return std::pair(first, end);
+}
+
+bool areApart(const MemRefValue &x, const MemRefValue &y) {
+  auto ofX = bytesOf(x), ofY = bytesOf(y);
+  return ofX && ofY && (ofX->second <= ofY->first || ofY->second <= ofX->first);
+}
+
+uint64_t apartBits(const std::vector<RuntimeValue> &arguments) {
+  uint64_t bits = 0;
+  std::vector<const MemRefValue *> memrefs;
+  for (const RuntimeValue &argument : arguments) {
+    const auto *memref = std::get_if<MemRefValue>(&argument);
+    if (!memref) continue;
+    for (size_t i = 0; i < memrefs.size(); ++i)
+      if (std::optional<unsigned> bit = apartBit(i, memrefs.size()); bit && areApart(*memrefs[i], *memref)) bits |= uint64_t{1} << *bit;
+    memrefs.push_back(memref);
+  }
+  return bits;
+}
+
 } // namespace
 
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
@@ -41,6 +73,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   frame.words.push_back(0);
   frame.words.push_back(0);
   frame.words.push_back(1);
+  frame.words.push_back(apartBits(*values));
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {
       frame.words.push_back(scalarWord(kernel.param(i)->type().elem(), *number));

@@ -10,29 +10,11 @@ namespace xt {
 
 namespace {
 
-// A product of bf16.
-class PairedProduct {
+// What a product of bf16 does beside multiplying.
+class Pairs {
 public:
-  PairedProduct(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu)
+  Pairs(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu)
       : b(builder), ops_(ops), cpu_(cpu), lanes_(cpu.lanes(elemInfo(mmaElem(Elem::BF16)).storageBytes)) {}
-
-  void emit(MmaNest::Operands operands, const MmaMatrix &words) {
-    LlvmValue *ofLeft = leastOf(operands.left);
-    pair(operands.right, words);
-    LlvmValue *ofRight = leastOf(words);
-    operands.right = words;
-    auto by = [&](Microkernel::Step step) {
-      return [&, step] {
-        operands.step = step;
-        MmaNest(b, ops_, cpu_, operands).emit();
-        return LlvmValues();
-      };
-    };
-    ifElse(b, areNormal(b, ofLeft, ofRight), by(Microkernel::Step::DotBf16), by(Microkernel::Step::PairsBf16));
-  }
-
-private:
-  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
   LlvmValue *leastOf(const MmaMatrix &matrix) {
     int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
@@ -40,7 +22,7 @@ private:
     return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(inRegisters), beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
   }
 
-  void pair(const MmaMatrix &from, const MmaMatrix &words) {
+  void putTogether(const MmaMatrix &from, const MmaMatrix &words) {
     int64_t bytes = elemInfo(from.shape.elem).storageBytes;
     llvm::Align align(from.inScratch ? static_cast<uint64_t>(lanes_ * bytes) : 1), wordAlign(static_cast<uint64_t>(cpu_.vectorBytes));
     llvm::Type *type = ops_.storageType(from.shape.elem, lanes_);
@@ -55,6 +37,10 @@ private:
       });
     });
   }
+
+private:
+  LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
+
 
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
@@ -105,14 +91,38 @@ void KernelEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_
   });
 }
 
+const Buffer *KernelEmitter::preparedBuffer(const Op &mma) {
+  if (multipliesPairs(cpu_, mma)) return buffers_.stagingOf(&mma, kMmaWords);
+  const Buffer *staging = buffers_.stagingOf(&mma, 1);
+  return staging ? staging : buffers_.bufferOf(mma.operand(1));
+}
+
+MmaRight KernelEmitter::prepareRight(const Op &mma) {
+  MmaMatrix right = mmaOperand(mma, 1);
+  if (!multipliesPairs(cpu_, mma)) return {right, nullptr};
+  Pairs pairs(b, ops_, cpu_);
+  MmaMatrix words = matrixOf(*preparedBuffer(mma));
+  pairs.putTogether(right, words);
+  return {words, pairs.leastOf(words)};
+}
+
 // Operands before the result: what they are computed from may share its buffer.
 void KernelEmitter::emitMma(const Op &op) {
-  MmaMatrix left = mmaOperand(op, 0), right = mmaOperand(op, 1);
-  bool fresh = op.operandCount() < 3;
+  MmaMatrix left = mmaOperand(op, 0);
+  MmaRight right = mayShareRight(op) ? sharedRight(op) : prepareRight(op);
+  bool fresh = op.operandCount() < 3, pairs = multipliesPairs(cpu_, op);
+  LlvmValue *ofLeft = pairs ? Pairs(b, ops_, cpu_).leastOf(left) : nullptr;
   if (!fresh) moveAll({op.operand(2)}, {op.result()});
-  MmaNest::Operands operands{left, right, matrixOf(*buffers_.bufferOf(op.result())), fresh};
-  if (!multipliesPairs(cpu_, op)) return MmaNest(b, ops_, cpu_, operands).emit();
-  PairedProduct(b, ops_, cpu_).emit(operands, matrixOf(*buffers_.stagingOf(&op, kMmaWords)));
+  MmaNest::Operands operands{left, right.matrix, matrixOf(*buffers_.bufferOf(op.result())), fresh};
+  auto by = [&](Microkernel::Step step) {
+    return [&, step] {
+      operands.step = step;
+      MmaNest(b, ops_, cpu_, operands).emit();
+      return LlvmValues();
+    };
+  };
+  if (!pairs) by(Microkernel::Step::Elements)();
+  else ifElse(b, areNormal(b, ofLeft, right.least), by(Microkernel::Step::DotBf16), by(Microkernel::Step::PairsBf16));
 }
 
 } // namespace xt

@@ -16,6 +16,12 @@ struct MmaMatrix {
   bool inScratch = true;
 };
 
+// b of a tile_mma as it is multiplied, and the least magnitude of bf16 in it (words.h); null: of other types.
+struct MmaRight {
+  MmaMatrix matrix;
+  LlvmValue *least;
+};
+
 class MmaNest {
 public:
   // sum (fresh: zero) += left * right. Of words, left has bf16 and right a row for two of them.

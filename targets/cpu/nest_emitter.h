@@ -122,7 +122,7 @@ private:
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   void sumLeftRows(const Block &block);
-  LlvmValue *behindPanel(LlvmValue *panel) { return byteOffset(b, panel, number(kNestDepthBytes / bytes_ * kNestPanelBytes)); }
+  LlvmValue *behindPanel(const Block &block);
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }

@@ -33,49 +33,38 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column)
   Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, nullptr};
   if (shares_) panel.right = sharedPanel(block, column);
   else fillPanel(block, column, panel.right);
-  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), behindPanel(panel.right), llvm::Align(8));
+  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanel(block)), llvm::Align(8));
   return panel;
 }
 
 // A panel that this or another workgroup packs, for all; or one of its own.
 LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
-  LlvmValue *own = addressOf(kNestPanel), *fill = e_.ops_.stackSlot(1);
-  LlvmValue *taken = ifElse(
-      b, shares_,
-      [&] {
-        LlvmValues words{column, block.first, block.depth};
-        words.append(e_.parts_.at(op_.operand(1)));
-        LlvmValue *key = byteOffset(b, addressOf(kNestCells), number(kNestKeyRow * kNestPanelBytes));
-        for (size_t i = 0; i < words.size(); ++i)
-          b.CreateAlignedStore(words[i], byteOffset(b, key, number(8 * static_cast<int64_t>(i))), llvm::Align(8));
-        LlvmValue *bytes = number(buffer(kNestPanel).shape.bytes());
-        return LlvmValues{e_.callHost(kPanelTakeSymbol, {e_.runtime_, key, number(8 * static_cast<int64_t>(words.size())), bytes, fill}, b.getPtrTy())};
-      },
-      [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
-  LlvmValue *found = b.CreateIsNotNull(taken), *to = b.CreateSelect(found, taken, own);
-  LlvmValue *asked = b.CreateICmpNE(b.CreateAlignedLoad(b.getInt64Ty(), fill, llvm::Align(8)), number(0));
+  LlvmValues key{column, block.first, block.depth};
+  key.append(e_.parts_.at(op_.operand(1)));
+  KernelEmitter::SharedPanel shared = e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanel(block), number(kCacheLine)));
+  LlvmValue *to = b.CreateSelect(shared.found, shared.address, addressOf(kNestPanel));
   ifElse(
-      b, b.CreateOr(b.CreateNot(found), asked),
+      b, shared.mustFill,
       [&] {
         fillPanel(block, column, to);
-        ifElse(
-            b, found,
-            [&] {
-              e_.callHost(kPanelReadySymbol, {e_.runtime_, to});
-              return LlvmValues();
-            },
-            [] { return LlvmValues(); });
+        e_.panelIsReady(shared);
         return LlvmValues();
       },
       [] { return LlvmValues(); });
   return to;
 }
 
+// Bytes to what is known of it: rows of K are packed by whole registers.
+LlvmValue *NestEmitter::behindPanel(const Block &block) {
+  LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
+  return b.CreateMul(rows, number(panelPitch()));
+}
+
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
   packInto(block, column, to);
   if (!isBf16()) return;
   LlvmValue *least = leastMagnitude(b, {to, block.depth, number(panelPitch()), number(panelPitch())}, lanes_);
-  b.CreateAlignedStore(least, behindPanel(to), llvm::Align(8));
+  b.CreateAlignedStore(least, byteOffset(b, to, behindPanel(block)), llvm::Align(8));
 }
 
 void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {

@@ -1,6 +1,7 @@
 // What a nest's stores must not overtake: which memory is apart, and what the parts of a workgroup and the workgroups of a
 // launch can share.
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/tile_source.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,22 +10,13 @@ namespace xt {
 
 namespace {
 
-// The parameter that is the whole matrix a tile lies in, of two dimensions; null: something else.
-const Value *parameterOf(const Kernel &kernel, const Value *tile) {
-  const Op *op = tile->definingOp();
-  while (op && op->kind() == OpKind::UpdateTileOffset) op = op->operand(0)->definingOp();
-  if (!op || op->kind() != OpKind::InitTile || op->operandCount() != 3) return nullptr;
-  const Value *base = op->operand(0);
-  return base->type().isMemRef() && !base->definingOp() && base->definingBlock() == &kernel.body ? base : nullptr;
-}
-
 // The arrays that a kernel reads beside what the nest multiplies, all of them parameters; nullopt: some are not.
 std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const Op &nest) {
   std::vector<const Value *> memrefs;
   bool known = true;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
     if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
-    const Value *memref = op.kind() == OpKind::LoadTile ? parameterOf(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
+    const Value *memref = op.kind() == OpKind::LoadTile ? parameterBehind(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
     known &= memref && !memref->definingOp() && memref->definingBlock() == &kernel.body;
     if (known && std::find(memrefs.begin(), memrefs.end(), memref) == memrefs.end()) memrefs.push_back(memref);
   });
@@ -36,12 +28,11 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
 // Whether stores that begin before all is read change nothing that is read: the matrices are apart. Of several parts, what
 // the kernel reads beside them has to be apart too.
 LlvmValue *NestEmitter::isApart(const Op &store) {
-  ByteRange stored = e_.matrixBytes(store.operand(1));
-  LlvmValue *apart = b.CreateAnd(areApart(b, stored, e_.matrixBytes(op_.operand(0))), areApart(b, stored, e_.matrixBytes(op_.operand(1))));
+  LlvmValue *apart = b.CreateAnd(e_.areTilesApart(store.operand(1), op_.operand(0)), e_.areTilesApart(store.operand(1), op_.operand(1)));
   divides_ = apart;
   std::optional<std::vector<const Value *>> others = otherReads(e_.kernel_, op_);
   if (e_.output_.divides && others)
-    for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, areApart(b, stored, e_.memrefBytes(memref)));
+    for (const Value *memref : *others) divides_ = b.CreateAnd(divides_, e_.isApartFrom(store.operand(1), memref));
   return apart;
 }
 
@@ -62,22 +53,6 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
   return alone ? nest : nullptr;
 }
 
-// Adds the grid's dimensions that a value depends on; false: it depends on more than those and the kernel's parameters.
-bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims, int depth = 0) {
-  constexpr int kDeepest = 64;
-  if (depth > kDeepest) return false;
-  const Op *op = value->definingOp();
-  if (!op) {
-    if (value->definingBlock() != &kernel.body) return false;
-    if (value->index() >= kernel.paramCount) dims[value->index() - kernel.paramCount] = true;
-    return true;
-  }
-  if (op->info().effects != Effect::None || op->regionCount() || op->info().typeRule == TypeRule::Id) return false;
-  for (const Value *operand : op->operands())
-    if (!collectGridDims(kernel, operand, dims, depth + 1)) return false;
-  return true;
-}
-
 } // namespace
 
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
@@ -85,14 +60,10 @@ bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool>
 void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
-  if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterOf(kernel, store.operand(1))) return;
+  if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterBehind(kernel, store.operand(1))) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d]) continue;
-    LlvmValue *count = e_.grid_[kGridDims - dims.size() + d][2];
-    alike_ = alike_ ? b.CreateMul(alike_, count) : count;
-  }
+  alike_ = e_.alikeWorkgroups(dims);
   if (alike_) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike_, number(1)));
 }
 

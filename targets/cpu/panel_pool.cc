@@ -14,39 +14,44 @@ constexpr int kLooks = 4000; // about as long as packing takes
 
 void PanelPool::reset() {
   std::lock_guard lock(mutex_);
+  slab_ = 0;
   used_ = 0;
+  panels_.clear();
   known_.clear();
 }
 
-bool PanelPool::addSlab() {
-  int64_t each = (bytes_ + kCacheLine - 1) / kCacheLine * kCacheLine, count = std::max<int64_t>(1, kSlabBytes / each);
-  if (static_cast<int64_t>(panels_.size()) + count > kMostBytes / each) return false;
-  ScratchMemory slab = allocateScratch(static_cast<size_t>(count * each));
-  if (!slab) return false;
-  for (int64_t i = 0; i < count; ++i) panels_.push_back({static_cast<unsigned char *>(slab.get()) + i * each});
-  slabs_.push_back(std::move(slab));
-  return true;
+void *PanelPool::allocate(int64_t bytes) {
+  bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+  while (slab_ < slabs_.size() && slabs_[slab_].bytes - used_ < bytes) {
+    ++slab_;
+    used_ = 0;
+  }
+  if (slab_ == slabs_.size()) {
+    int64_t size = std::max(bytes, kSlabBytes);
+    if (size > kMostBytes - slabBytes_) return nullptr;
+    ScratchMemory memory = allocateScratch(static_cast<size_t>(size));
+    if (!memory) return nullptr;
+    slabs_.push_back({std::move(memory), size});
+    slabBytes_ += size;
+  }
+  void *place = static_cast<unsigned char *>(slabs_[slab_].memory.get()) + used_;
+  used_ += bytes;
+  return place;
 }
 
 PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
   size_t index;
   {
     std::lock_guard lock(mutex_);
-    if (bytes_ != bytes) { // of another kernel
-      if (used_ > 0) return {};
-      panels_.clear();
-      slabs_.clear();
-      bytes_ = bytes;
-    }
-    auto [found, added] = known_.try_emplace(std::string(key), used_);
+    auto [found, added] = known_.try_emplace(std::string(key), panels_.size());
     if (added) {
-      if (used_ == panels_.size() && !addSlab()) {
+      void *memory = allocate(bytes);
+      if (!memory) {
         known_.erase(found);
         return {};
       }
-      Panel &panel = panels_[used_++];
-      panel.ready = false;
-      return {panel.memory, true};
+      panels_.push_back({memory});
+      return {memory, true};
     }
     index = found->second;
     if (panels_[index].ready) return {panels_[index].memory, false};
@@ -62,7 +67,7 @@ PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
 
 void PanelPool::ready(void *memory) {
   std::lock_guard lock(mutex_);
-  for (size_t i = used_; i-- > 0;)
+  for (size_t i = panels_.size(); i-- > 0;)
     if (panels_[i].memory == memory) {
       panels_[i].ready = true;
       return;

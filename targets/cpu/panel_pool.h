@@ -1,4 +1,4 @@
-// Packed panels of a nest's b that the workgroups of one launch share.
+// What the workgroups of one launch share: packed panels of a nest's b, and b of a tile_mma as it is multiplied.
 #pragma once
 #include "targets/cpu/scratch_memory.h"
 
@@ -11,6 +11,9 @@
 
 namespace xt {
 
+// To look for a panel takes as long as to pack a few KiB.
+inline constexpr int64_t kLeastSharedBytes = 8 << 10;
+
 // The memory stays from launch to launch; what lies in it does not. From all threads of one launch.
 class PanelPool {
 public:
@@ -21,24 +24,30 @@ public:
     void *panel = nullptr; // null: the caller packs in memory of its own
     bool fill = false;     // the caller packs here, and says so by ready()
   };
-  // The panel of `bytes` (always the same) that `key` names. One that another thread is packing is waited for, not for ever.
+  // The panel that `key` names, at a multiple of a cache line; `bytes` is the same each time. One that another thread is
+  // packing is waited for, not for ever.
   Taken take(std::string_view key, int64_t bytes);
   void ready(void *panel);
 
 private:
   static constexpr int64_t kMostBytes = int64_t{256} << 20;
   static constexpr int64_t kSlabBytes = int64_t{4} << 20;
+  struct Slab {
+    ScratchMemory memory;
+    int64_t bytes;
+  };
   struct Panel {
     void *memory = nullptr;
     bool ready = false;
   };
-  bool addSlab();
+  void *allocate(int64_t bytes);
 
   std::mutex mutex_;
-  std::vector<ScratchMemory> slabs_; // of which panels are parts
+  std::vector<Slab> slabs_;
+  int64_t slabBytes_ = 0;             // of all
+  size_t slab_ = 0;                   // that panels are cut from
+  int64_t used_ = 0;                  // bytes of it
   std::vector<Panel> panels_;
-  size_t used_ = 0;
-  int64_t bytes_ = 0; // of each
   std::unordered_map<std::string, size_t> known_;
 };
 

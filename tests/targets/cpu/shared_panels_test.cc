@@ -1,0 +1,173 @@
+// What is packed once for all workgroups: the same results, also where it is overwritten, and where parameters overlap.
+#include "ir/base/text.h"
+#include "targets/cpu/emit.h"
+#include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/tile_source.h"
+#include "tests/targets/cpu/text_kernel.h"
+
+namespace xt {
+namespace {
+
+// c = a b^T by rows of 32, K of `depth`; `more` stands in front of the product.
+std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "", std::string_view parameters = "") {
+  return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
+             ") grid (%i = 0 to dim(%C, 0) step 32, %j = 0 to dim(%C, 1) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<32x", depth, "x", elem,
+             ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n  %a = load_tile %ta\n  %b = load_tile %tb {transpose = [1, 0]}\n", more,
+             "  %c = tile_mma %a, %b : vector<32x64x", sum, ">\n  %tc = init_tile %C[%i, %j] -> tile<32x64x", sum, ">\n  store_tile %c, %tc\n}\n");
+}
+
+bool takesPanels(TextKernel &text) {
+  Diagnostics diagnostics;
+  Result<std::string> code = emit(text.module(), EmitKind::Llvm, {"x86-64-v4"}, diagnostics);
+  EXPECT_TRUE(code.ok());
+  return code->find(kPanelTakeSymbol) != std::string::npos;
+}
+
+void fillSmall(const std::vector<Array *> &arrays) {
+  RandomNumbers random(11);
+  for (Array *array : arrays) random.fill(*array, true);
+}
+
+TEST(SharedPanels, AllTypesAndEdges) {
+  struct Types {
+    const char *elem, *sum;
+  };
+  for (Types types : {Types{"f32", "f32"}, {"f16", "f32"}, {"bf16", "f32"}, {"i8", "i32"}, {"f64", "f64"}})
+    for (int64_t columns : {128, 70}) {
+      SCOPED_TRACE(str(types.elem, " ", columns));
+      TextKernel text(turnedProduct(types.elem, types.sum, 128));
+      EXPECT_TRUE(takesPanels(text));
+      Elem elem = text.kernel().param(0)->type().elem(), sum = text.kernel().param(2)->type().elem();
+      Array a(elem, {100, 120}), b(elem, {columns, 120}), c(sum, {100, columns});
+      fillSmall({&a, &b});
+      text.expectAsInterpreter({&a, &b, &c}, {}, 1);
+      text.expectAsInterpreter({&a, &b, &c}, {}, 4);
+    }
+}
+
+// Each launch looks at the memory anew.
+TEST(SharedPanels, AnotherLaunchOtherData) {
+  TextKernel text(turnedProduct("f32", "f32", 128));
+  Array a(Elem::F32, {96, 128}), b(Elem::F32, {64, 128});
+  for (double value : {1.0, 3.0}) {
+    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, 1); });
+    b.forEach([&](const std::vector<int64_t> &at) { b.set(at, value); });
+    Array c(Elem::F32, {96, 64});
+    ASSERT_TRUE(text.launch({&a, &b, &c}).ok);
+    c.forEach([&](const std::vector<int64_t> &at) { EXPECT_EQ(c.number(at), 128 * value); });
+  }
+}
+
+TEST(SharedPanels, NotWhereItMayBeWritten) {
+  const std::string store = "  %t0 = init_tile %B[0, 0] -> tile<32x128xf32>\n  store_tile %a, %t0\n";
+  TextKernel written(turnedProduct("f32", "f32", 128, store));
+  EXPECT_FALSE(takesPanels(written));
+  TextKernel element(turnedProduct("f32", "f32", 128, "  memref.store 1.0, %D[0]\n", ", %D: memref<?xf32>"));
+  EXPECT_FALSE(takesPanels(element));
+  TextKernel small(turnedProduct("f32", "f32", 16));
+  EXPECT_FALSE(takesPanels(small));
+  TextKernel own("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
+                 "  %a = load_tile %ta\n  %b = load_tile %ta {transpose = [1, 0]}\n  %c = tile_mma %a, %b : vector<64x64xf32>\n"
+                 "  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
+  EXPECT_FALSE(takesPanels(own)); // each workgroup has another b
+}
+
+// The second workgroup reads what the first has stored: b and c are the same memory, which only the launch can tell.
+TEST(SharedPanels, NotWhereParametersOverlap) {
+  TextKernel text(turnedProduct("f32", "f32", 64));
+  ASSERT_TRUE(takesPanels(text));
+  Array a(Elem::F32, {64, 64}), b(Elem::F32, {64, 64});
+  a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 2 : 0); });
+  b.forEach([&](const std::vector<int64_t> &at) { b.set(at, static_cast<double>(at[0] * 64 + at[1])); });
+  ASSERT_TRUE(text.launch({&a, &b, &b}).ok);
+  // Rows below 32 are twice b^T; those behind are made of what is there then.
+  auto first = [](int64_t row, int64_t column) { return 2.0 * static_cast<double>(column * 64 + row); };
+  b.forEach([&](const std::vector<int64_t> &at) {
+    double expected = first(at[0], at[1]);
+    if (at[0] >= 32) expected = at[1] < 32 ? 2 * first(at[1], at[0]) : expected;
+    EXPECT_EQ(b.number(at), expected) << at[0] << " " << at[1];
+  });
+}
+
+// A bit for each pair, none for two.
+TEST(ApartBits, EachPairHasItsOwn) {
+  std::set<unsigned> seen;
+  for (size_t i = 0; i < kApartMemRefs; ++i)
+    for (size_t j = 0; j < i; ++j) {
+      ASSERT_TRUE(apartBit(i, j));
+      EXPECT_EQ(apartBit(i, j), apartBit(j, i));
+      EXPECT_TRUE(seen.insert(*apartBit(i, j)).second);
+      EXPECT_LT(*apartBit(i, j), 64u);
+    }
+  EXPECT_FALSE(apartBit(0, kApartMemRefs));
+  EXPECT_FALSE(apartBit(2, 2));
+}
+
+// The twelfth array is compared in the kernel.
+TEST(ApartBits, MoreArraysThanBits) {
+  std::string parameters;
+  for (int i = 3; i < 14; ++i) parameters += str(", %P", i, ": memref<?x?xf32>");
+  const std::string use = "  %t13 = init_tile %P13[%i, 0] -> tile<32x64xf32>\n  %p13 = load_tile %t13 {transpose = [1, 0]}\n"
+                          "  %back = transpose %p13 [1, 0]\n  %tp = init_tile %P12[%i, %j] -> tile<32x64xf32>\n  store_tile %back, %tp\n";
+  TextKernel text(turnedProduct("f32", "f32", 64, use, parameters));
+  EXPECT_TRUE(takesPanels(text));
+  std::vector<std::unique_ptr<Array>> arrays;
+  std::vector<Array *> all;
+  for (int i = 0; i < 14; ++i) arrays.push_back(std::make_unique<Array>(Elem::F32, std::vector<int64_t>{64, 64})), all.push_back(arrays.back().get());
+  fillSmall(all);
+  text.expectAsInterpreter(all, {}, 1);
+  all[12] = all[1]; // b is overwritten by the first workgroup
+  Array expected(Elem::F32, {64, 64});
+  ASSERT_TRUE(text.launch(all).ok);
+  // The second workgroup multiplies what the first has left in the first half of b.
+  all[2]->forEach([&](const std::vector<int64_t> &at) {
+    if (at[0] < 32) return;
+    double sum = 0;
+    for (int64_t k = 0; k < 64; ++k) sum += all[0]->number({at[0], k}) * all[13]->number({at[1], k});
+    EXPECT_NEAR(all[2]->number(at), sum, 1e-3) << at[0] << " " << at[1];
+  });
+}
+
+const Op *lastOf(TextKernel &text, OpKind kind) {
+  const Op *found = nullptr;
+  walk(text.kernel().body, [&](Op &op) {
+    if (op.kind() == kind) found = &op;
+  });
+  return found;
+}
+
+std::string loopText(std::string_view next, std::string_view second) {
+  return str("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %n: index) grid (%i = 0 to dim(%C, 0) step 16, %j = 0 to 8) {\n"
+             "  %ta = init_tile %A[%i, 0] -> tile<16x16xf32>\n  %tb = init_tile ", second, "[%j, 0] -> tile<16x16xf32>\n"
+             "  %s = constant 0.0 : vector<16x16xf32>\n  for %k = 0 to %n {\n    %a = load_tile %ta\n    %s = (%s + %a)\n", next,
+             "  }\n  %tc = init_tile %C[%i, 0] -> tile<16x16xf32>\n  store_tile %s, %tc\n}\n");
+}
+
+TEST(TileSource, ThroughLoops) {
+  TextKernel moved(loopText("    %ta = update_tile_offset %ta, 0, 16\n", "%B"));
+  const Op *load = lastOf(moved, OpKind::LoadTile);
+  ASSERT_TRUE(load);
+  EXPECT_EQ(parameterBehind(moved.kernel(), load->operand(0)), moved.kernel().param(0));
+  std::vector<bool> dims(2);
+  EXPECT_TRUE(collectGridDims(moved.kernel(), load->operand(0), dims));
+  EXPECT_EQ(dims, std::vector<bool>({true, false}));
+  // Tiles that take each other's place.
+  const char *swap = "    %old = update_tile_offset %ta, 0, 0\n    %ta = update_tile_offset %tb, 0, 0\n    %tb = update_tile_offset %old, 0, 0\n";
+  TextKernel other(loopText(swap, "%B")), same(loopText(swap, "%A"));
+  EXPECT_EQ(parameterBehind(other.kernel(), lastOf(other, OpKind::LoadTile)->operand(0)), nullptr);
+  EXPECT_EQ(parameterBehind(same.kernel(), lastOf(same, OpKind::LoadTile)->operand(0)), same.kernel().param(0));
+  std::vector<bool> both(2);
+  EXPECT_TRUE(collectGridDims(same.kernel(), lastOf(same, OpKind::LoadTile)->operand(0), both));
+  EXPECT_EQ(both, std::vector<bool>({true, true}));
+}
+
+TEST(TileSource, NotOfWhatIsLoaded) {
+  TextKernel loaded("kernel @k(%A: memref<?x?xf32>, %I: memref<?xindex>, %C: memref<?x?xf32>) {\n  %at = memref.load %I[0]\n"
+                    "  %ta = init_tile %A[%at, 0] -> tile<16x16xf32>\n  %a = load_tile %ta\n  %tc = init_tile %C[0, 0] -> tile<16x16xf32>\n  store_tile %a, %tc\n}\n");
+  std::vector<bool> dims;
+  EXPECT_FALSE(collectGridDims(loaded.kernel(), lastOf(loaded, OpKind::LoadTile)->operand(0), dims));
+  EXPECT_EQ(parameterBehind(loaded.kernel(), lastOf(loaded, OpKind::LoadTile)->operand(0)), loaded.kernel().param(0));
+}
+
+} // namespace
+} // namespace xt
