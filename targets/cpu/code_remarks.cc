@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/cpu/register_tile.h"
+#include "targets/cpu/shared_operands.h"
 #include "targets/cpu/vector_values.h"
 
 #include <unordered_set>
@@ -13,8 +14,8 @@ std::string kib(int64_t bytes) { return bytes < 1024 ? str(bytes, " bytes") : st
 
 class CodeRemarks {
 public:
-  CodeRemarks(const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers, Diagnostics &diagnostics)
-      : cpu_(cpu), fusion_(fusion), buffers_(buffers), diagnostics_(diagnostics) {}
+  CodeRemarks(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers, Diagnostics &diagnostics)
+      : cpu_(cpu), fusion_(fusion), buffers_(buffers), shared_(findSharedOperands(kernel)), diagnostics_(diagnostics) {}
 
   void look(const Op &op) {
     if (op.kind() == OpKind::TileMma) return product(op);
@@ -47,6 +48,8 @@ private:
     if (const Buffer *words = buffers_.stagingOf(&op, kMmaWords))
       remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not be normal numbers; pairs of "
                       "rows of b are put side by side in ", kib(words->shape.bytes()), " of memory"));
+    if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
+      remark.at(shared->second.load->range(), "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
   }
 
   void tile(const Op &op, Type tile) {
@@ -124,6 +127,7 @@ private:
   const CpuInfo &cpu_;
   const FusionPlan &fusion_;
   const BufferAssignment &buffers_;
+  const SharedOperands shared_;
   Diagnostics &diagnostics_;
 };
 
@@ -131,7 +135,7 @@ private:
 
 void remarkCode(const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion, const BufferAssignment &buffers,
                 Diagnostics &diagnostics) {
-  CodeRemarks remarks(cpu, fusion, buffers, diagnostics);
+  CodeRemarks remarks(kernel, cpu, fusion, buffers, diagnostics);
   forEachOp(kernel.body, [&](const Op &op) { remarks.look(op); });
 }
 

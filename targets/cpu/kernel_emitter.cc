@@ -25,7 +25,7 @@ std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.na
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
-      streamed_(findStreamedStores(kernel)), b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
+      streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
@@ -207,7 +207,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Yield: return; // moved by the op around it
   case TypeRule::While: emitWhile(op); return;
   case TypeRule::LoadTile:
-    if (!isSharedLoad(op)) emitTransposedLoad(op);
+    if (!shared_.loads.contains(&op)) emitTransposedLoad(op); // else where it is packed
     return;
   case TypeRule::Iota:
   case TypeRule::CreateMask: return; // evaluated where it is used

@@ -19,6 +19,7 @@
 #include "targets/cpu/byte_range.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/cpu_info.h"
+#include "targets/cpu/shared_operands.h"
 #include "targets/cpu/streaming.h"
 #include "targets/llvm/register_ops.h"
 #include "ir/slm_layout.h"
@@ -178,9 +179,6 @@ private:
   SharedPanel takePanel(LlvmValue *shares, LlvmValues key, LlvmValue *bytes);
   void panelIsReady(const SharedPanel &panel);
   LlvmValue *keySlot(size_t words); // on the stack
-  bool mayShareRight(const Op &mma) const;
-  bool isSharedLoad(const Op &load) const;
-  LlvmValue *sharesRight(const Op &mma);
   MmaRight sharedRight(const Op &mma);
 
   // picking_emitter.cc: vector ops that take elements from other places, one element after the other
@@ -268,6 +266,7 @@ private:
   const BufferAssignment &buffers_;
   const SlmLayout &slmLayout_;
   const StreamedStores streamed_;
+  const SharedOperands shared_;
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr, *key_ = nullptr;

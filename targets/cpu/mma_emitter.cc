@@ -109,7 +109,7 @@ MmaRight KernelEmitter::prepareRight(const Op &mma) {
 // Operands before the result: what they are computed from may share its buffer.
 void KernelEmitter::emitMma(const Op &op) {
   MmaMatrix left = mmaOperand(op, 0);
-  MmaRight right = mayShareRight(op) ? sharedRight(op) : prepareRight(op);
+  MmaRight right = shared_.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);
   bool fresh = op.operandCount() < 3, pairs = multipliesPairs(cpu_, op);
   LlvmValue *ofLeft = pairs ? Pairs(b, ops_, cpu_).leastOf(left) : nullptr;
   if (!fresh) moveAll({op.operand(2)}, {op.result()});

@@ -1,12 +1,8 @@
 // Memory that the workgroups of a launch share: the first that needs something packed does so for all.
+#include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/mma_nest.h"
-#include "targets/cpu/tile_source.h"
 #include "targets/cpu/vector_values.h"
-
-#include "ir/base/check.h"
-
-#include <algorithm>
 
 namespace xt {
 
@@ -63,64 +59,15 @@ LlvmValue *KernelEmitter::keySlot(size_t words) {
   return key_;
 }
 
-namespace {
-
-// The parameters that a kernel stores to, if all it does that lasts is to store tiles to parameters.
-std::optional<std::vector<const Value *>> storedParameters(const Kernel &kernel) {
-  std::vector<const Value *> stored;
-  bool known = true;
-  forEachOp(kernel.body, [&](const Op &op) {
-    Effect effects = op.info().effects;
-    known &= !has(effects, Effect::Synchronises);
-    if (!has(effects, Effect::Writes)) return;
-    const Value *memref = op.kind() == OpKind::StoreTile ? parameterBehind(kernel, op.operand(1)) : nullptr;
-    known &= memref != nullptr;
-    if (memref && std::find(stored.begin(), stored.end(), memref) == stored.end()) stored.push_back(memref);
-  });
-  return known ? std::optional(stored) : std::nullopt;
-}
-
-} // namespace
-
-// Whether b of a tile_mma is to be shared: a block that is turned or converted before it is multiplied, of a matrix that the
-// kernel does not store to, the same for workgroups that do other rows of a.
-bool KernelEmitter::mayShareRight(const Op &mma) const {
-  const Op *load = mma.operand(1)->definingOp();
-  if (output_.usesFibers || kernel_.grid.empty() || !load || load->kind() != OpKind::LoadTile || load->block() != mma.block()) return false;
-  Type type = load->result()->type();
-  bool prepared = !isPlainLoad(*load) || type.elem() != mmaElem(type.elem());
-  bool large = type.extent(0) * type.extent(1) * elemInfo(type.elem()).storageBytes >= kLeastSharedBytes;
-  if (!prepared || !large || std::distance(load->result()->uses().begin(), load->result()->uses().end()) != 1) return false;
-  const Value *read = parameterBehind(kernel_, load->operand(0));
-  std::vector<bool> dims(kernel_.grid.size());
-  if (!read || !collectGridDims(kernel_, load->operand(0), dims) || std::find(dims.begin(), dims.end(), false) == dims.end()) return false;
-  std::optional<std::vector<const Value *>> stored = storedParameters(kernel_);
-  return stored && std::find(stored->begin(), stored->end(), read) == stored->end();
-}
-
-// It is loaded where it is packed.
-bool KernelEmitter::isSharedLoad(const Op &load) const {
-  for (Use use : load.result()->uses())
-    if (use.user->kind() != OpKind::TileMma || use.operand != 1 || !mayShareRight(*use.user)) return false;
-  return !load.result()->uses().empty();
-}
-
-LlvmValue *KernelEmitter::sharesRight(const Op &mma) {
-  const Value *tile = mma.operand(1)->definingOp()->operand(0), *read = parameterBehind(kernel_, tile);
-  std::vector<bool> dims(kernel_.grid.size());
-  collectGridDims(kernel_, tile, dims);
-  LlvmValue *shares = b.CreateICmpSGT(alikeWorkgroups(dims), number(1));
-  const std::optional<std::vector<const Value *>> written = storedParameters(kernel_);
-  for (const Value *stored : *written) shares = b.CreateAnd(shares, areParametersApart(read, stored));
-  return shares;
-}
-
 // As prepareRight, by the first workgroup that needs this block.
 MmaRight KernelEmitter::sharedRight(const Op &mma) {
-  const Op &load = *mma.operand(1)->definingOp();
+  const SharedOperands::Operand &operand = shared_.ofMma.at(&mma);
+  const Op &load = *operand.load;
+  LlvmValue *shares = b.CreateICmpSGT(alikeWorkgroups(operand.gridDims), number(1));
+  for (const Value *stored : shared_.stored) shares = b.CreateAnd(shares, areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
   LlvmValue *bytes = number(own.shape.bytes()), *size = number(own.shape.bytes() + kCacheLine); // and what is known of it
-  SharedPanel panel = takePanel(sharesRight(mma), parts_.at(load.operand(0)), size);
+  SharedPanel panel = takePanel(shares, parts_.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);
   LlvmValues placed = ifElse(
