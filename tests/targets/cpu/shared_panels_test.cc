@@ -72,6 +72,18 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
   EXPECT_FALSE(takesPanels(own)); // each workgroup has another b
 }
 
+TEST(SharedPanels, AreRemarked) {
+  for (int depth : {128, 16}) {
+    TextKernel text(turnedProduct("bf16", "f32", depth));
+    Diagnostics diagnostics;
+    ASSERT_TRUE(emit(text.module(), EmitKind::Llvm, {"x86-64-v4"}, diagnostics).ok());
+    bool told = false;
+    for (const Diagnostic &remark : diagnostics.all())
+      for (const auto &label : remark.labels) told |= label.text.find("by the first workgroup") != std::string::npos;
+    EXPECT_EQ(told, depth == 128);
+  }
+}
+
 // The second workgroup reads what the first has stored: b and c are the same memory, which only the launch can tell.
 TEST(SharedPanels, NotWhereParametersOverlap) {
   TextKernel text(turnedProduct("f32", "f32", 64));
