@@ -38,6 +38,7 @@ public:
   void emitPart(const Part &part);
   // Rows and columns (from 0 on) that it does something with.
   std::pair<LlvmValue *, LlvmValue *> extents();
+  const KernelEmitter::TileAccess *storedTile() const { return sinks_[0].tile ? &sinks_[0].access : nullptr; } // null: it goes to a buffer
 
 private:
   struct Node { // a value that the loop evaluates

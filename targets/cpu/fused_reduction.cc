@@ -20,10 +20,8 @@ LlvmValue *FusedLoop::withinRow(LlvmValue *limit, Type vector) {
 
 // 32 bits are enough: buffers have fewer columns (kMaxScratchBytes).
 LlvmValue *FusedLoop::lanesBelow(LlvmValue *limit, LlvmValue *column) {
-  llvm::SmallVector<llvm::Constant *, 16> lanes;
-  for (int lane = 0; lane < lanes_; ++lane) lanes.push_back(b.getInt32(static_cast<uint32_t>(lane)));
   LlvmValue *distance = b.CreateTrunc(b.CreateSub(limit, column), b.getInt32Ty());
-  return b.CreateICmpSLT(llvm::ConstantVector::get(lanes), e_.ops_.splat(distance, lanes_));
+  return b.CreateICmpSLT(e_.ops_.laneNumbers(lanes_), e_.ops_.splat(distance, lanes_));
 }
 
 void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {

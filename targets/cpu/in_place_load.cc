@@ -14,11 +14,10 @@ void KernelEmitter::emitLoad(const Op &op) {
   Value *load = op.result();
   const Value *tile = op.operand(0);
   const Buffer &buffer = *buffers_.bufferOf(load);
-  auto copy = [&]() -> LlvmValues {
+  auto copy = [&] {
     FusedLoop loop(*this);
     loop.computeToBuffer(op, buffer);
     loop.emit();
-    return {};
   };
   const Op *reader = fusion_.readerOf(load);
   int64_t rows = tile->type().extent(0), columns = tile->type().extent(1);
@@ -33,7 +32,7 @@ void KernelEmitter::emitLoad(const Op &op) {
   if ((access->ahead = bytesAhead(tile, *access))) ahead_[load] = *access;
   inPlace_[load] = {b.CreateSelect(inPlace, access->origin, bufferAddress(buffer)),
                     b.CreateSelect(inPlace, access->rowStride, number(buffer.shape.pitch))};
-  ifElse(b, inPlace, [] { return LlvmValues(); }, copy);
+  ifThen(b, b.CreateNot(inPlace), copy);
 }
 
 } // namespace xt

@@ -1,6 +1,7 @@
 #include "targets/cpu/kernel_emitter.h"
 
 #include "ir/base/check.h"
+#include "ir/constants.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/vector_math.h"
@@ -118,8 +119,8 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
     std::vector<int64_t> strides = memrefStrides(type);
     known.insert(known.end(), strides.begin(), strides.end());
     for (int64_t value : known) {
-      LlvmValue *loaded = load(b.getInt64Ty());
-      parts.push_back(value == kDynamic ? loaded : number(value));
+      if (value == kDynamic) parts.push_back(load(b.getInt64Ty()));
+      else parts.push_back(number(value)), ++next;
     }
   }
 }
@@ -136,13 +137,18 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
   coordinates_[0] = b.CreateUDiv(rest, grid_[1][2]);
   for (size_t d = 0; d < kernel_.grid.size(); ++d) {
     size_t dim = kGridDims - kernel_.grid.size() + d;
-    LlvmValue *value = b.CreateAdd(grid_[dim][0], b.CreateMul(coordinates_[dim], grid_[dim][1]));
+    std::optional<int64_t> lower = constantInt(*kernel_.grid[d].lower), step = constantInt(*kernel_.grid[d].step);
+    LlvmValue *value = b.CreateMul(coordinates_[dim], step ? number(*step) : grid_[dim][1]);
+    if (!lower || *lower != 0) value = b.CreateAdd(lower ? number(*lower) : grid_[dim][0], value);
+    if (lower && *lower >= 0 && step && *step > 0) notNegative_.insert(value);
     parts_[kernel_.grid[d].variable] = {value};
   }
   workgroupEnd_ = llvm::BasicBlock::Create(b.getContext(), "workgroup.end");
-  if (kernel_.scope == Scope::Workgroup || output_.usesFibers)
+  if (kernel_.scope == Scope::Workgroup || output_.usesFibers) emitBlock(kernel_.body);
+  else if (kernel_.subgroups == 1) {
+    subgroup_ = number(0);
     emitBlock(kernel_.body);
-  else
+  } else
     forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
       subgroup_ = subgroup;
       emitBlock(kernel_.body);

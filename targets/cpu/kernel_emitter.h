@@ -26,6 +26,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace xt {
 
@@ -119,6 +120,15 @@ private:
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
   // The same of a window of so many rows and columns from the tile's first element on.
   TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
+  // Of a tile's offset, how many of its `extent` rows or columns stand in front of the base's first.
+  LlvmValue *inFrontOf(LlvmValue *offset, LlvmValue *extent);
+  LlvmValue *upTo(LlvmValue *value, LlvmValue *extent); // and not below 0
+  // Whether index `at` of a tile (0 or more) is not in front of the base.
+  LlvmValue *isFromLow(LlvmValue *at, LlvmValue *low) { return isKnownZero(low) ? b.getTrue() : b.CreateICmpSGE(at, low); }
+  static bool isKnownZero(const LlvmValue *value) {
+    auto *known = llvm::dyn_cast<llvm::ConstantInt>(value);
+    return known && known->isZero();
+  }
   // Of a store that findStreamedStores knows; null: never. `storeWhole` stores a chunk that is whole, past the caches where
   // that holds and the address is a multiple of its size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
@@ -277,6 +287,7 @@ private:
   bool fences_ = false; // something may have been stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
   LlvmValue *apartBits_ = nullptr;
+  std::unordered_set<const LlvmValue *> notNegative_; // coordinates of the grid that cannot be
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count

@@ -32,7 +32,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   };
   for (int r = 0; r < operands.rows; r += each) sums.push_back(rowFrom(operands.left, r));
   sums.push_back(operands.right);
-  sums = repeat(b, operands.depth, sums, step);
+  sums = repeat(b, operands.depth, operands.deep, sums, step);
   sums.resize(tile);
   return sums;
 }

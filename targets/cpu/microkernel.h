@@ -30,6 +30,7 @@ public:
     LlvmValues columns; // bytes
     LlvmValue *leftStep, *rightStep, *depth;
     bool packed = true;         // b's registers lie at multiples of their size
+    bool deep = false;          // depth is 1 or more
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);

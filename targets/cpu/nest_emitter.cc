@@ -35,14 +35,15 @@ void NestEmitter::toTile(const Op &store) {
   FusedLoop sink(e_);
   sink.toTile(store.operand(0), store.operand(1));
   choosePanels(store, apart);
-  stored_ = e_.accessTile(store.operand(1), nullptr);
-  stores_ = store.operand(0) == op_.result() && stored_->elem == elem_ && stored_->unitStride && !usesTiles(style_);
+  storesSums_ = store.operand(0) == op_.result();
   run(sink, apart);
 }
 
 // `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   sink.prepare();
+  stored_ = sink.storedTile();
+  stores_ = storesSums_ && stored_->elem == elem_ && stored_->unitStride && !usesTiles(style_);
   std::tie(rows_, columns_) = sink.extents();
   chooseColumns();
   LlvmValue *total = totalDepth();
@@ -61,14 +62,10 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *deepest = deepestBlock();
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(deepest, number(1))), deepest);
   count = most(count, number(1));
-  forLoop(b, number(0), count, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
+  // One more, that only hands on all sums, where that could not be done before.
+  LlvmValue *turns = b.CreateSelect(inPlace, count, b.CreateAdd(count, number(1)));
+  forLoop(b, number(0), turns, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
   if (usesTiles(style_)) tiles_.end();
-  ifElse(
-      b, inPlace, [] { return LlvmValues(); },
-      [&] {
-        sink.emitPart({number(0), rows_, columnBegin_, columns_, addressOf(kNestSums), number(buffer(kNestSums).shape.pitch)});
-        return LlvmValues();
-      });
 }
 
 // Elements of K that all steps run over.
@@ -102,6 +99,7 @@ void NestEmitter::boundDepth(LlvmValue *total) {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
+  if (fresh_) depth_ = most(depth_, number(1)); // so that each loop over K has a turn; what is multiplied then is 0
   if (!fresh_ && isFloat(elem_)) addSkipped(b.CreateICmpSGT(total, depth_));
   int64_t words = usesTiles(style_) ? lanes_ : 1, each = elements_ * words;
   elementDepth_ = depth_;
@@ -111,19 +109,15 @@ void NestEmitter::boundDepth(LlvmValue *total) {
 // The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
 void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = buffer(kNestSums).shape;
-  ifElse(
-      b, skipped,
-      [&] {
-        forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
-          forLoop(b, number(0), number(shape.columns), number(lanes_), [&](LlvmValue *column) {
-            LlvmValue *at = byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_)));
-            LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
-            b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(elem_, lanes_)), at, vectorAlign());
-          });
-        });
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
+  ifThen(b, skipped, [&] {
+    forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
+      forLoop(b, number(0), number(shape.columns), number(lanes_), [&](LlvmValue *column) {
+        LlvmValue *at = byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_)));
+        LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
+        b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(elem_, lanes_)), at, vectorAlign());
+      });
+    });
+  });
 }
 
 // a is read where it lies if all that is read is inside, and needs no conversion.
@@ -163,20 +157,19 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
   block.isFirst = b.CreateICmpEQ(index, number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, number(1)));
+  block.handsOn = b.CreateICmpEQ(index, count);
   LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
-  ifElse(
-      b, leftInPlace_, [] { return LlvmValues(); },
-      [&] {
-        stageLeft(block);
-        if (isBf16()) fillLastWord(block);
-        return LlvmValues();
-      });
+  ifThen(b, b.CreateNot(leftInPlace_), [&] {
+    stageLeft(block);
+    if (isBf16()) fillLastWord(block);
+  });
   if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, b.CreateMul(block.depth, number(bytes_))}, lanes_);
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink, inPlace);
+  block.rightInside = isInsideRight(block);
   ifElse(
-      b, b.CreateAnd(sweeps_, isInsideRight(block)),
+      b, b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn)),
       [&] {
         sweep(block);
         return LlvmValues();
@@ -191,7 +184,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
-  LlvmValue *direct = mayBeDirect() ? b.CreateSelect(b.CreateAnd(rightInPlace_, isInsideRight(block)), b.CreateUDiv(columns, wide), number(0)) : number(0);
+  LlvmValue *direct = mayBeDirect() ? b.CreateSelect(b.CreateAnd(rightInPlace_, block.rightInside), b.CreateUDiv(columns, wide), number(0)) : number(0);
   forLoop(b, number(0), count, number(1), [&](LlvmValue *i) {
     LlvmValue *isDirect = b.CreateICmpSLT(i, direct), *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel{};
@@ -249,8 +242,9 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
   forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, whole);
     LlvmValue *row = b.CreateAdd(b.CreateMul(least(i, whole), number(tile_.rows)), b.CreateMul(most(b.CreateSub(i, whole), number(0)), few));
-    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), b.CreateAnd(block.isLast, inPlace), nullptr};
-    tile.stores = b.CreateAnd(tile.ready, isInsideStored(panel, tile));
+    LlvmValue *ready = b.CreateOr(b.CreateAnd(block.isLast, inPlace), block.handsOn);
+    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), ready, nullptr};
+    tile.stores = b.CreateAnd(b.CreateAnd(ready, b.CreateNot(block.handsOn)), isInsideStored(panel, tile));
     prefetchStored(panel, tile);
     auto by = [&](RegisterTile shape) {
       return [&, shape] {
@@ -259,15 +253,11 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
         return LlvmValues();
       };
     };
-    if (!rest) by(tile_)();
-    else ifElse(b, isWhole, by(tile_), by(last));
-    ifElse(
-        b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)),
-        [&] {
-          sinkTile(panel, tile, sink);
-          return LlvmValues();
-        },
-        [] { return LlvmValues(); });
+    ifThen(b, b.CreateNot(block.handsOn), [&] {
+      if (!rest) by(tile_)();
+      else ifElse(b, isWhole, by(tile_), by(last));
+    });
+    ifThen(b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)), [&] { sinkTile(block, panel, tile, sink); });
   });
 }
 
@@ -300,7 +290,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     for (int v = 0; v < shape.vectors; ++v)
       sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
-  Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect()};
+  Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   if (panel.ahead) operands.ahead = b.CreateSelect(b.CreateICmpEQ(tile.row, number(0)), panel.ahead, number(0));
   sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
   for (size_t r = 0; r < to.size(); ++r)
@@ -328,11 +318,13 @@ void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
   });
 }
 
-// The sums of a tile are in the cells.
-void NestEmitter::sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink) {
+// The sums of a tile are in the cells; of a block that hands on, where all are.
+void NestEmitter::sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink) {
   LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
-  sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, byteOffset(b, addressOf(kNestCells), b.CreateNeg(before)), number(kNestPanelBytes)});
+  LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateNeg(before));
+  sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, b.CreateSelect(block.handsOn, addressOf(kNestSums), cells),
+                 b.CreateSelect(block.handsOn, number(buffer(kNestSums).shape.pitch), number(kNestPanelBytes))});
 }
 
 } // namespace xt

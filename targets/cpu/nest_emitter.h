@@ -36,8 +36,10 @@ private:
   struct Block { // of K
     LlvmValue *first, *depth; // steps
     LlvmValue *isFirst, *isLast;
+    LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
     LlvmValue *left; // step [0, first] of a
     LlvmValue *least; // magnitude of a, of bf16
+    LlvmValue *rightInside; // all of b that is read
   };
   struct Steps { // [begin, end) of the block that starts at `first`
     LlvmValue *first, *begin, *end;
@@ -70,6 +72,8 @@ private:
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
   void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
+  bool endsInside() const;
+  void fillRows(LlvmValue *to, Steps steps); // with zeros
   void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
   static constexpr int64_t kRowsAhead = 16; // of b, that are asked for
   LlvmValue *spansMore(int64_t bytes);
@@ -89,8 +93,7 @@ private:
   bool maySweep() const;
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
-                 llvm::function_ref<LlvmValue *(LlvmValue *at, LlvmValue *column)> load);
-  LlvmValue *leftFactor(LlvmValue *row, LlvmValue *k);
+                 llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
   LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
@@ -101,7 +104,7 @@ private:
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
   void prefetchStored(const Panel &panel, const Tile &tile);
   LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);
-  void sinkTile(const Panel &panel, const Tile &tile, FusedLoop &sink);
+  void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
@@ -149,8 +152,9 @@ private:
   Microkernel microkernel_;
   TileMicrokernel tiles_;
   Side left_{}, right_{};
-  std::optional<KernelEmitter::TileAccess> stored_; // where the sums go, if they do without more memory
-  bool stores_ = false; // that is all that is done with the sums
+  bool storesSums_ = false; // that is all that is done with the sums
+  const KernelEmitter::TileAccess *stored_ = nullptr; // where what is computed from them goes, if they do without more memory
+  bool stores_ = false; // straight from the registers
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *elementDepth_ = nullptr;             // elements of K
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end

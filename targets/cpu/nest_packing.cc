@@ -43,14 +43,10 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
   key.append(e_.parts_.at(op_.operand(1)));
   KernelEmitter::SharedPanel shared = e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanel(block), number(kCacheLine)));
   LlvmValue *to = b.CreateSelect(shared.found, shared.address, addressOf(kNestPanel));
-  ifElse(
-      b, shared.mustFill,
-      [&] {
-        fillPanel(block, column, to);
-        e_.panelIsReady(shared);
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
+  ifThen(b, shared.mustFill, [&] {
+    fillPanel(block, column, to);
+    e_.panelIsReady(shared);
+  });
   return to;
 }
 
@@ -80,7 +76,22 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
   XT_CHECK(tile_.vectors * lanes_ <= 64, "insideBits are of 64 columns");
   LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
   packRows(column, to, {block.first, block.first, quick}, inside);
-  packRows(column, to, {block.first, quick, b.CreateAdd(block.first, block.depth)}, nullptr);
+  Steps rest{block.first, quick, b.CreateAdd(block.first, block.depth)};
+  if (endsInside()) fillRows(to, rest);
+  else packRows(column, to, rest, nullptr);
+}
+
+// Whether all rows of b behind those of insideSteps are outside.
+bool NestEmitter::endsInside() const {
+  const KernelEmitter::TileAccess &from = right_.access;
+  return from.unitStride && from.pack == 1 && e_.cpu_.maskedAccess && !inWords() && KernelEmitter::isKnownZero(from.rowLow);
+}
+
+void NestEmitter::fillRows(LlvmValue *to, Steps steps) {
+  forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
+    LlvmValue *line = byteOffset(b, to, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
+    for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
+  });
 }
 
 // The end of the block's first steps of K whose rows are inside of b and neighbours in memory; without masks only where
@@ -88,10 +99,10 @@ void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to)
 LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = right_.access;
   if (!from.unitStride || from.pack != 1) return block.first;
-  LlvmValue *inside = b.CreateICmpSGE(b.CreateMul(block.first, number(elements_)), from.rowLow);
+  LlvmValue *inside = e_.isFromLow(b.CreateMul(block.first, number(elements_)), from.rowLow);
   if (!e_.cpu_.maskedAccess) {
     LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
-    inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSGE(column, from.columnLow), b.CreateICmpSLE(end, from.columnHigh)));
+    inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSLE(end, from.columnHigh), e_.isFromLow(column, from.columnLow)));
   }
   LlvmValue *end = least(b.CreateUDiv(from.rowHigh, number(elements_)), b.CreateAdd(block.first, block.depth));
   return b.CreateSelect(inside, most(end, block.first), block.first);
@@ -104,7 +115,7 @@ void NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmVa
     if (inside) prefetchRows(step, column);
     if (inWords()) return packWords(step, column, line, inside);
     const KernelEmitter::TileAccess &from = right_.access;
-    KernelEmitter::RowAccess row = e_.accessRow(from, step);
+    KernelEmitter::RowAccess row = inside ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
       LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside));
       b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());

@@ -39,13 +39,7 @@ KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue
 
 // It is filled.
 void KernelEmitter::panelIsReady(const SharedPanel &panel) {
-  ifElse(
-      b, panel.found,
-      [&] {
-        callHost(kPanelReadySymbol, {runtime_, panel.address});
-        return LlvmValues();
-      },
-      [] { return LlvmValues(); });
+  ifThen(b, panel.found, [&] { callHost(kPanelReadySymbol, {runtime_, panel.address}); });
 }
 
 LlvmValue *KernelEmitter::keySlot(size_t words) {

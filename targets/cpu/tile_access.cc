@@ -70,14 +70,10 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   LlvmValue *above = access.pack > 1 ? number(0) : b.CreateMul(parts[kY], access.rowStride);
   access.origin = byteOffset(b, parts[kBase], b.CreateAdd(above, b.CreateMul(parts[kX], access.columnStride)));
   // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
-  auto limit = [&](LlvmValue *value, LlvmValue *extent) {
-    LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, extent);
-  };
-  access.rowLow = limit(b.CreateNeg(parts[kY]), rows);
-  access.rowHigh = limit(b.CreateSub(parts[kRows], parts[kY]), rows);
-  access.columnLow = limit(b.CreateNeg(parts[kX]), columns);
-  access.columnHigh = limit(b.CreateSub(parts[kColumns], parts[kX]), columns);
+  access.rowLow = inFrontOf(parts[kY], rows);
+  access.rowHigh = upTo(b.CreateSub(parts[kRows], parts[kY]), rows);
+  access.columnLow = inFrontOf(parts[kX], columns);
+  access.columnHigh = upTo(b.CreateSub(parts[kColumns], parts[kX]), columns);
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(parts[kColumnStride]);
   access.unitStride = known && known->isOne() && access.pack == 1;
   access.maybeUnitStride =
@@ -85,6 +81,17 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   access.padding = padding ? ops_.toStorage(access.elem, ops_.constant(access.elem, *padding, 0))
                            : llvm::Constant::getNullValue(ops_.storageType(access.elem, 0));
   return access;
+}
+
+LlvmValue *KernelEmitter::upTo(LlvmValue *value, LlvmValue *extent) {
+  LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(0));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, extent);
+}
+
+LlvmValue *KernelEmitter::inFrontOf(LlvmValue *offset, LlvmValue *extent) {
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(offset);
+  if (notNegative_.contains(offset) || (known && !known->isNegative())) return number(0);
+  return upTo(b.CreateNeg(offset), extent);
 }
 
 // Whether no cache would keep the matrix until it is read, and nothing that the kernel reads is the same.
@@ -130,15 +137,14 @@ LlvmValue *KernelEmitter::rowDistance(const TileAccess &access, LlvmValue *row) 
 }
 
 KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, LlvmValue *row) {
-  LlvmValue *inside = b.CreateAnd(b.CreateICmpSGE(row, access.rowLow), b.CreateICmpSLT(row, access.rowHigh));
+  LlvmValue *inside = b.CreateAnd(b.CreateICmpSLT(row, access.rowHigh), isFromLow(row, access.rowLow));
   return {byteOffset(b, access.origin, rowDistance(access, row)), b.CreateSelect(inside, access.columnHigh, number(0))};
 }
 
 // Whether all lanes are inside and neighbours in memory.
 LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
-  LlvmValue *whole = b.CreateAnd(b.CreateICmpSGE(column, access.columnLow),
-                                 b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high));
+  LlvmValue *whole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high), isFromLow(column, access.columnLow));
   if (access.unitStride) return whole;
   return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
 }
@@ -152,7 +158,7 @@ LlvmValue *KernelEmitter::insideBits(const TileAccess &access, LlvmValue *high, 
     LlvmValue *ones = b.CreateLShr(number(-1), b.CreateAnd(b.CreateSub(number(64), count), number(63)));
     return b.CreateSelect(b.CreateICmpEQ(count, number(0)), number(0), ones);
   };
-  return b.CreateAnd(below(high), b.CreateNot(below(access.columnLow)));
+  return isKnownZero(access.columnLow) ? below(high) : b.CreateAnd(below(high), b.CreateNot(below(access.columnLow)));
 }
 
 LlvmValue *KernelEmitter::laneMask(LlvmValue *bits, int lanes) {
@@ -160,7 +166,13 @@ LlvmValue *KernelEmitter::laneMask(LlvmValue *bits, int lanes) {
   return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
 }
 
+// Of a chunk that is not whole: fewer than `lanes` are inside.
 LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
+  constexpr int kLaneBytes = 4;
+  if (isKnownZero(access.columnLow) && lanes * kLaneBytes <= cpu_.vectorBytes) {
+    LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(row.high, column), number(0));
+    return b.CreateICmpSLT(ops_.laneNumbers(lanes), ops_.splat(b.CreateTrunc(inside, b.getInt32Ty()), lanes));
+  }
   return laneMask(insideBits(access, row.high, column), lanes);
 }
 
@@ -168,7 +180,7 @@ void KernelEmitter::forEachLane(const TileAccess &access, const RowAccess &row, 
                                 llvm::function_ref<void(LlvmValue *, LlvmValue *, LlvmValue *)> body) {
   forLoop(b, number(0), number(lanes), number(1), [&](LlvmValue *lane) {
     LlvmValue *at = b.CreateAdd(column, lane);
-    LlvmValue *valid = b.CreateAnd(b.CreateICmpSGE(at, access.columnLow), b.CreateICmpSLT(at, row.high));
+    LlvmValue *valid = b.CreateAnd(b.CreateICmpSLT(at, row.high), isFromLow(at, access.columnLow));
     LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, access.columnStride));
     body(valid, address, b.CreateMul(lane, number(elemInfo(access.elem).storageBytes)));
   });

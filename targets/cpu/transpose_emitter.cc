@@ -28,7 +28,7 @@ void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(Llv
 
 LlvmValue *KernelEmitter::squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
   auto within = [&](LlvmValue *low, LlvmValue *at, LlvmValue *high) {
-    return b.CreateAnd(b.CreateICmpSGE(at, low), b.CreateICmpSLE(b.CreateAdd(at, number(lanes)), high));
+    return b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(at, number(lanes)), high), isFromLow(at, low));
   };
   return b.CreateAnd(within(access.rowLow, row, access.rowHigh), within(access.columnLow, column, access.columnHigh));
 }

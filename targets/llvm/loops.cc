@@ -42,8 +42,8 @@ LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *>
   function->insert(function->end(), after);
   b.SetInsertPoint(after);
   if (known) return turn.next;
-  LlvmValues results;
-  for (size_t n = 0; n < carried.size(); ++n) {
+  LlvmValues results{turn.next[0]}; // nobody asks for the counter
+  for (size_t n = 1; n < carried.size(); ++n) {
     llvm::PHINode *phi = b.CreatePHI(inits[n]->getType(), 2);
     phi->addIncoming(inits[n], before);
     phi->addIncoming(turn.next[n], latch);
@@ -71,13 +71,13 @@ LlvmValues forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *st
   return results;
 }
 
-LlvmValues repeat(llvm::IRBuilderBase &b, Value *count, llvm::ArrayRef<Value *> inits,
+LlvmValues repeat(llvm::IRBuilderBase &b, Value *count, bool atLeastOnce, llvm::ArrayRef<Value *> inits,
                   llvm::function_ref<LlvmValues(llvm::ArrayRef<Value *> carried)> body) {
   Value *none = llvm::Constant::getNullValue(count->getType());
-  LlvmValues results = loopWhile(b, b.CreateICmpSGT(count, none), behindFirst(count, inits), [&](llvm::ArrayRef<Value *> carried) {
+  LlvmValues results = loopWhile(b, atLeastOnce ? b.getTrue() : b.CreateICmpSGT(count, none), behindFirst(count, inits), [&](llvm::ArrayRef<Value *> carried) {
     LlvmValues next = body(carried.drop_front());
     Value *left = b.CreateSub(carried.front(), llvm::ConstantInt::get(count->getType(), 1));
-    return Turn{behindFirst(left, next), b.CreateICmpNE(left, none)};
+    return Turn{behindFirst(left, next), b.CreateICmpSGT(left, none)};
   });
   results.erase(results.begin());
   return results;
@@ -88,6 +88,18 @@ void forLoop(llvm::IRBuilderBase &b, Value *lower, Value *upper, Value *step, ll
     body(i);
     return LlvmValues();
   });
+}
+
+void ifThen(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<void()> then) {
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  BasicBlock *yes = BasicBlock::Create(b.getContext(), "then", function);
+  BasicBlock *join = BasicBlock::Create(b.getContext(), "join");
+  b.CreateCondBr(condition, yes, join);
+  b.SetInsertPoint(yes);
+  then();
+  b.CreateBr(join);
+  function->insert(function->end(), join);
+  b.SetInsertPoint(join);
 }
 
 LlvmValues ifElse(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<LlvmValues()> then,

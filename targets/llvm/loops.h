@@ -18,10 +18,12 @@ LlvmValues forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *uppe
                    llvm::function_ref<LlvmValues(llvm::Value *i, llvm::ArrayRef<llvm::Value *> carried)> body);
 void forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
              llvm::function_ref<void(llvm::Value *i)> body);
-// carried = body(carried), `count` times. The counter runs down, and its end takes no register.
-LlvmValues repeat(llvm::IRBuilderBase &b, llvm::Value *count, llvm::ArrayRef<llvm::Value *> inits,
+// carried = body(carried), `count` times, which the caller may know to be at least one. The counter runs down, and its end takes
+// no register.
+LlvmValues repeat(llvm::IRBuilderBase &b, llvm::Value *count, bool atLeastOnce, llvm::ArrayRef<llvm::Value *> inits,
                   llvm::function_ref<LlvmValues(llvm::ArrayRef<llvm::Value *> carried)> body);
 
+void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then);
 // condition ? then() : otherwise(), value by value; both give the same types.
 LlvmValues ifElse(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<LlvmValues()> then,
                   llvm::function_ref<LlvmValues()> otherwise);

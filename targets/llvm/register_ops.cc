@@ -67,6 +67,12 @@ llvm::Constant *RegisterOps::constant(Elem elem, const AttrValue &value, int lan
   return llvm::ConstantInt::get(whole, image);
 }
 
+llvm::Constant *RegisterOps::laneNumbers(int lanes) const {
+  llvm::SmallVector<uint32_t, 64> numbers;
+  for (int lane = 0; lane < lanes; ++lane) numbers.push_back(static_cast<uint32_t>(lane));
+  return llvm::ConstantDataVector::get(b.getContext(), numbers);
+}
+
 LlvmValue *RegisterOps::stackSlot(size_t number) {
   while (slots_.size() <= number) {
     llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();

@@ -35,6 +35,7 @@ public:
   LlvmValue *fromStorage(Elem elem, LlvmValue *value);
   llvm::Constant *constant(Elem elem, const AttrValue &value, int lanes) const;
   llvm::Constant *zero(Elem elem, int lanes) const { return llvm::Constant::getNullValue(type(elem, lanes)); }
+  llvm::Constant *laneNumbers(int lanes) const; // 0, 1, … as i32
   LlvmValue *splat(LlvmValue *scalar, int lanes) { return b.CreateVectorSplat(static_cast<unsigned>(lanes), scalar); }
 
   // Between float types, rounded to nearest even once.
