@@ -48,9 +48,18 @@ ByteRange KernelEmitter::memrefBytes(const Value *memref) {
   return byteRange(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes);
 }
 
-// Of a tile that lies in no parameter's memref; nullopt: it is made only behind this place.
+// Of a tile that may be made only behind this place; nullopt: what it lies in is not known here.
 std::optional<ByteRange> KernelEmitter::bytesAround(const Value *tile) {
-  return parts_.contains(tile) ? std::optional(matrixBytes(tile)) : std::nullopt;
+  const Op *op = tile->definingOp();
+  while (!parts_.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
+    tile = op->operand(0);
+    op = tile->definingOp();
+  }
+  if (parts_.contains(tile)) return matrixBytes(tile);
+  if (!op || op->kind() != OpKind::InitTile) return std::nullopt;
+  const Value *base = op->operand(0);
+  bool whole = base->type().isMemRef() && op->operandCount() == static_cast<size_t>(base->type().rank()) + 1;
+  return whole && parts_.contains(base) ? std::optional(memrefBytes(base)) : std::nullopt;
 }
 
 LlvmValue *KernelEmitter::isApartFrom(const Value *tile, const Value *memref) {
@@ -58,17 +67,18 @@ LlvmValue *KernelEmitter::isApartFrom(const Value *tile, const Value *memref) {
   return param ? areParametersApart(param, memref) : areApart(b, matrixBytes(tile), memrefBytes(memref));
 }
 
-// Whether what the tiles lie in has no byte in common, of parameters all that belongs to them; null: that is not known here.
+// Whether what the tiles lie in has no byte in common: all that belongs to a parameter, or of one parameter the matrices; null:
+// that is not known here.
 LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
   const Value *x = parameterBehind(kernel_, tile), *y = parameterBehind(kernel_, other);
-  if (x && y) return areParametersApart(x, y);
-  auto bytesOf = [&](const Value *param, const Value *of) { return param ? std::optional(memrefBytes(param)) : bytesAround(of); };
+  if (x && x == y && x->type().rank() == 2) return b.getFalse();
+  if (x && y && x != y) return areParametersApart(x, y);
+  auto bytesOf = [&](const Value *param, const Value *of) { return param && x != y ? std::optional(memrefBytes(param)) : bytesAround(of); };
   std::optional<ByteRange> bytes = bytesOf(x, tile), others = bytesOf(y, other);
   return bytes && others ? areApart(b, *bytes, *others) : nullptr;
 }
 
-// Most launches have looked at that.
-
+// The launch has looked at the first kApartMemRefs; others are compared here.
 LlvmValue *KernelEmitter::areParametersApart(const Value *memref, const Value *other) {
   auto place = [&](const Value *param) { // among the memrefs
     size_t before = 0;

@@ -78,8 +78,8 @@ private:
   void emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns);
   LlvmValue *combinedRow(const Sink &sink, LlvmValue *row, int64_t columns);
   bool isOrdered(const Sink &sink) const; // reduced as integers
-  bool hasRange(const Sink &sink) const;
-  LlvmValue *rangeOf(OpKind kind, LlvmValue *x, LlvmValue *y);
+  bool usesRangeInstruction(const Sink &sink) const;
+  LlvmValue *furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y);
   static bool isFurthest(OpKind kind);
   static llvm::Intrinsic::ID furtherOf(OpKind kind);
   LlvmValue *turnedBits(LlvmValue *bits);

@@ -135,24 +135,24 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
     for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), column);
     LlvmValue *chunk = chunk_.at(sink.value);
     if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), column), chunk, identity);
-    if (hasRange(sink)) return {rangeOf(kind, carried[0], chunk), b.CreateOr(carried[1], b.CreateFCmpUNO(chunk, chunk))};
+    if (usesRangeInstruction(sink)) return {furthestByRange(kind, carried[0], chunk), b.CreateOr(carried[1], b.CreateFCmpUNO(chunk, chunk))};
     if (isOrdered(sink)) return {b.CreateBinaryIntrinsic(furtherOf(kind), carried[0], orderedBits(kind, chunk))};
     return {e_.ops_.combine(kind, elem, carried[0], chunk)};
   };
-  LlvmValues start{isOrdered(sink) && !hasRange(sink) ? orderedBits(kind, identity) : identity};
-  if (hasRange(sink)) start.push_back(llvm::Constant::getNullValue(e_.ops_.type(Elem::I1, lanes_)));
+  LlvmValues start{isOrdered(sink) && !usesRangeInstruction(sink) ? orderedBits(kind, identity) : identity};
+  if (usesRangeInstruction(sink)) start.push_back(llvm::Constant::getNullValue(e_.ops_.type(Elem::I1, lanes_)));
   LlvmValues combined = forLoop(b, e_.number(0), e_.number(columns), e_.number(lanes_), start, step);
-  if (!hasRange(sink)) return combined[0];
+  if (!usesRangeInstruction(sink)) return combined[0];
   LlvmValue *nan = llvm::ConstantFP::getNaN(identity->getType());
   return orderedBits(kind, b.CreateSelect(combined[1], nan, combined[0]));
 }
 
 // AVX-512 has an instruction that tells zeros apart, and takes what is no NaN: NaN is kept in a mask. Two ops in the loop
 // instead of five.
-bool FusedLoop::hasRange(const Sink &sink) const { return isOrdered(sink) && e_.cpu_.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
+bool FusedLoop::usesRangeInstruction(const Sink &sink) const { return isOrdered(sink) && e_.cpu_.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
 
-LlvmValue *FusedLoop::rangeOf(OpKind kind, LlvmValue *x, LlvmValue *y) {
-  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: with the sign of what it takes
+LlvmValue *FusedLoop::furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y) {
+  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: with the sign of what it takes; the current direction
   llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(kind == OpKind::MaximumF ? kMost : kLeast), llvm::PoisonValue::get(x->getType()),
                                          lanes_ == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
   if (lanes_ == 16) args.push_back(b.getInt32(kRounding));
@@ -160,7 +160,7 @@ LlvmValue *FusedLoop::rangeOf(OpKind kind, LlvmValue *x, LlvmValue *y) {
 }
 
 // The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all. One integer op
-// then waits for the one before, instead of the five that tell zeros and NaN apart.
+// then waits for the one before, instead of the five that tell zeros and NaN apart; AVX-512 has better (usesRangeInstruction).
 bool FusedLoop::isOrdered(const Sink &sink) const { return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32; }
 bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
 llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) { return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin; }

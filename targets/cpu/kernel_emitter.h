@@ -7,10 +7,11 @@
 //   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what it must not, its
 //                 workgroup ends, after it has lowered the word to workgroup id << 32 | failure number (atomically: the
 //                 least of all stays). Workgroups behind one that has failed need not run
-//   frame[10]     the LaunchOutput that takes what it prints
+//   frame[10]     the LaunchOutput that takes what it prints, and gives the panels that workgroups share
 //   frame[11]     into how many parts each workgroup is divided (KernelOutput::mostParts): then [begin, end) counts parts,
 //                 those of one workgroup side by side. Parts may run at the same time
-//   frame[12]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit)
+//   frame[12]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit), from the caller; 0 is always
+//                 right, and slower
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its

@@ -41,7 +41,6 @@ public:
 private:
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
-
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
   const CpuInfo &cpu_;

@@ -45,7 +45,7 @@ LlvmValue *NestEmitter::sharedPanel(const Block &block, LlvmValue *column) {
   LlvmValue *to = b.CreateSelect(shared.found, shared.address, addressOf(kNestPanel));
   ifThen(b, shared.mustFill, [&] {
     fillPanel(block, column, to);
-    e_.panelIsReady(shared);
+    ifThen(b, shared.found, [&] { e_.panelIsReady(shared); });
   });
   return to;
 }

@@ -60,7 +60,8 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
-  if (onlyNest(kernel, e_.fusion_) != &op_ || !parameterBehind(kernel, store.operand(1))) return;
+  const Value *stored = parameterBehind(kernel, store.operand(1));
+  if (onlyNest(kernel, e_.fusion_) != &op_ || !stored || parameterBehind(kernel, op_.operand(1)) == stored) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
   alike_ = e_.alikeWorkgroups(dims);

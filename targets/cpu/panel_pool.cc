@@ -4,6 +4,7 @@
 #include "targets/cpu/host_runtime.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace xt {
 namespace {
@@ -14,29 +15,32 @@ constexpr int kLooks = 4000; // about as long as packing takes
 
 void PanelPool::reset() {
   std::lock_guard lock(mutex_);
-  slab_ = 0;
-  used_ = 0;
+  for (Slab &slab : slabs_) slab.used = 0;
   panels_.clear();
   known_.clear();
 }
 
+// In the first slab with room: panels are mostly alike, so that few are looked at in vain.
 void *PanelPool::allocate(int64_t bytes) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  while (slab_ < slabs_.size() && slabs_[slab_].bytes - used_ < bytes) {
-    ++slab_;
-    used_ = 0;
-  }
-  if (slab_ == slabs_.size()) {
-    int64_t size = std::max(bytes, kSlabBytes);
-    if (size > kMostBytes - slabBytes_) return nullptr;
-    ScratchMemory memory = allocateScratch(static_cast<size_t>(size));
-    if (!memory) return nullptr;
-    slabs_.push_back({std::move(memory), size});
-    slabBytes_ += size;
-  }
-  void *place = static_cast<unsigned char *>(slabs_[slab_].memory.get()) + used_;
-  used_ += bytes;
+  auto hasRoom = [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; };
+  auto found = std::find_if(slabs_.begin(), slabs_.end(), hasRoom);
+  if (found == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes))) return nullptr;
+  Slab &slab = found == slabs_.end() ? slabs_.back() : *found;
+  void *place = static_cast<unsigned char *>(slab.memory.get()) + slab.used;
+  slab.used += bytes;
   return place;
+}
+
+bool PanelPool::addSlab(int64_t bytes) {
+  auto total = [&] { return std::accumulate(slabs_.begin(), slabs_.end(), int64_t{0}, [](int64_t sum, const Slab &slab) { return sum + slab.bytes; }); };
+  // What other launches needed makes way.
+  if (bytes > kMostBytes - total()) std::erase_if(slabs_, [](const Slab &slab) { return slab.used == 0; });
+  if (bytes > kMostBytes - total()) return false;
+  ScratchMemory memory = allocateScratch(static_cast<size_t>(bytes));
+  if (!memory) return false;
+  slabs_.push_back({std::move(memory), bytes, 0});
+  return true;
 }
 
 PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {

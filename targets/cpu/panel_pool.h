@@ -14,7 +14,7 @@ namespace xt {
 // To look for a panel takes as long as to pack a few KiB.
 inline constexpr int64_t kLeastSharedBytes = 8 << 10;
 
-// The memory stays from launch to launch; what lies in it does not. From all threads of one launch.
+// The memory, at most kMostBytes, stays from launch to launch; what lies in it does not. From all threads of one launch.
 class PanelPool {
 public:
   // Before a launch: all panels are forgotten.
@@ -34,19 +34,17 @@ private:
   static constexpr int64_t kSlabBytes = int64_t{4} << 20;
   struct Slab {
     ScratchMemory memory;
-    int64_t bytes;
+    int64_t bytes, used;
   };
   struct Panel {
     void *memory = nullptr;
     bool ready = false;
   };
   void *allocate(int64_t bytes);
+  bool addSlab(int64_t bytes);
 
   std::mutex mutex_;
-  std::vector<Slab> slabs_;
-  int64_t slabBytes_ = 0;             // of all
-  size_t slab_ = 0;                   // that panels are cut from
-  int64_t used_ = 0;                  // bytes of it
+  std::vector<Slab> slabs_; // of which panels are parts
   std::vector<Panel> panels_;
   std::unordered_map<std::string, size_t> known_;
 };

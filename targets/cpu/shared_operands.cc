@@ -1,6 +1,7 @@
 #include "targets/cpu/shared_operands.h"
 
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/panel_pool.h"
 #include "targets/cpu/tile_source.h"
 #include "targets/cpu/vector_values.h"
 
@@ -24,11 +25,25 @@ std::optional<std::vector<const Value *>> storedParameters(const Kernel &kernel)
   return known ? std::optional(stored) : std::nullopt;
 }
 
+bool writes(const Op &op) {
+  bool any = has(op.info().effects, Effect::Writes);
+  for (size_t r = 0; r < op.regionCount(); ++r) forEachOp(*op.region(r), [&](const Op &inner) { any |= has(inner.info().effects, Effect::Writes); });
+  return any;
+}
+
+// What is packed is read where the product stands.
+bool isReadThere(const Op &load, const Op &mma) {
+  if (load.block() != mma.block()) return false;
+  for (const Op *op = mma.previous(); op != &load; op = op->previous())
+    if (writes(*op)) return false;
+  return true;
+}
+
 bool isPackedAlone(const Op &load, const Op &mma) {
   Type type = load.result()->type();
   bool packed = !isPlainLoad(load) || type.elem() != mmaElem(type.elem());
   bool large = type.extent(0) * type.extent(1) * elemInfo(type.elem()).storageBytes >= kLeastSharedBytes;
-  return packed && large && load.block() == mma.block() && std::distance(load.result()->uses().begin(), load.result()->uses().end()) == 1;
+  return packed && large && isReadThere(load, mma) && std::distance(load.result()->uses().begin(), load.result()->uses().end()) == 1;
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace xt {
 
 // Operands b of a tile_mma that are to be packed once for all workgroups of a launch: blocks that are turned or converted before
-// they are multiplied, large enough, of a parameter that the kernel does not store to, and the same for workgroups that do
+// they are multiplied, large enough, with no store between the load and the product, of a parameter that the kernel does not store to, and the same for workgroups that do
 // other rows of a. Only in kernels all of whose lasting effects are tiles stored to parameters: where those are apart from what
 // is read, as the launch finds out, nothing changes what was packed.
 struct SharedOperands {

@@ -37,9 +37,9 @@ KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue
   return {address, found, b.CreateOr(b.CreateNot(found), asked)};
 }
 
-// It is filled.
+// One that was found is filled.
 void KernelEmitter::panelIsReady(const SharedPanel &panel) {
-  ifThen(b, panel.found, [&] { callHost(kPanelReadySymbol, {runtime_, panel.address}); });
+  callHost(kPanelReadySymbol, {runtime_, panel.address});
 }
 
 LlvmValue *KernelEmitter::keySlot(size_t words) {
@@ -75,7 +75,7 @@ MmaRight KernelEmitter::sharedRight(const Op &mma) {
             [&] {
               b.CreateMemCpy(panel.address, llvm::Align(kCacheLine), prepared.matrix.address, llvm::Align(kCacheLine), bytes);
               b.CreateAlignedStore(least, behind, word);
-              callHost(kPanelReadySymbol, {runtime_, panel.address});
+              panelIsReady(panel);
               return LlvmValues{panel.address};
             },
             [&] { return LlvmValues{prepared.matrix.address}; });

@@ -57,6 +57,18 @@ TEST(PanelPool, GivesNoMoreThanItMay) {
   EXPECT_FALSE(pool.take("huge", int64_t{1} << 40).panel);
 }
 
+// What a launch has needed does not stand in the way of another that needs something else.
+TEST(PanelPool, MakesWay) {
+  PanelPool pool;
+  for (int i = 0; i < 300; ++i) pool.take(str("small", i), int64_t{1} << 20);
+  EXPECT_FALSE(pool.take("large", int64_t{5} << 20).panel);
+  pool.reset();
+  EXPECT_TRUE(pool.take("first", 64).panel);
+  EXPECT_FALSE(pool.take("huge", int64_t{1} << 40).panel);
+  EXPECT_TRUE(pool.take("large", int64_t{5} << 20).panel);
+  EXPECT_TRUE(pool.take("small", int64_t{1} << 20).panel);
+}
+
 // One that stays unready, as the workgroup has failed, does not hold up others for ever.
 TEST(PanelPool, WaitsForAnotherThread) {
   PanelPool pool;

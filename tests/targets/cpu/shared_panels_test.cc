@@ -8,11 +8,12 @@
 namespace xt {
 namespace {
 
-// c = a b^T by rows of 32, K of `depth`; `more` stands in front of the product.
-std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "", std::string_view parameters = "") {
+// c = a b^T by rows of 32, K of `depth`; `more` stands in front of the loads, `between` in front of the product.
+std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "", std::string_view parameters = "",
+                          std::string_view between = "") {
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
              ") grid (%i = 0 to dim(%C, 0) step 32, %j = 0 to dim(%C, 1) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<32x", depth, "x", elem,
-             ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n  %a = load_tile %ta\n  %b = load_tile %tb {transpose = [1, 0]}\n", more,
+             ">\n  %tb = init_tile %B[%j, 0] -> tile<64x", depth, "x", elem, ">\n", more, "  %a = load_tile %ta\n  %b = load_tile %tb {transpose = [1, 0]}\n", between,
              "  %c = tile_mma %a, %b : vector<32x64x", sum, ">\n  %tc = init_tile %C[%i, %j] -> tile<32x64x", sum, ">\n  store_tile %c, %tc\n}\n");
 }
 
@@ -59,7 +60,7 @@ TEST(SharedPanels, AnotherLaunchOtherData) {
 }
 
 TEST(SharedPanels, NotWhereItMayBeWritten) {
-  const std::string store = "  %t0 = init_tile %B[0, 0] -> tile<32x128xf32>\n  store_tile %a, %t0\n";
+  const std::string store = "  %t0 = init_tile %B[0, 0] -> tile<32x128xf32>\n  %old = load_tile %ta\n  store_tile %old, %t0\n";
   TextKernel written(turnedProduct("f32", "f32", 128, store));
   EXPECT_FALSE(takesPanels(written));
   TextKernel element(turnedProduct("f32", "f32", 128, "  memref.store 1.0, %D[0]\n", ", %D: memref<?xf32>"));
@@ -70,6 +71,34 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
                  "  %a = load_tile %ta\n  %b = load_tile %ta {transpose = [1, 0]}\n  %c = tile_mma %a, %b : vector<64x64xf32>\n"
                  "  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
   EXPECT_FALSE(takesPanels(own)); // each workgroup has another b
+}
+
+// b is read where its load stands, whatever the launch gives as %D.
+TEST(SharedPanels, NotBehindStores) {
+  const std::string seven = "  %z = constant 7.0 : vector<64x64xf32>\n  %td = init_tile %D[0, 0] -> tile<64x64xf32>\n";
+  for (const std::string &store : {seven + "  store_tile %z, %td\n", seven + "  for %n = 0 to 2 {\n    store_tile %z, %td\n  }\n"}) {
+    TextKernel text(turnedProduct("f32", "f32", 64, "", ", %D: memref<?x?xf32>", store));
+    EXPECT_FALSE(takesPanels(text));
+    Array a(Elem::F32, {32, 64}), b(Elem::F32, {64, 64}), c(Elem::F32, {32, 64});
+    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 1 : 0); });
+    b.forEach([&](const std::vector<int64_t> &at) { b.set(at, static_cast<double>(at[0] * 64 + at[1])); });
+    ASSERT_TRUE(text.launch({&a, &b, &c, &b}).ok);
+    c.forEach([&](const std::vector<int64_t> &at) { EXPECT_EQ(c.number(at), static_cast<double>(at[1] * 64 + at[0])); });
+  }
+}
+
+// Blocks that a loop moves over, of a matrix among several, and twice the same one.
+TEST(SharedPanels, LoopsAndPlaces) {
+  TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?x?xf32>) grid (%h = 0 to dim(%C, 0), %i = 0 to dim(%C, 1) step 32) {\n"
+                  "  %ta = init_tile %A[%i, 0] -> tile<32x64xbf16>\n  %tb = init_tile %B[%h, 0, 0] -> tile<64x64xbf16>\n  %a = load_tile %ta\n"
+                  "  %s = constant 0.0 : vector<32x64xf32>\n  for %n = 0 to dim(%B, 1) step 64 {\n    %bt = load_tile %tb {transpose = [1, 0]}\n"
+                  "    %p = tile_mma %a, %bt : vector<32x64xf32>\n    %e = %p * %p\n    %b = load_tile %tb\n    %q = tile_mma %a, %b : vector<32x64xf32>\n"
+                  "    %s = (%s + %e) - %q\n    %tb = update_tile_offset %tb, 64, 0\n  }\n"
+                  "  %tc = init_tile %C[%h, %i, 0] -> tile<32x64xf32>\n  store_tile %s, %tc\n}\n");
+  EXPECT_TRUE(takesPanels(text));
+  Array a(Elem::BF16, {90, 64}), b(Elem::BF16, {3, 150, 64}), c(Elem::F32, {3, 90, 64});
+  fillSmall({&a, &b});
+  for (int threads : {1, 4}) text.expectAsInterpreter({&a, &b, &c}, {}, threads);
 }
 
 TEST(SharedPanels, AreRemarked) {
@@ -129,9 +158,8 @@ TEST(ApartBits, MoreArraysThanBits) {
   fillSmall(all);
   text.expectAsInterpreter(all, {}, 1);
   all[12] = all[1]; // b is overwritten by the first workgroup
-  Array expected(Elem::F32, {64, 64});
   ASSERT_TRUE(text.launch(all).ok);
-  // The second workgroup multiplies what the first has left in the first half of b.
+  // The first workgroup has stored one half of what the second multiplies by, the second itself the other.
   all[2]->forEach([&](const std::vector<int64_t> &at) {
     if (at[0] < 32) return;
     double sum = 0;

@@ -81,28 +81,34 @@ TEST(CpuReduction, StartsFromItsIdentity) {
 // Across the lanes of a register and from one to the next: +0 is above -0, and a NaN is what comes out.
 TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  KernelMaker m;
-  Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
-  Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, 37}));
-  m.store(m.reduce("maximumf", x, 1), m.tile(out, {zero, zero}, {6, 1}));
-  m.store(m.reduce("minimumf", x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
-  struct Row {
-    double most, other; // of the elements; one of them
-    double largest, smallest;
-  };
-  const Row rows[] = {{-0.0, 0.0, 0.0, -0.0},  {0.0, -0.0, 0.0, -0.0}, {-1.5, kNan, kNan, kNan},
-                      {2.5, -kNan, kNan, kNan}, {-7, -kInf, -7, -kInf}, {-7, kInf, kInf, -7}};
-  Array a(Elem::F32, {6, 37}), c(Elem::F32, {12, 1});
-  for (int64_t at : {0, 5, 31, 36}) {
-    a.forEach([&](const std::vector<int64_t> &i) { a.set(i, i[1] == at ? rows[i[0]].other : rows[i[0]].most); });
-    expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
-    Diagnostics diagnostics;
-    auto executable = cpuTarget().compile(m.module, {}, diagnostics);
-    ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
-    for (int64_t i = 0; i < 12; ++i) {
-      double expected = i < 6 ? rows[i].largest : rows[i - 6].smallest, got = c.number({i, 0});
-      if (std::isnan(expected)) EXPECT_TRUE(std::isnan(got)) << i << " at " << at;
-      else EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected)) << i << " at " << at << ": " << got;
+  for (Elem given : {Elem::F32, Elem::F64}) { // as many lanes as a register has of those
+    KernelMaker m;
+    Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
+    Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, 37}));
+    if (given == Elem::F64) x = m.cast(OpKind::TruncF, x, Elem::F32);
+    m.store(m.reduce("maximumf", x, 1), m.tile(out, {zero, zero}, {6, 1}));
+    m.store(m.reduce("minimumf", x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
+    struct Row {
+      double most, other; // of the elements; one of them
+      double largest, smallest;
+    };
+    const Row rows[] = {{-0.0, 0.0, 0.0, -0.0},   {0.0, -0.0, 0.0, -0.0}, {-1.5, kNan, kNan, kNan},
+                        {2.5, -kNan, kNan, kNan}, {-7, -kInf, -7, -kInf}, {-7, kInf, kInf, -7}};
+    Array a(given, {6, 37}), c(Elem::F32, {12, 1});
+    for (int64_t at : {0, 5, 31, 36}) {
+      a.forEach([&](const std::vector<int64_t> &i) { a.set(i, i[1] == at ? rows[i[0]].other : rows[i[0]].most); });
+      expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
+      Diagnostics diagnostics;
+      auto executable = cpuTarget().compile(m.module, {}, diagnostics);
+      ASSERT_TRUE((*executable)->launch(*m.kernel, {a.arg(), c.arg()}, {}).ok());
+      for (int64_t i = 0; i < 12; ++i) {
+        double expected = i < 6 ? rows[i].largest : rows[i - 6].smallest, got = c.number({i, 0});
+        if (std::isnan(expected))
+          EXPECT_TRUE(std::isnan(got)) << i << " at " << at;
+        else
+          EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected))
+              << i << " at " << at << ": " << got;
+      }
     }
   }
 }
