@@ -23,10 +23,9 @@ void PanelPool::reset() {
 // In the first slab with room: panels are mostly alike, so that few are looked at in vain.
 void *PanelPool::allocate(int64_t bytes) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  auto hasRoom = [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; };
-  auto found = std::find_if(slabs_.begin(), slabs_.end(), hasRoom);
-  if (found == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes))) return nullptr;
-  Slab &slab = found == slabs_.end() ? slabs_.back() : *found;
+  auto withRoom = [&] { return std::find_if(slabs_.begin(), slabs_.end(), [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; }); };
+  if (withRoom() == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes))) return nullptr;
+  Slab &slab = *withRoom();
   void *place = static_cast<unsigned char *>(slab.memory.get()) + slab.used;
   slab.used += bytes;
   return place;
