@@ -284,15 +284,18 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   LlvmValue *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
   LlvmValues from = lines(b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), keptStep));
   LlvmValues to = lines(b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, keptStep));
-  LlvmValues sums, columns;
+  LlvmValues columns;
   auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
-  for (LlvmValue *line : from)
-    for (int v = 0; v < shape.vectors; ++v)
-      sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
+  auto before = [&] {
+    LlvmValues sums;
+    for (LlvmValue *line : from)
+      for (int v = 0; v < shape.vectors; ++v) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
+    return sums;
+  };
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   if (panel.ahead) operands.ahead = b.CreateSelect(b.CreateICmpEQ(tile.row, number(0)), panel.ahead, number(0));
-  sums = inWords() ? multiplyWords(block, panel, operands, tile.row, std::move(sums)) : microkernel_.multiply(operands, std::move(sums));
+  LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
       b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), stores_ ? llvm::Align(1) : vectorAlign());

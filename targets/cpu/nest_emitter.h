@@ -100,7 +100,9 @@ private:
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
-  LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
+  LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
+                           llvm::function_ref<LlvmValues()> before);
+  LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
   void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
   void prefetchStored(const Panel &panel, const Tile &tile);
   LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);

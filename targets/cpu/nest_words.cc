@@ -87,10 +87,12 @@ void NestEmitter::sumLeftRows(const Block &block) {
   });
 }
 
-// A tile of registers; `sums` is what was there.
+// A tile of registers; `before` loads what was there, which bf16 are added to only behind the loop: it would take their registers.
 LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
-                                      LlvmValues sums) {
+                                      llvm::function_ref<LlvmValues()> before) {
   size_t vectors = operands.columns.size();
+  if (isBf16()) return addedPairs(block, panel, operands, before);
+  LlvmValues sums = before();
   if (flips_) {
     LlvmValue *last = b.CreateSub(rows_, number(1));
     for (int r = 0; r < operands.rows; ++r) {
@@ -103,13 +105,17 @@ LlvmValues NestEmitter::multiplyWords(const Block &block, const Panel &panel, co
       }
     }
   }
-  if (!isBf16()) return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
-  const LlvmValues zeros(sums.size(), microkernel_.negativeZero());
+  return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
+}
+
+LlvmValues NestEmitter::addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before) {
+  const LlvmValues zeros(static_cast<size_t>(operands.rows) * operands.columns.size(), microkernel_.negativeZero());
   auto dot = [&] { return microkernel_.multiply(operands, zeros, Microkernel::Step::DotBf16); };
   bool looked = hasRest() && operands.rows == tile_.rows; // emitRows has looked
   LlvmValues products = looked ? dot() : ifElse(b, areNormal(block, panel), dot, [&] {
     return microkernel_.multiply(operands, zeros, Microkernel::Step::PairsBf16);
   });
+  LlvmValues sums = before();
   for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
   return sums;
 }

@@ -77,7 +77,7 @@ LlvmValues repeat(llvm::IRBuilderBase &b, Value *count, bool atLeastOnce, llvm::
   LlvmValues results = loopWhile(b, atLeastOnce ? b.getTrue() : b.CreateICmpSGT(count, none), behindFirst(count, inits), [&](llvm::ArrayRef<Value *> carried) {
     LlvmValues next = body(carried.drop_front());
     Value *left = b.CreateSub(carried.front(), llvm::ConstantInt::get(count->getType(), 1));
-    return Turn{behindFirst(left, next), b.CreateICmpSGT(left, none)};
+    return Turn{behindFirst(left, next), b.CreateICmpNE(left, none)};
   });
   results.erase(results.begin());
   return results;
