@@ -247,16 +247,17 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
     tile.stores = b.CreateAnd(b.CreateAnd(ready, b.CreateNot(block.handsOn)), isInsideStored(panel, tile));
     prefetchStored(panel, tile);
     auto by = [&](RegisterTile shape) {
-      return [&, shape] {
-        if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-        else emitTile(block, panel, shape, tile);
-        return LlvmValues();
-      };
+      if (usesTiles(style_)) emitAmxTile(block, panel, tile);
+      else emitTile(block, panel, shape, tile);
+      return LlvmValues();
     };
-    ifThen(b, b.CreateNot(block.handsOn), [&] {
-      if (!rest) by(tile_)();
-      else ifElse(b, isWhole, by(tile_), by(last));
-    });
+    LlvmValue *multiplies = b.CreateNot(block.handsOn);
+    auto byLast = [&] {
+      ifThen(b, multiplies, [&] { by(last); });
+      return LlvmValues();
+    };
+    if (!rest) ifThen(b, multiplies, [&] { by(tile_); });
+    else ifElse(b, b.CreateAnd(isWhole, multiplies), [&] { return by(tile_); }, byLast); // no branch more in front of most tiles
     ifThen(b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)), [&] { sinkTile(block, panel, tile, sink); });
   });
 }
