@@ -26,7 +26,8 @@ std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.na
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
-      streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()), ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
+      streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()),
+      ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.

@@ -26,15 +26,7 @@ void XeKernelEmitter::guardedDo(LlvmValue *condition, llvm::function_ref<void()>
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(condition);
   if (known && known->isZero()) return;
   if (known) return work();
-  llvm::Function *function = b.GetInsertBlock()->getParent();
-  auto *inside = llvm::BasicBlock::Create(b.getContext(), "do", function);
-  auto *after = llvm::BasicBlock::Create(b.getContext(), "done");
-  b.CreateCondBr(condition, inside, after);
-  b.SetInsertPoint(inside);
-  work();
-  b.CreateBr(after);
-  function->insert(function->end(), after);
-  b.SetInsertPoint(after);
+  ifThen(b, condition, work);
 }
 
 void XeKernelEmitter::emitDim(const Op &op) {
