@@ -26,8 +26,8 @@ struct CpuInfo {
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };
 
-// "" or "host": the machine this runs on, with exactly its features, of which AMX needs this process to ask for it. Else one of LLVM's names for an x86-64 processor;
-// an unknown one is an Error that names a few.
+// "" or "host": the machine this runs on, with exactly its features, of which AMX needs this process to ask for it. Else one
+// of LLVM's names for an x86-64 processor; an unknown one is an Error that names a few.
 Result<CpuInfo> cpuInfo(std::string_view name);
 
 // Whether this machine can run code made for `info`.

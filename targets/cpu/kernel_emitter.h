@@ -25,6 +25,7 @@
 #include "targets/llvm/register_ops.h"
 #include "ir/slm_layout.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>

@@ -16,8 +16,7 @@ uint64_t scalarWord(Elem elem, Number value) {
   return image;
 }
 
-// Addresses from the first byte of an array to the end of its last element, whatever the signs of its strides. No byte more: arrays
-// often lie close behind each other, and what is not apart is computed more slowly. nullopt: more than there can be.
+// As byteRange in byte_range.h, of addresses that are known. nullopt: more than there can be.
 std::optional<std::pair<int64_t, int64_t>> bytesOf(const MemRefValue &array) {
   auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(array.data)), end = first + elemInfo(array.elem).storageBytes;
   for (size_t d = 0; d < array.rank; ++d) {

@@ -49,7 +49,6 @@ private:
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
-    LlvmValue *ahead; // bytes from a row to the one that the first rows of a ask for; null: none
   };
 
   struct Tile {
@@ -75,10 +74,12 @@ private:
   bool endsInside() const;
   void fillRows(LlvmValue *to, Steps steps); // with zeros
   void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
-  static constexpr int64_t kRowsAhead = 16; // of b, that are asked for
+  // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
+  // f32 on an Intel Xeon of the sixth generation; 4 and 8 rows are as good there.
+  static constexpr int64_t kRowsAhead = 16;
   LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
-  LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside);
+  LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
   LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
@@ -100,11 +101,14 @@ private:
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
+  void addTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
-  void multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells);
-  void prefetchStored(const Panel &panel, const Tile &tile);
+  void multiplyConverted(const Block &block, const Panel &panel, const TileMicrokernel::Operands &operands);
+  std::pair<LlvmValue *, LlvmValue *> readySums(const Panel &panel, const Tile &tile);
+  void prefetchStored(const Block &block, const Panel &panel, const Tile &tile);
+  static constexpr int64_t kRowsEachTurn = 2; // of the result, that the loop of AMX's tiles asks for
   LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 

@@ -3,6 +3,7 @@
 //
 // Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
@@ -45,14 +46,25 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
-// A row of a panel of b.
+// A row of a panel of b; of rows that are inside two registers at once.
 void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside) {
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
-  forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
+  auto chunksAt = [&](LlvmValue *n, int count) {
     LlvmValues chunks;
-    for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(inStaged(right_.access.elem, panelChunk(row, column, n, inside)));
-    LlvmValue *words = flipped(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunks, elem_, lanes_));
-    b.CreateAlignedStore(words, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+    for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(inStaged(right_.access.elem, panelChunk(row, column, n, inside, count)));
+    return chunks;
+  };
+  auto put = [&](LlvmValue *words, LlvmValue *n) { b.CreateAlignedStore(flipped(words), byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign()); };
+  if (inside && tile_.vectors % 2 == 0) {
+    for (int v = 0; v < tile_.vectors; v += 2) {
+      LlvmValue *n = number(v * lanes_), *next = number((v + 1) * lanes_);
+      auto [first, second] = twoSideBySide(b, e_.ops_, chunksAt(n, 2 * lanes_), elem_, lanes_);
+      put(first, n), put(second, next);
+    }
+    return;
+  }
+  forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
+    put(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunksAt(n, lanes_), elem_, lanes_), n);
   });
 }
 
@@ -120,47 +132,65 @@ LlvmValues NestEmitter::addedPairs(const Block &block, const Panel &panel, const
   return sums;
 }
 
-// Of bf16, to the cells, a few rows at a time.
-void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, LlvmValue *left, LlvmValue *cells) {
+// What tiles of bf16 would take as 0, a few rows at a time.
+void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, const TileMicrokernel::Operands &operands) {
   constexpr int kRows = 2;
-  static_assert(kNestCellRows % kRows == 0);
+  static_assert(TileMicrokernel::kRows % kRows == 0);
   forLoop(b, number(0), number(tile_.rows), number(kRows), [&](LlvmValue *row) {
     LlvmValues columns;
     for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
     LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), microkernel_.negativeZero());
-    sums = microkernel_.multiply({byteOffset(b, left, b.CreateMul(row, leftRowStep_)), leftRowStep_, kRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
-    LlvmValue *to = byteOffset(b, cells, b.CreateMul(row, number(kNestPanelBytes)));
-    for (size_t i = 0; i < sums.size(); ++i) // a row of the tile is as wide as a row of cells
-      b.CreateAlignedStore(sums[i], byteOffset(b, to, number(static_cast<int64_t>(i) * lanes_ * bytes_)), vectorAlign());
+    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_));
+    sums = microkernel_.multiply({left, leftRowStep_, kRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
+    LlvmValue *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
+      for (size_t v = 0; v < columns.size(); ++v)
+        b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
   });
 }
 
-// Rows beyond the last are of staged memory, and nobody reads their sums.
+// Rows beyond the last are of staged memory, and nobody reads their sums. The only sums of whole tiles go to memory without a
+// detour where they are only stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *cells = addressOf(kNestCells), *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
+  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse();
+  auto [ready, readyStep] = readySums(panel, tile);
+  LlvmValue *isWhole = b.CreateICmpEQ(b.CreateSub(tile.rowEnd, tile.row), number(tile_.rows));
+  LlvmValue *only = b.CreateAnd(starts, tile.ready), *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(tile.stores)));
+  TileMicrokernel::Operands operands{byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_, panel.right,
+                                     b.CreateSelect(straight, ready, cells), b.CreateSelect(straight, readyStep, number(kNestPanelBytes)), block.depth};
   auto inTiles = [&] {
-    tiles_.multiply({left, leftRowStep_, panel.right, cells, block.depth});
+    tiles_.multiply(operands, [&](LlvmValue *turn) {
+      LlvmValue *first = least(b.CreateMul(turn, number(kRowsEachTurn)), number(tile_.rows - kRowsEachTurn));
+      for (int64_t i = 0; i < kRowsEachTurn; ++i) {
+        LlvmValue *line = byteOffset(b, operands.sums, b.CreateMul(b.CreateAdd(first, number(i)), operands.sumStep));
+        for (int64_t at = 0; at < panelPitch(); at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
+      }
+    });
     return LlvmValues();
   };
   if (isBf16())
     ifElse(b, areNormal(block, panel), inTiles, [&] {
-      multiplyConverted(block, panel, left, cells);
+      multiplyConverted(block, panel, operands);
       return LlvmValues();
     });
   else inTiles();
+  ifThen(b, b.CreateNot(straight), [&] { addTile(block, panel, tile); });
+}
 
-  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *panelByte = b.CreateMul(panel.column, number(bytes_));
-  LlvmValue *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *moves = b.CreateNot(b.CreateAnd(starts, tile.ready)); // to the sums, or on top of them
-  forLoop(b, tile.row, b.CreateSelect(moves, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
-    LlvmValue *own = byteOffset(b, cells, b.CreateMul(b.CreateSub(r, tile.row), number(kNestPanelBytes)));
-    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, r), panelByte), *before = b.CreateSelect(starts, zeros, kept);
-    LlvmValue *to = b.CreateSelect(tile.ready, own, kept);
+// The cells, to the sums that were there, or on top of them.
+void NestEmitter::addTile(const Block &block, const Panel &panel, const Tile &tile) {
+  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse();
+  LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_)), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
+  auto [ready, readyStep] = readySums(panel, tile);
+  forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
+    LlvmValue *own = byteOffset(b, cells, b.CreateMul(r, number(kNestPanelBytes)));
+    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, b.CreateAdd(tile.row, r)), panelByte), *before = b.CreateSelect(starts, zeros, kept);
+    LlvmValue *to = b.CreateSelect(tile.ready, byteOffset(b, ready, b.CreateMul(r, readyStep)), kept);
     for (int v = 0; v < tile_.vectors; ++v) {
       auto cell = [&](LlvmValue *line) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
       auto load = [&](LlvmValue *line) { return b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line), vectorAlign()); };
       LlvmValue *x = load(own), *y = load(before);
-      b.CreateAlignedStore(isFloat(elem_) ? b.CreateFAdd(x, y) : b.CreateAdd(x, y), cell(to), vectorAlign());
+      b.CreateAlignedStore(isFloat(elem_) ? b.CreateFAdd(x, y) : b.CreateAdd(x, y), cell(to), llvm::Align(1));
     }
   });
 }

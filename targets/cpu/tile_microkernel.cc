@@ -8,7 +8,7 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-constexpr int kTileRows = 16, kTileBytes = 64, kTiles = 8, kPanelBytes = 256;
+constexpr int kTileRows = 16, kTileBytes = 64, kTiles = 8;
 // Tiles 0 to 3 are sums, by row and column; then two of a and two of b.
 constexpr int kLeft = 4, kRight = 6;
 
@@ -28,33 +28,28 @@ void TileMicrokernel::begin(LlvmValue *config) {
 
 void TileMicrokernel::end() { b.CreateIntrinsic(Intrinsic::x86_tilerelease, llvm::ArrayRef<llvm::Type *>(), {}); }
 
-// Half a panel at a time: two tiles across and two down are four sums for four loads.
-void TileMicrokernel::multiply(const Operands &operands) {
-  forLoop(b, b.getInt64(0), b.getInt64(kPanelBytes), b.getInt64(2 * kTileBytes),
-          [&](LlvmValue *columnByte) { multiplyHalf(operands, columnByte); });
-}
-
-void TileMicrokernel::multiplyHalf(const Operands &operands, LlvmValue *columnByte) {
+// Two tiles across and two down are four sums for four loads.
+void TileMicrokernel::multiply(const Operands &operands, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   auto tile = [&](int number) { return b.getInt8(static_cast<uint8_t>(number)); };
   auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
   for (int sum = 0; sum < kLeft; ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(kTileRows)));
-  LlvmValue *right = byteOffset(b, operands.right, columnByte);
   forLoop(b, number(0), operands.depth, number(kDepth), [&](LlvmValue *k) {
-    LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, right, b.CreateMul(k, number(kPanelBytes)));
+    LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, operands.right, b.CreateMul(k, number(kRowBytes)));
     auto load = [&](int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {tile(into), from, step}); };
     load(kLeft, byteOffset(b, operands.left, along), operands.leftStep);
-    load(kRight, down, number(kPanelBytes));
+    load(kRight, down, number(kRowBytes));
     multiplyAdd(0, kLeft, kRight);
-    load(kRight + 1, byteOffset(b, down, number(kTileBytes)), number(kPanelBytes));
+    load(kRight + 1, byteOffset(b, down, number(kTileBytes)), number(kRowBytes));
     multiplyAdd(1, kLeft, kRight + 1);
     load(kLeft + 1, byteOffset(b, lower, along), operands.leftStep);
     multiplyAdd(2, kLeft + 1, kRight);
     multiplyAdd(3, kLeft + 1, kRight + 1);
+    meanwhile(b.CreateUDiv(k, number(kDepth)));
   });
   for (int sum = 0; sum < kLeft; ++sum) {
-    LlvmValue *to = byteOffset(b, byteOffset(b, operands.cells, columnByte), number((sum / 2) * kTileRows * kPanelBytes + (sum % 2) * kTileBytes));
-    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(sum), to, number(kPanelBytes)});
+    LlvmValue *row = sum / 2 == 0 ? operands.sums : byteOffset(b, operands.sums, b.CreateMul(operands.sumStep, number(kTileRows)));
+    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(sum), byteOffset(b, row, number((sum % 2) * kTileBytes)), operands.sumStep});
   }
 }
 

@@ -12,6 +12,27 @@ LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const
   return b.CreateBitCast(words, ops.type(word, lanes));
 }
 
+namespace {
+
+// x0 y0 x1 y1 …, from element `first` of both on, so that all have `count` elements; as elements that are twice as wide.
+LlvmValue *interleaved(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, int first, int count) {
+  auto *type = llvm::cast<llvm::FixedVectorType>(x->getType());
+  auto each = static_cast<int>(type->getNumElements());
+  llvm::SmallVector<int, 64> order;
+  for (int i = first; i < first + count / 2; ++i) order.append({i, each + i});
+  llvm::Type *wider = llvm::FixedVectorType::get(b.getIntNTy(2 * type->getScalarSizeInBits()), static_cast<unsigned>(count / 2));
+  return b.CreateBitCast(b.CreateShuffleVector(x, y, order), wider);
+}
+
+} // namespace
+
+std::pair<LlvmValue *, LlvmValue *> twoSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, LlvmValues chunks, Elem word, int lanes) {
+  const int each = 2 * lanes;
+  if (chunks.size() == 4) chunks = {interleaved(b, chunks[0], chunks[1], 0, 2 * each), interleaved(b, chunks[2], chunks[3], 0, 2 * each)};
+  auto half = [&](int first) { return b.CreateBitCast(interleaved(b, chunks[0], chunks[1], first, each), ops.type(word, lanes)); };
+  return {half(0), half(lanes)};
+}
+
 LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int lanes) {
   auto *type = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes));
   auto all = [&](uint16_t value) { return llvm::ConstantInt::get(type, value); };
