@@ -247,6 +247,7 @@ private:
     BufferShape words = bufferShape(op.operand(1)->type(), mmaElem(Elem::BF16));
     words.rows /= 2;
     addStaging(op, kMmaWords, words, live_.readAt(&op));
+    if (multipliesTiles(cpu_, op)) addStaging(op, kMmaCells, {kTilesRows, kTilesRows, Elem::F32, kTilesRows * elemInfo(Elem::F32).storageBytes}, live_.readAt(&op));
   }
 
   // First fit, largest first.

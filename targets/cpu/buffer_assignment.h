@@ -55,6 +55,8 @@ inline int64_t nestStagedBytes(int64_t rows) {
 
 // Of a tile_mma that multiplies pairs, next to the staging of its operands: row k has rows 2k and 2k + 1 of b.
 inline constexpr size_t kMmaWords = 2;
+// Of one that is added to in AMX's tiles: the sums that those hold at once.
+inline constexpr size_t kMmaCells = 3;
 
 class BufferAssignment {
 public:

@@ -156,7 +156,7 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
   auto [ready, readyStep] = readySums(panel, tile);
   LlvmValue *isWhole = b.CreateICmpEQ(b.CreateSub(tile.rowEnd, tile.row), number(tile_.rows));
   LlvmValue *only = b.CreateAnd(starts, tile.ready), *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(tile.stores)));
-  TileMicrokernel::Operands operands{byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_, panel.right,
+  TileMicrokernel::Operands operands{byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_, panel.right, number(panelPitch()),
                                      b.CreateSelect(straight, ready, cells), b.CreateSelect(straight, readyStep, number(kNestPanelBytes)), block.depth};
   auto inTiles = [&] {
     tiles_.multiply(operands, [&](LlvmValue *turn) {

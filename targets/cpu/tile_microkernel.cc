@@ -35,12 +35,12 @@ void TileMicrokernel::multiply(const Operands &operands, llvm::function_ref<void
   for (int sum = 0; sum < kLeft; ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(kTileRows)));
   forLoop(b, number(0), operands.depth, number(kDepth), [&](LlvmValue *k) {
-    LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, operands.right, b.CreateMul(k, number(kRowBytes)));
+    LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, operands.right, b.CreateMul(k, operands.rightStep));
     auto load = [&](int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {tile(into), from, step}); };
     load(kLeft, byteOffset(b, operands.left, along), operands.leftStep);
-    load(kRight, down, number(kRowBytes));
+    load(kRight, down, operands.rightStep);
     multiplyAdd(0, kLeft, kRight);
-    load(kRight + 1, byteOffset(b, down, number(kTileBytes)), number(kRowBytes));
+    load(kRight + 1, byteOffset(b, down, number(kTileBytes)), operands.rightStep);
     multiplyAdd(1, kLeft, kRight + 1);
     load(kLeft + 1, byteOffset(b, lower, along), operands.leftStep);
     multiplyAdd(2, kLeft + 1, kRight);

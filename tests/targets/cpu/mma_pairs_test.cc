@@ -53,14 +53,14 @@ TEST(CpuMmaPairs, EveryOrderInMemory) {
 }
 
 TEST(CpuMmaPairs, Instructions) {
-  for (auto [processor, depth, instruction] : {std::tuple{"znver4", 32, "vdpbf16ps"}, {"sapphirerapids", 32, "vdpbf16ps"}, {"znver4", 15, "vfmadd"}, {"haswell", 32, "vfmadd"}}) {
+  for (auto [processor, depth, instruction] : {std::tuple{"znver4", 32, "vdpbf16ps"}, {"sapphirerapids", 32, "tdpbf16ps"}, {"sapphirerapids", 34, "vdpbf16ps"}, {"znver4", 15, "vfmadd"}, {"haswell", 32, "vfmadd"}}) {
     KernelMaker m;
     make(m, pairs({}, {64, 64, depth}, false));
     Diagnostics diagnostics;
     Result<std::string> text = emit(m.module, EmitKind::Asm, {processor}, diagnostics);
     ASSERT_TRUE(text.ok());
     EXPECT_NE(text->find(instruction), std::string::npos) << processor << " " << depth;
-    EXPECT_EQ(text->find("vdpbf16ps") != std::string::npos, instruction == std::string_view("vdpbf16ps")) << processor << " " << depth;
+    EXPECT_EQ(text->find("\tvdpbf16ps") != std::string::npos, instruction == std::string_view("vdpbf16ps")) << processor << " " << depth;
   }
 }
 
