@@ -32,15 +32,16 @@ private:
   static bool readsDownColumns(const Op &op) {
     return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
   }
+  static std::string placeOf(RegisterTile tile, bool inTiles) { return inTiles ? "AMX's tiles" : str(tile.rows * tile.vectors, " registers"); }
   void product(const Op &op) {
     Type sum = op.result()->type();
     Elem elem = mmaElem(op.operand(0)->type().elem());
-    RegisterTile tile = registerTile(cpu_, elem, sum.extent(0), sum.extent(1));
+    bool inTiles = multipliesTiles(cpu_, op);
+    RegisterTile tile = inTiles ? amxTile(cpu_) : registerTile(cpu_, elem, sum.extent(0), sum.extent(1));
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("the inner loop of this `tile_mma` computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(elem),
-            " sums in ", tile.rows * tile.vectors, " registers, over K = ", op.operand(0)->type().extent(1),
-            "; between two of these ops the sums are in memory"));
+            " sums in ", placeOf(tile, inTiles), ", over K = ", op.operand(0)->type().extent(1), "; between two of these ops the sums are in memory"));
     for (size_t i = 0; i < 2; ++i)
       if (const Buffer *staging = buffers_.stagingOf(&op, i))
         remark.note(str("operand ", i == 0 ? "a" : "b", " is first put into ", kib(staging->shape.bytes()), " of memory as ",
@@ -48,6 +49,8 @@ private:
     if (const Buffer *words = buffers_.stagingOf(&op, kMmaWords))
       remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not be normal numbers; pairs of "
                       "rows of b are put side by side in ", kib(words->shape.bytes()), " of memory"));
+    if (cpu_.tilesBf16 && multipliesPairs(cpu_, op) && !inTiles)
+      remark.note(str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kTilesRows, " and its sums f32"));
     if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
       remark.at(shared->second.load->range(), "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
   }
@@ -69,10 +72,9 @@ private:
     RegisterTile tile = nestTile(cpu_, op);
     bool turns = (op.attr("transpose_a") != nullptr) != (op.operand(0)->type().data().order == Order::ColumnMajor);
     bool staged = usesTiles(style) || turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work);
-    std::string where = usesTiles(style) ? std::string("AMX's tiles") : str(tile.rows * tile.vectors, " registers");
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
-        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", where, ", over up to ",
+        str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
             (staged ? nestStagedBytes(op.result()->type().extent(0)) : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
     if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),

@@ -29,10 +29,14 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
 // What is left of `tile` at the last rows: enough sums that they need not wait for each other.
 inline RegisterTile lastRowsTile(RegisterTile tile) { return {std::min(tile.rows, 2), tile.vectors, tile.lanes}; }
 
+// What AMX's tiles hold.
+inline RegisterTile amxTile(const CpuInfo &cpu) {
+  return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes), cpu.lanes(4)};
+}
+
 // Of a nest.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
-  if (!usesTiles(style)) return registerTile(cpu, elem, rows, columns);
-  return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes), cpu.lanes(4)};
+  return usesTiles(style) ? amxTile(cpu) : registerTile(cpu, elem, rows, columns);
 }
 inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem());
