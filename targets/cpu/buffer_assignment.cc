@@ -247,7 +247,9 @@ private:
     BufferShape words = bufferShape(op.operand(1)->type(), mmaElem(Elem::BF16));
     words.rows /= 2;
     addStaging(op, kMmaWords, words, live_.readAt(&op));
-    if (multipliesTiles(cpu_, op)) addStaging(op, kMmaCells, {kTilesRows, kTilesRows, Elem::F32, kTilesRows * elemInfo(Elem::F32).storageBytes}, live_.readAt(&op));
+    constexpr int64_t kRowBytes = kAmxSide * 4;
+    if (op.operandCount() > 2 && multipliesInTiles(cpu_, op))
+      addStaging(op, kMmaCells, {kAmxSide, kAmxSide, Elem::F32, kRowBytes}, live_.readAt(&op));
   }
 
   // First fit, largest first.

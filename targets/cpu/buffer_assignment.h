@@ -2,6 +2,7 @@
 #pragma once
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/fusion.h"
+#include "targets/cpu/product_style.h"
 
 #include <map>
 #include <unordered_map>
@@ -45,7 +46,8 @@ enum NestBuffer : size_t {
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
-inline constexpr int64_t kNestCellRows = 32, kNestZeroRow = kNestCellRows;
+static_assert(kAmxSide * 4 <= kNestPanelBytes);
+inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
 
 // Of each of so many rows of a that are staged: more of few, so that all of them stay in the second cache.
 inline int64_t nestStagedBytes(int64_t rows) {
@@ -63,7 +65,7 @@ public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
   // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem unless it multiplies pairs, and the
-  // words of b (kMmaWords) if it does; or an operand without a buffer of an op that picks its elements (readsBuffers), or a
+  // words of b (kMmaWords) if it does, and where it has sums in AMX's tiles (kMmaCells); or an operand without a buffer of an op that picks its elements (readsBuffers), or a
   // NestBuffer of a nest. Null where an operand is read from its own buffer.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated

@@ -36,7 +36,7 @@ private:
   void product(const Op &op) {
     Type sum = op.result()->type();
     Elem elem = mmaElem(op.operand(0)->type().elem());
-    bool inTiles = multipliesTiles(cpu_, op);
+    bool inTiles = multipliesInTiles(cpu_, op);
     RegisterTile tile = inTiles ? amxTile(cpu_) : registerTile(cpu_, elem, sum.extent(0), sum.extent(1));
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
@@ -50,7 +50,7 @@ private:
       remark.note(str("two neighbours along K are multiplied at once, unless some are so small that their products might not be normal numbers; pairs of "
                       "rows of b are put side by side in ", kib(words->shape.bytes()), " of memory"));
     if (cpu_.tilesBf16 && multipliesPairs(cpu_, op) && !inTiles)
-      remark.note(str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kTilesRows, " and its sums f32"));
+      remark.note(str("it would run in AMX's tiles if its rows, columns and K were multiples of ", kAmxSide, " and its sums f32"));
     if (auto shared = shared_.ofMma.find(&op); shared != shared_.ofMma.end())
       remark.at(shared->second.load->range(), "b is loaded and packed by the first workgroup that needs it, for all, if nothing is stored over it");
   }

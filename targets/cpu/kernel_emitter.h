@@ -177,7 +177,7 @@ private:
 
   // mma_emitter.cc
   void emitMma(const Op &op);
-  void multiplyTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum);
+  void multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum);
   MmaMatrix matrixOf(const Buffer &buffer);
   MmaMatrix mmaOperand(const Op &op, size_t i);
   MmaRight prepareRight(const Op &mma);

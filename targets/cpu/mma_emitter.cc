@@ -106,30 +106,23 @@ MmaRight KernelEmitter::prepareRight(const Op &mma) {
   return {words, pairs.leastOf(words)};
 }
 
-// In AMX's tiles, which take sums that are not normal as 0: products are added to what was there behind.
-void KernelEmitter::multiplyTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
+// In AMX's tiles, which take sums that are not normal as 0: products are added to what was there behind. A product of only -0 is
+// +0 in them, which a sum of -0 does not survive.
+void KernelEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
   const bool fresh = op.operandCount() < 3;
-  const int64_t bytes = elemInfo(Elem::F32).storageBytes, lanes = cpu_.lanes(static_cast<int>(bytes));
-  const MmaMatrix cells = matrixOf(*buffers_.stagingOf(&op, kMmaCells));
-  llvm::Type *type = ops_.type(Elem::F32, static_cast<int>(lanes));
-  llvm::Align align(static_cast<uint64_t>(cpu_.vectorBytes));
-  auto rowOf = [&](LlvmValue *first, LlvmValue *pitch, LlvmValue *row) { return byteOffset(b, first, b.CreateMul(row, pitch)); };
+  const MmaMatrix cells = fresh ? sum : matrixOf(*buffers_.stagingOf(&op, kMmaCells));
   TileMicrokernel tiles(b, TileMicrokernel::Type::Bf16, true, true);
   tiles.begin(ops_.stackSlot(0));
-  forLoop(b, number(0), number(sum.shape.columns), number(kTilesRows), [&](LlvmValue *column) {
-    LlvmValue *columnByte = b.CreateMul(column, number(bytes));
-    forLoop(b, number(0), number(sum.shape.rows), number(kTilesRows), [&](LlvmValue *row) {
-      LlvmValue *place = byteOffset(b, rowOf(sum.address, sum.pitch, row), columnByte);
-      const MmaMatrix &to = fresh ? sum : cells;
-      tiles.multiply({rowOf(left.address, left.pitch, row), left.pitch, byteOffset(b, right.address, columnByte), right.pitch, fresh ? place : cells.address,
-                      to.pitch, number(right.shape.rows)});
+  forLoop(b, number(0), number(sum.shape.columns), number(kAmxSide), [&](LlvmValue *column) {
+    LlvmValue *columnByte = b.CreateMul(column, number(elemInfo(Elem::F32).storageBytes));
+    forLoop(b, number(0), number(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
+      LlvmValue *place = byteOffset(b, byteOffset(b, sum.address, b.CreateMul(row, sum.pitch)), columnByte);
+      LlvmValue *to = fresh ? place : cells.address;
+      tiles.multiply({byteOffset(b, left.address, b.CreateMul(row, left.pitch)), left.pitch, byteOffset(b, right.address, columnByte), right.pitch,
+                      to, cells.pitch, number(right.shape.rows)});
       if (fresh) return;
-      forLoop(b, number(0), number(kTilesRows), number(1), [&](LlvmValue *r) {
-        for (int64_t i = 0; i < kTilesRows; i += lanes) {
-          LlvmValue *at = byteOffset(b, rowOf(place, sum.pitch, r), number(i * bytes)), *product = byteOffset(b, rowOf(cells.address, cells.pitch, r), number(i * bytes));
-          b.CreateAlignedStore(b.CreateFAdd(b.CreateAlignedLoad(type, at, align), b.CreateAlignedLoad(type, product, align)), at, align);
-        }
-      });
+      auto *type = llvm::cast<llvm::FixedVectorType>(ops_.type(Elem::F32, cpu_.lanes(elemInfo(Elem::F32).storageBytes)));
+      tiles.add({place, sum.pitch}, {place, sum.pitch}, {to, cells.pitch}, number(kAmxSide), type);
     });
   });
   tiles.end();
@@ -152,8 +145,8 @@ void KernelEmitter::emitMma(const Op &op) {
   };
   if (!pairs) by(Microkernel::Step::Elements)();
   else ifElse(b, areNormal(b, ofLeft, right.least), [&] {
-    if (!multipliesTiles(cpu_, op)) return by(Microkernel::Step::DotBf16)();
-    multiplyTiles(op, left, right.matrix, operands.sum);
+    if (!multipliesInTiles(cpu_, op)) return by(Microkernel::Step::DotBf16)();
+    multiplyInTiles(op, left, right.matrix, operands.sum);
     return LlvmValues();
   }, by(Microkernel::Step::PairsBf16));
 }

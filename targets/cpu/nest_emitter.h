@@ -69,11 +69,11 @@ private:
   void stageLeft(const Block &block);
   Panel packPanel(const Block &block, LlvmValue *panel);
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
-  void packInto(const Block &block, LlvmValue *column, LlvmValue *to);
+  LlvmValue *packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   bool endsInside() const;
   void fillRows(LlvmValue *to, Steps steps); // with zeros
-  void packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside);
+  LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
   // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
   // f32 on an Intel Xeon of the sixth generation; 4 and 8 rows are as good there.
   static constexpr int64_t kRowsAhead = 16;
@@ -101,11 +101,12 @@ private:
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
+  void multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
   void addTile(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
-  void multiplyConverted(const Block &block, const Panel &panel, const TileMicrokernel::Operands &operands);
+  void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   std::pair<LlvmValue *, LlvmValue *> readySums(const Panel &panel, const Tile &tile);
   void prefetchStored(const Block &block, const Panel &panel, const Tile &tile);
   static constexpr int64_t kRowsEachTurn = 2; // of the result, that the loop of AMX's tiles asks for
@@ -126,7 +127,7 @@ private:
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
-  void packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside);
+  LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside, LlvmValue *least);
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }

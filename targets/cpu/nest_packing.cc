@@ -57,28 +57,28 @@ LlvmValue *NestEmitter::behindPanel(const Block &block) {
 }
 
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
-  packInto(block, column, to);
-  if (!isBf16()) return;
-  LlvmValue *least = leastMagnitude(b, {to, block.depth, number(panelPitch()), number(panelPitch())}, lanes_);
-  b.CreateAlignedStore(least, byteOffset(b, to, behindPanel(block)), llvm::Align(8));
+  LlvmValue *least = packInto(block, column, to);
+  if (isBf16()) b.CreateAlignedStore(least, byteOffset(b, to, behindPanel(block)), llvm::Align(8));
 }
 
-void NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {
+// Gives the least magnitude of bf16.
+LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {
   if (right_.turned) {
     int64_t wide = tile_.vectors * lanes_;
     stageTurned(false, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
       LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(panelPitch())));
       return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
     });
-    return;
+    return isBf16() ? leastMagnitude(b, {to, block.depth, number(panelPitch()), number(panelPitch())}, lanes_) : nullptr;
   }
   LlvmValue *quick = insideSteps(block, column);
   XT_CHECK(tile_.vectors * lanes_ <= 64, "insideBits are of 64 columns");
   LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
-  packRows(column, to, {block.first, block.first, quick}, inside);
+  LlvmValue *least = packRows(column, to, {block.first, block.first, quick}, inside, leastOfNone(b, lanes_));
   Steps rest{block.first, quick, b.CreateAdd(block.first, block.depth)};
   if (endsInside()) fillRows(to, rest);
-  else packRows(column, to, rest, nullptr);
+  else least = packRows(column, to, rest, nullptr, least);
+  return isBf16() ? leastBits(b, least) : nullptr;
 }
 
 // Whether all rows of b behind those of insideSteps are outside.
@@ -108,21 +108,23 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column) {
   return b.CreateSelect(inside, most(end, block.first), block.first);
 }
 
-// `inside`: which columns of the panel are (insideBits), of rows that are. Null: rows are looked at, and parts of them.
-void NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside) {
-  forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
+// `inside`: which columns of the panel are (insideBits), of rows that are. Null: rows are looked at, and parts of them. Gives the
+// least magnitude (leastWith) of these rows too.
+LlvmValue *NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least) {
+  return forLoop(b, steps.begin, steps.end, number(1), {least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = byteOffset(b, to, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
     if (inside) prefetchRows(step, column);
-    if (inWords()) return packWords(step, column, line, inside);
+    if (inWords()) return LlvmValues{packWords(step, column, line, inside, carried[0])};
     const KernelEmitter::TileAccess &from = right_.access;
     KernelEmitter::RowAccess row = inside ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
       LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
     };
-    if (!inside) return forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), pack); // rare: as little code as can be
-    for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
-  });
+    if (!inside) forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), pack); // rare: as little code as can be
+    else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
+    return LlvmValues{carried[0]};
+  })[0];
 }
 
 // A panel has a short run of each row, which processors do not foresee.
@@ -131,9 +133,8 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
   int64_t bytes = elemInfo(from.elem).storageBytes;
   Prefetch where = usesTiles(style_) ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), number(kRowsAhead));
-  LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(column, number(bytes)));
-  for (int i = 0; i < elements_; ++i) {
-    LlvmValue *line = byteOffset(b, first, b.CreateMul(b.CreateAdd(row, number(i)), from.rowStride));
+  LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
+  for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {
     for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), where);
   }
 }

@@ -46,26 +46,29 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
-// A row of a panel of b; of rows that are inside two registers at once.
-void NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside) {
+// A row of a panel of b; of rows that are inside two registers at once. Gives the least magnitude with this row.
+LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside, LlvmValue *least) {
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
   auto chunksAt = [&](LlvmValue *n, int count) {
     LlvmValues chunks;
     for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(inStaged(right_.access.elem, panelChunk(row, column, n, inside, count)));
     return chunks;
   };
-  auto put = [&](LlvmValue *words, LlvmValue *n) { b.CreateAlignedStore(flipped(words), byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign()); };
+  auto put = [&](LlvmValue *words, LlvmValue *n, LlvmValue *before) {
+    b.CreateAlignedStore(flipped(words), byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
+    return isBf16() ? leastWith(b, before, words) : before;
+  };
   if (inside && tile_.vectors % 2 == 0) {
     for (int v = 0; v < tile_.vectors; v += 2) {
       LlvmValue *n = number(v * lanes_), *next = number((v + 1) * lanes_);
       auto [first, second] = twoSideBySide(b, e_.ops_, chunksAt(n, 2 * lanes_), elem_, lanes_);
-      put(first, n), put(second, next);
+      least = put(second, next, put(first, n, least));
     }
-    return;
+    return least;
   }
-  forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), [&](LlvmValue *n) {
-    put(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunksAt(n, lanes_), elem_, lanes_), n);
-  });
+  return forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), {least}, [&](LlvmValue *n, llvm::ArrayRef<LlvmValue *> carried) {
+    return LlvmValues{put(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunksAt(n, lanes_), elem_, lanes_), n, carried[0])};
+  })[0];
 }
 
 // Bytes of b with a sign as bytes without one that are 128 more, or the other way round.
@@ -132,67 +135,72 @@ LlvmValues NestEmitter::addedPairs(const Block &block, const Panel &panel, const
   return sums;
 }
 
-// What tiles of bf16 would take as 0, a few rows at a time.
-void NestEmitter::multiplyConverted(const Block &block, const Panel &panel, const TileMicrokernel::Operands &operands) {
+// What tiles of bf16 would take as 0, a few rows at a time, on top of `start`.
+void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
   constexpr int kRows = 2;
-  static_assert(TileMicrokernel::kRows % kRows == 0);
-  forLoop(b, number(0), number(tile_.rows), number(kRows), [&](LlvmValue *row) {
-    LlvmValues columns;
-    for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
-    LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), microkernel_.negativeZero());
-    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_));
-    sums = microkernel_.multiply({left, leftRowStep_, kRows, panel.right, columns, leftStep_, number(panelPitch()), block.depth}, std::move(sums), Microkernel::Step::PairsBf16);
-    LlvmValue *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // where a is read in place, no row beyond the last is
+  LlvmValues columns;
+  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
+  forLoop(b, number(0), rows, number(kRows), [&](LlvmValue *row) {
+    LlvmValues sums(static_cast<size_t>(kRows * tile_.vectors), start);
+    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_)), *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    Microkernel::Operands some{left, leftRowStep_, kRows, operands.right, columns, leftStep_, operands.rightStep, operands.depth};
+    sums = microkernel_.multiply(some, std::move(sums), Microkernel::Step::PairsBf16);
     for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
       for (size_t v = 0; v < columns.size(); ++v)
         b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
   });
 }
 
+// What is stored over comes while the tile is computed, two rows with each turn.
+void NestEmitter::multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands) {
+  auto meanwhile = [&](LlvmValue *turn) {
+    if (!stored_ || !stored_->unitStride) return;
+    int64_t bytes = elemInfo(stored_->elem).storageBytes;
+    LlvmValue *row = least(b.CreateMul(turn, number(kRowsEachTurn)), number(tile_.rows - kRowsEachTurn));
+    LlvmValue *line = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
+    line = byteOffset(b, line, b.CreateMul(b.CreateAdd(tile.row, row), stored_->rowStride));
+    for (int64_t i = 0; i < kRowsEachTurn; ++i, line = byteOffset(b, line, stored_->rowStride))
+      for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine)
+        prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
+  };
+  tiles_.multiply(operands, TileMicrokernel::kRows, meanwhile);
+}
+
 // Rows beyond the last are of staged memory, and nobody reads their sums. The only sums of whole tiles go to memory without a
 // detour where they are only stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse();
+  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
   auto [ready, readyStep] = readySums(panel, tile);
-  LlvmValue *isWhole = b.CreateICmpEQ(b.CreateSub(tile.rowEnd, tile.row), number(tile_.rows));
-  LlvmValue *only = b.CreateAnd(starts, tile.ready), *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(tile.stores)));
-  TileMicrokernel::Operands operands{byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)), leftRowStep_, panel.right, number(panelPitch()),
-                                     b.CreateSelect(straight, ready, cells), b.CreateSelect(straight, readyStep, number(kNestPanelBytes)), block.depth};
+  LlvmValue *only = b.CreateAnd(starts, tile.ready), *isWhole = b.CreateICmpEQ(count, number(tile_.rows));
+  LlvmValue *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(tile.stores)));
+  LlvmValue *to = b.CreateSelect(straight, ready, addressOf(kNestCells)), *toStep = b.CreateSelect(straight, readyStep, number(kNestPanelBytes));
+  LlvmValue *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
+  TileMicrokernel::Operands operands{left, leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth};
   auto inTiles = [&] {
-    tiles_.multiply(operands, [&](LlvmValue *turn) {
-      LlvmValue *first = least(b.CreateMul(turn, number(kRowsEachTurn)), number(tile_.rows - kRowsEachTurn));
-      for (int64_t i = 0; i < kRowsEachTurn; ++i) {
-        LlvmValue *line = byteOffset(b, operands.sums, b.CreateMul(b.CreateAdd(first, number(i)), operands.sumStep));
-        for (int64_t at = 0; at < panelPitch(); at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
-      }
-    });
-    return LlvmValues();
+    auto half = [&] { return tiles_.multiply(operands, TileMicrokernel::kRows / 2), LlvmValues(); };
+    auto whole = [&] { return multiplyWhole(panel, tile, operands), LlvmValues(); };
+    return ifElse(b, b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2)), half, whole);
   };
-  if (isBf16())
-    ifElse(b, areNormal(block, panel), inTiles, [&] {
-      multiplyConverted(block, panel, operands);
-      return LlvmValues();
-    });
+  auto converted = [&] {
+    LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
+    return multiplyConverted(operands, count, start), LlvmValues();
+  };
+  if (isBf16()) ifElse(b, areNormal(block, panel), inTiles, converted);
   else inTiles();
   ifThen(b, b.CreateNot(straight), [&] { addTile(block, panel, tile); });
 }
 
 // The cells, to the sums that were there, or on top of them.
 void NestEmitter::addTile(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse();
-  LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_)), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
+  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse(), *pitch = number(buffer(kNestSums).shape.pitch);
+  LlvmValue *kept = byteOffset(b, rowOf(kNestSums, tile.row), b.CreateMul(panel.column, number(bytes_)));
+  LlvmValue *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
   auto [ready, readyStep] = readySums(panel, tile);
-  forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
-    LlvmValue *own = byteOffset(b, cells, b.CreateMul(r, number(kNestPanelBytes)));
-    LlvmValue *kept = byteOffset(b, rowOf(kNestSums, b.CreateAdd(tile.row, r)), panelByte), *before = b.CreateSelect(starts, zeros, kept);
-    LlvmValue *to = b.CreateSelect(tile.ready, byteOffset(b, ready, b.CreateMul(r, readyStep)), kept);
-    for (int v = 0; v < tile_.vectors; ++v) {
-      auto cell = [&](LlvmValue *line) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
-      auto load = [&](LlvmValue *line) { return b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line), vectorAlign()); };
-      LlvmValue *x = load(own), *y = load(before);
-      b.CreateAlignedStore(isFloat(elem_) ? b.CreateFAdd(x, y) : b.CreateAdd(x, y), cell(to), llvm::Align(1));
-    }
-  });
+  TileMicrokernel::Sums before{b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), pitch)};
+  TileMicrokernel::Sums to{b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, pitch)};
+  auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(elem_, lanes_));
+  tiles_.add(to, {cells, number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
 }
 
 } // namespace xt

@@ -41,8 +41,8 @@ inline int stepElements(ProductStyle style) {
   return 1;
 }
 
-// Rows, and elements of a row of f32, of the sums that AMX's tiles hold at once, and bf16 of a row of one that is multiplied.
-inline constexpr int64_t kTilesRows = 32;
+// Rows of the sums that AMX's tiles hold at once, and as many of 4 bytes in each; and bf16 in a row of a tile of a.
+inline constexpr int64_t kAmxSide = 32;
 
 // Whether a tile_mma multiplies words of two bf16 (DotBf16): else it does Elements.
 inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
@@ -50,10 +50,10 @@ inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
   return cpu.dotBf16 && a.elem() == Elem::BF16 && b.elem() == Elem::BF16 && a.extent(1) % 2 == 0;
 }
 
-// And of those, whether it does so in AMX's tiles: as many as fill it.
-inline bool multipliesTiles(const CpuInfo &cpu, const Op &mma) {
+// And whether it does so in AMX's tiles: if all of them are filled.
+inline bool multipliesInTiles(const CpuInfo &cpu, const Op &mma) {
   Type a = mma.operand(0)->type(), sum = mma.result()->type();
-  bool whole = sum.extent(0) % kTilesRows == 0 && sum.extent(1) % kTilesRows == 0 && a.extent(1) % kTilesRows == 0;
+  bool whole = sum.extent(0) % kAmxSide == 0 && sum.extent(1) % kAmxSide == 0 && a.extent(1) % kAmxSide == 0;
   return whole && multipliesPairs(cpu, mma) && cpu.tilesBf16 && sum.elem() == Elem::F32;
 }
 

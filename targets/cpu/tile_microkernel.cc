@@ -29,10 +29,11 @@ void TileMicrokernel::begin(LlvmValue *config) {
 void TileMicrokernel::end() { b.CreateIntrinsic(Intrinsic::x86_tilerelease, llvm::ArrayRef<llvm::Type *>(), {}); }
 
 // Two tiles across and two down are four sums for four loads.
-void TileMicrokernel::multiply(const Operands &operands, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiply(const Operands &operands, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+  const int sums = rows == kRows ? 4 : 2;
   auto tile = [&](int number) { return b.getInt8(static_cast<uint8_t>(number)); };
   auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
-  for (int sum = 0; sum < kLeft; ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
+  for (int sum = 0; sum < sums; ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(kTileRows)));
   forLoop(b, number(0), operands.depth, number(kDepth), [&](LlvmValue *k) {
     LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, operands.right, b.CreateMul(k, operands.rightStep));
@@ -42,15 +43,30 @@ void TileMicrokernel::multiply(const Operands &operands, llvm::function_ref<void
     multiplyAdd(0, kLeft, kRight);
     load(kRight + 1, byteOffset(b, down, number(kTileBytes)), operands.rightStep);
     multiplyAdd(1, kLeft, kRight + 1);
-    load(kLeft + 1, byteOffset(b, lower, along), operands.leftStep);
-    multiplyAdd(2, kLeft + 1, kRight);
-    multiplyAdd(3, kLeft + 1, kRight + 1);
+    if (sums == 4) {
+      load(kLeft + 1, byteOffset(b, lower, along), operands.leftStep);
+      multiplyAdd(2, kLeft + 1, kRight);
+      multiplyAdd(3, kLeft + 1, kRight + 1);
+    }
     meanwhile(b.CreateUDiv(k, number(kDepth)));
   });
-  for (int sum = 0; sum < kLeft; ++sum) {
+  for (int sum = 0; sum < sums; ++sum) {
     LlvmValue *row = sum / 2 == 0 ? operands.sums : byteOffset(b, operands.sums, b.CreateMul(operands.sumStep, number(kTileRows)));
     b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(sum), byteOffset(b, row, number((sum % 2) * kTileBytes)), operands.sumStep});
   }
+}
+
+void TileMicrokernel::add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type) {
+  const uint64_t bytes = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+  forLoop(b, b.getInt64(0), rows, b.getInt64(1), [&](LlvmValue *row) {
+    auto at = [&](const Sums &sums, uint64_t byte) { return byteOffset(b, byteOffset(b, sums.first, b.CreateMul(row, sums.step)), b.getInt64(byte)); };
+    auto load = [&](const Sums &sums, uint64_t byte) { return b.CreateAlignedLoad(type, at(sums, byte), llvm::Align(bytes)); };
+    for (uint64_t byte = 0; byte < kRowBytes; byte += bytes) {
+      LlvmValue *one = load(x, byte), *other = load(y, byte);
+      LlvmValue *sum = type_ == Type::Bf16 ? b.CreateFAdd(one, other) : b.CreateAdd(one, other);
+      b.CreateAlignedStore(sum, at(to, byte), llvm::Align(1));
+    }
+  });
 }
 
 void TileMicrokernel::multiplyAdd(int sum, int left, int right) {

@@ -12,7 +12,7 @@ public:
       : b(builder), type_(type), leftSigned_(leftSigned), rightSigned_(rightSigned) {}
 
   static constexpr int64_t kDepth = 16;                     // words of K in a tile
-  static constexpr int64_t kRows = kTilesRows, kRowBytes = kRows * 4; // of the sums: two tiles down and two across
+  static constexpr int64_t kRows = kAmxSide, kRowBytes = kRows * 4; // of the sums: two tiles down and two across
 
   // Around all products of a function. `config`: 64 bytes of memory.
   void begin(LlvmValue *config);
@@ -22,8 +22,15 @@ public:
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
   };
-  // `meanwhile` is emitted into the loop, which has a turn for each kDepth of `depth`.
-  void multiply(const Operands &operands, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+  // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has a turn for each kDepth of `depth`.
+  void multiply(const Operands &operands, int64_t rows = kRows, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+
+  // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
+  struct Sums {
+    LlvmValue *first, *step;
+  };
+  // to = x + y, row by row; `to` may be either, or lie anywhere. `type`: a register.
+  void add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type);
 
 private:
   void multiplyAdd(int sum, int left, int right);

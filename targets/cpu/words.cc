@@ -33,28 +33,36 @@ std::pair<LlvmValue *, LlvmValue *> twoSideBySide(llvm::IRBuilderBase &b, Regist
   return {half(0), half(lanes)};
 }
 
+LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes) {
+  return llvm::ConstantInt::get(llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes)), 0xFFFF);
+}
+
+LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words) {
+  llvm::Type *type = least->getType();
+  LlvmValue *bits = b.CreateAnd(b.CreateBitCast(words, type), llvm::ConstantInt::get(type, 0x7FFF));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, least, b.CreateSub(bits, llvm::ConstantInt::get(type, 1))); // 0 becomes the largest
+}
+
+LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least) {
+  LlvmValue *bits = b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, least);
+  return b.CreateAdd(b.CreateZExt(bits, b.getInt64Ty()), b.getInt64(1));
+}
+
 LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int lanes) {
-  auto *type = llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes));
-  auto all = [&](uint16_t value) { return llvm::ConstantInt::get(type, value); };
-  LlvmValue *registerBytes = b.getInt64(static_cast<uint64_t>(4 * lanes)), *zero = b.getInt64(0);
-  auto lesser = [&](LlvmValue *than, LlvmValue *address, llvm::Constant *mask) {
-    LlvmValue *bits = b.CreateAnd(b.CreateAlignedLoad(type, address, llvm::Align(1)), mask);
-    return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, than, b.CreateSub(bits, all(1))); // 0 becomes the largest
-  };
-  llvm::Constant *magnitudes = all(0x7FFF);
+  LlvmValue *none = leastOfNone(b, lanes), *registerBytes = b.getInt64(static_cast<uint64_t>(4 * lanes)), *zero = b.getInt64(0);
+  auto wordsAt = [&](LlvmValue *address) { return b.CreateAlignedLoad(none->getType(), address, llvm::Align(1)); };
   llvm::SmallVector<llvm::Constant *, 32> ofTail;
-  for (int64_t i = 0; i < 2 * lanes; ++i) ofTail.push_back(b.getInt16(i < matrix.tail ? 0x7FFF : 0));
+  for (int64_t i = 0; i < 2 * lanes; ++i) ofTail.push_back(b.getInt16(i < matrix.tail ? 0xFFFF : 0));
   LlvmValue *whole = matrix.tail ? b.CreateSub(matrix.bytes, registerBytes) : matrix.bytes;
-  LlvmValues least = forLoop(b, zero, matrix.rows, b.getInt64(1), {all(0xFFFF)}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
+  LlvmValues least = forLoop(b, zero, matrix.rows, b.getInt64(1), {none}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = byteOffset(b, matrix.base, b.CreateMul(row, matrix.pitch));
     LlvmValues found = forLoop(b, zero, whole, registerBytes, {carried[0]}, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> before) {
-      return LlvmValues{lesser(before[0], byteOffset(b, line, at), magnitudes)};
+      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
     });
-    if (matrix.tail) found[0] = lesser(found[0], byteOffset(b, line, whole), llvm::ConstantVector::get(ofTail));
+    if (matrix.tail) found[0] = leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)));
     return found;
   });
-  LlvmValue *bits = b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, least[0]);
-  return b.CreateAdd(b.CreateZExt(bits, b.getInt64Ty()), b.getInt64(1));
+  return leastBits(b, least[0]);
 }
 
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {

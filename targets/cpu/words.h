@@ -25,6 +25,11 @@ struct WordMatrix {
 };
 LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int lanes);
 
+// The same, of words that are at hand: at first, with a register of them more, and in the end.
+LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes);
+LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words);
+LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least);
+
 // Whether products of what has these least magnitudes, and all sums of them, are 0 or normal.
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right);
 

@@ -10,7 +10,7 @@ Product pairs(std::vector<int64_t> sizes, GemmShape tile, bool adds) {
 }
 
 TEST(CpuMmaPairs, TileShapes) {
-  for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64}, {32, 64, 32}, {13, 17, 6}, {7, 33, 34}, {1, 1, 2}, {6, 80, 2}, {5, 9, 70}, {12, 48, 15}})
+  for (GemmShape tile : std::vector<GemmShape>{{64, 128, 64}, {32, 64, 32}, {13, 17, 6}, {7, 33, 34}, {1, 1, 2}, {6, 80, 2}, {5, 9, 70}, {12, 48, 15}, {40, 64, 32}, {64, 48, 32}})
     for (bool adds : {false, true}) {
       SCOPED_TRACE(str(tile.rows, "x", tile.columns, "x", tile.depth));
       for (double scale : {1.0, 0x1p-130}) expectRight(pairs({2 * tile.rows + 1, tile.columns + 5, 2 * tile.depth + 3}, tile, adds), scale, 1);
@@ -44,6 +44,24 @@ TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   expectAsInterpreter(m, {{&x, {}}, {&y, {}}, {&z, {}}}, {}, runnable());
 }
 
+// Without a sum to add to, and with one that is no f32.
+TEST(CpuMmaPairs, FreshSumsOfEachType) {
+  for (Elem sum : {Elem::F32, Elem::BF16})
+    for (double scale : {1.0, 0x1p-130}) {
+      SCOPED_TRACE(str(elemName(sum), " ", scale));
+      KernelMaker m;
+      Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(sum)), *zero = m.index(0);
+      Value *product = m.mma(m.load(m.tile(a, {zero, zero}, {64, 64})), m.load(m.tile(b, {zero, zero}, {64, 96})), nullptr, sum);
+      m.store(product, m.tile(c, {zero, zero}, {64, 96}));
+      Array x(Elem::BF16, {64, 64}), y(Elem::BF16, {64, 96}), z(sum, {64, 96});
+      auto unit = [](const std::vector<int64_t> &index) { return static_cast<double>((5 * index[0] + 7 * index[1]) % 3 - 1); }; // sums are exact
+      x.forEach([&](const std::vector<int64_t> &index) { x.set(index, scale * unit(index)); });
+      y.forEach([&](const std::vector<int64_t> &index) { y.set(index, unit(index)); });
+      fill(z, 3, 1);
+      expectAsInterpreter(m, {{&x, {}}, {&y, {}}, {&z, {}}}, {}, runnable());
+    }
+}
+
 TEST(CpuMmaPairs, EveryOrderInMemory) {
   for (int bits = 0; bits < 4; ++bits) {
     Product product = pairs({45, 75, 143}, {32, 64, 32}, false);
@@ -53,14 +71,23 @@ TEST(CpuMmaPairs, EveryOrderInMemory) {
 }
 
 TEST(CpuMmaPairs, Instructions) {
-  for (auto [processor, depth, instruction] : {std::tuple{"znver4", 32, "vdpbf16ps"}, {"sapphirerapids", 32, "tdpbf16ps"}, {"sapphirerapids", 34, "vdpbf16ps"}, {"znver4", 15, "vfmadd"}, {"haswell", 32, "vfmadd"}}) {
+  struct Case {
+    const char *processor;
+    GemmShape tile;
+    const char *instruction;
+  };
+  for (const Case &c : {Case{"znver4", {64, 64, 32}, "vdpbf16ps"}, {"znver4", {64, 64, 15}, "vfmadd"}, {"haswell", {64, 64, 32}, "vfmadd"},
+                        {"sapphirerapids", {64, 64, 32}, "tdpbf16ps"}, {"sapphirerapids", {64, 64, 34}, "vdpbf16ps"},
+                        {"sapphirerapids", {40, 64, 32}, "vdpbf16ps"}, {"sapphirerapids", {64, 48, 32}, "vdpbf16ps"}}) {
+    SCOPED_TRACE(str(c.processor, " ", c.tile.rows, "x", c.tile.columns, "x", c.tile.depth));
     KernelMaker m;
-    make(m, pairs({}, {64, 64, depth}, false));
+    make(m, pairs({}, c.tile, false));
     Diagnostics diagnostics;
-    Result<std::string> text = emit(m.module, EmitKind::Asm, {processor}, diagnostics);
+    Result<std::string> text = emit(m.module, EmitKind::Asm, {c.processor}, diagnostics);
     ASSERT_TRUE(text.ok());
-    EXPECT_NE(text->find(instruction), std::string::npos) << processor << " " << depth;
-    EXPECT_EQ(text->find("\tvdpbf16ps") != std::string::npos, instruction == std::string_view("vdpbf16ps")) << processor << " " << depth;
+    for (const char *instruction : {"vdpbf16ps", "tdpbf16ps"})
+      EXPECT_EQ(text->find(instruction) != std::string::npos, std::string_view(instruction) == c.instruction) << instruction;
+    EXPECT_NE(text->find(c.instruction), std::string::npos);
   }
 }
 

@@ -34,6 +34,35 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
+// AMX takes half of its rows for the last 16 or fewer. Numbers that it would take as 0 go another way, in place too.
+TEST(CpuNestWords, LastRows) {
+  for (Elem elem : {Elem::BF16, Elem::U8})
+    for (int64_t rows : {3, 16, 17, 40, 48, 49})
+      for (int64_t depth : {64, 63})
+        for (double scale : {1.0, 0x1p-130}) {
+          SCOPED_TRACE(str(elemName(elem), " ", rows, " ", depth, " ", scale));
+          expectRight({.a = elem, .b = elem, .sizes = {rows, 70, depth}, .tile = {64, 64, 64}, .adds = depth == 63}, scale, 1);
+        }
+}
+
+// Three registers of columns are packed one by one.
+TEST(CpuNestWords, AnOddNumberOfRegisters) {
+  for (Elem elem : {Elem::BF16, Elem::I8}) expectRight({.a = elem, .b = elem, .sizes = {45, 100, 130}, .tile = {32, 48, 32}});
+}
+
+// Sums that start at 0 and get -0 only are 0.
+TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
+  KernelMaker m;
+  make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
+  Array a(Elem::BF16, {32, 64}), b(Elem::BF16, {64, 64}), c(Elem::F32, {32, 64});
+  fill(c, 1, 1);
+  for (double small : {1.0, 0x1p-130}) {
+    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, -small); });
+    b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[1] % 2 ? 0 : 1); });
+    expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+  }
+}
+
 // One row and two are multiplied as elements where K is whole words; and beside that.
 TEST(CpuNestWords, ARowOrTwo) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
@@ -51,6 +80,16 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
       SCOPED_TRACE(str(a, " ", b));
       expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {40, 70, 600}, .tile = {64, 64, 32}, .adds = adds}, a, b);
     }
+}
+
+// Of b the last row of K alone, which is half a word.
+TEST(CpuNestWords, ARowThatIsNotNormal) {
+  KernelMaker m;
+  make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
+  Array a(Elem::BF16, {32, 63}), b(Elem::BF16, {63, 64}), c(Elem::F32, {32, 64});
+  fill(a, 1, 0x1p20), fill(c, 2, 1);
+  b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[0] == 62 ? 0x1p-130 : 0); });
+  expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
 }
 
 // A last word that K does not fill adds no +0 to a sum of -0. AMX's own sums start at +0.
