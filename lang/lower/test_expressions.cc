@@ -141,6 +141,10 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     if (!fn && expr.text == "mod") fn = findHostOperator("mod", 2);
     if (fn) return lowerCall(expr, *fn, out);
     auto &diagnostic = diagnostics().report(DiagCode::UnknownFunction, expr.textRange, str("unknown host function `", expr.text, "`"));
+    if (!expr.symbolCall && findHostFn(expr.text, true)) {
+      diagnostic.note(str("`", expr.text, "` makes a buffer, in a line of its own: `%name = ", expr.text, "(…) : memref<…>`"));
+      return false;
+    }
     std::vector<std::string_view> known;
     for (const HostFnInfo &f : allHostFns())
       if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
