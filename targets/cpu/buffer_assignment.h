@@ -65,8 +65,8 @@ public:
   // Null for values that are inline and for those that are no vectors.
   const Buffer *bufferOf(const Value *value) const;
   // Where operand 0 or 1 of a tile_mma is put before multiplying, converted to mmaElem unless it multiplies pairs, and the
-  // words of b (kMmaWords) if it does, and where it has sums in AMX's tiles (kMmaCells); or an operand without a buffer of an op that picks its elements (readsBuffers), or a
-  // NestBuffer of a nest. Null where an operand is read from its own buffer.
+  // words of b (kMmaWords) if it does, and where sums of AMX's tiles lie (kMmaCells); or an operand without a buffer of an op
+  // that picks its elements (readsBuffers), or a NestBuffer of a nest. Null where an operand is read from its own buffer.
   const Buffer *stagingOf(const Op *op, size_t operand) const;
   int64_t scratchBytes() const { return scratchBytes_; } // saturated
   // One line a value, in program order, with its bytes: for the message about scratch memory that is too large.

@@ -41,7 +41,7 @@ inline int stepElements(ProductStyle style) {
   return 1;
 }
 
-// Rows of the sums that AMX's tiles hold at once, and as many of 4 bytes in each; and bf16 in a row of a tile of a.
+// AMX's tiles hold as many rows of sums at once, of as many sums each, and multiply by so many bf16 of K in a step.
 inline constexpr int64_t kAmxSide = 32;
 
 // Whether a tile_mma multiplies words of two bf16 (DotBf16): else it does Elements.

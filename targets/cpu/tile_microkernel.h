@@ -11,7 +11,7 @@ public:
   TileMicrokernel(llvm::IRBuilderBase &builder, Type type, bool leftSigned, bool rightSigned)
       : b(builder), type_(type), leftSigned_(leftSigned), rightSigned_(rightSigned) {}
 
-  static constexpr int64_t kDepth = 16;                     // words of K in a tile
+  static constexpr int64_t kDepth = 16; // words of K in a tile
   static constexpr int64_t kRows = kAmxSide, kRowBytes = kRows * 4; // of the sums: two tiles down and two across
 
   // Around all products of a function. `config`: 64 bytes of memory.
