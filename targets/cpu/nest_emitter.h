@@ -75,7 +75,7 @@ private:
   void fillRows(LlvmValue *to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
   // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
-  // f32 on an Intel Xeon of the sixth generation; 4 and 8 rows are as good there.
+  // f32 on an Intel Xeon with AMX; 4 and 8 rows are as good there.
   static constexpr int64_t kRowsAhead = 16;
   LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
