@@ -247,9 +247,8 @@ private:
     BufferShape words = bufferShape(op.operand(1)->type(), mmaElem(Elem::BF16));
     words.rows /= 2;
     addStaging(op, kMmaWords, words, live_.readAt(&op));
-    constexpr int64_t kRowBytes = kAmxSide * 4;
     if (op.operandCount() > 2 && multipliesInTiles(cpu_, op))
-      addStaging(op, kMmaCells, {kAmxSide, kAmxSide, Elem::F32, kRowBytes}, live_.readAt(&op));
+      addStaging(op, kMmaCells, {kAmxSide, kAmxSide, Elem::F32, kAmxRowBytes}, live_.readAt(&op));
   }
 
   // First fit, largest first.

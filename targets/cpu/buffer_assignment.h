@@ -46,7 +46,7 @@ enum NestBuffer : size_t {
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
-static_assert(kAmxSide * 4 <= kNestPanelBytes);
+static_assert(kAmxRowBytes <= kNestPanelBytes);
 inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
 
 // Of each of so many rows of a that are staged: more of few, so that all of them stay in the second cache.

@@ -289,7 +289,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   };
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
-  operands.ahead = b.CreateMul(panel.step, number(kRowsAhead));
+  if (!inWords()) operands.ahead = b.CreateMul(panel.step, number(kRowsAhead));
   LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
@@ -317,15 +317,16 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
 // What a tile is stored over comes while it is computed. AMX's tiles ask with each turn of their loop (multiplyWhole), and here
 // where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64 as much without.
 void NestEmitter::prefetchStored(const Block &block, const Panel &panel, const Tile &tile) {
-  if (!stored_ || !stored_->unitStride) return;
   LlvmValue *asks = tile.ready;
   if (usesTiles(style_)) asks = b.CreateAnd(asks, b.CreateICmpSLE(block.depth, number(2 * TileMicrokernel::kDepth)));
+  if (storesRows()) forLoop(b, tile.row, b.CreateSelect(asks, tile.rowEnd, tile.row), number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
+}
+
+void NestEmitter::prefetchStoredRow(const Panel &panel, LlvmValue *row) {
+  if (!storesRows()) return;
   int64_t bytes = elemInfo(stored_->elem).storageBytes;
-  LlvmValue *first = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
-  forLoop(b, tile.row, b.CreateSelect(asks, tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
-    LlvmValue *line = byteOffset(b, first, b.CreateMul(r, stored_->rowStride));
-    for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
-  });
+  LlvmValue *line = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(panel.column, number(bytes)), b.CreateMul(row, stored_->rowStride)));
+  for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
 }
 
 // The sums of a tile are in the cells; of a block that hands on, where all are.

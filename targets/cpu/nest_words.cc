@@ -3,7 +3,6 @@
 //
 // Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
-#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
@@ -155,14 +154,8 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
 // What is stored over comes while the tile is computed, two rows with each turn.
 void NestEmitter::multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands) {
   auto meanwhile = [&](LlvmValue *turn) {
-    if (!stored_ || !stored_->unitStride) return;
-    int64_t bytes = elemInfo(stored_->elem).storageBytes;
-    LlvmValue *row = least(b.CreateMul(turn, number(kRowsEachTurn)), number(tile_.rows - kRowsEachTurn));
-    LlvmValue *line = byteOffset(b, stored_->origin, b.CreateMul(panel.column, number(bytes)));
-    line = byteOffset(b, line, b.CreateMul(b.CreateAdd(tile.row, row), stored_->rowStride));
-    for (int64_t i = 0; i < kRowsEachTurn; ++i, line = byteOffset(b, line, stored_->rowStride))
-      for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine)
-        prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
+    LlvmValue *row = b.CreateAdd(tile.row, least(b.CreateMul(turn, number(kRowsEachTurn)), number(tile_.rows - kRowsEachTurn)));
+    for (int64_t i = 0; i < kRowsEachTurn; ++i) prefetchStoredRow(panel, b.CreateAdd(row, number(i)));
   };
   tiles_.multiply(operands, TileMicrokernel::kRows, meanwhile);
 }

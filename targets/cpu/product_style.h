@@ -42,7 +42,7 @@ inline int stepElements(ProductStyle style) {
 }
 
 // AMX's tiles hold as many rows of sums at once, of as many sums each, and multiply by so many bf16 of K in a step.
-inline constexpr int64_t kAmxSide = 32;
+inline constexpr int64_t kAmxSide = 32, kAmxRowBytes = kAmxSide * 4;
 
 // Whether a tile_mma multiplies words of two bf16 (DotBf16): else it does Elements.
 inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {

@@ -12,7 +12,7 @@ public:
       : b(builder), type_(type), leftSigned_(leftSigned), rightSigned_(rightSigned) {}
 
   static constexpr int64_t kDepth = 16; // words of K in a tile
-  static constexpr int64_t kRows = kAmxSide, kRowBytes = kRows * 4; // of the sums: two tiles down and two across
+  static constexpr int64_t kRows = kAmxSide, kRowBytes = kAmxRowBytes; // of the sums: two tiles down and two across
 
   // Around all products of a function. `config`: 64 bytes of memory.
   void begin(LlvmValue *config);
