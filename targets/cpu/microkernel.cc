@@ -9,28 +9,37 @@ int Microkernel::rowsOfPointer(const Operands &operands) const { return llvm::is
 
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
-  llvm::Align align(1), vectorAlign = operands.packed ? llvm::Align(static_cast<uint64_t>(lanes_ * bytes)) : align;
+  llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
   auto rowFrom = [&](LlvmValue *first, int rows) {
     return rows == 0 ? first : byteOffset(b, first, rows == 1 ? operands.leftRowStep : b.CreateMul(operands.leftRowStep, b.getInt64(static_cast<uint64_t>(rows))));
   };
   const int each = rowsOfPointer(operands);
   const size_t tile = sums.size(), vectors = operands.columns.size();
+  // What is carried: sums, pointers to rows of a, and those that are asked for, from the operands' `next` on.
+  const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
   auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *right = carried.back();
     LlvmValues row, next;
     for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, right, column), vectorAlign));
     if (operands.ahead) askAhead(operands, right);
+    if (operands.copy)
+      for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], operands.columns[v]), registerAlign);
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *left = carried[tile + static_cast<size_t>(r / each)];
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), rowFrom(left, r % each), align);
       LlvmValue *broadcast = ops_.splat(element, lanes_);
       for (size_t v = 0; v < vectors; ++v) next.push_back(add(how, broadcast, row[v], carried[static_cast<size_t>(r) * vectors + v]));
     }
-    for (LlvmValue *left : carried.slice(tile).drop_back()) next.push_back(byteOffset(b, left, operands.leftStep));
+    for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, operands.leftStep));
+    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
+    if (operands.next) next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
+    if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(vectors * registerAlign.value())));
     next.push_back(byteOffset(b, right, operands.rightStep));
     return next;
   };
   for (int r = 0; r < operands.rows; r += each) sums.push_back(rowFrom(operands.left, r));
+  if (operands.next) sums.push_back(operands.next);
+  if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);
   sums = repeat(b, operands.depth, operands.deep, sums, step);
   sums.resize(tile);

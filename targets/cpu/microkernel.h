@@ -32,6 +32,8 @@ public:
     bool packed = true;         // b's registers lie at multiples of their size
     bool deep = false;          // depth is 1 or more
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
+    LlvmValue *next = nullptr, *nextStep = nullptr; // each step asks for one line of what is read later, nextStep bytes on; null: for none
+    LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -52,6 +52,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   boundDepth(total);
   chooseLeft();
   chooseRight();
+  if (mayCopy()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch() * tile_.rows), most(rows_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
@@ -146,7 +147,20 @@ void NestEmitter::chooseLeft() {
 LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *staged = number(nestStagedBytes(op_.result()->type().extent(0)) / bytes_);
   if (usesTiles(style_)) return staged;
-  return b.CreateSelect(leftInPlace_, number(kNestDepthBytes / bytes_), staged);
+  LlvmValue *deepest = b.CreateSelect(leftInPlace_, number(kNestDepthBytes / bytes_), staged);
+  if (!mayBeDirect()) return deepest;
+  return b.CreateSelect(b.CreateAnd(rightInPlace_, b.CreateNot(sweeps_)), least(deepestInPlace(), deepest), deepest);
+}
+
+// Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
+// of 4 KiB apart, all of a panel's lines have the same place in their pages, and a cache of 32 pages a way (1 MiB in 8 ways, 2 in
+// 16) has room for 256 such rows or 512: half of the former. Of half the distance, two times as many. 64x1024x1024 of f32 takes
+// 0.42 of the time that it takes in one block (Intel Xeon with AMX).
+LlvmValue *NestEmitter::deepestInPlace() {
+  constexpr int64_t kRows = 128, kPage = 4096;
+  LlvmValue *apart = right_.access.rowStride;
+  LlvmValue *multipleOf = b.CreateAnd(apart, b.CreateNeg(apart)); // the largest power of two; 0 of 0
+  return b.CreateUDiv(number(kRows * kPage), most(least(multipleOf, number(kPage)), number(1)));
 }
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
@@ -184,23 +198,10 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
-  LlvmValue *direct = mayBeDirect() ? b.CreateSelect(b.CreateAnd(rightInPlace_, block.rightInside), b.CreateUDiv(columns, wide), number(0)) : number(0);
+  LlvmValue *inside = mayBeDirect() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
   forLoop(b, number(0), count, number(1), [&](LlvmValue *i) {
-    LlvmValue *isDirect = b.CreateICmpSLT(i, direct), *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
-    Panel panel{};
-    if (!mayBeDirect()) panel = packPanel(block, column);
-    else {
-      const KernelEmitter::TileAccess &from = right_.access;
-      LlvmValue *right = ifElse(
-          b, isDirect,
-          [&] {
-            LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
-            return LlvmValues{byteOffset(b, first, b.CreateMul(column, number(bytes_)))};
-          },
-          [&] { return LlvmValues{packPanel(block, column).right}; })[0];
-      LlvmValue *step = b.CreateSelect(isDirect, from.rowStride, number(panelPitch()));
-      panel = {column, right, step, nullptr};
-    }
+    LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
+    Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
     emitRows(block, panel, sink, inPlace);
   });
 }
@@ -209,12 +210,16 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 
 // b is read where it lies by as few rows as do not make up for packing it: of the whole launch, where packed panels are
 // shared. Measured (Zen 4): panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on
-// b's size; those of one line (AVX2), which reach a page with each, from 24 on. A row or two sweep over it.
+// b's size; those of one line (AVX2), which reach a page with each, from 24 on; so are
+// those whose registers lie in two lines each (37x1111x513 of f32 on an Intel Xeon). A row or two sweep over it.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2;
-  const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
+  constexpr int64_t kFewSplitRows = 24;
+  const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : kFewSplitRows;
   LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, alike_), rows_) : rows_;
-  rightInPlace_ = b.CreateICmpSLE(rows, number(kFewRows));
+  LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
+  LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
+  rightInPlace_ = b.CreateICmpSLE(rows, b.CreateSelect(onLines, number(kFewRows), number(kFewSplitRows)));
   sweeps_ = maySweep() ? b.CreateAnd(rightInPlace_, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
 }
 
@@ -255,14 +260,24 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
       ifThen(b, multiplies, [&] { by(last); });
       return LlvmValues();
     };
+    auto byCopy = [&] { return emitCopyingTile(block, panel, tile), LlvmValues(); };
+    auto byWhole = [&] {
+      if (!mayCopy()) return by(tile_);
+      return ifElse(b, b.CreateAnd(panel.copies, b.CreateICmpEQ(i, number(0))), byCopy, [&] { return by(tile_); });
+    };
     if (!rest) ifThen(b, multiplies, [&] { by(tile_); });
-    else ifElse(b, b.CreateAnd(isWhole, multiplies), [&] { return by(tile_); }, byLast); // no branch more in front of most tiles
+    else ifElse(b, b.CreateAnd(isWhole, multiplies), byWhole, byLast); // no branch more in front of most tiles
     ifThen(b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)), [&] { sinkTile(block, panel, tile, sink); });
   });
 }
 
+void NestEmitter::emitCopyingTile(const Block &block, const Panel &panel, const Tile &tile) {
+  multiplyTile(block, panel, tile_, tile, true);
+  ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
+}
+
 // Of two rows the second may be beyond the last one: it repeats the first, and its sums go to the same place.
-void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
+void NestEmitter::multiplyTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile, bool copies) {
   XT_CHECK(shape.rows <= 2 || hasRest(), "only a smaller tile takes the last rows");
   LlvmValue *isSingle = shape.rows <= 2 ? b.CreateICmpEQ(tile.row, b.CreateSub(rows_, number(1))) : b.getFalse();
   auto stepOf = [&](LlvmValue *step) { return b.CreateSelect(isSingle, number(0), step); };
@@ -289,7 +304,13 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   };
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
-  if (!inWords()) operands.ahead = b.CreateMul(panel.step, number(kRowsAhead));
+  if (mayCopy() && !copies && shape.rows == tile_.rows) askForNext(block, panel, tile, operands);
+  if (copies) {
+    operands.right = panel.source;
+    operands.rightStep = right_.access.rowStride;
+    operands.copy = panel.right;
+  }
+  if (!inWords()) operands.ahead = b.CreateMul(operands.rightStep, number(kStepsAhead));
   LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
@@ -314,11 +335,12 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
   return b.CreateAnd(columns, rows);
 }
 
-// What a tile is stored over comes while it is computed. AMX's tiles ask with each turn of their loop (multiplyWhole), and here
+// What a tile is stored over comes while it is computed, if that takes no time to speak of: deep ones have long been written when
+// the next are (2% of f32 256x256x256 on an Intel Xeon). AMX's tiles ask with each turn of their loop (multiplyWhole), and here
 // where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64 as much without.
 void NestEmitter::prefetchStored(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *asks = tile.ready;
-  if (usesTiles(style_)) asks = b.CreateAnd(asks, b.CreateICmpSLE(block.depth, number(2 * TileMicrokernel::kDepth)));
+  const int64_t fewSteps = usesTiles(style_) ? 2 * TileMicrokernel::kDepth : 127;
+  LlvmValue *asks = b.CreateAnd(tile.ready, b.CreateICmpSLE(block.depth, number(fewSteps)));
   if (storesRows()) forLoop(b, tile.row, b.CreateSelect(asks, tile.rowEnd, tile.row), number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
 }
 

@@ -49,6 +49,9 @@ private:
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
+    KernelEmitter::SharedPanel shared;
+    // Of plainPanel: where `copies` holds, the first tile of rows reads b at `source` and fills `right` as it does.
+    LlvmValue *source = nullptr, *copies = nullptr;
   };
 
   struct Tile {
@@ -65,29 +68,34 @@ private:
   void chooseLeft();
   void chooseRight();
   LlvmValue *deepestBlock();
+  LlvmValue *deepestInPlace();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
-  Panel packPanel(const Block &block, LlvmValue *panel);
+  Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
+  Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
+  KernelEmitter::SharedPanel takePanel(const Block &block, LlvmValue *column);
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
   LlvmValue *packInto(const Block &block, LlvmValue *column, LlvmValue *to);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   bool endsInside() const;
   void fillRows(LlvmValue *to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
-  // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
-  // f32 on an Intel Xeon with AMX; 4 and 8 rows are as good there. Not of words: 1024x1024x1024 would take 1.5% less time, but
-  // 128x128x128 2% more.
-  static constexpr int64_t kRowsAhead = 16;
+  // Rows of b that are asked for before they are multiplied: also of a packed panel, which is more than the first cache. 5 to 10%
+  // of f32 on an Intel Xeon with AMX. Not more rows than the first cache has ways, as those of a b whose rows are a multiple of
+  // 4 KiB apart fall together: 36x1024x512 takes 1.4 times as long with 16. Not of words: 1024x1024x1024 would take 1.5% less
+  // time, but 128x128x128 2% more.
+  static constexpr int64_t kStepsAhead = 6;
+  static constexpr int64_t kRowsAhead = 16; // while b is packed
   LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
-  LlvmValue *sharedPanel(const Block &block, LlvmValue *column);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
+  bool mayCopy() const { return mayBeDirect() && hasRest(); }
   LlvmValue *isInsideRight(const Block &block);
   void emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace);
   // nest_sweep.cc
@@ -100,7 +108,10 @@ private:
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
-  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) { multiplyTile(block, panel, shape, tile, false); }
+  void emitCopyingTile(const Block &block, const Panel &panel, const Tile &tile);
+  void multiplyTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile, bool copies);
+  void askForNext(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   void multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
   void addTile(const Block &block, const Panel &panel, const Tile &tile);
@@ -167,6 +178,7 @@ private:
   bool stores_ = false; // straight from the registers
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *elementDepth_ = nullptr;             // elements of K
+  LlvmValue *nextStep_ = nullptr; // bytes of a packed panel that each step asks for of the next one, so that a panel's tiles reach its end
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot

@@ -141,6 +141,26 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
+// Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows: of one workgroup, and shared.
+TEST(CpuNest, PanelsThatTheFirstTileCopies) {
+  for (Elem elem : {Elem::F32, Elem::F64})
+    for (int64_t rows : {24, 25, 37, 70})
+      for (int threads : {1, 3}) {
+        SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
+        expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processors(), threads);
+      }
+  expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processors(), 2);
+  expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processors(), 2);
+  expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processors(), 2);
+}
+
+// Rows of b, with what lies between them, are 4 and 2 KiB: blocks of K are shorter.
+TEST(CpuNest, RowsThatAreWholePagesApart) {
+  for (int64_t columns : {1021, 509})
+    for (bool adds : {false, true}) expectAsLoop({.sizes = {7, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processors());
+  expectAsLoop({.input = Elem::F64, .sizes = {3, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
+}
+
 TEST(CpuNest, NothingToAddUp) {
   for (bool adds : {false, true}) expectAsLoop({.sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds}, {processors()[0]});
 }
@@ -158,20 +178,20 @@ TEST(CpuNest, WhatFollowsIsFused) {
 
 // What is stored first must not be read as an operand afterwards.
 TEST(CpuNest, ResultInPlaceOfAnOperand) {
-  for (size_t same : {0u, 1u}) {
+  for (auto [same, size] : {std::pair<size_t, int64_t>{0, 64}, {1, 64}, {0, 81}, {1, 81}}) {
     KernelMaker loop, nest;
-    Product p{.sizes = {64, 64, 64}, .tile = {64, 64, 16}};
+    Product p{.sizes = {size, size, size}, .tile = {96, 96, 16}};
     make(loop, p);
     make(nest, p);
     ASSERT_EQ(formIn(nest), 1u);
     auto result = [&](const Module &module, const Kernel &kernel) {
-      Array a(Elem::F32, {64, 64}), b(Elem::F32, {64, 64});
+      Array a(Elem::F32, {size, size}), b(Elem::F32, {size, size});
       fill(a, 1);
       fill(b, 2);
       Diagnostics diagnostics;
       auto executable = compileForCpu(module, processors()[0], {}, diagnostics);
       EXPECT_TRUE(executable.ok());
-      EXPECT_TRUE((*executable)->launch(kernel, {a.arg(), b.arg(), same == 0 ? a.arg() : b.arg()}, {{0, 64, 1}, {0, 64, 1}}).ok());
+      EXPECT_TRUE((*executable)->launch(kernel, {a.arg(), b.arg(), same == 0 ? a.arg() : b.arg()}, {{0, 96, 1}, {0, 96, 1}}).ok());
       return (same == 0 ? a : b).bytes();
     };
     EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel));
