@@ -68,17 +68,6 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, LlvmValue 
   return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanel(block), number(kCacheLine)));
 }
 
-// Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
-// tiles ask for the one behind it, each for its part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). Others ask
-// for what they read.
-void NestEmitter::askForNext(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands) {
-  LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill));
-  LlvmValue *before = b.CreateMul(b.CreateMul(block.depth, nextStep_), b.CreateUDiv(tile.row, number(tile_.rows)));
-  LlvmValue *distance = b.CreateAdd(b.CreateAdd(behindPanel(block), number(kCacheLine)), before);
-  operands.next = byteOffset(b, panel.right, b.CreateSelect(wasPacked, distance, number(0)));
-  operands.nextStep = b.CreateSelect(wasPacked, nextStep_, panel.step);
-}
-
 // Bytes to what is known of it: rows of K are packed by whole registers.
 LlvmValue *NestEmitter::behindPanel(const Block &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
