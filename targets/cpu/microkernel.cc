@@ -15,7 +15,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   };
   const int each = rowsOfPointer(operands);
   const size_t tile = sums.size(), vectors = operands.columns.size();
-  // What is carried: sums, pointers to rows of a, and those that are asked for, from the operands' `next` on.
+  // What is carried: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
   const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
   auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *right = carried.back();
@@ -31,8 +31,10 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
       for (size_t v = 0; v < vectors; ++v) next.push_back(add(how, broadcast, row[v], carried[static_cast<size_t>(r) * vectors + v]));
     }
     for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, operands.leftStep));
-    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
-    if (operands.next) next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
+    if (operands.next) {
+      prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
+      next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
+    }
     if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(vectors * registerAlign.value())));
     next.push_back(byteOffset(b, right, operands.rightStep));
     return next;

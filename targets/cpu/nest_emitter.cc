@@ -51,7 +51,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   boundDepth(total);
   chooseLeft();
   chooseRight();
-  if (mayCopy()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch() * tile_.rows), most(rows_, number(1))), number(1));
+  if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch() * tile_.rows), most(rows_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
@@ -148,7 +148,8 @@ LlvmValue *NestEmitter::deepestBlock() {
   if (usesTiles(style_)) return staged;
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, number(kNestDepthBytes / bytes_), staged);
   if (!mayBeDirect()) return deepest;
-  return b.CreateSelect(b.CreateAnd(rightInPlace_, b.CreateNot(sweeps_)), least(deepestInPlace(), deepest), deepest);
+  LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(rows_, number(tile_.rows))); // is read
+  return b.CreateSelect(again, least(deepestInPlace(), deepest), deepest);
 }
 
 // Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
@@ -157,9 +158,15 @@ LlvmValue *NestEmitter::deepestBlock() {
 // 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
   constexpr int64_t kRows = 128, kPage = 4096;
-  LlvmValue *apart = right_.access.rowStride;
-  LlvmValue *multipleOf = b.CreateAnd(apart, b.CreateNeg(apart)); // the largest power of two; 0 of 0
-  return b.CreateUDiv(number(kRows * kPage), most(least(multipleOf, number(kPage)), number(1)));
+  return b.CreateUDiv(number(kRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
+}
+
+// The largest power of two that the distance of b's rows is a multiple of; 0 of 0.
+LlvmValue *NestEmitter::powerOfTwoApart() { return b.CreateAnd(right_.access.rowStride, b.CreateNeg(right_.access.rowStride)); }
+
+LlvmValue *NestEmitter::nearRows() {
+  constexpr int64_t kFew = 6, kHalfPage = 2048;
+  return b.CreateSelect(b.CreateICmpSGE(powerOfTwoApart(), number(kHalfPage)), number(kFew), number(kRowsAhead));
 }
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
@@ -193,7 +200,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
       });
 }
 
-// Those that are read where they lie, and then those that are packed.
+// Those that are inside, and then those that are not.
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
@@ -208,18 +215,18 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inP
 bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_; }
 
 // b is read where it lies by as few rows as do not make up for packing it: of the whole launch, where packed panels are
-// shared. Measured (Zen 4): panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on
-// b's size; those of one line (AVX2), which reach a page with each, from 24 on; so are
-// those whose registers lie in two lines each (37x1111x513 of f32 on an Intel Xeon). A row or two sweep over it.
+// shared. Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
+// those of one line (AVX2), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
+// to 37 on (Intel Xeon with AMX). A row or two sweep over it.
 void NestEmitter::chooseRight() {
-  constexpr int64_t kOneOrTwo = 2;
-  constexpr int64_t kFewSplitRows = 24;
-  const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : kFewSplitRows;
+  constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
+  const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
   LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, alike_), rows_) : rows_;
+  LlvmValue *few = b.CreateICmpSLE(rows, number(kFewRows));
+  sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
   LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
-  rightInPlace_ = b.CreateICmpSLE(rows, b.CreateSelect(onLines, number(kFewRows), number(kFewSplitRows)));
-  sweeps_ = maySweep() ? b.CreateAnd(rightInPlace_, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
+  rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(rows, number(kFewAcross))));
 }
 
 // Whether all of b that is read is inside.

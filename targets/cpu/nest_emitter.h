@@ -50,6 +50,7 @@ private:
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
+    LlvmValue *rowsAhead; // that are asked for
     KernelEmitter::SharedPanel shared;
     // Of plainPanel: where `copies` holds, the first tile of rows reads b at `source` and fills `right` as it does.
     LlvmValue *source = nullptr, *copies = nullptr;
@@ -70,6 +71,7 @@ private:
   void chooseRight();
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();
+  LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
@@ -81,12 +83,13 @@ private:
   bool endsInside() const;
   void fillRows(LlvmValue *to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
-  // Rows of b that are asked for before they are multiplied: also of a packed panel, which is more than the first cache. 5 to 10%
-  // of f32 on an Intel Xeon with AMX. Not more rows than the first cache has ways, as those of a b whose rows are a multiple of
-  // 4 KiB apart fall together: 36x1024x512 takes 1.4 times as long with 16. Not of words: 1024x1024x1024 would take 1.5% less
-  // time, but 128x128x128 2% more.
-  static constexpr int64_t kStepsAhead = 6;
-  static constexpr int64_t kRowsAhead = 16; // while b is packed
+  // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
+  // f32 on an Intel Xeon with AMX; 4 and 8 rows are as good there. Not of words: 1024x1024x1024 would take 1.5% less time, but
+  // 128x128x128 2% more.
+  static constexpr int64_t kRowsAhead = 16;
+  // Where b lies: fewer than the first cache has ways, if its rows are so far apart that they fall together there. 36x1024x512 of
+  // f32 takes 1.4 times as long with 16.
+  LlvmValue *nearRows();
   LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);

@@ -40,7 +40,7 @@ void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &si
       return ifElse(b, b.CreateAnd(panel.copies, b.CreateICmpEQ(i, number(0))), byCopy, [&] { return by(tile_); });
     };
     if (!rest) ifThen(b, multiplies, [&] { by(tile_); });
-    else ifElse(b, b.CreateAnd(isWhole, multiplies), byWhole, byLast); // no branch more in front of most tiles
+    else ifElse(b, b.CreateAnd(isWhole, multiplies), byWhole, byLast); // as few branches in front of most tiles as can be
     ifThen(b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)), [&] { sinkTile(block, panel, tile, sink); });
   });
 }
@@ -78,13 +78,13 @@ void NestEmitter::multiplyTile(const Block &block, const Panel &panel, RegisterT
   };
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
-  if (mayCopy() && !copies && shape.rows == tile_.rows) askForNext(block, panel, tile, operands);
+  if (!inWords() && !copies && shape.rows == tile_.rows) askForNext(block, panel, tile, operands);
   if (copies) {
     operands.right = panel.source;
     operands.rightStep = right_.access.rowStride;
     operands.copy = panel.right;
   }
-  if (!inWords()) operands.ahead = b.CreateMul(operands.rightStep, number(kStepsAhead));
+  if (!inWords()) operands.ahead = b.CreateMul(operands.rightStep, copies ? nearRows() : panel.rowsAhead);
   LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
   for (size_t r = 0; r < to.size(); ++r)
     for (int v = 0; v < shape.vectors; ++v)
@@ -120,11 +120,12 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
   return b.CreateAnd(columns, rows);
 }
 
-// What a tile is stored over comes while it is computed, if that takes no time to speak of: deep ones have long been written when
-// the next are (2% of f32 256x256x256 on an Intel Xeon). AMX's tiles ask with each turn of their loop (multiplyWhole), and here
-// where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64 as much without.
+// What a tile is stored over comes while it is computed. Where that takes long, the stores have time until the next tile's, and
+// to ask first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX's tiles ask with each turn of their loop (multiplyWhole),
+// and here where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64 as much without.
 void NestEmitter::prefetchStored(const Block &block, const Panel &panel, const Tile &tile) {
-  const int64_t fewSteps = usesTiles(style_) ? 2 * TileMicrokernel::kDepth : 127;
+  constexpr int64_t kFewSteps = 127; // 128x128x128 is faster without
+  const int64_t fewSteps = usesTiles(style_) ? 2 * TileMicrokernel::kDepth : kFewSteps;
   LlvmValue *asks = b.CreateAnd(tile.ready, b.CreateICmpSLE(block.depth, number(fewSteps)));
   if (storesRows()) forLoop(b, tile.row, b.CreateSelect(asks, tile.rowEnd, tile.row), number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
 }

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-constexpr int kLooks = 4000; // about as long as packing takes
+constexpr int kLooks = 4000; // longer than packing takes, and a tile of rows that copies
 
 } // namespace
 
