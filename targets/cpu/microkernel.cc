@@ -4,46 +4,62 @@
 
 namespace xt {
 
+LlvmValue *rowOrLast(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int r, LlvmValue *last) {
+  if (r == 0) return first;
+  LlvmValue *row = b.getInt64(static_cast<uint64_t>(r));
+  if (last) row = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, last);
+  return byteOffset(b, first, r == 1 && !last ? step : b.CreateMul(step, row));
+}
+
 // Addresses of x86 add an index times 1, 2, 4 or 8 to a base: so many rows need one register that moves on.
-int Microkernel::rowsOfPointer(const Operands &operands) const { return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3; }
+int Microkernel::rowsOfPointer(const Operands &operands) const {
+  if (operands.lastRow) return 1;
+  return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3;
+}
 
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   int64_t bytes = elemInfo(elem_).storageBytes;
   llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
-  auto rowFrom = [&](LlvmValue *first, int rows) {
-    return rows == 0 ? first : byteOffset(b, first, rows == 1 ? operands.leftRowStep : b.CreateMul(operands.leftRowStep, b.getInt64(static_cast<uint64_t>(rows))));
-  };
   const int each = rowsOfPointer(operands);
+  LlvmValue *copyStep = b.getInt64(operands.columns.size() * registerAlign.value());
   const size_t tile = sums.size(), vectors = operands.columns.size();
   // What is carried: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
   const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
-  auto step = [&](llvm::ArrayRef<LlvmValue *> carried) {
+  auto ofTurn = [&](LlvmValue *step) { return operands.steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(operands.steps))); };
+  LlvmValue *leftTurn = ofTurn(operands.leftStep), *rightTurn = ofTurn(operands.rightStep), *copyTurn = ofTurn(copyStep);
+  auto turn = [&](llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *right = carried.back();
-    LlvmValues row, next;
-    for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, right, column), vectorAlign));
-    if (operands.ahead) askAhead(operands, right);
-    if (operands.copy)
-      for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], operands.columns[v]), registerAlign);
-    for (int r = 0; r < operands.rows; ++r) {
-      LlvmValue *left = carried[tile + static_cast<size_t>(r / each)];
-      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), rowFrom(left, r % each), align);
-      LlvmValue *broadcast = ops_.splat(element, lanes_);
-      for (size_t v = 0; v < vectors; ++v) next.push_back(add(how, broadcast, row[v], carried[static_cast<size_t>(r) * vectors + v]));
+    LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
+    for (int64_t k = 0; k < operands.steps; ++k) {
+      LlvmValues row;
+      LlvmValue *line = after(right, operands.rightStep, k);
+      for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, line, column), vectorAlign));
+      if (operands.ahead) askAhead(operands, line);
+      if (operands.copy)
+        for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, after(carried[copyAt], copyStep, k), operands.columns[v]), registerAlign);
+      for (int r = 0; r < operands.rows; ++r) {
+        LlvmValue *left = rowOrLast(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
+        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), after(left, operands.leftStep, k), align);
+        LlvmValue *broadcast = ops_.splat(element, lanes_);
+        for (size_t v = 0; v < vectors; ++v) {
+          LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
+          sum = add(how, broadcast, row[v], sum);
+        }
+      }
     }
-    for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, operands.leftStep));
-    if (operands.next) {
-      prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
-      next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
-    }
-    if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(vectors * registerAlign.value())));
-    next.push_back(byteOffset(b, right, operands.rightStep));
+    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
+    for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, leftTurn));
+    if (operands.next) next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
+    if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], copyTurn));
+    next.push_back(byteOffset(b, right, rightTurn));
     return next;
   };
-  for (int r = 0; r < operands.rows; r += each) sums.push_back(rowFrom(operands.left, r));
+  for (int r = 0; r < operands.rows; r += each) sums.push_back(rowOrLast(b, operands.left, operands.leftRowStep, r, operands.lastRow));
   if (operands.next) sums.push_back(operands.next);
   if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);
-  sums = repeat(b, operands.depth, operands.deep, sums, step);
+  LlvmValue *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, b.getInt64(static_cast<uint64_t>(operands.steps)));
+  sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
   sums.resize(tile);
   return sums;
 }

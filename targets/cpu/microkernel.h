@@ -6,6 +6,9 @@
 
 namespace xt {
 
+// Row r of a matrix whose rows lie `step` bytes apart; of those behind row `last`, that one. Null: all are there.
+LlvmValue *rowOrLast(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int r, LlvmValue *last = nullptr);
+
 class Microkernel {
 public:
   enum class Step : uint8_t {
@@ -31,9 +34,11 @@ public:
     LlvmValue *leftStep, *rightStep, *depth;
     bool packed = true;         // b's registers lie at multiples of their size
     bool deep = false;          // depth is 1 or more
+    int64_t steps = 1;          // of a turn of the loop; those that do not fill one are left out
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
-    LlvmValue *next = nullptr, *nextStep = nullptr; // each step asks for one line of what is read later, nextStep bytes on; null: for none
+    LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
     LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
+    LlvmValue *lastRow = nullptr;                   // of a: those behind it are beyond the end and repeat it; null: all are there
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 
@@ -46,6 +51,9 @@ public:
 private:
   int rowsOfPointer(const Operands &operands) const;
   void askAhead(const Operands &operands, LlvmValue *right);
+  LlvmValue *after(LlvmValue *at, LlvmValue *step, int64_t count) { // that many
+    return count == 0 ? at : byteOffset(b, at, count == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(count))));
+  }
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);
 

@@ -140,14 +140,12 @@ void KernelEmitter::emitMma(const Op &op) {
     return [&, step] {
       operands.step = step;
       MmaNest(b, ops_, cpu_, operands).emit();
-      return LlvmValues();
     };
   };
   if (!pairs) by(Microkernel::Step::Elements)();
-  else ifElse(b, areNormal(b, ofLeft, right.least), [&] {
-    if (!multipliesInTiles(cpu_, op)) return by(Microkernel::Step::DotBf16)();
-    multiplyInTiles(op, left, right.matrix, operands.sum);
-    return LlvmValues();
+  else ifThen(b, areNormal(b, ofLeft, right.least), [&] {
+    if (multipliesInTiles(cpu_, op)) multiplyInTiles(op, left, right.matrix, operands.sum);
+    else by(Microkernel::Step::DotBf16)();
   }, by(Microkernel::Step::PairsBf16));
 }
 

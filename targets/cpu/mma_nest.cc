@@ -28,28 +28,26 @@ void MmaNest::emitPanel(LlvmValue *panel) {
     columns.ofSum.push_back(b.CreateMul(vector, number(lanes_ * elemInfo(sumElem_).storageBytes)));
     columns.ofRight.push_back(b.CreateMul(vector, number(lanes_ * elemBytes_)));
   }
-  int64_t rows = sum_.shape.rows, rest = rows % tile_.rows, whole = rows - rest;
+  int64_t rows = sum_.shape.rows, whole = rowsOfWholeTiles(tile_, rows);
   int few = lastRowsTile(tile_).rows;
-  bool repeats = rest % few != 0;
+  bool repeats = (rows - whole) % few != 0;
   forLoop(b, number(0), number(whole), number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, false, columns); });
   forLoop(b, number(whole), number(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
 }
 
 void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns) {
-  auto rowAt = [&](int r) {
-    LlvmValue *row = b.CreateAdd(firstRow, number(r));
-    return repeats ? upTo(row, sum_.shape.rows - 1) : row;
-  };
+  LlvmValue *last = repeats ? b.CreateSub(number(sum_.shape.rows - 1), firstRow) : nullptr;
   LlvmValues cells;
   for (int r = 0; r < rows; ++r) {
-    LlvmValue *sumRow = rowOf(sum_, rowAt(r));
+    LlvmValue *sumRow = rowOrLast(b, rowOf(sum_, firstRow), sum_.pitch, r, last);
     for (LlvmValue *column : columns.ofSum) cells.push_back(byteOffset(b, sumRow, column));
   }
-  LlvmValue *leftStep = repeats ? b.CreateMul(b.CreateSub(rowAt(1), firstRow), left_.pitch) : left_.pitch; // of two rows
   LlvmValues sums;
   for (LlvmValue *cell : cells) sums.push_back(startOf(cell));
-  Microkernel::Operands operands{rowOf(left_, firstRow), leftStep, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
+  Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
                                  number(right_.shape.rows), right_.inScratch};
+  operands.lastRow = last;
+  operands.steps = right_.shape.rows % 2 == 0 ? 2 : 1;
   sums = microkernel_.multiply(operands, std::move(sums), step_);
   if (addsBehind())
     for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);

@@ -51,7 +51,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   boundDepth(total);
   chooseLeft();
   chooseRight();
-  if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch() * tile_.rows), most(rows_, number(1))), number(1));
+  wholeTiles_ = wholeTiles();
+  if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
@@ -138,7 +139,7 @@ void NestEmitter::chooseLeft() {
   if (ready && usesTiles(style_)) // whole tiles, and half of the last ones
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
-  leftStep_ = inWords() ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
+  leftStep_ = inWords() || a.unitStride ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
 
 // Steps of K. Where nothing is copied but panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
@@ -178,6 +179,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   block.isFirst = b.CreateICmpEQ(index, number(0));
   block.isLast = b.CreateICmpEQ(index, b.CreateSub(count, number(1)));
   block.handsOn = b.CreateICmpEQ(index, count);
+  block.ready = b.CreateOr(b.CreateAnd(block.isLast, inPlace), block.handsOn);
   LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
   ifThen(b, b.CreateNot(leftInPlace_), [&] {
@@ -186,29 +188,21 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   });
   if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, b.CreateMul(block.depth, number(bytes_))}, lanes_);
   if (flips_) sumLeftRows(block);
-  if (!maySweep()) return emitPanels(block, sink, inPlace);
+  if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
-  ifElse(
-      b, b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn)),
-      [&] {
-        sweep(block);
-        return LlvmValues();
-      },
-      [&] {
-        emitPanels(block, sink, inPlace);
-        return LlvmValues();
-      });
+  LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn));
+  ifThen(b, sweeps, [&] { sweep(block); }, [&] { emitPanels(block, sink); });
 }
 
 // Those that are inside, and then those that are not.
-void NestEmitter::emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace) {
+void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
   LlvmValue *inside = mayBeDirect() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
   forLoop(b, number(0), count, number(1), [&](LlvmValue *i) {
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
-    emitRows(block, panel, sink, inPlace);
+    emitRows(block, panel, sink);
   });
 }
 

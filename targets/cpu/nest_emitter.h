@@ -38,6 +38,7 @@ private:
     LlvmValue *first, *depth; // steps
     LlvmValue *isFirst, *isLast;
     LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
+    LlvmValue *ready;   // its sums are the last, and may be used as they become known
     LlvmValue *left; // step [0, first] of a
     LlvmValue *least; // magnitude of a, of bf16
     LlvmValue *rightInside; // all of b that is read
@@ -45,21 +46,32 @@ private:
   struct Steps { // [begin, end) of the block that starts at `first`
     LlvmValue *first, *begin, *end;
   };
+  // A panel's sums, or where they go: its first row; bytes to the next row of a tile; bytes for each row of a to where a tile's start.
+  struct Sums {
+    LlvmValue *first, *step, *tileStep;
+  };
+  // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
+  // moves on.
+  struct Next {
+    LlvmValue *first, *tileStep, *step;
+  };
   struct Panel {
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
-    LlvmValue *rowsAhead; // that are asked for
     KernelEmitter::SharedPanel shared;
-    // Of plainPanel: where `copies` holds, the first tile of rows reads b at `source` and fills `right` as it does.
+    // Of plainPanel: where `copies` holds, the first tile of rows takes copying().
     LlvmValue *source = nullptr, *copies = nullptr;
+    LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
+    // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
+    LlvmValue *stores = nullptr;
+    Sums before{}, last{}, after{}; // a block
+    Next next{};
   };
 
   struct Tile {
-    LlvmValue *row, *rowEnd;
-    LlvmValue *ready;  // its sums are the last, and may be used as they become known
-    LlvmValue *stores; // and go straight to memory
+    LlvmValue *index, *row, *rowEnd;
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
@@ -83,13 +95,15 @@ private:
   bool endsInside() const;
   void fillRows(LlvmValue *to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
-  // Rows of b that are asked for before they are read: also of a packed panel, which is more than the first cache. 5 to 10% of
-  // f32 on an Intel Xeon with AMX; 4 and 8 rows are as good there. Not of words: 1024x1024x1024 would take 1.5% less time, but
-  // 128x128x128 2% more.
+  // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
-  // Where b lies: fewer than the first cache has ways, if its rows are so far apart that they fall together there. 36x1024x512 of
+  // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
   // f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
+  // Of K, of whole tiles. Two, and nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is
+  // multiplied at 187 G operations/s, at 180 with b's rows asked for ahead, one step or two, and at 177 by one step without
+  // (Intel Xeon with AMX).
+  static constexpr int64_t kStepsEachTurn = 2;
   LlvmValue *spansMore(int64_t bytes);
   void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
@@ -101,7 +115,7 @@ private:
   bool mayBeDirect() const;
   bool mayCopy() const { return mayBeDirect() && hasRest(); }
   LlvmValue *isInsideRight(const Block &block);
-  void emitPanels(const Block &block, FusedLoop &sink, LlvmValue *inPlace);
+  void emitPanels(const Block &block, FusedLoop &sink);
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8;
   bool maySweep() const;
@@ -111,24 +125,30 @@ private:
   LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
-  void emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace);
-  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) { multiplyTile(block, panel, shape, tile, false); }
-  void emitCopyingTile(const Block &block, const Panel &panel, const Tile &tile);
-  void multiplyTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile, bool copies);
-  void askForNext(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands);
+  void emitRows(const Block &block, Panel panel, FusedLoop &sink);
+  LlvmValue *wholeTiles();
+  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
+  void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
+  Panel copying(const Panel &panel);
+  void addLastStep(const Block &block, const Panel &panel, const Tile &tile);
+  Next nextOf(const Block &block, const Panel &panel);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   void multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
-  void addTile(const Block &block, const Panel &panel, const Tile &tile);
+  void addTile(const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
-  std::pair<LlvmValue *, LlvmValue *> readySums(const Panel &panel, const Tile &tile);
+  void placeSums(const Block &block, Panel &panel);
+  Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
+  LlvmValue *leftOf(const Block &block, const Tile &tile) { return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)); }
+  LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
   bool storesRows() const { return stored_ && stored_->unitStride; }
-  void prefetchStored(const Block &block, const Panel &panel, const Tile &tile);
+  LlvmValue *asksForStored(const Block &block);
+  void prefetchStored(const Panel &panel, const Tile &tile);
   void prefetchStoredRow(const Panel &panel, LlvmValue *row);
   static constexpr int64_t kRowsEachTurn = 2; // of the result, that the loop of AMX's tiles asks for
-  LlvmValue *isInsideStored(const Panel &panel, const Tile &tile);
+  LlvmValue *isInsideStored(LlvmValue *column);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
@@ -161,6 +181,7 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, number(buffer(which).shape.pitch)));
   }
   int64_t panelPitch() const { return tile_.vectors * lanes_ * bytes_; } // bytes from one row of K to the next: nothing between
+  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }
 
   KernelEmitter &e_;
@@ -182,6 +203,7 @@ private:
   bool stores_ = false; // straight from the registers
   LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
   LlvmValue *elementDepth_ = nullptr;             // elements of K
+  LlvmValue *wholeTiles_ = nullptr; // of rows
   LlvmValue *nextStep_ = nullptr; // bytes of a packed panel that each step asks for of the next one, so that a panel's tiles reach its end
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part

@@ -36,7 +36,7 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
   LlvmValue *source = byteOffset(b, first, b.CreateMul(column, number(bytes_)));
   LlvmValue *isDirect = b.CreateAnd(rightInPlace_, isInside), *copied = b.getFalse();
-  if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGE(rows_, number(tile_.rows)));
+  if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
@@ -47,7 +47,6 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   panel.column = column;
   panel.right = packed[0];
   panel.step = b.CreateSelect(isDirect, from.rowStride, number(panelPitch()));
-  panel.rowsAhead = b.CreateSelect(isDirect, nearRows(), number(kRowsAhead));
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
@@ -56,7 +55,7 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
 
 // A panel that this or another workgroup packs, for all; or one of its own. One that is to be `copied` is not filled here.
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column, LlvmValue *copied) {
-  Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, number(kRowsAhead), {nullptr, b.getFalse(), b.getTrue()}};
+  Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, {nullptr, b.getFalse(), b.getTrue()}};
   if (shares_) {
     panel.shared = takePanel(block, column);
     panel.right = b.CreateSelect(panel.shared.found, panel.shared.address, panel.right);

@@ -1,133 +1,166 @@
 // The rows of a, tile after tile, times one panel of b, and where their sums go.
 #include "targets/cpu/nest_emitter.h"
 
-#include "ir/base/check.h"
 #include "targets/cpu/prefetch.h"
 
 namespace xt {
 
-// Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever.
-void NestEmitter::emitRows(const Block &block, const Panel &panel, FusedLoop &sink, LlvmValue *inPlace) {
-  RegisterTile last = lastRowsTile(tile_);
-  bool rest = hasRest();
-  LlvmValue *more = rest ? number(0) : number(tile_.rows - 1);
-  LlvmValue *large = rest && isBf16() ? areNormal(block, panel) : b.getTrue(); // others convert, a few rows at a time
-  LlvmValue *whole = b.CreateSelect(large, b.CreateUDiv(b.CreateAdd(rows_, more), number(tile_.rows)), number(0));
-  LlvmValue *wholeRows = b.CreateMul(whole, number(tile_.rows));
-  LlvmValue *few = number(last.rows);
-  LlvmValue *left = most(b.CreateSub(rows_, wholeRows), number(0));
+// How many tiles of rows are not smaller ones.
+LlvmValue *NestEmitter::wholeTiles() {
+  if (!hasRest()) return b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows));
+  LlvmValue *whole = b.CreateUDiv(rows_, number(tile_.rows)), *rest = b.CreateURem(rows_, number(tile_.rows));
+  int64_t takeMore = 0; // a bit for each rest
+  for (int r = 0; r < tile_.rows; ++r) takeMore |= int64_t{lastRowsTakeMore(tile_, r)} << r;
+  LlvmValue *bit = b.CreateAnd(b.CreateLShr(number(takeMore), rest), number(1));
+  return most(b.CreateSub(whole, bit), number(0));
+}
+
+// Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
+// tiles is computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
+void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
+  const bool rest = hasRest();
+  placeSums(block, panel);
+  if (!inWords()) panel.next = nextOf(block, panel);
+  LlvmValue *multiplies = b.CreateNot(block.handsOn);
+  LlvmValue *large = rest && isBf16() ? b.CreateAnd(multiplies, areNormal(block, panel)) : multiplies; // others convert, a few rows at a time
+  LlvmValue *whole = rest ? b.CreateSelect(large, wholeTiles_, number(0)) : wholeTiles_;
+  LlvmValue *few = number(lastRowsTile(tile_).rows), *each = number(tile_.rows);
+  LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, each)), number(0));
   LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
-  forLoop(b, number(0), b.CreateAdd(whole, others), number(1), [&](LlvmValue *i) {
-    LlvmValue *isWhole = b.CreateICmpSLT(i, whole);
-    LlvmValue *row = b.CreateAdd(b.CreateMul(least(i, whole), number(tile_.rows)), b.CreateMul(most(b.CreateSub(i, whole), number(0)), few));
-    LlvmValue *ready = b.CreateOr(b.CreateAnd(block.isLast, inPlace), block.handsOn);
-    Tile tile{row, least(b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), few)), rows_), ready, nullptr};
-    tile.stores = b.CreateAnd(b.CreateAnd(ready, b.CreateNot(block.handsOn)), isInsideStored(panel, tile));
-    prefetchStored(block, panel, tile);
-    auto by = [&](RegisterTile shape) {
-      if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-      else emitTile(block, panel, shape, tile);
-      return LlvmValues();
-    };
-    LlvmValue *multiplies = b.CreateNot(block.handsOn);
-    auto byLast = [&] {
-      ifThen(b, multiplies, [&] { by(last); });
-      return LlvmValues();
-    };
-    auto byCopy = [&] { return emitCopyingTile(block, panel, tile), LlvmValues(); };
+  LlvmValue *copied = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : nullptr; // tiles
+  LlvmValue *count = b.CreateAdd(whole, others), *isOdd = b.CreateICmpNE(b.CreateAnd(block.depth, number(kStepsEachTurn - 1)), number(0));
+  LlvmValue *complete = b.CreateSelect(b.CreateAnd(isOdd, multiplies), copied ? copied : number(0), count); // tiles that have had all steps
+  LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  forLoop(b, number(0), count, number(1), {number(0)}, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *isWhole = b.CreateICmpSLT(i, whole), *row = carried[0], *next = b.CreateAdd(row, b.CreateSelect(isWhole, each, few));
+    Tile tile{i, row, least(next, rows_)};
+    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(panel, tile); });
+    auto byOne = [&] { emitTile(block, panel, tile_, tile); };
     auto byWhole = [&] {
-      if (!mayCopy()) return by(tile_);
-      return ifElse(b, b.CreateAnd(panel.copies, b.CreateICmpEQ(i, number(0))), byCopy, [&] { return by(tile_); });
+      if (usesTiles(style_)) emitAmxTile(block, panel, tile);
+      else if (!copied) byOne();
+      else ifThen(b, b.CreateICmpSLT(i, copied), [&] { emitFirstTile(block, panel, tile); }, byOne);
     };
-    if (!rest) ifThen(b, multiplies, [&] { by(tile_); });
-    else ifElse(b, b.CreateAnd(isWhole, multiplies), byWhole, byLast); // as few branches in front of most tiles as can be
-    ifThen(b, b.CreateAnd(tile.ready, b.CreateNot(tile.stores)), [&] { sinkTile(block, panel, tile, sink); });
+    auto byLast = [&] { ifThen(b, multiplies, [&] { emitTile(block, panel, lastRowsTile(tile_), tile); }); };
+    if (!rest) ifThen(b, multiplies, byWhole);
+    else ifThen(b, isWhole, byWhole, byLast); // as few branches in front of most tiles as can be
+    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, complete), [&] { addLastStep(block, panel, tile); });
+    ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
+    return LlvmValues{next};
   });
 }
 
-void NestEmitter::emitCopyingTile(const Block &block, const Panel &panel, const Tile &tile) {
-  multiplyTile(block, panel, tile_, tile, true);
+void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
+  emitTile(block, copying(panel), tile_, tile);
   ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
 }
 
-// Of two rows the second may be beyond the last one: it repeats the first, and its sums go to the same place.
-void NestEmitter::multiplyTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile, bool copies) {
-  XT_CHECK(shape.rows <= 2 || hasRest(), "only a smaller tile takes the last rows");
-  LlvmValue *isSingle = shape.rows <= 2 ? b.CreateICmpEQ(tile.row, b.CreateSub(rows_, number(1))) : b.getFalse();
-  auto stepOf = [&](LlvmValue *step) { return b.CreateSelect(isSingle, number(0), step); };
-  auto lines = [&](LlvmValue *first, LlvmValue *step) {
-    step = stepOf(step);
-    LlvmValues all{first};
-    while (std::ssize(all) < shape.rows) all.push_back(byteOffset(b, all.back(), step));
-    return all;
+NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
+  Panel from = panel;
+  from.right = panel.source;
+  from.step = right_.access.rowStride;
+  from.copyTo = panel.right;
+  return from;
+}
+
+// Rows behind the last one repeat it, and their sums go to the same place.
+void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
+  const bool isWhole = shape.rows == tile_.rows;
+  LlvmValue *last = hasRest() && isWhole ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
+  auto cell = [&](const Sums &sums, LlvmValue *first, int r, int v) {
+    return byteOffset(b, rowOrLast(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
   };
-  LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_)), *cells = addressOf(kNestCells);
-  auto [ready, readyStep] = readySums(panel, tile);
-  LlvmValue *kept = byteOffset(b, rowOf(kNestSums, tile.row), panelByte), *keptStep = number(buffer(kNestSums).shape.pitch);
-  LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  LlvmValue *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
-  LlvmValues from = lines(b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), keptStep));
-  LlvmValues to = lines(b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, keptStep));
   LlvmValues columns;
-  auto cell = [&](LlvmValue *line, int v) { return byteOffset(b, line, number(v * lanes_ * bytes_)); };
+  for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
+  Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
+  operands.lastRow = last;
+  operands.copy = panel.copyTo;
+  if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
+  else if (!inWords()) operands.steps = kStepsEachTurn;
+  if (operands.steps > 1 && isWhole) {
+    operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
+    operands.nextStep = panel.next.step;
+  }
   auto before = [&] {
     LlvmValues sums;
-    for (LlvmValue *line : from)
-      for (int v = 0; v < shape.vectors; ++v) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(line, v), vectorAlign()));
+    LlvmValue *from = sumsAt(panel.before, tile);
+    for (int r = 0; r < shape.rows; ++r)
+      for (int v = 0; v < shape.vectors; ++v) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(panel.before, from, r, v), vectorAlign()));
     return sums;
   };
-  for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
-  Microkernel::Operands operands{left, stepOf(leftRowStep_), shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
-  if (!inWords() && !copies && shape.rows == tile_.rows) askForNext(block, panel, tile, operands);
-  if (copies) {
-    operands.right = panel.source;
-    operands.rightStep = right_.access.rowStride;
-    operands.copy = panel.right;
-  }
-  if (!inWords()) operands.ahead = b.CreateMul(operands.rightStep, copies ? nearRows() : panel.rowsAhead);
   LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
-  for (size_t r = 0; r < to.size(); ++r)
-    for (int v = 0; v < shape.vectors; ++v)
-      b.CreateAlignedStore(sums[r * static_cast<size_t>(shape.vectors) + static_cast<size_t>(v)], cell(to[r], v), stores_ ? llvm::Align(1) : vectorAlign());
+  LlvmValue *to = sumsAt(panel.after, tile);
+  for (int r = 0; r < shape.rows; ++r)
+    for (int v = 0; v < shape.vectors; ++v) b.CreateAlignedStore(sums[static_cast<size_t>(r * shape.vectors + v)], cell(panel.after, to, r, v), sumAlign());
+}
+
+// Of an odd depth, which no turn of emitTile has taken: to the sums where they are, with as little code as can be.
+void NestEmitter::addLastStep(const Block &block, const Panel &panel, const Tile &tile) {
+  static_assert(kStepsEachTurn == 2);
+  LlvmValue *step = b.CreateSub(block.depth, number(1)), *right = byteOffset(b, panel.right, b.CreateMul(step, panel.step));
+  LlvmValue *left = byteOffset(b, leftOf(block, tile), b.CreateMul(step, leftStep_)), *to = sumsAt(panel.after, tile);
+  llvm::Type *type = e_.ops_.type(elem_, lanes_);
+  forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
+    LlvmValue *element = b.CreateAlignedLoad(e_.ops_.type(elem_, 0), byteOffset(b, left, b.CreateMul(r, leftRowStep_)), llvm::Align(1));
+    LlvmValue *line = byteOffset(b, to, b.CreateMul(r, panel.after.step)), *factor = e_.ops_.splat(element, lanes_);
+    for (int v = 0; v < tile_.vectors; ++v) {
+      LlvmValue *at = number(v * lanes_ * bytes_), *sum = b.CreateAlignedLoad(type, byteOffset(b, line, at), sumAlign());
+      LlvmValue *row = b.CreateAlignedLoad(type, byteOffset(b, right, at), llvm::Align(1));
+      b.CreateAlignedStore(microkernel_.multiplyAdd(factor, row, sum), byteOffset(b, line, at), sumAlign());
+    }
+  });
 }
 
 // Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
 // tiles ask for the one behind it, each for its part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). Others ask
 // for what they read.
-void NestEmitter::askForNext(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands) {
-  LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill));
-  LlvmValue *before = b.CreateMul(b.CreateMul(block.depth, nextStep_), b.CreateUDiv(tile.row, number(tile_.rows)));
-  LlvmValue *distance = b.CreateAdd(b.CreateAdd(behindPanel(block), number(kCacheLine)), before);
-  operands.next = byteOffset(b, panel.right, b.CreateSelect(wasPacked, distance, number(0)));
-  operands.nextStep = b.CreateSelect(wasPacked, nextStep_, panel.step);
+NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
+  LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
+  LlvmValue *turns = b.CreateUDiv(block.depth, number(kStepsEachTurn)), *turn = b.CreateMul(nextStep_, number(kStepsEachTurn));
+  LlvmValue *behind = b.CreateAdd(behindPanel(block), number(kCacheLine));
+  return {byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
+          b.CreateSelect(wasPacked, turn, zero)};
 }
 
-// Where the last sums of a tile go, and the bytes to the next row: to memory, or the cells.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::readySums(const Panel &panel, const Tile &tile) {
-  LlvmValue *cells = addressOf(kNestCells), *step = number(kNestPanelBytes);
-  if (!stores_) return {cells, step};
+NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const Sums &y) {
+  return {b.CreateSelect(condition, x.first, y.first), b.CreateSelect(condition, x.step, y.step), b.CreateSelect(condition, x.tileStep, y.tileStep)};
+}
+
+// Where a panel's sums are before this block and behind it. The last ones go straight to memory if they are stored as they are,
+// and the store has all rows and columns of the panel.
+void NestEmitter::placeSums(const Block &block, Panel &panel) {
+  LlvmValue *cells = addressOf(kNestCells), *pitch = number(buffer(kNestSums).shape.pitch), *zero = number(0);
   LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_));
-  LlvmValue *stored = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(tile.row, stored_->rowStride), panelByte));
-  return {b.CreateSelect(tile.stores, stored, cells), b.CreateSelect(tile.stores, stored_->rowStride, step)};
+  Sums kept{byteOffset(b, addressOf(kNestSums), panelByte), pitch, pitch};
+  Sums none{byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes)), zero, zero};
+  panel.before = choose(fresh_ ? block.isFirst : b.getFalse(), none, kept);
+  panel.last = {cells, number(kNestPanelBytes), zero};
+  panel.stores = b.getFalse();
+  if (stores_) {
+    panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel.column));
+    panel.last = choose(panel.stores, {byteOffset(b, stored_->origin, panelByte), stored_->rowStride, stored_->rowStride}, panel.last);
+  }
+  panel.after = choose(block.ready, panel.last, kept);
 }
 
-// Whether sums that are stored as they are may go straight to memory: all columns of the panel are there.
-LlvmValue *NestEmitter::isInsideStored(const Panel &panel, const Tile &tile) {
-  if (!stores_) return b.getFalse();
-  LlvmValue *end = b.CreateAdd(panel.column, number(tile_.vectors * lanes_));
-  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
-  LlvmValue *rows = b.CreateAnd(b.CreateICmpSGE(tile.row, stored_->rowLow), b.CreateICmpSLE(tile.rowEnd, stored_->rowHigh));
+LlvmValue *NestEmitter::isInsideStored(LlvmValue *column) {
+  LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
+  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
+  LlvmValue *rows = b.CreateAnd(b.CreateICmpSLE(stored_->rowLow, number(0)), b.CreateICmpSLE(rows_, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
 }
 
-// What a tile is stored over comes while it is computed. Where that takes long, the stores have time until the next tile's, and
-// to ask first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX's tiles ask with each turn of their loop (multiplyWhole),
-// and here where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64 as much without.
-void NestEmitter::prefetchStored(const Block &block, const Panel &panel, const Tile &tile) {
+// Whether tiles ask for what they are stored over before they are computed. Where that takes long, the stores have time until the
+// next tile's, and to ask first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX's tiles ask with each turn of their loop
+// (multiplyWhole), and here where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64
+// as much without.
+LlvmValue *NestEmitter::asksForStored(const Block &block) {
   constexpr int64_t kFewSteps = 127; // 128x128x128 is faster without
-  const int64_t fewSteps = usesTiles(style_) ? 2 * TileMicrokernel::kDepth : kFewSteps;
-  LlvmValue *asks = b.CreateAnd(tile.ready, b.CreateICmpSLE(block.depth, number(fewSteps)));
-  if (storesRows()) forLoop(b, tile.row, b.CreateSelect(asks, tile.rowEnd, tile.row), number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
+  return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(usesTiles(style_) ? 2 * TileMicrokernel::kDepth : kFewSteps)));
+}
+
+void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
+  forLoop(b, tile.row, tile.rowEnd, number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
 }
 
 void NestEmitter::prefetchStoredRow(const Panel &panel, LlvmValue *row) {

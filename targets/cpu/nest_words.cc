@@ -164,36 +164,28 @@ void NestEmitter::multiplyWhole(const Panel &panel, const Tile &tile, const Tile
 // detour where they are only stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
-  auto [ready, readyStep] = readySums(panel, tile);
-  LlvmValue *only = b.CreateAnd(starts, tile.ready), *isWhole = b.CreateICmpEQ(count, number(tile_.rows));
-  LlvmValue *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(tile.stores)));
-  LlvmValue *to = b.CreateSelect(straight, ready, addressOf(kNestCells)), *toStep = b.CreateSelect(straight, readyStep, number(kNestPanelBytes));
-  LlvmValue *left = byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_));
-  TileMicrokernel::Operands operands{left, leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth};
+  LlvmValue *only = b.CreateAnd(starts, block.ready), *isWhole = b.CreateICmpEQ(count, number(tile_.rows));
+  LlvmValue *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(panel.stores)));
+  LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.last, tile), addressOf(kNestCells)), *toStep = b.CreateSelect(straight, panel.last.step, number(kNestPanelBytes));
+  TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth};
   auto inTiles = [&] {
-    auto half = [&] { return tiles_.multiply(operands, TileMicrokernel::kRows / 2), LlvmValues(); };
-    auto whole = [&] { return multiplyWhole(panel, tile, operands), LlvmValues(); };
-    return ifElse(b, b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2)), half, whole);
+    LlvmValue *isHalf = b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2));
+    ifThen(b, isHalf, [&] { tiles_.multiply(operands, TileMicrokernel::kRows / 2); }, [&] { multiplyWhole(panel, tile, operands); });
   };
   auto converted = [&] {
     LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
-    return multiplyConverted(operands, count, start), LlvmValues();
+    multiplyConverted(operands, count, start);
   };
-  if (isBf16()) ifElse(b, areNormal(block, panel), inTiles, converted);
+  if (isBf16()) ifThen(b, areNormal(block, panel), inTiles, converted);
   else inTiles();
-  ifThen(b, b.CreateNot(straight), [&] { addTile(block, panel, tile); });
+  ifThen(b, b.CreateNot(straight), [&] { addTile(panel, tile); });
 }
 
 // The cells, to the sums that were there, or on top of them.
-void NestEmitter::addTile(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *cells = addressOf(kNestCells), *starts = fresh_ ? block.isFirst : b.getFalse(), *pitch = number(buffer(kNestSums).shape.pitch);
-  LlvmValue *kept = byteOffset(b, rowOf(kNestSums, tile.row), b.CreateMul(panel.column, number(bytes_)));
-  LlvmValue *zeros = byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes));
-  auto [ready, readyStep] = readySums(panel, tile);
-  TileMicrokernel::Sums before{b.CreateSelect(starts, zeros, kept), b.CreateSelect(starts, number(0), pitch)};
-  TileMicrokernel::Sums to{b.CreateSelect(tile.ready, ready, kept), b.CreateSelect(tile.ready, readyStep, pitch)};
+void NestEmitter::addTile(const Panel &panel, const Tile &tile) {
+  TileMicrokernel::Sums before{sumsAt(panel.before, tile), panel.before.step}, to{sumsAt(panel.after, tile), panel.after.step};
   auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(elem_, lanes_));
-  tiles_.add(to, {cells, number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
+  tiles_.add(to, {addressOf(kNestCells), number(kNestPanelBytes)}, before, b.CreateSub(tile.rowEnd, tile.row), type);
 }
 
 } // namespace xt

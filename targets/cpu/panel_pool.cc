@@ -2,6 +2,7 @@
 
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/host_runtime.h"
+#include "targets/cpu/look_for.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +10,7 @@
 namespace xt {
 namespace {
 
-constexpr int kLooks = 4000; // longer than packing takes, and a tile of rows that copies
+constexpr std::chrono::microseconds kLongest{200}; // longer than packing takes, and a tile of rows that copies
 
 } // namespace
 
@@ -43,36 +44,30 @@ bool PanelPool::addSlab(int64_t bytes) {
 }
 
 PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
-  size_t index;
+  Panel *panel;
   {
     std::lock_guard lock(mutex_);
-    auto [found, added] = known_.try_emplace(std::string(key), panels_.size());
+    auto [found, added] = known_.try_emplace(std::string(key), nullptr);
     if (added) {
       void *memory = allocate(bytes);
       if (!memory) {
         known_.erase(found);
         return {};
       }
-      panels_.push_back({memory});
+      panels_.emplace_back().memory = memory;
+      found->second = &panels_.back();
       return {memory, true};
     }
-    index = found->second;
-    if (panels_[index].ready) return {panels_[index].memory, false};
+    panel = found->second;
   }
-  for (int i = 0; i < kLooks; ++i) {
-    __builtin_ia32_pause();
-    if (i % 16 != 0) continue;
-    std::lock_guard lock(mutex_);
-    if (panels_[index].ready) return {panels_[index].memory, false};
-  }
-  return {};
+  return lookFor(kLongest, [&] { return panel->ready.load(); }) ? Taken{panel->memory, false} : Taken{};
 }
 
 void PanelPool::ready(void *memory) {
   std::lock_guard lock(mutex_);
   for (size_t i = panels_.size(); i-- > 0;)
     if (panels_[i].memory == memory) {
-      panels_[i].ready = true;
+      panels_[i].ready.store(true);
       return;
     }
 }

@@ -2,7 +2,9 @@
 #pragma once
 #include "targets/cpu/scratch_memory.h"
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -38,15 +40,15 @@ private:
   };
   struct Panel {
     void *memory = nullptr;
-    bool ready = false;
+    std::atomic<bool> ready{false}; // is looked at without the lock
   };
   void *allocate(int64_t bytes);
   bool addSlab(int64_t bytes);
 
   std::mutex mutex_;
   std::vector<Slab> slabs_; // of which panels are parts
-  std::vector<Panel> panels_;
-  std::unordered_map<std::string, size_t> known_;
+  std::deque<Panel> panels_; // stay where they are
+  std::unordered_map<std::string, Panel *> known_;
 };
 
 } // namespace xt

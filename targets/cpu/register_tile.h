@@ -26,8 +26,22 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   return {static_cast<int>(std::min<int64_t>(most, rows)), vectors, lanes};
 }
 
-// What is left of `tile` at the last rows: enough sums that they need not wait for each other.
-inline RegisterTile lastRowsTile(RegisterTile tile) { return {std::min(tile.rows, 2), tile.vectors, tile.lanes}; }
+// Takes the last rows. Two thirds of `tile`: with fewer, b would be read faster than caches give it (32 bytes a cycle with
+// AVX-512), and most numbers of rows are sums of both.
+inline RegisterTile lastRowsTile(RegisterTile tile) { return {(2 * tile.rows + 2) / 3, tile.vectors, tile.lanes}; }
+
+// Whether `rest` rows behind some of `tile` take less time if those of one `tile` more are theirs: 6 + 2 as 4 + 4.
+inline bool lastRowsTakeMore(RegisterTile tile, int64_t rest) {
+  int64_t few = lastRowsTile(tile).rows;
+  auto computed = [&](int64_t rows) { return (rows + few - 1) / few * few; };
+  return computed(tile.rows + rest) < tile.rows + computed(rest);
+}
+
+// Of so many rows those that `tile` takes; smaller ones take the others.
+inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
+  int64_t whole = rows / tile.rows;
+  return (whole > 0 && lastRowsTakeMore(tile, rows % tile.rows) ? whole - 1 : whole) * tile.rows;
+}
 
 // What AMX's tiles hold.
 inline RegisterTile amxTile(const CpuInfo &cpu) {

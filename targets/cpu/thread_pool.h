@@ -24,7 +24,8 @@ public:
   int workers() const { return workers_; }
   // Calls work(begin, end, worker) for disjoint ranges that cover [0, count), from several threads at once; a worker's
   // number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others
-  // wait.
+  // wait. The same worker has the same range in each run of the same count, as long as it is no later than the others, so that
+  // what it wrote is still in its cache; neighbouring ranges are those of different workers.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work);
 
@@ -46,9 +47,13 @@ private:
   std::atomic<uint64_t> announced_{0}; // round_, for workers that look without the lock
   std::atomic<int> remaining_{0};      // busy_, likewise
 
+  struct alignas(64) Turn { // of a worker: how many of its chunks are taken
+    std::atomic<int64_t> taken{0};
+  };
+
   const Work *work_ = nullptr;
   int64_t count_ = 0, chunk_ = 1;
-  std::atomic<int64_t> next_{0};
+  std::vector<Turn> turns_;
 };
 
 } // namespace xt

@@ -102,6 +102,11 @@ void ifThen(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<void()>
   b.SetInsertPoint(join);
 }
 
+void ifThen(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
+  auto giving = [](llvm::function_ref<void()> emit) { return [emit] { return emit(), LlvmValues(); }; };
+  ifElse(b, condition, giving(then), giving(otherwise));
+}
+
 LlvmValues ifElse(llvm::IRBuilderBase &b, Value *condition, llvm::function_ref<LlvmValues()> then,
                   llvm::function_ref<LlvmValues()> otherwise) {
   llvm::Function *function = b.GetInsertBlock()->getParent();

@@ -141,6 +141,18 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
+// Smaller tiles take the last rows, and those of one tile more where that is less work. Two steps of K are multiplied in a turn.
+TEST(CpuNest, LastRowsAndSteps) {
+  for (int64_t columns : {16, 40, 64}) // of these depends how many rows a tile has
+    for (int64_t rows = 3; rows <= 25; ++rows) {
+      SCOPED_TRACE(str(rows, " ", columns));
+      expectAsLoop({.sizes = {rows, columns, 1 + rows % 5}, .tile = {32, columns, 16}, .adds = rows % 2 == 0}, processors());
+    }
+  for (int64_t depth : {1, 2, 3, 601})
+    for (bool fused : {false, true}) expectAsLoop({.sizes = {17, 70, depth}, .tile = {32, 64, 16}, .fused = fused}, processors());
+  for (Elem elem : {Elem::F64, Elem::F16}) expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
+}
+
 // Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows: of one workgroup, and shared.
 TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   for (Elem elem : {Elem::F32, Elem::F64})
@@ -158,7 +170,7 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
     for (bool adds : {false, true}) expectAsLoop({.sizes = {7, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processors());
-  expectAsLoop({.input = Elem::F64, .sizes = {3, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
+  expectAsLoop({.input = Elem::F64, .sizes = {7, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
 }
 
 TEST(CpuNest, NothingToAddUp) {
@@ -212,7 +224,7 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
       }
     for (size_t count : counts) EXPECT_EQ(count, counts[0]) << cpu;
-    EXPECT_LT(counts[0], 1600u) << cpu;
+    EXPECT_LT(counts[0], 2000u) << cpu;
   }
 }
 

@@ -31,6 +31,20 @@ TEST(ThreadPoolTest, ManyShortRuns) {
   EXPECT_EQ(sum.load(), 2000 * 28);
 }
 
+// What a worker wrote before is in its cache: the same ranges are its own again, as long as all begin at once.
+TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
+  constexpr int kWorkers = 3;
+  ThreadPool pool(kWorkers);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> begun{0};
+    pool.run(kWorkers, [&](int64_t begin, int64_t, int worker) {
+      ++begun;
+      while (begun.load() < kWorkers) std::this_thread::yield();
+      EXPECT_EQ(begin, worker);
+    });
+  }
+}
+
 TEST(ThreadPoolTest, RunsFromSeveralThreadsTakeTurns) {
   ThreadPool pool(3);
   std::atomic<int64_t> sum{0};
