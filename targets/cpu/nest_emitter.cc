@@ -156,10 +156,11 @@ LlvmValue *NestEmitter::deepestBlock() {
 // Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
 // of 4 KiB apart, all of a panel's lines have the same place in their pages, and a cache of 32 pages a way (1 MiB in 8 ways, 2 in
 // 16) has room for 256 such rows or 512: half of the former. Of half the distance, two times as many. 64x1024x1024 of f32 takes
-// 0.42 of the time that it takes in one block (Intel Xeon with AMX).
+// 0.42 of the time that it takes in one block (Intel Xeon with AMX). Of rows 16 KiB apart all of them: 16x4096x4096 takes 0.87.
 LlvmValue *NestEmitter::deepestInPlace() {
   constexpr int64_t kRows = 128, kPage = 4096;
-  return b.CreateUDiv(number(kRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
+  LlvmValue *deepest = b.CreateUDiv(number(kRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
+  return b.CreateSelect(b.CreateICmpSGE(powerOfTwoApart(), number(4 * kPage)), number(2 * kRows), deepest);
 }
 
 // The largest power of two that the distance of b's rows is a multiple of; 0 of 0.

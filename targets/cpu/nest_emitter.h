@@ -105,6 +105,7 @@ private:
   // (Intel Xeon with AMX).
   static constexpr int64_t kStepsEachTurn = 2;
   LlvmValue *spansMore(int64_t bytes);
+  LlvmValue *copiesInPlace();
   void prefetchRows(LlvmValue *step, LlvmValue *column);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.

@@ -29,13 +29,20 @@ void NestEmitter::stageLeft(const Block &block) {
   });
 }
 
+// Of a b that the second cache may not hold all tiles but the first would wait for it: that one asks for rows ahead, and copies. f32
+// 64x1024x1024 takes 0.87 of the time (Intel Xeon with AMX).
+LlvmValue *NestEmitter::copiesInPlace() {
+  constexpr int64_t kLarge = 1 << 20;
+  return b.CreateAnd(spansMore(kLarge), b.CreateICmpSGT(wholeTiles_, number(0)));
+}
+
 // Of a b that needs no conversion. Panels that are inside are read where they lie, or copied by the first tile of rows, which takes
 // less time than to do one after the other: 7% of f32 144x1111x513 (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
   LlvmValue *source = byteOffset(b, first, b.CreateMul(column, number(bytes_)));
-  LlvmValue *isDirect = b.CreateAnd(rightInPlace_, isInside), *copied = b.getFalse();
+  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace())), isInside), *copied = b.getFalse();
   if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
