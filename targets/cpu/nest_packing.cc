@@ -29,9 +29,10 @@ void NestEmitter::stageLeft(const Block &block) {
   });
 }
 
-// Of a b that the second cache may not hold all tiles but the first would wait for it: that one asks for rows ahead, and copies. f32
+// A b that the second cache may not hold is waited for by the first tile, which copies, as that asks for rows ahead. f32
 // 64x1024x1024 takes 0.87 of the time (Intel Xeon with AMX).
 LlvmValue *NestEmitter::copiesInPlace() {
+  if (!mayCopy()) return b.getFalse();
   constexpr int64_t kLarge = 1 << 20;
   return b.CreateAnd(spansMore(kLarge), b.CreateICmpSGT(wholeTiles_, number(0)));
 }

@@ -28,23 +28,31 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, each)), number(0));
   LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
   LlvmValue *copied = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : nullptr; // tiles
-  LlvmValue *count = b.CreateAdd(whole, others), *isOdd = b.CreateICmpNE(b.CreateAnd(block.depth, number(kStepsEachTurn - 1)), number(0));
-  LlvmValue *complete = b.CreateSelect(b.CreateAnd(isOdd, multiplies), copied ? copied : number(0), count); // tiles that have had all steps
+  LlvmValue *count = b.CreateAdd(whole, others), *complete = nullptr; // tiles that take all steps
+  Block even = block;
+  Panel evenPanel = panel;
+  if (!inWords()) {
+    LlvmValue *odd = b.CreateAnd(block.depth, number(kStepsEachTurn - 1)), *isOdd = b.CreateICmpNE(odd, number(0));
+    complete = b.CreateSelect(b.CreateAnd(isOdd, multiplies), copied ? copied : number(0), count);
+    even.left = byteOffset(b, block.left, b.CreateMul(odd, leftStep_));
+    evenPanel.right = byteOffset(b, panel.right, b.CreateMul(odd, panel.step));
+    evenPanel.before = choose(isOdd, cells(), panel.before);
+  }
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   forLoop(b, number(0), count, number(1), {number(0)}, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, whole), *row = carried[0], *next = b.CreateAdd(row, b.CreateSelect(isWhole, each, few));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(panel, tile); });
-    auto byOne = [&] { emitTile(block, panel, tile_, tile); };
+    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, complete), [&] { addFirstStep(block, panel, tile); });
+    auto byOne = [&] { emitTile(even, evenPanel, tile_, tile); };
     auto byWhole = [&] {
       if (usesTiles(style_)) emitAmxTile(block, panel, tile);
       else if (!copied) byOne();
       else ifThen(b, b.CreateICmpSLT(i, copied), [&] { emitFirstTile(block, panel, tile); }, byOne);
     };
-    auto byLast = [&] { ifThen(b, multiplies, [&] { emitTile(block, panel, lastRowsTile(tile_), tile); }); };
+    auto byLast = [&] { ifThen(b, multiplies, [&] { emitTile(even, evenPanel, lastRowsTile(tile_), tile); }); };
     if (!rest) ifThen(b, multiplies, byWhole);
     else ifThen(b, isWhole, byWhole, byLast); // as few branches in front of most tiles as can be
-    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, complete), [&] { addLastStep(block, panel, tile); });
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
     return LlvmValues{next};
   });
@@ -94,19 +102,19 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     for (int v = 0; v < shape.vectors; ++v) b.CreateAlignedStore(sums[static_cast<size_t>(r * shape.vectors + v)], cell(panel.after, to, r, v), sumAlign());
 }
 
-// Of an odd depth, which no turn of emitTile has taken: to the sums where they are, with as little code as can be.
-void NestEmitter::addLastStep(const Block &block, const Panel &panel, const Tile &tile) {
+// Of an odd depth, whose first step no turn of emitTile takes: into the cells, where the tile begins. With as little code as can be.
+void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Tile &tile) {
   static_assert(kStepsEachTurn == 2);
-  LlvmValue *step = b.CreateSub(block.depth, number(1)), *right = byteOffset(b, panel.right, b.CreateMul(step, panel.step));
-  LlvmValue *left = byteOffset(b, leftOf(block, tile), b.CreateMul(step, leftStep_)), *to = sumsAt(panel.after, tile);
+  LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile);
   llvm::Type *type = e_.ops_.type(elem_, lanes_);
   forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
     LlvmValue *element = b.CreateAlignedLoad(e_.ops_.type(elem_, 0), byteOffset(b, left, b.CreateMul(r, leftRowStep_)), llvm::Align(1));
-    LlvmValue *line = byteOffset(b, to, b.CreateMul(r, panel.after.step)), *factor = e_.ops_.splat(element, lanes_);
+    LlvmValue *before = byteOffset(b, from, b.CreateMul(r, panel.before.step)), *factor = e_.ops_.splat(element, lanes_);
+    LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateMul(r, number(kNestPanelBytes)));
     for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *at = number(v * lanes_ * bytes_), *sum = b.CreateAlignedLoad(type, byteOffset(b, line, at), sumAlign());
-      LlvmValue *row = b.CreateAlignedLoad(type, byteOffset(b, right, at), llvm::Align(1));
-      b.CreateAlignedStore(microkernel_.multiplyAdd(factor, row, sum), byteOffset(b, line, at), sumAlign());
+      LlvmValue *at = number(v * lanes_ * bytes_), *sum = b.CreateAlignedLoad(type, byteOffset(b, before, at), vectorAlign());
+      LlvmValue *row = b.CreateAlignedLoad(type, byteOffset(b, panel.right, at), llvm::Align(1));
+      b.CreateAlignedStore(microkernel_.multiplyAdd(factor, row, sum), byteOffset(b, cells, at), vectorAlign());
     }
   });
 }
@@ -129,12 +137,12 @@ NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const
 // Where a panel's sums are before this block and behind it. The last ones go straight to memory if they are stored as they are,
 // and the store has all rows and columns of the panel.
 void NestEmitter::placeSums(const Block &block, Panel &panel) {
-  LlvmValue *cells = addressOf(kNestCells), *pitch = number(buffer(kNestSums).shape.pitch), *zero = number(0);
+  LlvmValue *pitch = number(buffer(kNestSums).shape.pitch), *zero = number(0);
   LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_));
   Sums kept{byteOffset(b, addressOf(kNestSums), panelByte), pitch, pitch};
-  Sums none{byteOffset(b, cells, number(kNestZeroRow * kNestPanelBytes)), zero, zero};
+  Sums none{byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes)), zero, zero};
   panel.before = choose(fresh_ ? block.isFirst : b.getFalse(), none, kept);
-  panel.last = {cells, number(kNestPanelBytes), zero};
+  panel.last = cells();
   panel.stores = b.getFalse();
   if (stores_) {
     panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel.column));

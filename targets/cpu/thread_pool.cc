@@ -32,7 +32,7 @@ void ThreadPool::start() {
     threads_.emplace_back([this, worker] { serve(worker); });
 }
 
-// Every so manieth chunk is a worker's own; whoever is done with these takes those of others.
+// Chunks go to the workers in turn as their own; whoever is done with these takes those of others.
 void ThreadPool::takePart(int worker) {
   for (int i = 0; i < workers_; ++i) {
     const int owner = (worker + i) % workers_;

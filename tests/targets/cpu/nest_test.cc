@@ -166,11 +166,12 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processors(), 2);
 }
 
-// Rows of b, with what lies between them, are 4 and 2 KiB: blocks of K are shorter.
+// Rows of b, with what lies between them, are 16, 4 and 2 KiB: blocks of K are shorter, and the first tile copies a large b.
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
-    for (bool adds : {false, true}) expectAsLoop({.sizes = {7, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processors());
-  expectAsLoop({.input = Elem::F64, .sizes = {7, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
+    for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processors());
+  expectAsLoop({.input = Elem::F64, .sizes = {13, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
+  expectAsLoop({.sizes = {13, 4093, 261}, .tile = {8, 256, 64}}, processors(), 2);
 }
 
 TEST(CpuNest, NothingToAddUp) {
@@ -207,6 +208,32 @@ TEST(CpuNest, ResultInPlaceOfAnOperand) {
       return (same == 0 ? a : b).bytes();
     };
     EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel));
+  }
+}
+
+// Nothing but whole sums is ever in C: its rows may be the same.
+TEST(CpuNest, RowsOfTheResultThatAreTheSame) {
+  constexpr int64_t kRows = 13, kColumns = 64;
+  for (int64_t depth : {32, 33, 1}) {
+    KernelMaker loop, nest;
+    Product p{.sizes = {kRows, kColumns, depth}, .tile = {16, kColumns, 16}};
+    make(loop, p);
+    make(nest, p);
+    ASSERT_EQ(formIn(nest), 1u);
+    auto result = [&](const Module &module, const Kernel &kernel) {
+      Array a(Elem::F32, {kRows, depth}), b(Elem::F32, {depth, kColumns}), c(Elem::F32, {1, kColumns});
+      fill(a, 1);
+      fill(b, 2);
+      LaunchArg rows = c.arg();
+      rows.buffer.sizes = {kRows, kColumns};
+      rows.buffer.strides = {0, 1};
+      Diagnostics diagnostics;
+      auto executable = compileForCpu(module, processors()[0], {}, diagnostics);
+      EXPECT_TRUE(executable.ok());
+      EXPECT_TRUE((*executable)->launch(kernel, {a.arg(), b.arg(), rows}, {{0, 16, 1}, {0, kColumns, 1}}).ok());
+      return c.bytes();
+    };
+    EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel)) << depth;
   }
 }
 
