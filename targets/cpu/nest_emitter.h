@@ -70,6 +70,9 @@ private:
     Next next{};
   };
 
+  struct RowTiles { // of a panel: those that come first and are not smaller, and all
+    LlvmValue *whole, *count;
+  };
   struct Tile {
     LlvmValue *index, *row, *rowEnd;
   };
@@ -128,6 +131,8 @@ private:
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
+  RowTiles tilesOf(const Block &block, const Panel &panel);
+  std::pair<Block, Panel> inTurns(const Block &block, const Panel &panel);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);

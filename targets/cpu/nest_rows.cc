@@ -15,49 +15,59 @@ LlvmValue *NestEmitter::wholeTiles() {
   return most(b.CreateSub(whole, bit), number(0));
 }
 
+NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
+  if (!hasRest()) return {wholeTiles_, wholeTiles_};
+  LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time: bf16 that are converted
+  if (isBf16()) large = b.CreateAnd(large, areNormal(block, panel));
+  LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0)), *few = number(lastRowsTile(tile_).rows);
+  LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
+  return {whole, b.CreateAdd(whole, b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few))};
+}
+
+// What turns of two steps take: of an odd depth not the first step, whose sums are in the cells (addFirstStep).
+std::pair<NestEmitter::Block, NestEmitter::Panel> NestEmitter::inTurns(const Block &block, const Panel &panel) {
+  if (inWords()) return {block, panel};
+  Block even = block;
+  Panel evenPanel = panel;
+  static_assert(kStepsEachTurn == 2);
+  LlvmValue *odd = b.CreateAnd(block.depth, number(1));
+  even.left = byteOffset(b, block.left, b.CreateMul(odd, leftStep_));
+  evenPanel.right = byteOffset(b, panel.right, b.CreateMul(odd, panel.step));
+  evenPanel.before = choose(b.CreateICmpNE(odd, number(0)), cells(), panel.before);
+  return {even, evenPanel};
+}
+
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
 // tiles is computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
 void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
-  const bool rest = hasRest();
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
-  LlvmValue *multiplies = b.CreateNot(block.handsOn);
-  LlvmValue *large = rest && isBf16() ? b.CreateAnd(multiplies, areNormal(block, panel)) : multiplies; // others convert, a few rows at a time
-  LlvmValue *whole = rest ? b.CreateSelect(large, wholeTiles_, number(0)) : wholeTiles_;
-  LlvmValue *few = number(lastRowsTile(tile_).rows), *each = number(tile_.rows);
-  LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, each)), number(0));
-  LlvmValue *others = b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few);
-  LlvmValue *copied = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : nullptr; // tiles
-  LlvmValue *count = b.CreateAdd(whole, others), *complete = nullptr; // tiles that take all steps
-  Block even = block;
-  Panel evenPanel = panel;
-  if (!inWords()) {
-    LlvmValue *odd = b.CreateAnd(block.depth, number(kStepsEachTurn - 1)), *isOdd = b.CreateICmpNE(odd, number(0));
-    complete = b.CreateSelect(b.CreateAnd(isOdd, multiplies), copied ? copied : number(0), count);
-    even.left = byteOffset(b, block.left, b.CreateMul(odd, leftStep_));
-    evenPanel.right = byteOffset(b, panel.right, b.CreateMul(odd, panel.step));
-    evenPanel.before = choose(isOdd, cells(), panel.before);
-  }
+  RowTiles tiles = tilesOf(block, panel);
+  auto [even, evenPanel] = inTurns(block, panel);
+  LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
+  LlvmValue *isOdd = b.CreateAnd(multiplies, b.CreateTrunc(block.depth, b.getInt1Ty()));
+  LlvmValue *firstLacking = b.CreateSelect(isOdd, copies, tiles.count); // tiles from this one on lack their first step
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  forLoop(b, number(0), count, number(1), {number(0)}, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *isWhole = b.CreateICmpSLT(i, whole), *row = carried[0], *next = b.CreateAdd(row, b.CreateSelect(isWhole, each, few));
+  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &even = even, &evenPanel = evenPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
+    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(panel, tile); });
-    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, complete), [&] { addFirstStep(block, panel, tile); });
-    auto byOne = [&] { emitTile(even, evenPanel, tile_, tile); };
+    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstStep(block, panel, tile); });
+    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
     auto byWhole = [&] {
       if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-      else if (!copied) byOne();
-      else ifThen(b, b.CreateICmpSLT(i, copied), [&] { emitFirstTile(block, panel, tile); }, byOne);
+      else if (!mayCopy()) by(tile_)();
+      else ifThen(b, b.CreateICmpSLT(i, copies), [&] { emitFirstTile(block, panel, tile); }, by(tile_));
     };
-    auto byLast = [&] { ifThen(b, multiplies, [&] { emitTile(even, evenPanel, lastRowsTile(tile_), tile); }); };
-    if (!rest) ifThen(b, multiplies, byWhole);
-    else ifThen(b, isWhole, byWhole, byLast); // as few branches in front of most tiles as can be
+    if (!hasRest()) ifThen(b, multiplies, byWhole);
+    else ifThen(b, isWhole, byWhole, [&] { ifThen(b, multiplies, by(lastRowsTile(tile_))); }); // few branches in front of most tiles
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
     return LlvmValues{next};
   });
 }
 
+// The one that copies.
 void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
   emitTile(block, copying(panel), tile_, tile);
   ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
@@ -104,7 +114,6 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
 
 // Of an odd depth, whose first step no turn of emitTile takes: into the cells, where the tile begins. With as little code as can be.
 void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Tile &tile) {
-  static_assert(kStepsEachTurn == 2);
   LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile);
   llvm::Type *type = e_.ops_.type(elem_, lanes_);
   forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
