@@ -4,11 +4,11 @@
 
 namespace xt {
 
-LlvmValue *rowOrLast(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int r, LlvmValue *last) {
-  if (r == 0) return first;
-  LlvmValue *row = b.getInt64(static_cast<uint64_t>(r));
-  if (last) row = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, row, last);
-  return byteOffset(b, first, r == 1 && !last ? step : b.CreateMul(step, row));
+LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int64_t count, LlvmValue *last) {
+  if (count == 0) return first;
+  LlvmValue *steps = b.getInt64(static_cast<uint64_t>(count));
+  if (last) steps = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, steps, last);
+  return byteOffset(b, first, count == 1 && !last ? step : b.CreateMul(step, steps));
 }
 
 // Addresses of x86 add an index times 1, 2, 4 or 8 to a base: so many rows need one register that moves on.
@@ -32,14 +32,14 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
     for (int64_t k = 0; k < operands.steps; ++k) {
       LlvmValues row;
-      LlvmValue *line = after(right, operands.rightStep, k);
+      LlvmValue *line = stepsOn(b, right, operands.rightStep, k);
       for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, line, column), vectorAlign));
       if (operands.ahead) askAhead(operands, line);
       if (operands.copy)
-        for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, after(carried[copyAt], copyStep, k), operands.columns[v]), registerAlign);
+        for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), operands.columns[v]), registerAlign);
       for (int r = 0; r < operands.rows; ++r) {
-        LlvmValue *left = rowOrLast(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
-        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), after(left, operands.leftStep, k), align);
+        LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
+        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);
         LlvmValue *broadcast = ops_.splat(element, lanes_);
         for (size_t v = 0; v < vectors; ++v) {
           LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
@@ -54,7 +54,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     next.push_back(byteOffset(b, right, rightTurn));
     return next;
   };
-  for (int r = 0; r < operands.rows; r += each) sums.push_back(rowOrLast(b, operands.left, operands.leftRowStep, r, operands.lastRow));
+  for (int r = 0; r < operands.rows; r += each) sums.push_back(stepsOn(b, operands.left, operands.leftRowStep, r, operands.lastRow));
   if (operands.next) sums.push_back(operands.next);
   if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);

@@ -6,8 +6,8 @@
 
 namespace xt {
 
-// Row r of a matrix whose rows lie `step` bytes apart; of those behind row `last`, that one. Null: all are there.
-LlvmValue *rowOrLast(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int r, LlvmValue *last = nullptr);
+// `first` and so many steps of bytes, but no more than `last`; null: all that many.
+LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int64_t count, LlvmValue *last = nullptr);
 
 class Microkernel {
 public:
@@ -51,9 +51,6 @@ public:
 private:
   int rowsOfPointer(const Operands &operands) const;
   void askAhead(const Operands &operands, LlvmValue *right);
-  LlvmValue *after(LlvmValue *at, LlvmValue *step, int64_t count) { // that many
-    return count == 0 ? at : byteOffset(b, at, count == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(count))));
-  }
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);
 

@@ -39,7 +39,7 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Column
   LlvmValue *last = repeats ? b.CreateSub(number(sum_.shape.rows - 1), firstRow) : nullptr;
   LlvmValues cells;
   for (int r = 0; r < rows; ++r) {
-    LlvmValue *sumRow = rowOrLast(b, rowOf(sum_, firstRow), sum_.pitch, r, last);
+    LlvmValue *sumRow = stepsOn(b, rowOf(sum_, firstRow), sum_.pitch, r, last);
     for (LlvmValue *column : columns.ofSum) cells.push_back(byteOffset(b, sumRow, column));
   }
   LlvmValues sums;
@@ -47,7 +47,6 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Column
   Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
                                  number(right_.shape.rows), right_.inScratch};
   operands.lastRow = last;
-  operands.steps = right_.shape.rows % 2 == 0 ? 2 : 1;
   sums = microkernel_.multiply(operands, std::move(sums), step_);
   if (addsBehind())
     for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);

@@ -1,12 +1,12 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes, or nestStagedBytes where a is staged. For each block and each panel of
-// b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round), copied
-// by the first tile of rows, or, for few rows of a b that is not large, read where it lies (nest_packing.cc), and the microkernel runs down the rows of a
-// (nest_rows.cc): straight from memory where it can, else from rows that were staged. One or two rows take whole rows of b
-// instead (nest_sweep.cc). Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last
-// one they go to memory where they are only stored, else, through a few cells that stay in the first cache, into the loop of
-// what uses them.
+// K is cut into blocks of at most kNestDepthBytes, or nestStagedBytes where a is staged. For each block and each panel of b's
+// columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round), copied by
+// the first tile of rows, or, for few rows of a b that is not large, read where it lies (nest_packing.cc), and the microkernel
+// runs down the rows of a (nest_rows.cc): straight from memory where it can, else from rows that were staged. One or two rows
+// take whole rows of b instead (nest_sweep.cc). Sums stay in registers through a block; between blocks they lie in scratch
+// memory; behind the last one they go to memory where they are only stored, else, through a few cells that stay in the first
+// cache, into the loop of what uses them.
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
@@ -103,9 +103,9 @@ private:
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
   // f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
-  // Of K, of all tiles but those that copy. Two, and nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is
-  // multiplied at 187 G operations/s, at 180 with b's rows asked for ahead, one step or two, and at 177 by one step without
-  // (Intel Xeon with AMX).
+  // Of K, of all tiles but those that copy. Two, and nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in
+  // the second cache is multiplied at 187 G operations/s, at 180 with b's rows asked for ahead, one step or two, and at 177 by
+  // one step without (Intel Xeon with AMX).
   static constexpr int64_t kStepsEachTurn = 2;
   LlvmValue *spansMore(int64_t bytes);
   LlvmValue *copiesInPlace();

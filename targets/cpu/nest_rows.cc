@@ -86,7 +86,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   const bool isWhole = shape.rows == tile_.rows;
   LlvmValue *last = hasRest() && isWhole ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   auto cell = [&](const Sums &sums, LlvmValue *first, int r, int v) {
-    return byteOffset(b, rowOrLast(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
+    return byteOffset(b, stepsOn(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
   };
   LlvmValues columns;
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
@@ -130,7 +130,7 @@ void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Til
 
 // Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
 // tiles ask for the one behind it, each for its part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). Others ask
-// for what they read.
+// for their own first line.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = b.CreateUDiv(block.depth, number(kStepsEachTurn)), *turn = b.CreateMul(nextStep_, number(kStepsEachTurn));
