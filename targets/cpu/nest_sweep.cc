@@ -24,18 +24,22 @@ void NestEmitter::sweep(const Block &block) {
   constexpr int64_t kLongRun = 4096, kLarge = 1 << 20;
   const KernelEmitter::TileAccess &from = right_.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
-  LlvmValue *columns = b.CreateSub(columns_, columnBegin_);
+  LlvmValue *columns = b.CreateSub(columns_, columnBegin_), *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
   LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kLarge));
-  LlvmValue *ahead = b.CreateSelect(asks, b.CreateMul(from.rowStride, number(kSweptRows)), number(0));
+  LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
-  LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows)), *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
+  LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows));
   forLoop(b, number(0), grouped, number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
     while (std::ssize(lines) < kSweptRows) lines.push_back(byteOffset(b, lines.back(), from.rowStride));
+    auto at = [&](int64_t i, LlvmValue *column) { return byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, number(bytes))); };
+    LlvmValue *ahead = b.CreateMul(from.rowStride, number(kSweptRows));
+    forLoop(b, columnBegin_, askedEnd, number(kCacheLine / bytes), [&](LlvmValue *column) {
+      LlvmValue *further = b.CreateAdd(ahead, b.CreateMul(column, number(bytes)));
+      for (LlvmValue *line : lines) prefetch(b, byteOffset(b, line, further), Prefetch::ToSecondCache);
+    });
     sweepRows(block, k, kSweptRows, {columnBegin_, whole}, [&](int64_t i, LlvmValue *column) {
-      LlvmValue *address = byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, number(bytes)));
-      prefetch(b, byteOffset(b, address, ahead), Prefetch::ToSecondCache);
-      return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
+      return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), at(i, column), llvm::Align(1));
     });
   });
   // What fills no group, and no register.
@@ -60,8 +64,9 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
       LlvmValue *stored = b.CreateAlignedLoad(e_.ops_.storageType(elem, 0), left, llvm::Align(1));
       factors.push_back(multiplied(elem, e_.ops_.splat(stored, lanes_)));
     }
+    LlvmValue *sums = sumsAt(row, number(0));
     forLoop(b, columns.first, columns.second, number(lanes_), [&](LlvmValue *column) {
-      LlvmValue *at = sumsAt(row, column), *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
+      LlvmValue *at = byteOffset(b, sums, b.CreateMul(column, number(bytes_))), *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
       for (int64_t i = 0; i < count; ++i)
         sum = microkernel_.multiplyAdd(factors[static_cast<size_t>(i)], multiplied(right_.access.elem, load(i, column)), sum);
       b.CreateAlignedStore(sum, at, vectorAlign());
