@@ -130,12 +130,12 @@ void NestEmitter::chooseLeft() {
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
-    int64_t whole = inWords() ? lanes_ : 1; // registers of words are looked at
-    LlvmValue *read = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(whole - 1)), number(whole)), number(whole * elements_));
-    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, read));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
   }
-  if (ready && inWords()) // neighbours
+  if (ready && inWords()) { // neighbours, that registers of them are looked at
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
+    leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(depth_, number(lanes_)));
+  }
   if (ready && usesTiles(style_)) // whole tiles, and half of the last ones
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
@@ -174,6 +174,13 @@ LlvmValue *NestEmitter::nearRows() {
   return b.CreateSelect(b.CreateICmpSGE(powerOfTwoApart(), number(kHalfPage)), number(kFew), number(kRowsAhead));
 }
 
+// Of a row of a. Staged rows are whole registers.
+LlvmValue *NestEmitter::leftBytes(const Block &block) {
+  LlvmValue *bytes = b.CreateMul(block.depth, number(bytes_)), *registerBytes = number(lanes_ * bytes_);
+  LlvmValue *whole = b.CreateAnd(b.CreateAdd(bytes, b.CreateSub(registerBytes, number(1))), b.CreateNeg(registerBytes));
+  return b.CreateSelect(leftInPlace_, bytes, whole);
+}
+
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
   if (inWords()) each = b.CreateMul(b.CreateUDiv(b.CreateAdd(each, number(lanes_ - 1)), number(lanes_)), number(lanes_));
@@ -190,7 +197,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
     stageLeft(block);
     if (isBf16()) fillLastWord(block);
   });
-  if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, b.CreateMul(block.depth, number(bytes_))}, lanes_);
+  if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, leftBytes(block)}, lanes_);
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);

@@ -176,6 +176,7 @@ private:
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
+  LlvmValue *leftBytes(const Block &block);
   void sumLeftRows(const Block &block);
   LlvmValue *behindPanel(const Block &block);
 

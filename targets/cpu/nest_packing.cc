@@ -168,6 +168,7 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {
     for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), where);
+    prefetch(b, byteOffset(b, line, number(tile_.vectors * lanes_ * bytes - 1)), where);
   }
 }
 

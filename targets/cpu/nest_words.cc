@@ -21,7 +21,7 @@ LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {
 }
 
 // K may end within a word. What fills that of a is -0, so that its product with the 0 of b leaves a sum of -0 as it is. Such
-// rows are always staged, as they end within a register.
+// rows are always staged, as they end within what is read.
 void NestEmitter::fillLastWord(const Block &block) {
   LlvmValue *isOdd = b.CreateICmpNE(b.CreateAnd(elementDepth_, number(1)), number(0));
   LlvmValue *behind = b.CreateSub(elementDepth_, b.CreateMul(block.first, number(elements_)));
@@ -82,19 +82,26 @@ void NestEmitter::sumLeftRows(const Block &block) {
   llvm::Type *type = e_.ops_.type(Elem::I32, lanes_);
   LlvmValue *ones = llvm::ConstantInt::get(type, 0x01010101), *last = b.CreateSub(rows_, number(1));
   const LlvmValues zeros(kRows, llvm::Constant::getNullValue(type));
+  llvm::SmallVector<uint32_t, 16> places;
+  for (int i = 0; i < lanes_; ++i) places.push_back(static_cast<uint32_t>(i * bytes_));
+  LlvmValue *place = llvm::ConstantDataVector::get(b.getContext(), places), *rowBytes = leftBytes(block);
   forLoop(b, number(0), rows_, number(kRows), [&](LlvmValue *row) {
     LlvmValues lines;
     for (int r = 0; r < kRows; ++r)
       lines.push_back(byteOffset(b, block.left, b.CreateMul(least(b.CreateAdd(row, number(r)), last), leftRowStep_)));
     auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
       LlvmValues next;
+      // The last register ends with the row: what it has of the one before counts there.
+      LlvmValue *from = least(at, b.CreateSub(rowBytes, number(lanes_ * bytes_))), *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
+      LlvmValue *counts = b.CreateICmpUGE(place, e_.ops_.splat(again, lanes_));
       for (int r = 0; r < kRows; ++r) {
-        LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], at), llvm::Align(1)), *sum = carried[static_cast<size_t>(r)];
+        LlvmValue *all = b.CreateAlignedLoad(type, byteOffset(b, lines[static_cast<size_t>(r)], from), llvm::Align(1)), *sum = carried[static_cast<size_t>(r)];
+        LlvmValue *words = b.CreateSelect(counts, all, zeros[0]);
         next.push_back(leftSigned ? microkernel_.dotBytes(sum, ones, words) : microkernel_.dotBytes(sum, words, ones));
       }
       return next;
     };
-    LlvmValues partial = forLoop(b, number(0), b.CreateMul(block.depth, number(bytes_)), number(lanes_ * bytes_), zeros, step);
+    LlvmValues partial = forLoop(b, number(0), rowBytes, number(lanes_ * bytes_), zeros, step);
     LlvmValue *sums = combineRows(b, partial, [&](LlvmValue *x, LlvmValue *y) { return b.CreateAdd(x, y); });
     LlvmValue *moved = b.CreateMul(sums, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(leftSigned ? -128 : 128)), kRows));
     b.CreateAlignedStore(moved, byteOffset(b, addressOf(kNestRowSums), b.CreateMul(row, number(bytes_))), llvm::Align(kRows * 4));
