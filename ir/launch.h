@@ -25,6 +25,8 @@ struct BufferView {
   Elem elem = Elem::F32;
   std::vector<int64_t> sizes, strides; // in elements
   bool unwritten = false;              // nothing has been written to it yet
+
+  bool operator==(const BufferView &) const = default;
 };
 // An integer may be an address: then `buffer` says what memory it points into, where that is known (data: not null).
 struct LaunchArg {
@@ -35,6 +37,8 @@ struct LaunchArg {
 };
 struct GridRange { // values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;
+
+  bool operator==(const GridRange &) const = default;
 };
 
 // The ranges of a kernel's grid variables for these arguments, outermost first, computed by interpreting

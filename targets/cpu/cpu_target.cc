@@ -183,11 +183,12 @@ public:
     const Jit::LoadedKernel *loaded = jit_->find(kernel.name);
     if (!loaded)
       return Error::environment(str("@", kernel.name, " is not among the compiled kernels"), kernel.nameRange);
-    Result<LaunchFrame> frame = makeFrame(kernel, args, grid);
-    if (!frame) return frame.error();
     std::lock_guard lock(launchMutex_);
+    Result<LaunchFrame *> made = lastFrame_.of(loaded, kernel, args, grid);
+    if (!made) return made.error();
+    LaunchFrame &frame = **made;
     int64_t bytes = Launch::scratchBytes(loaded->code);
-    int64_t parts = partsFor(loaded->code, frame->workgroups), work = frame->workgroups * parts;
+    int64_t parts = partsFor(loaded->code, frame.workgroups), work = frame.workgroups * parts;
     size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, work)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
       if (!arenas_[i].grow(bytes))
@@ -196,7 +197,7 @@ public:
             kernel.nameRange);
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
-    Launch launch(*loaded, jit_->frameBytes(), *frame, parts, panels_);
+    Launch launch(*loaded, jit_->frameBytes(), frame, parts, panels_);
     pool_.run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
@@ -224,6 +225,7 @@ private:
   ThreadPool pool_;
   std::vector<Arena> arenas_; // by worker
   PanelPool panels_;
+  LastFrame lastFrame_;
   std::optional<FaultGuard> keepsHandlers_; // from the first launch on
   std::mutex launchMutex_;
 };

@@ -16,4 +16,17 @@ struct LaunchFrame {
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
                               const std::vector<GridRange> &grid);
 
+// The frame of the last launch, kept for launches that are the same: to make one is half of a launch that does nothing.
+class LastFrame {
+public:
+  // As makeFrame; `code` is what the kernel was compiled to. The frame stays until the next call.
+  Result<LaunchFrame *> of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
+
+private:
+  const void *code_ = nullptr; // null: there is no frame
+  std::vector<LaunchArg> args_;
+  std::vector<GridRange> grid_;
+  LaunchFrame frame_;
+};
+
 } // namespace xt

@@ -41,5 +41,46 @@ TEST(LaunchFrame, SaysWhichArraysAreApart) {
   }
 }
 
+TEST(LaunchFrame, IsMadeAnewForAnotherLaunch) {
+  TextKernel text("kernel @k(%x: f64, %A: memref<?x?xf32, strided<[?, ?]>>) {\n}\n");
+  ASSERT_TRUE(text);
+  std::vector<float> memory(100);
+  LaunchArg x;
+  x.kind = LaunchArg::Kind::Float;
+  x.number = 0.0;
+  const LaunchArg a = viewAt(memory.data(), {3, 10}, {10, 1});
+  LaunchArg negative = x, later = a, narrow = a, apart = a, bytes = a;
+  negative.number = -0.0;
+  later.buffer.data = memory.data() + 1;
+  narrow.buffer.sizes[1] = 9;
+  apart.buffer.strides[0] = 11;
+  bytes.buffer.elem = Elem::I8;
+  LastFrame last;
+  int code = 0, other = 0;
+  auto words = [&](const void *of, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
+    Result<LaunchFrame *> kept = last.of(of, text.kernel(), args, grid);
+    Result<LaunchFrame> made = makeFrame(text.kernel(), args, grid);
+    EXPECT_EQ(kept.ok(), made.ok());
+    if (!kept || !made) return std::vector<uint64_t>{};
+    EXPECT_EQ((*kept)->workgroups, made->workgroups);
+    EXPECT_EQ((*kept)->words, made->words);
+    return (*kept)->words;
+  };
+  auto after = [&](const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
+    auto first = words(&code, {x, a}, {});
+    EXPECT_FALSE(first.empty());
+    EXPECT_EQ(words(&code, {x, a}, {}), first);
+    return words(&code, args, grid) != first;
+  };
+  EXPECT_TRUE(after({negative, a}, {}));
+  EXPECT_TRUE(after({x, later}, {}));
+  EXPECT_TRUE(after({x, narrow}, {}));
+  EXPECT_TRUE(after({x, apart}, {}));
+  EXPECT_TRUE(after({x, a}, {{0, 1, 2}}));
+  EXPECT_TRUE(after({x, bytes}, {})); // does not fit
+  EXPECT_TRUE(after({x}, {}));
+  EXPECT_FALSE(words(&other, {x, a}, {}).empty());
+}
+
 } // namespace
 } // namespace xt
