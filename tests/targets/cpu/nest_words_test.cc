@@ -82,6 +82,28 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
     }
 }
 
+// Rows of a that are read in place, and looked through by registers of which the last ends with the row; and a block of K less.
+TEST(CpuNestWords, RowsThatEndWithinARegister) {
+  for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::U8}})
+    for (int64_t depth : {28, 32, 36, 68, 100, 204, 1000, 4100}) {
+      SCOPED_TRACE(str(elemName(a), " ", depth));
+      expectRight({.a = a, .b = b, .sizes = {13, 70, depth}, .tile = {32, 64, 32}, .adds = depth == 100});
+    }
+}
+
+// Of a the last word of each row alone.
+TEST(CpuNestWords, AColumnThatIsNotNormal) {
+  for (int64_t depth : {36, 40, 68, 200}) {
+    SCOPED_TRACE(depth);
+    KernelMaker m;
+    make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
+    Array a(Elem::BF16, {13, depth}), b(Elem::BF16, {depth, 64}), c(Elem::F32, {13, 64});
+    fill(b, 1, 0x1p20), fill(c, 2, 1);
+    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[1] >= depth - 2 ? 0x1p-130 : 0); });
+    expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+  }
+}
+
 // Of b the last row of K alone, which is half a word.
 TEST(CpuNestWords, ARowThatIsNotNormal) {
   KernelMaker m;
