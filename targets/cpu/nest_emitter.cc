@@ -181,6 +181,12 @@ LlvmValue *NestEmitter::leftBytes(const Block &block) {
   return b.CreateSelect(leftInPlace_, bytes, whole);
 }
 
+// Rows without gaps are one.
+WordMatrix NestEmitter::wordsOf(const Block &block) {
+  LlvmValue *bytes = leftBytes(block), *dense = b.CreateICmpEQ(bytes, leftRowStep_);
+  return {block.left, b.CreateSelect(dense, number(1), rows_), leftRowStep_, b.CreateSelect(dense, b.CreateMul(bytes, rows_), bytes)};
+}
+
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
   if (inWords()) each = b.CreateMul(b.CreateUDiv(b.CreateAdd(each, number(lanes_ - 1)), number(lanes_)), number(lanes_));
@@ -197,7 +203,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
     stageLeft(block);
     if (isBf16()) fillLastWord(block);
   });
-  if (isBf16()) block.least = leastMagnitude(b, {block.left, rows_, leftRowStep_, leftBytes(block)}, lanes_);
+  if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);

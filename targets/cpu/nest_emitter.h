@@ -177,6 +177,7 @@ private:
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   LlvmValue *leftBytes(const Block &block);
+  WordMatrix wordsOf(const Block &block);
   void sumLeftRows(const Block &block);
   LlvmValue *behindPanel(const Block &block);
 

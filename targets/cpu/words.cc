@@ -53,16 +53,18 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
   auto wordsAt = [&](LlvmValue *address) { return b.CreateAlignedLoad(none->getType(), address, llvm::Align(1)); };
   llvm::SmallVector<llvm::Constant *, 32> ofTail;
   for (int64_t i = 0; i < 2 * lanes; ++i) ofTail.push_back(b.getInt16(i < matrix.tail ? 0xFFFF : 0));
-  LlvmValue *last = b.CreateSub(matrix.bytes, registerBytes), *whole = matrix.tail ? last : matrix.bytes;
-  LlvmValues leastOfAll = forLoop(b, zero, matrix.rows, b.getInt64(1), {none}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
+  LlvmValue *last = b.CreateSub(matrix.bytes, registerBytes), *whole = matrix.tail ? last : b.CreateAnd(matrix.bytes, b.CreateNeg(registerBytes));
+  LlvmValues least = forLoop(b, zero, matrix.rows, b.getInt64(1), {none}, [&](LlvmValue *row, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = byteOffset(b, matrix.base, b.CreateMul(row, matrix.pitch));
     LlvmValues found = forLoop(b, zero, whole, registerBytes, {carried[0]}, [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> before) {
-      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last))))};
+      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
     });
-    if (matrix.tail) found[0] = leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)));
-    return found;
+    if (matrix.tail) return LlvmValues{leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
+    return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
+      return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
+    });
   });
-  return leastBits(b, leastOfAll[0]);
+  return leastBits(b, least[0]);
 }
 
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
