@@ -70,6 +70,7 @@ void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
   int64_t registerBytes = lanes_ * elemInfo(elem_).storageBytes;
   for (size_t v = 0; v < operands.columns.size(); ++v)
     if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0) prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
+  prefetch(b, byteOffset(b, byteOffset(b, later, operands.columns.back()), b.getInt64(static_cast<uint64_t>(registerBytes - 1))), Prefetch::ToFirstCache);
 }
 
 LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
