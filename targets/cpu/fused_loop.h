@@ -77,6 +77,7 @@ private:
   void emitRowReduction(const Sink &sink, int64_t rows, int64_t columns);
   void emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns);
   LlvmValue *combinedRow(const Sink &sink, LlvmValue *row, int64_t columns);
+  int chunksAtOnce(int64_t columns) const;
   bool isOrdered(const Sink &sink) const; // reduced as integers
   bool usesRangeInstruction(const Sink &sink) const;
   LlvmValue *furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y);
