@@ -27,6 +27,9 @@ constexpr float kLn2High = 0.693359375F, kLn2Low = -2.12194440e-4F;
 constexpr float kLog2E = 1.44269504F, kLog10E = 0.434294482F, kLog10Of2 = 0.301029996F, kLn2 = 0.693147181F;
 // Added to a number of at most 22 bits it leaves the nearest integer in the lowest bits.
 constexpr float kRounder = 0x1.8p23F;
+// The same, of multiples of 1/16: what AVX-512 looks up in a register, four bits.
+constexpr float kSixteenths = 0x1.8p19F;
+constexpr int kTable = 16;
 
 class VectorMath {
 public:
@@ -68,9 +71,9 @@ private:
   struct Reduced {
     LlvmValue *n, *image, *r; // image: kRounder + n
   };
-  Reduced reduce(LlvmValue *x) {
-    LlvmValue *image = fma(x, number(kLog2E), number(kRounder));
-    LlvmValue *n = b.CreateFSub(image, number(kRounder));
+  Reduced reduce(LlvmValue *x, float rounder = kRounder) { // or multiples of 1/16 ln(2)
+    LlvmValue *image = fma(x, number(kLog2E), number(rounder));
+    LlvmValue *n = b.CreateFSub(image, number(rounder));
     LlvmValue *r = fma(n, number(-kLn2Low), fma(n, number(-kLn2High), x));
     return {n, image, r};
   }
@@ -82,6 +85,19 @@ private:
   // 2^n of kRounder + n, as long as that is normal.
   LlvmValue *powerOfTwo(LlvmValue *image) {
     return asFloat(b.CreateShl(b.CreateAdd(asInteger(image), integer(127)), 23)); // kRounder's low nine bits are 0
+  }
+  // Whether 2^(1/16), … are looked up, so that |r| <= ln(2)/32 and three terms are within 9.2e-9 of e^r: 0.84 of the time.
+  bool looksUp() const { return scales_ && llvm::cast<llvm::FixedVectorType>(floats_)->getNumElements() == kTable; }
+  float rounder() const { return looksUp() ? kSixteenths : kRounder; }
+  // e^r 2^n of what rounder() made. scalef takes n's sixteenths away.
+  LlvmValue *scaledExp(const Reduced &reduced) {
+    if (!looksUp()) return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
+    llvm::SmallVector<float, kTable> powers;
+    for (int i = 0; i < kTable; ++i) powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
+    LlvmValue *table = llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
+    LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_permvar_sf_512, {}, {table, asInteger(reduced.image)});
+    LlvmValue *square = b.CreateFMul(reduced.r, fma(reduced.r, number(1.0F / 6), number(0.5F))); // of r, times r to be
+    return scale(fma(fma(square, reduced.r, reduced.r), power, power), reduced.n, reduced.image);
   }
   // x 2^n, rounded where that is subnormal.
   LlvmValue *scale(LlvmValue *x, LlvmValue *n, LlvmValue *image) {
@@ -103,15 +119,13 @@ private:
   }
 
   LlvmValue *exp(LlvmValue *x) {
-    Reduced reduced = reduce(atLeast(atMost(x, 89), -104)); // beyond, infinity and 0 are rounded to
-    return scale(expOfSmall(reduced.r), reduced.n, reduced.image);
+    return scaledExp(reduce(atLeast(atMost(x, 89), -104), rounder())); // beyond, infinity and 0 are rounded to
   }
 
   LlvmValue *exp2(LlvmValue *x) {
     x = atLeast(atMost(x, 129), -150);
-    LlvmValue *image = b.CreateFAdd(x, number(kRounder)), *n = b.CreateFSub(image, number(kRounder));
-    LlvmValue *r = b.CreateFMul(b.CreateFSub(x, n), number(kLn2));
-    return scale(expOfSmall(r), n, image);
+    LlvmValue *image = b.CreateFAdd(x, number(rounder())), *n = b.CreateFSub(image, number(rounder()));
+    return scaledExp({n, image, b.CreateFMul(b.CreateFSub(x, n), number(kLn2))});
   }
 
   // 2^n (e^r - 1) + (2^n - 1), all halved, as 2^128 is no float.
