@@ -216,11 +216,22 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   LlvmValue *wide = number(tile_.vectors * lanes_), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
   LlvmValue *inside = mayBeDirect() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
-  forLoop(b, number(0), count, number(1), [&](LlvmValue *i) {
+  LlvmValue *first = firstPanel(count);
+  forLoop(b, number(0), count, number(1), [&](LlvmValue *turn) {
+    LlvmValue *i = b.CreateAdd(turn, first);
+    i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
     emitRows(block, panel, sink);
   });
+}
+
+// Where a workgroup begins. One of two that run side by side in the middle, so that neither waits for the panels that the other
+// packs: bytes and bf16 of 1024x1024x1024 with a turned a take 0.93 of the time of two threads, f32 0.98 (Zen 5). What else is
+// packed before is asked for in the order in which it lies (nextOf), and that is from the first panel on.
+LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
+  if (!shares_ || (!inWords() && !left_.turned)) return number(0);
+  return b.CreateSelect(b.CreateAnd(shares_, b.CreateTrunc(e_.workgroup_, b.getInt1Ty())), b.CreateUDiv(count, number(2)), number(0));
 }
 
 bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_; }

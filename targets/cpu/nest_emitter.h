@@ -120,6 +120,7 @@ private:
   bool mayCopy() const { return mayBeDirect() && hasRest(); }
   LlvmValue *isInsideRight(const Block &block);
   void emitPanels(const Block &block, FusedLoop &sink);
+  LlvmValue *firstPanel(LlvmValue *count);
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8;
   bool maySweep() const;
