@@ -64,13 +64,12 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   return sums;
 }
 
-// Each line of memory once.
+// Each line of memory once, by its last byte: the first line of a row that begins within one has been read with what is left of it.
 void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
-  LlvmValue *later = byteOffset(b, right, operands.ahead);
+  LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * elemInfo(elem_).storageBytes;
   for (size_t v = 0; v < operands.columns.size(); ++v)
     if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0) prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
-  prefetch(b, byteOffset(b, byteOffset(b, later, operands.columns.back()), b.getInt64(static_cast<uint64_t>(registerBytes - 1))), Prefetch::ToFirstCache);
 }
 
 LlvmValue *Microkernel::add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
