@@ -45,9 +45,11 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
-// A row of a panel of b; of rows that are inside two registers at once. Gives the least magnitude with this row.
+// A row of a panel of b; of rows that are inside some registers at once. Gives the least magnitude with this row.
 LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside, LlvmValue *least) {
+  const int together = tile_.vectors % elements_ == 0 ? elements_ : 2;
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
+  for (size_t i = 1; inside && i < rows.size(); ++i) rows[i].pointer = byteOffset(b, rows[i - 1].pointer, right_.access.rowStride);
   auto chunksAt = [&](LlvmValue *n, int count) {
     LlvmValues chunks;
     for (const KernelEmitter::RowAccess &row : rows) chunks.push_back(inStaged(right_.access.elem, panelChunk(row, column, n, inside, count)));
@@ -57,11 +59,10 @@ LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
     b.CreateAlignedStore(flipped(words), byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
     return isBf16() ? leastWith(b, before, words) : before;
   };
-  if (inside && tile_.vectors % 2 == 0) {
-    for (int v = 0; v < tile_.vectors; v += 2) {
-      LlvmValue *n = number(v * lanes_), *next = number((v + 1) * lanes_);
-      auto [first, second] = twoSideBySide(b, e_.ops_, chunksAt(n, 2 * lanes_), elem_, lanes_);
-      least = put(second, next, put(first, n, least));
+  if (inside && tile_.vectors % together == 0) {
+    for (int v = 0; v < tile_.vectors; v += together) {
+      LlvmValues words = allSideBySide(b, e_.ops_, chunksAt(number(v * lanes_), together * lanes_), elem_, lanes_);
+      for (int i = 0; i < together; ++i) least = put(words[static_cast<size_t>(i)], number((v + i) * lanes_), least);
     }
     return least;
   }

@@ -26,11 +26,15 @@ LlvmValue *interleaved(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, int f
 
 } // namespace
 
-std::pair<LlvmValue *, LlvmValue *> twoSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, LlvmValues chunks, Elem word, int lanes) {
-  const int each = 2 * lanes;
-  if (chunks.size() == 4) chunks = {interleaved(b, chunks[0], chunks[1], 0, 2 * each), interleaved(b, chunks[2], chunks[3], 0, 2 * each)};
-  auto half = [&](int first) { return b.CreateBitCast(interleaved(b, chunks[0], chunks[1], first, each), ops.type(word, lanes)); };
-  return {half(0), half(lanes)};
+LlvmValues allSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, const LlvmValues &chunks, Elem word, int lanes) {
+  const int each = 2 * lanes, columns = static_cast<int>(llvm::cast<llvm::FixedVectorType>(chunks[0]->getType())->getNumElements());
+  LlvmValues registers;
+  for (int first = 0; first < columns; first += each) {
+    LlvmValues pairs = chunks;
+    if (chunks.size() == 4) pairs = {interleaved(b, chunks[0], chunks[1], first, 2 * each), interleaved(b, chunks[2], chunks[3], first, 2 * each)};
+    for (int half : {0, lanes}) registers.push_back(b.CreateBitCast(interleaved(b, pairs[0], pairs[1], half, each), ops.type(word, lanes)));
+  }
+  return registers;
 }
 
 LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes) {

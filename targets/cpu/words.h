@@ -14,8 +14,8 @@ namespace xt {
 // `elem` in its storage form.
 LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const LlvmValues &chunks, Elem word, int lanes);
 
-// The same of chunks that are twice as wide, as two registers: fewer instructions for each.
-std::pair<LlvmValue *, LlvmValue *> twoSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, LlvmValues chunks, Elem word, int lanes);
+// The same of chunks that are twice as wide, or four times if there are four: as many registers, with fewer instructions for each.
+LlvmValues allSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, const LlvmValues &chunks, Elem word, int lanes);
 
 // Of the bf16 of a matrix the bits of the least magnitude but 0, as i64; 0x10000, above all, where all are 0. Of each of
 // `rows` rows `bytes` are looked at, in whole registers of `lanes` words, the last of which ends with the row: what is in front of
