@@ -64,6 +64,7 @@ private:
     // Of plainPanel: where `copies` holds, the first tile of rows takes copying().
     LlvmValue *source = nullptr, *copies = nullptr;
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
+    LlvmValue *narrow = nullptr; // whether narrowTile() takes its rows, unless bf16 are converted; null: never
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
     LlvmValue *stores = nullptr;
     Sums before{}, last{}, after{}; // a block
@@ -132,6 +133,8 @@ private:
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
+  bool hasNarrow() const { return hasNarrowTile(tile_) && hasRest(); }
+  LlvmValue *isNarrow(LlvmValue *column);
   RowTiles tilesOf(const Block &block, const Panel &panel);
   std::pair<Block, Panel> inTurns(const Block &block, const Panel &panel);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
@@ -156,7 +159,7 @@ private:
   void prefetchStored(const Panel &panel, const Tile &tile);
   void prefetchStoredRow(const Panel &panel, LlvmValue *row);
   static constexpr int64_t kRowsEachTurn = 2; // of the result, that the loop of AMX's tiles asks for
-  LlvmValue *isInsideStored(LlvmValue *column);
+  LlvmValue *isInsideStored(const Panel &panel);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels

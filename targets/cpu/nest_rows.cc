@@ -15,11 +15,17 @@ LlvmValue *NestEmitter::wholeTiles() {
   return most(b.CreateSub(whole, bit), number(0));
 }
 
+LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
+  return b.CreateICmpSLE(b.CreateSub(columns_, column), number(narrowTile(tile_).vectors * lanes_));
+}
+
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
   if (!hasRest()) return {wholeTiles_, wholeTiles_};
   LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time: bf16 that are converted
   if (isBf16()) large = b.CreateAnd(large, areNormal(block, panel));
-  LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0)), *few = number(lastRowsTile(tile_).rows);
+  LlvmValue *whole = wholeTiles_, *few = number(lastRowsTile(tile_).rows);
+  if (hasNarrow()) whole = b.CreateSelect(panel.narrow, b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows)), whole);
+  whole = b.CreateSelect(large, whole, number(0));
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
   return {whole, b.CreateAdd(whole, b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few))};
 }
@@ -40,12 +46,14 @@ std::pair<NestEmitter::Block, NestEmitter::Panel> NestEmitter::inTurns(const Blo
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
 // tiles is computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
 void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
+  if (hasNarrow()) panel.narrow = isNarrow(panel.column);
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
   auto [even, evenPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *isOdd = b.CreateAnd(multiplies, b.CreateTrunc(block.depth, b.getInt1Ty()));
+  if (hasNarrow()) isOdd = b.CreateAnd(isOdd, b.CreateNot(panel.narrow)); // which takes one step a turn
   LlvmValue *firstLacking = b.CreateSelect(isOdd, copies, tiles.count); // tiles from this one on lack their first step
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &even = even, &evenPanel = evenPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
@@ -55,10 +63,14 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(panel, tile); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstStep(block, panel, tile); });
     auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
+    auto byEither = [&] {
+      if (!hasNarrow()) by(tile_)();
+      else ifThen(b, panel.narrow, [&] { emitTile(block, panel, narrowTile(tile_), tile); }, by(tile_));
+    };
     auto byWhole = [&] {
       if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-      else if (!mayCopy()) by(tile_)();
-      else ifThen(b, b.CreateICmpSLT(i, copies), [&] { emitFirstTile(block, panel, tile); }, by(tile_));
+      else if (!mayCopy()) byEither();
+      else ifThen(b, b.CreateICmpSLT(i, copies), [&] { emitFirstTile(block, panel, tile); }, byEither);
     };
     if (!hasRest()) ifThen(b, multiplies, byWhole);
     else ifThen(b, isWhole, byWhole, [&] { ifThen(b, multiplies, by(lastRowsTile(tile_))); }); // few branches in front of most tiles
@@ -84,7 +96,8 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 // Rows behind the last one repeat it, and their sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows;
-  LlvmValue *last = hasRest() && isWhole ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
+  const bool isNarrow = shape.vectors < tile_.vectors;
+  LlvmValue *last = hasRest() && isWhole && !isNarrow ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   auto cell = [&](const Sums &sums, LlvmValue *first, int r, int v) {
     return byteOffset(b, stepsOn(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
   };
@@ -94,7 +107,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.lastRow = last;
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
-  else if (!inWords()) operands.steps = kStepsEachTurn;
+  else if (!inWords() && !isNarrow) operands.steps = kStepsEachTurn;
   if (operands.steps > 1 && isWhole) {
     operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
     operands.nextStep = panel.next.step;
@@ -154,15 +167,18 @@ void NestEmitter::placeSums(const Block &block, Panel &panel) {
   panel.last = cells();
   panel.stores = b.getFalse();
   if (stores_) {
-    panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel.column));
+    panel.stores = b.CreateAnd(b.CreateAnd(block.ready, b.CreateNot(block.handsOn)), isInsideStored(panel));
     panel.last = choose(panel.stores, {byteOffset(b, stored_->origin, panelByte), stored_->rowStride, stored_->rowStride}, panel.last);
   }
   panel.after = choose(block.ready, panel.last, kept);
 }
 
-LlvmValue *NestEmitter::isInsideStored(LlvmValue *column) {
-  LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
-  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
+LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
+  LlvmValue *wide = number(tile_.vectors * lanes_);
+  // Of bf16 a tile that converts may take any panel.
+  if (hasNarrow() && !isBf16()) wide = b.CreateSelect(panel.narrow, number(narrowTile(tile_).vectors * lanes_), wide);
+  LlvmValue *end = b.CreateAdd(panel.column, wide);
+  LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
   LlvmValue *rows = b.CreateAnd(b.CreateICmpSLE(stored_->rowLow, number(0)), b.CreateICmpSLE(rows_, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
 }

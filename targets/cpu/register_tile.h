@@ -30,6 +30,10 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
 // AVX-512), and most numbers of rows are sums of both.
 inline RegisterTile lastRowsTile(RegisterTile tile) { return {(2 * tile.rows + 2) / 3, tile.vectors, tile.lanes}; }
 
+// Takes the last columns where they are half as many or fewer. Of four registers: with one alone the sums would wait for each other.
+inline bool hasNarrowTile(RegisterTile tile) { return tile.vectors == 4; }
+inline RegisterTile narrowTile(RegisterTile tile) { return {tile.rows, tile.vectors / 2, tile.lanes}; }
+
 // Whether `rest` rows behind some of `tile` take less time if those of one `tile` more are theirs: 6 + 2 as 4 + 4.
 inline bool lastRowsTakeMore(RegisterTile tile, int64_t rest) {
   int64_t few = lastRowsTile(tile).rows;

@@ -132,6 +132,18 @@ TEST(CpuNestWords, ASumOfNegativeZero) {
   }
 }
 
+// Half as wide as a tile, or less.
+TEST(CpuNestWords, FewColumns) {
+  for (Elem elem : {Elem::BF16, Elem::I8})
+    for (int64_t columns : {5, 32, 33, 64 + 32})
+      for (double scale : {1.0, 0x1p-130}) {
+        SCOPED_TRACE(str(elemName(elem), " ", columns, " ", scale));
+        if (elem == Elem::I8 && scale != 1) continue;
+        for (int64_t depth : {40, 1200}) expectRight({.a = elem, .b = elem, .sizes = {13, columns, depth}, .tile = {32, 128, 32}, .adds = depth == 40}, scale);
+        expectRight({.a = elem, .b = elem, .sizes = {100, columns, 100}, .tile = {32, 128, 32}}, scale, 1, runnable(), 3);
+      }
+}
+
 TEST(CpuNestWords, NothingToAddUp) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (bool adds : {false, true}) expectRight({.a = elem, .b = elem, .sizes = {20, 20, 0}, .tile = {16, 16, 16}, .adds = adds});
@@ -162,7 +174,7 @@ TEST(CpuNestWords, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
         EXPECT_EQ(counts[0], *count) << processor.name;
       }
-      EXPECT_LT(counts[0], 2000u) << processor.name;
+      EXPECT_LT(counts[0], 2400u) << processor.name;
     }
 }
 
