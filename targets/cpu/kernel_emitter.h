@@ -186,6 +186,7 @@ private:
 
   // shared_panels.cc
   LlvmValue *alikeWorkgroups(const std::vector<bool> &dims);
+  LlvmValue *isOddAmongAlike(const std::vector<bool> &dims);
   struct SharedPanel {
     LlvmValue *address, *found, *mustFill;
   };

@@ -64,7 +64,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   return sums;
 }
 
-// Each line of memory once, by its last byte: the first line of a row that begins within one has been read with what is left of it.
+// Each line of memory once, by its last byte: the first line of a row that begins within one is mostly that of the panel before.
 void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * elemInfo(elem_).storageBytes;

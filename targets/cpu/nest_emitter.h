@@ -222,6 +222,7 @@ private:
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
   LlvmValue *alike_ = nullptr;  // as many do
+  LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes

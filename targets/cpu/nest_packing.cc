@@ -162,7 +162,7 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, 
 }
 
 // A panel has a short run of each row, which processors do not foresee. Lines by their last bytes: where a run begins within a line,
-// the panel before has read that. 4% of bytes of 37x1111x513, 3% of 1000x1000x1000 (Zen 5).
+// that is mostly the last one of the panel before. 4% of bytes of 37x1111x513, 3% of 1000x1000x1000 (Zen 5).
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = tile_.vectors * lanes_ * bytes;

@@ -65,6 +65,7 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
   alike_ = e_.alikeWorkgroups(dims);
+  isOddAmongAlike_ = e_.isOddAmongAlike(dims);
   if (alike_) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike_, number(1)));
 }
 

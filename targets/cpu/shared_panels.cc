@@ -17,6 +17,14 @@ LlvmValue *KernelEmitter::alikeWorkgroups(const std::vector<bool> &dims) {
   return alike;
 }
 
+// Its place among those: odd or even.
+LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
+  LlvmValue *place = number(0);
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (!dims[d]) place = b.CreateAdd(place, coordinates_[kGridDims - dims.size() + d]);
+  return b.CreateTrunc(place, b.getInt1Ty());
+}
+
 // The panel of all workgroups that ask by the same words, where `shares` holds and there is memory; `mustFill` where the caller is
 // to do so, in memory of its own if there is none.
 KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValues key, LlvmValue *bytes) {

@@ -18,8 +18,9 @@ LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const
 LlvmValues allSideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, const LlvmValues &chunks, Elem word, int lanes);
 
 // Of the bf16 of a matrix the bits of the least magnitude but 0, as i64; 0x10000, above all, where all are 0. Of each of
-// `rows` rows `bytes` are looked at, in whole registers of `lanes` words, the last of which ends with the row: what is in front of
-// less than a register is read too. Of the last only `tail` bf16 count, unless that is 0.
+// `rows` rows `bytes` are looked at, in whole registers of `lanes` words, the last of which ends with the row: of rows of
+// fewer bytes it begins in front of them, in memory that has to be there. With a `tail`, `bytes` are whole registers, and of the
+// last only `tail` bf16 count.
 struct WordMatrix {
   LlvmValue *base, *rows, *pitch, *bytes;
   int64_t tail = 0;

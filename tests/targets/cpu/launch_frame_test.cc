@@ -48,15 +48,17 @@ TEST(LaunchFrame, IsMadeAnewForAnotherLaunch) {
   LaunchArg x;
   x.kind = LaunchArg::Kind::Float;
   x.number = 0.0;
+  x.integer = 3;
   const LaunchArg a = viewAt(memory.data(), {3, 10}, {10, 1});
-  LaunchArg negative = x, later = a, narrow = a, apart = a, bytes = a;
+  LaunchArg integer = x, negative = x, later = a, narrow = a, apart = a, bytes = a;
+  integer.kind = LaunchArg::Kind::Int;
   negative.number = -0.0;
   later.buffer.data = memory.data() + 1;
   narrow.buffer.sizes[1] = 9;
   apart.buffer.strides[0] = 11;
   bytes.buffer.elem = Elem::I8;
   LastFrame last;
-  int code = 0, other = 0;
+  int code = 0;
   auto words = [&](const void *of, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid) {
     Result<LaunchFrame *> kept = last.of(of, text.kernel(), args, grid);
     Result<LaunchFrame> made = makeFrame(text.kernel(), args, grid);
@@ -73,13 +75,31 @@ TEST(LaunchFrame, IsMadeAnewForAnotherLaunch) {
     return words(&code, args, grid) != first;
   };
   EXPECT_TRUE(after({negative, a}, {}));
+  EXPECT_TRUE(after({integer, a}, {}));
   EXPECT_TRUE(after({x, later}, {}));
   EXPECT_TRUE(after({x, narrow}, {}));
   EXPECT_TRUE(after({x, apart}, {}));
   EXPECT_TRUE(after({x, a}, {{0, 1, 2}}));
   EXPECT_TRUE(after({x, bytes}, {})); // does not fit
   EXPECT_TRUE(after({x}, {}));
-  EXPECT_FALSE(words(&other, {x, a}, {}).empty());
+}
+
+TEST(LaunchFrame, IsMadeAnewForAnotherKernelOrNumber) {
+  TextKernel narrow("kernel @k(%x: f32, %n: index) {\n}\n"), wide("kernel @k(%x: f64, %n: index) {\n}\n");
+  ASSERT_TRUE(narrow && wide);
+  LaunchArg x, n;
+  x.kind = LaunchArg::Kind::Float;
+  x.number = 1;
+  n.integer = 5;
+  LaunchArg other = n;
+  other.integer = 6;
+  LastFrame last;
+  int codes[2] = {};
+  auto words = [&](int code, TextKernel &text, std::vector<LaunchArg> args) { return (*last.of(&codes[code], text.kernel(), args, {}))->words; };
+  const auto first = words(0, narrow, {x, n});
+  EXPECT_NE(words(0, narrow, {x, other}), first);
+  EXPECT_EQ(words(0, narrow, {x, n}), first);
+  EXPECT_NE(words(1, wide, {x, n}), first);
 }
 
 } // namespace

@@ -3,6 +3,9 @@
 #include "tests/targets/cpu/text_kernel.h"
 #include "tests/targets/cpu/word_products.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 namespace xt {
 namespace {
 
@@ -89,17 +92,44 @@ TEST(CpuNestWords, RowsThatEndWithinARegister) {
       SCOPED_TRACE(str(elemName(a), " ", depth));
       expectRight({.a = a, .b = b, .sizes = {13, 70, depth}, .tile = {32, 64, 32}, .adds = depth == 100});
     }
+  // The last block of K is one word.
+  for (auto [elem, each] : {std::pair{Elem::BF16, 2}, {Elem::I8, 4}})
+    expectRight({.a = elem, .b = elem, .sizes = {3, 20, 16897 * each}, .tile = {32, 64, 32}});
 }
 
-// Of a the last word of each row alone.
+// Rows of a that are shorter than a register are not read in place, as it would begin in front of them.
+TEST(CpuNestWords, NothingInFrontOfRowsIsRead) {
+  for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}}, {Elem::I8, int64_t{28}}, {Elem::I8, int64_t{64}}}) {
+    const int64_t page = sysconf(_SC_PAGESIZE), rows = 13;
+    void *pages = mmap(nullptr, static_cast<size_t>(2 * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(pages, MAP_FAILED);
+    ASSERT_EQ(mprotect(pages, static_cast<size_t>(page), PROT_NONE), 0);
+    KernelMaker m;
+    make(m, {.a = elem, .b = elem, .sizes = {}, .tile = {32, 64, 32}});
+    Array b(elem, {depth, 64}), c(isInteger(elem) ? Elem::I32 : Elem::F32, {rows, 64});
+    LaunchArg a;
+    a.kind = LaunchArg::Kind::Buffer;
+    a.buffer = {static_cast<char *>(pages) + page, elem, {rows, depth}, {depth, 1}};
+    std::vector<LaunchArg> args{a, b.arg(), c.arg()};
+    for (const CpuInfo &cpu : runnable()) {
+      Diagnostics diagnostics;
+      auto executable = compileForCpu(m.module, cpu, {}, diagnostics);
+      ASSERT_TRUE(executable.ok());
+      EXPECT_TRUE((*executable)->launch(*m.kernel, args, *computeGrid(*m.kernel, args)).ok()) << cpu.name;
+    }
+    munmap(pages, static_cast<size_t>(2 * page));
+  }
+}
+
+// Of a the last word of one row alone, which is in no register but the last of that row.
 TEST(CpuNestWords, AColumnThatIsNotNormal) {
   for (int64_t depth : {36, 40, 68, 200}) {
     SCOPED_TRACE(depth);
     KernelMaker m;
     make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
-    Array a(Elem::BF16, {13, depth}), b(Elem::BF16, {depth, 64}), c(Elem::F32, {13, 64});
+    Array a(Elem::BF16, {13, depth}, 3), b(Elem::BF16, {depth, 64}), c(Elem::F32, {13, 64});
     fill(b, 1, 0x1p20), fill(c, 2, 1);
-    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[1] >= depth - 2 ? 0x1p-130 : 0); });
+    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[0] == 5 && index[1] >= depth - 2 ? 0x1p-130 : 0); });
     expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
   }
 }

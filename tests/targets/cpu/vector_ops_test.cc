@@ -22,8 +22,12 @@ void fillForSums(Array &array, RandomNumbers &random, bool product) {
   });
 }
 
-TEST(CpuReduction, EveryKindAndType) {
-  constexpr int64_t kRows = 12, kColumns = 70;
+class CpuReductionOf : public testing::TestWithParam<int64_t> {};
+INSTANTIATE_TEST_SUITE_P(Columns, CpuReductionOf, testing::Values(70, 64)); // one register at once, and several
+
+TEST_P(CpuReductionOf, EveryKindAndType) {
+  constexpr int64_t kRows = 12;
+  const int64_t columns = GetParam();
   for (int e = 0; e < kElemCount; ++e) {
     auto elem = static_cast<Elem>(e);
     SCOPED_TRACE(elemName(elem));
@@ -38,15 +42,15 @@ TEST(CpuReduction, EveryKindAndType) {
         args.push_back({arrays.back().get(), {}});
         return m.param(m.matrix(elem));
       };
-      Value *in = add({kRows, kColumns});
+      Value *in = add({kRows, columns});
       bool sum = std::string_view(kind) == "add", product = std::string_view(kind) == "mul";
       if (isFloat(elem) && (sum || product))
         fillForSums(*arrays.back(), random, product);
       else
         random.fill(*arrays.back());
-      Value *x = m.load(m.tile(in, {m.index(0), m.index(0)}, {kRows, kColumns}));
+      Value *x = m.load(m.tile(in, {m.index(0), m.index(0)}, {kRows, columns}));
       for (auto [d, size] :
-           std::vector<std::pair<int, int64_t>>{{0, 0}, {1, 0}, {0, 3}, {1, 7}, {1, 1}, {0, 12}, {1, 70}}) {
+           std::vector<std::pair<int, int64_t>>{{0, 0}, {1, 0}, {0, 3}, {1, columns % 7 == 0 ? 7 : 8}, {1, 1}, {0, 12}, {1, columns}}) {
         Value *result = m.reduce(kind, x, d, size);
         Type type = result->type();
         m.store(result, m.tile(add({type.extent(0), type.extent(1)}), {m.index(0), m.index(0)},
@@ -81,10 +85,10 @@ TEST(CpuReduction, StartsFromItsIdentity) {
 // Across the lanes of a register and from one to the next: +0 is above -0, and a NaN is what comes out.
 TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  for (Elem given : {Elem::F32, Elem::F64}) { // as many lanes as a register has of those
+  for (auto [given, columns] : {std::pair{Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}}) { // other lanes, and registers at once
     KernelMaker m;
     Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
-    Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, 37}));
+    Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, columns}));
     if (given == Elem::F64) x = m.cast(OpKind::TruncF, x, Elem::F32);
     m.store(m.reduce("maximumf", x, 1), m.tile(out, {zero, zero}, {6, 1}));
     m.store(m.reduce("minimumf", x, 1), m.tile(out, {m.index(6), zero}, {6, 1}));
@@ -94,8 +98,8 @@ TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
     };
     const Row rows[] = {{-0.0, 0.0, 0.0, -0.0},   {0.0, -0.0, 0.0, -0.0}, {-1.5, kNan, kNan, kNan},
                         {2.5, -kNan, kNan, kNan}, {-7, -kInf, -7, -kInf}, {-7, kInf, kInf, -7}};
-    Array a(given, {6, 37}), c(Elem::F32, {12, 1});
-    for (int64_t at : {0, 5, 31, 36}) {
+    Array a(given, {6, columns}), c(Elem::F32, {12, 1});
+    for (int64_t at : {0, 5, 17, 31, columns - 17, columns - 1}) {
       a.forEach([&](const std::vector<int64_t> &i) { a.set(i, i[1] == at ? rows[i[0]].other : rows[i[0]].most); });
       expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
       Diagnostics diagnostics;
