@@ -64,6 +64,7 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
       return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
     });
     if (matrix.tail) return LlvmValues{leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
+    // One that begins within the row before, or none.
     return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
       return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
     });
