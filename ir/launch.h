@@ -34,6 +34,8 @@ struct LaunchArg {
   BufferView buffer;
   int64_t integer = 0;
   double number = 0;
+
+  bool operator==(const LaunchArg &) const = default; // of numbers: -0 is 0
 };
 struct GridRange { // values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;

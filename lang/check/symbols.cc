@@ -80,13 +80,14 @@ std::set<std::string> FileSymbols::allNames() const {
   return all;
 }
 
-void suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,
+bool suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,
                  std::span<const std::string_view> candidates) {
   std::string_view best = closestName(name, candidates);
-  if (best.empty()) return;
+  if (best.empty()) return false;
   std::string spelled = (sigil ? std::string(1, sigil) : std::string()) + std::string(best);
   diagnostic.note(str("did you mean `", spelled, "`?"));
   diagnostic.fix(str("replace by `", spelled, "`"), range, spelled);
+  return true;
 }
 
 } // namespace xt

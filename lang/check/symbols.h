@@ -74,8 +74,8 @@ private:
   mutable NameIndex *index_ = nullptr;
 };
 
-// Adds "did you mean …" with a fix-it when a candidate is near; `sigil` is '%', '#' … or 0.
-void suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,
+// Adds "did you mean …" with a fix-it when a candidate is near (else gives false); `sigil` is '%', '#' … or 0.
+bool suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,
                  std::span<const std::string_view> candidates);
 
 } // namespace xt

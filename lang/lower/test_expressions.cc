@@ -148,7 +148,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     std::vector<std::string_view> known;
     for (const HostFnInfo &f : allHostFns())
       if (f.cls != HostFnClass::Initializer && !f.name.empty()) known.push_back(f.name);
-    suggestName(diagnostic, expr.textRange, 0, expr.text, known);
+    if (!suggestName(diagnostic, expr.textRange, 0, expr.text, known)) diagnostic.note("`xtc --list-ops` lists all functions, after the ops");
     return false;
   }
   case ast::Expr::Kind::List: {

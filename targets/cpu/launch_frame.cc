@@ -5,7 +5,7 @@
 #include "targets/cpu/kernel_emitter.h"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 
 namespace xt {
 namespace {
@@ -51,8 +51,7 @@ uint64_t apartBits(const std::vector<RuntimeValue> &arguments) {
 }
 
 bool isSame(const LaunchArg &x, const LaunchArg &y) {
-  auto bits = [](double number) { return std::bit_cast<uint64_t>(number); }; // -0 is not 0
-  return x.kind == y.kind && x.buffer == y.buffer && x.integer == y.integer && bits(x.number) == bits(y.number);
+  return x == y && std::signbit(x.number) == std::signbit(y.number);
 }
 
 } // namespace

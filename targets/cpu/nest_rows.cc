@@ -96,8 +96,8 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 // Rows behind the last one repeat it, and their sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows;
-  const bool isNarrow = shape.vectors < tile_.vectors;
-  LlvmValue *last = hasRest() && isWhole && !isNarrow ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
+  const bool narrow = shape.vectors < tile_.vectors;
+  LlvmValue *last = hasRest() && isWhole && !narrow ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   auto cell = [&](const Sums &sums, LlvmValue *first, int r, int v) {
     return byteOffset(b, stepsOn(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
   };
@@ -107,7 +107,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.lastRow = last;
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
-  else if (!inWords() && !isNarrow) operands.steps = kStepsEachTurn;
+  else if (!inWords() && !narrow) operands.steps = kStepsEachTurn;
   if (operands.steps > 1 && isWhole) {
     operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
     operands.nextStep = panel.next.step;

@@ -32,14 +32,14 @@ void NestEmitter::sweep(const Block &block) {
   forLoop(b, number(0), grouped, number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
     while (std::ssize(lines) < kSweptRows) lines.push_back(byteOffset(b, lines.back(), from.rowStride));
-    auto at = [&](int64_t i, LlvmValue *column) { return byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, number(bytes))); };
     LlvmValue *ahead = b.CreateMul(from.rowStride, number(kSweptRows));
     forLoop(b, columnBegin_, askedEnd, number(kCacheLine / bytes), [&](LlvmValue *column) {
       LlvmValue *further = b.CreateAdd(ahead, b.CreateMul(column, number(bytes)));
       for (LlvmValue *line : lines) prefetch(b, byteOffset(b, line, further), Prefetch::ToSecondCache);
     });
     sweepRows(block, k, kSweptRows, {columnBegin_, whole}, [&](int64_t i, LlvmValue *column) {
-      return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), at(i, column), llvm::Align(1));
+      LlvmValue *address = byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, number(bytes)));
+      return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
     });
   });
   // What fills no group, and no register.

@@ -30,7 +30,8 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
 // AVX-512), and most numbers of rows are sums of both.
 inline RegisterTile lastRowsTile(RegisterTile tile) { return {(2 * tile.rows + 2) / 3, tile.vectors, tile.lanes}; }
 
-// Takes the last columns where they are half as many or fewer. Of four registers: with one alone the sums would wait for each other.
+// Takes the last columns where half of the registers are enough for them. One register alone would have too few sums: each waits
+// for itself.
 inline bool hasNarrowTile(RegisterTile tile) { return tile.vectors == 4; }
 inline RegisterTile narrowTile(RegisterTile tile) { return {tile.rows, tile.vectors / 2, tile.lanes}; }
 

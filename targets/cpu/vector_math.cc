@@ -96,8 +96,8 @@ private:
     for (int i = 0; i < kTable; ++i) powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
     LlvmValue *table = llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
     LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_permvar_sf_512, {}, {table, asInteger(reduced.image)});
-    LlvmValue *square = b.CreateFMul(reduced.r, fma(reduced.r, number(1.0F / 6), number(0.5F))); // of r, times r to be
-    return scale(fma(fma(square, reduced.r, reduced.r), power, power), reduced.n, reduced.image);
+    LlvmValue *rest = b.CreateFMul(reduced.r, fma(reduced.r, number(1.0F / 6), number(0.5F))); // (e^r - 1 - r) / r
+    return scale(fma(fma(rest, reduced.r, reduced.r), power, power), reduced.n, reduced.image);
   }
   // x 2^n, rounded where that is subnormal.
   LlvmValue *scale(LlvmValue *x, LlvmValue *n, LlvmValue *image) {
