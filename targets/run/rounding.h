@@ -60,4 +60,12 @@ inline double ulpAt(const ElemInfo &type, double magnitude) {
   return place >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(place + 1023) << 52) : std::ldexp(1.0, place);
 }
 
+// What rounding to a float type adds to the error of a value up to a magnitude, where the kernel rounds too: the host's half an
+// ulp, and the kernel's, which is of another number if it rounds a multiple (attention the weights before it divides by their
+// sum), and then half an ulp relative.
+inline double castBound(const ElemInfo &type, double magnitude) {
+  double half = ulpAt(type, magnitude) / 2;
+  return half + std::fmax(half, std::ldexp(magnitude, -type.precision));
+}
+
 } // namespace xt

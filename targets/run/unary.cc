@@ -189,9 +189,7 @@ Result<HostArray> castToFloat(const EvalSite &site, HostArray x, Elem to) {
   forEachIndex(floats->count(), site.threads, [&](int64_t i) {
     double v = floats->values[i];
     floats->values[i] = roundTo(to, v);
-    // Both the kernel's and the host's value are rounded, to neighbours at most an ulp further apart.
-    if (!floats->exact() && floats->errors[i] != 0 && std::isfinite(v))
-      floats->errors[i] += ulpAt(info, std::fabs(v) + floats->errors[i]);
+    if (!floats->exact() && floats->errors[i] != 0 && std::isfinite(v)) floats->errors[i] += castBound(info, std::fabs(v) + floats->errors[i]);
   });
   floats->wide = to == Elem::F64;
   floats->elem = to;

@@ -9,10 +9,10 @@ namespace {
 struct Extents {
   int64_t rows, columns;
 };
-// One row reads whole rows of b; rows of a that are turned first are so for as many columns as can be.
+// One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
-  return c.turnA ? Extents{64, 1024} : Extents{256, 256};
+  return c.turnA || c.elem == Elem::F16 ? Extents{64, 1024} : Extents{256, 256};
 }
 
 KernelText kernelText(const Problem &p) {

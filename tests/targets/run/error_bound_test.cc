@@ -174,6 +174,21 @@ TEST(ErrorBound, CastsOfInexactValues) {
   }
 }
 
+// A kernel that rounds a multiple and divides later, as attention does.
+TEST(ErrorBound, CastsOfMultiples) {
+  Ratio ratio("cast of a multiple");
+  Data d = dataOf(64, 64, 64, 5);
+  for (float times : {1.03f, 1.37f, 1.5f, 1.9f}) {
+    Expression e(buffers(64, 64, 64, 5), "cast(%A * %B, f16)");
+    ASSERT_TRUE(e.ok());
+    for (int64_t i = 0; i < 64 * 64; ++i) {
+      double multiple = roundTo(Elem::F16, d.a[static_cast<size_t>(i)] * d.b[static_cast<size_t>(i)] * times);
+      ratio.add(static_cast<float>(multiple) / times, e.at(i), e.error(i));
+    }
+  }
+  EXPECT_GT(ratio.largest(), 0.7);
+}
+
 // A chain of products: the first one's error is carried through the second.
 TEST(ErrorBound, CarriedThroughMatmul) {
   Ratio ratio("matmul of exp of matmul");
