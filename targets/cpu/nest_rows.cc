@@ -98,8 +98,13 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   const bool isWhole = shape.rows == tile_.rows;
   const bool narrow = shape.vectors < tile_.vectors;
   LlvmValue *last = hasRest() && isWhole && !narrow ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
-  auto cell = [&](const Sums &sums, LlvmValue *first, int r, int v) {
-    return byteOffset(b, stepsOn(b, first, sums.step, r, last), number(v * lanes_ * bytes_));
+  // Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
+  auto ofEach = [&](const Sums &sums, llvm::function_ref<void(LlvmValue *at)> visit) {
+    LlvmValue *first = sumsAt(sums, tile);
+    for (int r = 0; r < shape.rows; ++r) {
+      LlvmValue *row = stepsOn(b, first, sums.step, r, last);
+      for (int v = 0; v < shape.vectors; ++v) visit(byteOffset(b, row, number(v * lanes_ * bytes_)));
+    }
   };
   LlvmValues columns;
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
@@ -114,15 +119,11 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   }
   auto before = [&] {
     LlvmValues sums;
-    LlvmValue *from = sumsAt(panel.before, tile);
-    for (int r = 0; r < shape.rows; ++r)
-      for (int v = 0; v < shape.vectors; ++v) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), cell(panel.before, from, r, v), vectorAlign()));
+    ofEach(panel.before, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
     return sums;
   };
   LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
-  LlvmValue *to = sumsAt(panel.after, tile);
-  for (int r = 0; r < shape.rows; ++r)
-    for (int v = 0; v < shape.vectors; ++v) b.CreateAlignedStore(sums[static_cast<size_t>(r * shape.vectors + v)], cell(panel.after, to, r, v), sumAlign());
+  ofEach(panel.after, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
 }
 
 // Of an odd depth, whose first step no turn of emitTile takes: into the cells, where the tile begins. With as little code as can be.
