@@ -9,10 +9,12 @@ namespace {
 struct Extents {
   int64_t rows, columns;
 };
-// One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be.
+// One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be. b that is
+// converted, and may then be larger than the third cache, is read again for each block of rows.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
-  return c.turnA || c.elem == Elem::F16 ? Extents{64, 1024} : Extents{256, 256};
+  if (c.turnA) return {64, 1024};
+  return c.elem == Elem::F16 ? Extents{128, 1024} : Extents{256, 256};
 }
 
 KernelText kernelText(const Problem &p) {
