@@ -1,5 +1,6 @@
 // Mistakes in words and characters that shaping sees.
 #include "ir/base/text.h"
+#include "ir/call_names.h"
 #include "lang/parse/item_shaper.h"
 
 #include "XtLexer.h"
@@ -123,6 +124,32 @@ bool ItemShaper::opInParens(size_t i) {
     report(DiagCode::ExpressionOperand, range(i + 1), str("the op ", quoted(i + 1), " cannot stand in parentheses"))
         .note(str("bind the result of ", quoted(i + 1), " to a name before"));
   return op;
+}
+
+// `%x + broadcast %y [0] -> …`, `max(%x, load_tile %t)`: an op where a value stands. The rest of the statement goes with it.
+bool ItemShaper::opInExpression(size_t i) {
+  bool expects = isBinaryOperator(last_.type) || (last_.type == L::COMMA && inBracket());
+  if (head_ != Head::Expression || !expects || inHostBlock() || attrContext() || statementReported_) return false;
+  bool kind = scan_.type(i + 1) == L::LT && scan_.isWord(i + 2) && scan_.type(i + 3) == L::GT; // reduction <add>
+  if (!scan_.isOpName(i) || !findOpLoosely(scan_.text(i)) || !scan_.sameLine(i, i + 1)) return false;
+  if (!kind && scan_.type(i + 1) != L::VALUE) return false;
+  Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in an expression"));
+  if (isFunctionName(scan_.text(i))) mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
+  else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
+  emit(scan_.at(i), opToken(scan_.clauseOf(i)));
+  closeBrackets(bracketsBase(), quoted(i));
+  lost_ = true;
+  return true;
+}
+
+// Of a statement whose rest is left out: this token, but not the brace behind it that closes the block.
+bool ItemShaper::isLost(size_t i) {
+  if (!lost_) return false;
+  if (scan_.type(i) == L::LBRACE) ++lostBraces_;
+  if (scan_.type(i) != L::RBRACE) return true;
+  lost_ = lostBraces_ != 0;
+  if (lost_) --lostBraces_;
+  return lost_;
 }
 
 // Whether a bracket is open on this line, other than that of `for (…)`.

@@ -125,6 +125,7 @@ bool ItemShaper::step(size_t i) {
     lineIndent_ = token.column;
     lineBreak(i);
   }
+  if (isLost(i)) return true;
   if (token.type == L::STRAY) return stray(i), true;
   if (dropped_ == i && i != begin_) return true;
   if (skip_ == i && i != begin_) {
@@ -155,13 +156,14 @@ bool ItemShaper::step(size_t i) {
     onlyResults_ = false;
   if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
   if (token.type == L::WORD || (token.type >= L::KW_TILE && token.type <= L::KW_TENSOR_DESC)) missingAngle(i);
-  return bracket(i);
+  return opInExpression(i) || bracket(i);
 }
 
 // ---- line ends ----
 
 bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
+  if (lost_) return !continues(type);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
     // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
@@ -213,7 +215,8 @@ void ItemShaper::endStatement(const SyntaxToken *next) {
   }
   emit(L::NL, last_.end, last_.end, last_);
   length_ = 0;
-  statementReported_ = false;
+  statementReported_ = lost_ = false;
+  lostBraces_ = 0;
   head_ = Head::None;
   onlyResults_ = false;
   operators_ = prefixes_ = elseIfs_ = 0;
