@@ -47,6 +47,7 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Column
   Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
                                  number(right_.shape.rows), right_.inScratch};
   operands.lastRow = last;
+  if (step_ == Microkernel::Step::Elements && right_.shape.rows % kStepsEachTurn == 0) operands.steps = kStepsEachTurn;
   sums = microkernel_.multiply(operands, std::move(sums), step_);
   if (addsBehind())
     for (size_t i = 0; i < cells.size(); ++i) sums[i] = b.CreateFAdd(loadCell(cells[i]), sums[i]);

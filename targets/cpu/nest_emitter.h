@@ -104,10 +104,6 @@ private:
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
   // f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
-  // Of K, of all tiles but those that copy. Two, and nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in
-  // the second cache is multiplied at 187 G operations/s, at 180 with b's rows asked for ahead, one step or two, and at 177 by
-  // one step without (Intel Xeon with AMX).
-  static constexpr int64_t kStepsEachTurn = 2;
   LlvmValue *spansMore(int64_t bytes);
   LlvmValue *copiesInPlace();
   void prefetchRows(LlvmValue *step, LlvmValue *column);
