@@ -35,7 +35,7 @@ struct LaunchArg {
   int64_t integer = 0;
   double number = 0;
 
-  bool operator==(const LaunchArg &) const = default; // of numbers: -0 is 0
+  bool operator==(const LaunchArg &) const = default; // of numbers: -0 is 0, NaN is no NaN
 };
 struct GridRange { // values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;

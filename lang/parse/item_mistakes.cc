@@ -126,30 +126,21 @@ bool ItemShaper::opInParens(size_t i) {
   return op;
 }
 
-// `%x + broadcast %y [0] -> …`, `max(%x, load_tile %t)`: an op where a value stands. The rest of the statement goes with it.
+// `%x + broadcast %y [0] -> …`, `max(%x, load_tile %t)`: an op where a value stands. As the token of an op it is no
+// expression for the parser either, which then says nothing more of the statement.
 bool ItemShaper::opInExpression(size_t i) {
   bool expects = isBinaryOperator(last_.type) || (last_.type == L::COMMA && inBracket());
   if (head_ != Head::Expression || !expects || inHostBlock() || attrContext() || statementReported_) return false;
+  const OpInfo *op = scan_.isOpName(i) ? findOpLoosely(scan_.text(i)) : nullptr;
+  if (!op || op->clause == Clause::Bare || !scan_.sameLine(i, i + 1)) return false;
   bool kind = scan_.type(i + 1) == L::LT && scan_.isWord(i + 2) && scan_.type(i + 3) == L::GT; // reduction <add>
-  if (!scan_.isOpName(i) || !findOpLoosely(scan_.text(i)) || !scan_.sameLine(i, i + 1)) return false;
   if (!kind && scan_.type(i + 1) != L::VALUE) return false;
   Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in an expression"));
   if (isFunctionName(scan_.text(i))) mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
   else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
   emit(scan_.at(i), opToken(scan_.clauseOf(i)));
-  closeBrackets(bracketsBase(), quoted(i));
-  lost_ = true;
+  for (size_t k = bracketsBase(); k < stack_.size(); ++k) stack_[k].holdsOp = true;
   return true;
-}
-
-// Of a statement whose rest is left out: this token, but not the brace behind it that closes the block.
-bool ItemShaper::isLost(size_t i) {
-  if (!lost_) return false;
-  if (scan_.type(i) == L::LBRACE) ++lostBraces_;
-  if (scan_.type(i) != L::RBRACE) return true;
-  lost_ = lostBraces_ != 0;
-  if (lost_) --lostBraces_;
-  return lost_;
 }
 
 // Whether a bracket is open on this line, other than that of `for (…)`.

@@ -125,7 +125,6 @@ bool ItemShaper::step(size_t i) {
     lineIndent_ = token.column;
     lineBreak(i);
   }
-  if (isLost(i)) return true;
   if (token.type == L::STRAY) return stray(i), true;
   if (dropped_ == i && i != begin_) return true;
   if (skip_ == i && i != begin_) {
@@ -163,7 +162,6 @@ bool ItemShaper::step(size_t i) {
 
 bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
-  if (lost_) return !continues(type);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
     // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
@@ -215,8 +213,7 @@ void ItemShaper::endStatement(const SyntaxToken *next) {
   }
   emit(L::NL, last_.end, last_.end, last_);
   length_ = 0;
-  statementReported_ = lost_ = false;
-  lostBraces_ = 0;
+  statementReported_ = false;
   head_ = Head::None;
   onlyResults_ = false;
   operators_ = prefixes_ = elseIfs_ = 0;

@@ -65,7 +65,6 @@ private:
   bool takeKeyColon(size_t i);
   bool opInParens(size_t i);
   bool opInExpression(size_t i);
-  bool isLost(size_t i);
   void stray(size_t i);
   bool inList(size_t i) const;
   // Brackets (item_brackets.cc).
@@ -113,8 +112,6 @@ private:
   size_t length_ = 0; // tokens so far
   bool expectsBlock_ = false;
   bool statementReported_ = false; // one message a statement: what follows from it is not said
-  bool lost_ = false;              // the rest of it is left out,
-  size_t lostBraces_ = 0;          // so many open ones with it
   bool onlyResults_ = false;       // %a, %b and no more
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;

@@ -61,8 +61,8 @@ inline double ulpAt(const ElemInfo &type, double magnitude) {
 }
 
 // What rounding to a float type adds to the error of a value up to a magnitude, where the kernel rounds too: the host's half an
-// ulp, and the kernel's, which is of another number if it rounds a multiple (attention the weights before it divides by their
-// sum), and then half an ulp relative.
+// ulp, and the kernel's, which is of another number if it rounds a multiple that is no smaller (attention the weights before it
+// divides by their sum, 1 or more), and then half an ulp relative.
 inline double castBound(const ElemInfo &type, double magnitude) {
   double half = ulpAt(type, magnitude) / 2;
   return half + std::fmax(half, std::ldexp(magnitude, -type.precision));
