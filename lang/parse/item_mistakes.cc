@@ -116,13 +116,17 @@ bool ItemShaper::takeKeyColon(size_t i) {
   return true;
 }
 
+void ItemShaper::misplacedOp(size_t i, std::string_view where) {
+  Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in ", where));
+  if (isFunctionName(scan_.text(i))) mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
+  else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
+}
+
 // `sitofp (index_cast %i : index -> i32) : …`: whether the `(` at i opens such a one, which is reported.
 bool ItemShaper::opInParens(size_t i) {
   if (head_ == Head::Kernel || inHostBlock() || attrContext() || stack_.empty()) return false;
   bool op = scan_.isOpName(i + 1) && scan_.type(i + 2) == L::VALUE && scan_.sameLine(i, i + 2);
-  if (op && !statementReported_)
-    report(DiagCode::ExpressionOperand, range(i + 1), str("the op ", quoted(i + 1), " cannot stand in parentheses"))
-        .note(str("bind the result of ", quoted(i + 1), " to a name before"));
+  if (op && !statementReported_) misplacedOp(i + 1, "parentheses");
   return op;
 }
 
@@ -135,9 +139,7 @@ bool ItemShaper::opInExpression(size_t i) {
   if (!op || op->clause == Clause::Bare || !scan_.sameLine(i, i + 1)) return false;
   bool kind = scan_.type(i + 1) == L::LT && scan_.isWord(i + 2) && scan_.type(i + 3) == L::GT; // reduction <add>
   if (!kind && scan_.type(i + 1) != L::VALUE) return false;
-  Diagnostic &mistake = report(DiagCode::ExpressionOperand, range(i), str("the op ", quoted(i), " cannot stand in an expression"));
-  if (isFunctionName(scan_.text(i))) mistake.note(str("as a function it can: ", quoted(i), " with its operands in parentheses"));
-  else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
+  misplacedOp(i, "an expression");
   emit(scan_.at(i), opToken(scan_.clauseOf(i)));
   for (size_t k = bracketsBase(); k < stack_.size(); ++k) stack_[k].holdsOp = true;
   return true;

@@ -63,6 +63,7 @@ private:
   void gluedName(size_t i);
   void missingAngle(size_t i);
   bool takeKeyColon(size_t i);
+  void misplacedOp(size_t i, std::string_view where);
   bool opInParens(size_t i);
   bool opInExpression(size_t i);
   void stray(size_t i);
