@@ -201,6 +201,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
   out.fn = fn.fn;
   out.range = expr.range;
   bool ok = true;
+  int unknown = 0; // arguments, which have a message of their own
   std::vector<std::string_view> names = argNames(fn);
   for (size_t i = 0; i < expr.children.size(); ++i) {
     HostExpr arg;
@@ -219,11 +220,12 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
                                               str("`", fn.name, "` has no argument `", name->text, "`"));
       if (!names.empty()) diagnostic.note("its arguments are " + join(names, ", "));
       ok = false;
+      ++unknown;
     }
     out.named.emplace_back(name->text, std::move(arg));
   }
-  int given = static_cast<int>(out.args.size() + out.named.size());
-  if (given < fn.minArgs || given > fn.maxArgs) {
+  int given = static_cast<int>(out.args.size() + out.named.size()) - unknown;
+  if (given + unknown < fn.minArgs || given > fn.maxArgs) {
     std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
     diagnostics()
         .report(DiagCode::HostArguments, expr.range,
