@@ -42,6 +42,16 @@ private:
     LlvmValue *left; // step [0, first] of a
     LlvmValue *least; // magnitude of a, of bf16
     LlvmValue *rightInside; // all of b that is read
+    LlvmValue *panels; // of b that lie one behind the other, packed, 1 or 2 of AMX's; null: 1
+  };
+  struct Packed { // panels: the first, bytes from one to the next, and how many (Block's)
+    LlvmValue *first, *panelStep, *panels;
+  };
+  // Of rows of b that are: which columns (insideBits), and how many are packed at once. Without bits rows are looked at, and parts of
+  // them.
+  struct Inside {
+    LlvmValue *bits = nullptr;
+    int64_t columns = 0;
   };
   struct Steps { // [begin, end) of the block that starts at `first`
     LlvmValue *first, *begin, *end;
@@ -94,11 +104,12 @@ private:
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   KernelEmitter::SharedPanel takePanel(const Block &block, LlvmValue *column);
   void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
-  LlvmValue *packInto(const Block &block, LlvmValue *column, LlvmValue *to);
+  LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   bool endsInside() const;
-  void fillRows(LlvmValue *to, Steps steps); // with zeros
-  LlvmValue *packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least);
+  void fillRows(const Packed &to, Steps steps); // with zeros
+  LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
+  LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
@@ -106,7 +117,7 @@ private:
   LlvmValue *nearRows();
   LlvmValue *spansMore(int64_t bytes);
   LlvmValue *copiesInPlace();
-  void prefetchRows(LlvmValue *step, LlvmValue *column);
+  void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
@@ -138,8 +149,12 @@ private:
   Panel copying(const Panel &panel);
   void addFirstStep(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
+  void emitAmxRows(const Block &block, Panel first, FusedLoop &sink);
+  LlvmValue *isNear(const Block &block);
+  LlvmValue *panelStays(const Block &block);
+  LlvmValue *panelsOf(const Block &block);
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
-  void multiplyWhole(const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
+  void multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
   void addTile(const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
@@ -147,14 +162,15 @@ private:
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
+  Panel choose(LlvmValue *condition, const Panel &x, const Panel &y);
   Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // one tile's, and then the next one's
   LlvmValue *leftOf(const Block &block, const Tile &tile) { return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)); }
   LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *asksForStored(const Block &block);
   void prefetchStored(const Panel &panel, const Tile &tile);
-  void prefetchStoredRow(const Panel &panel, LlvmValue *row);
-  static constexpr int64_t kRowsEachTurn = 2; // of the result, that the loop of AMX's tiles asks for
+  LlvmValue *storedRow(const Panel &panel, LlvmValue *row);
+  void prefetchStoredRow(LlvmValue *line);
   LlvmValue *isInsideStored(const Panel &panel);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
@@ -172,14 +188,15 @@ private:
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column);
-  LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, LlvmValue *inside, LlvmValue *least);
+  LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least);
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
   LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
   LlvmValue *leftBytes(const Block &block);
   WordMatrix wordsOf(const Block &block);
   void sumLeftRows(const Block &block);
-  LlvmValue *behindPanel(const Block &block);
+  LlvmValue *panelBytes(const Block &block);
+  LlvmValue *behindPanels(const Block &block);
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -189,6 +206,8 @@ private:
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {
     return byteOffset(b, addressOf(which), b.CreateMul(row, number(buffer(which).shape.pitch)));
   }
+  int64_t panelColumns() const { return tile_.vectors * lanes_; }
+  LlvmValue *columnsOf(const Packed &to) { return to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
   int64_t panelPitch() const { return tile_.vectors * lanes_ * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }

@@ -74,44 +74,67 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     fillPanel(block, column, panel.right);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
-  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanel(block)), llvm::Align(8));
+  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block)), llvm::Align(8));
   return panel;
 }
 
 KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, LlvmValue *column) {
   LlvmValues key{column, block.first, block.depth};
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanel(block), number(kCacheLine)));
+  return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanels(block), number(kCacheLine)));
 }
 
-// Bytes to what is known of it: rows of K are packed by whole registers.
-LlvmValue *NestEmitter::behindPanel(const Block &block) {
+// Rows of K are packed by whole registers.
+LlvmValue *NestEmitter::panelBytes(const Block &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
   return b.CreateMul(rows, number(panelPitch()));
 }
 
+// Bytes to what is known of the panels.
+LlvmValue *NestEmitter::behindPanels(const Block &block) {
+  LlvmValue *bytes = panelBytes(block);
+  return block.panels ? b.CreateMul(bytes, block.panels) : bytes;
+}
+
+// Column `n` of packed panels, in a row of K that is at `line` of the first.
+LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n) {
+  if (!to.panels) return byteOffset(b, line, b.CreateMul(n, number(bytes_)));
+  LlvmValue *wide = number(panelColumns()), *panel = b.CreateUDiv(n, wide), *distance = b.CreateMul(panel, to.panelStep);
+  if (auto *known = llvm::dyn_cast<llvm::ConstantInt>(panel)) distance = known->isZero() ? panel : to.panelStep;
+  return byteOffset(b, byteOffset(b, line, distance), b.CreateMul(b.CreateURem(n, wide), number(bytes_)));
+}
+
 void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
-  LlvmValue *least = packInto(block, column, to);
-  if (isBf16()) b.CreateAlignedStore(least, byteOffset(b, to, behindPanel(block)), llvm::Align(8));
+  LlvmValue *least = packInto(block, column, {to, panelBytes(block), block.panels});
+  if (isBf16()) b.CreateAlignedStore(least, byteOffset(b, to, behindPanels(block)), llvm::Align(8));
 }
 
 // Gives the least magnitude of bf16.
-LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, LlvmValue *to) {
+LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
   if (right_.turned) {
-    int64_t wide = tile_.vectors * lanes_;
-    stageTurned(false, column, number(wide), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
-      LlvmValue *row = byteOffset(b, to, b.CreateMul(k, number(panelPitch())));
-      return byteOffset(b, row, b.CreateMul(n, number(bytes_)));
+    stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
+      return packedAt(to, byteOffset(b, to.first, b.CreateMul(k, number(panelPitch()))), n);
     });
-    return isBf16() ? leastMagnitude(b, {to, block.depth, number(panelPitch()), number(panelPitch())}, lanes_) : nullptr;
+    if (!isBf16()) return nullptr;
+    LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // whole registers, where there are two
+    return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
   }
   LlvmValue *quick = insideSteps(block, column);
-  XT_CHECK(tile_.vectors * lanes_ <= 64, "insideBits are of 64 columns");
+  XT_CHECK(panelColumns() * (to.panels ? 2 : 1) <= 64, "insideBits are of 64 columns");
   LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
-  LlvmValue *least = packRows(column, to, {block.first, block.first, quick}, inside, leastOfNone(b, lanes_));
-  Steps rest{block.first, quick, b.CreateAdd(block.first, block.depth)};
-  if (endsInside()) fillRows(to, rest);
-  else least = packRows(column, to, rest, nullptr, least);
+  auto byRows = [&](int64_t columns) {
+    return LlvmValues{packRows(column, to, {block.first, block.first, quick}, {inside, columns}, leastOfNone(b, lanes_))};
+  };
+  auto byOne = [&] { return byRows(panelColumns()); };
+  auto byTwo = [&] { return byRows(2 * panelColumns()); };
+  LlvmValue *least = !to.panels ? byOne()[0] : !isBf16() ? byTwo()[0] : ifElse(b, b.CreateICmpSGT(to.panels, number(1)), byTwo, byOne)[0];
+  LlvmValue *end = b.CreateAdd(block.first, block.depth), *outside = endsInside() ? quick : end; // from here on
+  if (usesTiles(style_)) { // whole tiles may have many
+    LlvmValue *steps = b.CreateUDiv(b.CreateAdd(right_.access.rowHigh, number(elements_ - 1)), number(elements_));
+    outside = most(quick, this->least(steps, end));
+  }
+  if (!endsInside()) least = packRows(column, to, {block.first, quick, outside}, {}, least);
+  if (outside != end) fillRows(to, {block.first, outside, end});
   return isBf16() ? leastBits(b, least) : nullptr;
 }
 
@@ -121,10 +144,11 @@ bool NestEmitter::endsInside() const {
   return from.unitStride && from.pack == 1 && e_.cpu_.maskedAccess && !inWords() && KernelEmitter::isKnownZero(from.rowLow);
 }
 
-void NestEmitter::fillRows(LlvmValue *to, Steps steps) {
+void NestEmitter::fillRows(const Packed &to, Steps steps) {
+  XT_CHECK(!flips_, "these are stored as they are multiplied");
   forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
-    LlvmValue *line = byteOffset(b, to, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
-    for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, line, number(v * lanes_ * bytes_)), vectorAlign());
+    LlvmValue *line = byteOffset(b, to.first, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
+    forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), packedAt(to, line, n), vectorAlign()); });
   });
 }
 
@@ -135,27 +159,26 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column) {
   if (!from.unitStride || from.pack != 1) return block.first;
   LlvmValue *inside = e_.isFromLow(b.CreateMul(block.first, number(elements_)), from.rowLow);
   if (!e_.cpu_.maskedAccess) {
-    LlvmValue *end = b.CreateAdd(column, number(tile_.vectors * lanes_));
+    LlvmValue *end = b.CreateAdd(column, number(panelColumns()));
     inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSLE(end, from.columnHigh), e_.isFromLow(column, from.columnLow)));
   }
   LlvmValue *end = least(b.CreateUDiv(from.rowHigh, number(elements_)), b.CreateAdd(block.first, block.depth));
   return b.CreateSelect(inside, most(end, block.first), block.first);
 }
 
-// `inside`: which columns of the panel are (insideBits), of rows that are. Null: rows are looked at, and parts of them. Gives the
-// least magnitude (leastWith) of these rows too.
-LlvmValue *NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, LlvmValue *inside, LlvmValue *least) {
+// Gives the least magnitude (leastWith) of these rows too.
+LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
   return forLoop(b, steps.begin, steps.end, number(1), {least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *line = byteOffset(b, to, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
-    if (inside) prefetchRows(step, column);
-    if (inWords()) return LlvmValues{packWords(step, column, line, inside, carried[0])};
+    LlvmValue *line = byteOffset(b, to.first, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
+    if (inside.bits) prefetchRows(step, column, inside.columns);
+    if (inWords()) return LlvmValues{packWords(step, column, line, to, inside, carried[0])};
     const KernelEmitter::TileAccess &from = right_.access;
-    KernelEmitter::RowAccess row = inside ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
+    KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
-      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside, lanes_));
+      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside.bits, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
     };
-    if (!inside) forLoop(b, number(0), number(tile_.vectors * lanes_), number(lanes_), pack); // rare: as little code as can be
+    if (!inside.bits) forLoop(b, number(0), number(panelColumns()), number(lanes_), pack); // rare: as little code as can be
     else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
     return LlvmValues{carried[0]};
   })[0];
@@ -163,9 +186,9 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, LlvmValue *to, Steps steps, 
 
 // A panel has a short run of each row, which processors do not foresee. Lines by their last bytes: where a run begins within a line,
 // that is mostly the last one of the panel before. 4% of bytes of 37x1111x513, 3% of 1000x1000x1000 (Zen 5).
-void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column) {
+void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
-  int64_t bytes = elemInfo(from.elem).storageBytes, width = tile_.vectors * lanes_ * bytes;
+  int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   Prefetch where = usesTiles(style_) ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), number(kRowsAhead));
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));

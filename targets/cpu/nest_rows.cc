@@ -68,8 +68,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
       else ifThen(b, panel.narrow, [&] { emitTile(block, panel, narrowTile(tile_), tile); }, by(tile_));
     };
     auto byWhole = [&] {
-      if (usesTiles(style_)) emitAmxTile(block, panel, tile);
-      else if (!mayCopy()) byEither();
+      if (!mayCopy()) byEither();
       else ifThen(b, b.CreateICmpSLT(i, copies), [&] { emitFirstTile(block, panel, tile); }, byEither);
     };
     if (!hasRest()) ifThen(b, multiplies, byWhole);
@@ -148,7 +147,7 @@ void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Til
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = b.CreateUDiv(block.depth, number(kStepsEachTurn)), *turn = b.CreateMul(nextStep_, number(kStepsEachTurn));
-  LlvmValue *behind = b.CreateAdd(behindPanel(block), number(kCacheLine));
+  LlvmValue *behind = b.CreateAdd(behindPanels(block), number(kCacheLine));
   return {byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
           b.CreateSelect(wasPacked, turn, zero)};
 }
@@ -186,22 +185,27 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
 
 // Whether tiles ask for what they are stored over before they are computed. Where that takes long, the stores have time until the
 // next tile's, and to ask first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX's tiles ask with each turn of their loop
-// (multiplyWhole), and here where it has one or two: 256x256x256 of bytes, which has four, takes 10% longer with this, 8192x64x64
-// as much without.
+// (multiplyWhole).
 LlvmValue *NestEmitter::asksForStored(const Block &block) {
   constexpr int64_t kFewSteps = 127; // 128x128x128 is faster without
-  return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(usesTiles(style_) ? 2 * TileMicrokernel::kDepth : kFewSteps)));
+  return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(kFewSteps)));
 }
 
 void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
-  forLoop(b, tile.row, tile.rowEnd, number(1), [&](LlvmValue *row) { prefetchStoredRow(panel, row); });
+  forLoop(b, tile.row, tile.rowEnd, number(1), {storedRow(panel, tile.row)}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
+    prefetchStoredRow(carried[0]);
+    return LlvmValues{byteOffset(b, carried[0], stored_->rowStride)};
+  });
 }
 
-void NestEmitter::prefetchStoredRow(const Panel &panel, LlvmValue *row) {
-  if (!storesRows()) return;
-  int64_t bytes = elemInfo(stored_->elem).storageBytes;
-  LlvmValue *line = byteOffset(b, stored_->origin, b.CreateAdd(b.CreateMul(panel.column, number(bytes)), b.CreateMul(row, stored_->rowStride)));
-  for (int64_t at = 0; at < tile_.vectors * lanes_ * bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
+LlvmValue *NestEmitter::storedRow(const Panel &panel, LlvmValue *row) {
+  LlvmValue *column = b.CreateMul(panel.column, number(elemInfo(stored_->elem).storageBytes));
+  return byteOffset(b, stored_->origin, b.CreateAdd(column, b.CreateMul(row, stored_->rowStride)));
+}
+
+void NestEmitter::prefetchStoredRow(LlvmValue *line) {
+  int64_t bytes = panelColumns() * elemInfo(stored_->elem).storageBytes;
+  for (int64_t at = 0; at < bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
 }
 
 // The sums of a tile are in the cells; of a block that hands on, where all are.

@@ -29,7 +29,7 @@ void TileMicrokernel::begin(LlvmValue *config) {
 void TileMicrokernel::end() { b.CreateIntrinsic(Intrinsic::x86_tilerelease, llvm::ArrayRef<llvm::Type *>(), {}); }
 
 // Two tiles across and two down are four sums for four loads.
-void TileMicrokernel::multiply(const Operands &operands, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   const int sums = rows == kRows ? 4 : 2;
   auto tile = [&](int number) { return b.getInt8(static_cast<uint8_t>(number)); };
   auto number = [&](int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); };
@@ -37,7 +37,10 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, llvm::fun
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(kTileRows)));
   forLoop(b, number(0), operands.depth, number(kDepth), [&](LlvmValue *k) {
     LlvmValue *along = b.CreateMul(k, number(4)), *down = byteOffset(b, operands.right, b.CreateMul(k, operands.rightStep));
-    auto load = [&](int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {tile(into), from, step}); };
+    auto load = [&](int into, LlvmValue *from, LlvmValue *step) {
+      Intrinsic::ID id = keep == Keep::Right && into < kRight ? Intrinsic::x86_tileloaddt164 : Intrinsic::x86_tileloadd64;
+      b.CreateIntrinsic(id, {}, {tile(into), from, step});
+    };
     load(kLeft, byteOffset(b, operands.left, along), operands.leftStep);
     load(kRight, down, operands.rightStep);
     multiplyAdd(0, kLeft, kRight);

@@ -22,8 +22,11 @@ public:
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
   };
+  // What is to stay in the first cache (tileloaddt1: Intel's manual). `Right`: a's rows pass through it.
+  enum class Keep : uint8_t { All, Right };
   // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has a turn for each kDepth of `depth`.
-  void multiply(const Operands &operands, int64_t rows = kRows, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+  void multiply(const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
+                llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
   // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
   struct Sums {

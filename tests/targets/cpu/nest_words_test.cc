@@ -48,6 +48,33 @@ TEST(CpuNestWords, LastRows) {
         }
 }
 
+// AMX packs b by two panels of 32 columns or by one, and goes down the rows by two or by one; what passes is kept or not.
+TEST(CpuNestWords, OnePanelOrTwo) {
+  for (Elem elem : {Elem::BF16, Elem::I8})
+    for (int64_t words : {48, 150, 250, 300})
+      for (int64_t columns : {20, 33, 64, 70}) {
+        int64_t depth = words * (elem == Elem::BF16 ? 2 : 4) - 3;
+        SCOPED_TRACE(str(elemName(elem), " ", columns, " ", depth));
+        bool turned = columns == 70;
+        expectRight({.a = elem, .b = elem, .sizes = {45, columns, depth}, .tile = {128, 128, 32}, .turnB = turned, .adds = turned});
+        if (columns > 64) expectRight({.a = elem, .b = elem, .sizes = {40, columns, depth + 3}, .tile = {32, 128, 32}}, 1, 1, runnable(), 3);
+      }
+}
+
+// Of b a column that is in the second panel.
+TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
+  for (int64_t depth : {60, 300, 500})
+    for (bool turned : {false, true}) {
+      SCOPED_TRACE(str(depth, " ", turned));
+      KernelMaker m;
+      make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}, .turnB = turned});
+      Array a(Elem::BF16, {32, depth}), b(Elem::BF16, turned ? std::vector<int64_t>{64, depth} : std::vector<int64_t>{depth, 64}), c(Elem::F32, {32, 64});
+      fill(a, 1, 0x1p20), fill(c, 2, 1);
+      b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[turned ? 0 : 1] == 50 ? 0x1p-130 : 1); });
+      expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+    }
+}
+
 // Three registers of columns are packed one by one.
 TEST(CpuNestWords, AnOddNumberOfRegisters) {
   for (Elem elem : {Elem::BF16, Elem::I8}) expectRight({.a = elem, .b = elem, .sizes = {45, 100, 130}, .tile = {32, 48, 32}});
