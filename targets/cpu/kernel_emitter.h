@@ -221,8 +221,11 @@ private:
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
   void emitTransposedLoad(const Op &op);
   void turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square);
-  // Whether a square of `lanes` rows and columns of a tile is inside.
-  LlvmValue *squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
+  struct Run {
+    LlvmValue *first;
+    int64_t count;
+  };
+  LlvmValue *areInside(const TileAccess &access, Run rows, Run columns); // all of them
   // Its rows, in their storage form, if it is and columns are neighbours.
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   // Its rows wherever it is.

@@ -223,7 +223,7 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
-      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.squareIsInside(from, firstRow, firstColumn, lanes_), [&] {
+      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}), [&] {
         // Rows are far apart, and processors do not foresee them. Those of the next square are asked for, even behind the last.
         KernelEmitter::TileAccess withAhead = from;
         withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
@@ -240,11 +240,16 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
 
 LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
-  return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
-    LlvmValue *at = b.CreateAdd(row, i);
-    if (!inWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
-    return ofLeft ? wordsAcross(from, at, column) : flipped(wordsAlong(from, at, column));
-  });
+  auto square = [&](bool inside) {
+    return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
+      LlvmValue *at = b.CreateAdd(row, i);
+      if (!inWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
+      return ofLeft ? wordsAcross(from, at, column, inside) : flipped(wordsAlong(from, at, column));
+    });
+  };
+  if (!inWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);
+  LlvmValue *inside = e_.areInside(from, {b.CreateMul(row, number(elements_)), elements_ * lanes_}, {column, lanes_});
+  return ifElse(b, inside, [&] { return square(true); }, [&] { return square(false); });
 }
 
 } // namespace xt

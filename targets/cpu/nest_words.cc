@@ -38,10 +38,18 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
   return rows;
 }
 
-// The words of a step in `lanes_` columns.
-LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column) {
+// The words of a step in `lanes_` columns, which may be known to be inside.
+LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
   LlvmValues chunks;
-  for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(inStaged(from.elem, e_.loadChunk(from, row, column, lanes_)));
+  if (inside) {
+    LlvmValue *bytes = b.CreateMul(column, number(elemInfo(from.elem).storageBytes)), *row = b.CreateMul(step, number(elements_));
+    LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(bytes, b.CreateMul(row, from.rowStride)));
+    for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride))
+      chunks.push_back(b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), line, llvm::Align(1)));
+  } else {
+    for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(e_.loadChunk(from, row, column, lanes_));
+  }
+  for (LlvmValue *&chunk : chunks) chunk = inStaged(from.elem, chunk);
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 

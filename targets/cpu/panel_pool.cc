@@ -47,15 +47,12 @@ PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
   Panel *panel;
   {
     std::lock_guard lock(mutex_);
-    auto [found, added] = known_.try_emplace(std::string(key), nullptr);
-    if (added) {
+    auto found = known_.find(key);
+    if (found == known_.end()) {
       void *memory = allocate(bytes);
-      if (!memory) {
-        known_.erase(found);
-        return {};
-      }
+      if (!memory) return {};
       panels_.emplace_back().memory = memory;
-      found->second = &panels_.back();
+      known_.emplace(key, &panels_.back());
       return {memory, true};
     }
     panel = found->second;

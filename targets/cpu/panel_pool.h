@@ -48,7 +48,11 @@ private:
   std::mutex mutex_;
   std::vector<Slab> slabs_; // of which panels are parts
   std::deque<Panel> panels_; // stay where they are
-  std::unordered_map<std::string, Panel *> known_;
+  // A key is looked for without a string of its own.
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, Panel *, Hash, std::equal_to<>> known_;
 };
 
 } // namespace xt

@@ -26,11 +26,11 @@ void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(Llv
   });
 }
 
-LlvmValue *KernelEmitter::squareIsInside(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
-  auto within = [&](LlvmValue *low, LlvmValue *at, LlvmValue *high) {
-    return b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(at, number(lanes)), high), isFromLow(at, low));
+LlvmValue *KernelEmitter::areInside(const TileAccess &access, Run rows, Run columns) {
+  auto within = [&](LlvmValue *low, const Run &run, LlvmValue *high) {
+    return b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(run.first, number(run.count)), high), isFromLow(run.first, low));
   };
-  return b.CreateAnd(within(access.rowLow, row, access.rowHigh), within(access.columnLow, column, access.columnHigh));
+  return b.CreateAnd(within(access.rowLow, rows, access.rowHigh), within(access.columnLow, columns, access.columnHigh));
 }
 
 LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes) {
@@ -74,7 +74,7 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
     access.ahead = bytesAhead(op.operand(0), access);
     return turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
       auto atEdge = [&] { return squareAtEdge(access, row, column, lanes); };
-      LlvmValues lines = access.unitStride && access.pack == 1 ? ifElse(b, squareIsInside(access, row, column, lanes), [&] {
+      LlvmValues lines = access.unitStride && access.pack == 1 ? ifElse(b, areInside(access, {row, lanes}, {column, lanes}), [&] {
         return insideSquare(access, row, column, lanes);
       }, atEdge) : atEdge();
       for (LlvmValue *&line : lines) line = normalised(line);

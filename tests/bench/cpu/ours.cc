@@ -1,5 +1,6 @@
 // The kernel as stdlib/gemm.xt writes it, for any types and with transposed loads.
 #include "ir/base/text.h"
+#include "targets/cpu/cpu_info.h"
 #include "tests/bench/cpu/kernel.h"
 #include "tests/bench/cpu/problem.h"
 
@@ -9,10 +10,19 @@ namespace {
 struct Extents {
   int64_t rows, columns;
 };
+// Whether AMX multiplies.
+bool isInTiles(const Cell &c) {
+  const char *other = otherProcessor();
+  Result<CpuInfo> cpu = cpuInfo(other ? other : "host");
+  return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem == Elem::BF16 && cpu->tilesBf16);
+}
+
 // One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be. b that is
-// converted, and may then be larger than the third cache, is read again for each block of rows.
+// converted, and may then be larger than the third cache, is read again for each block of rows. AMX is so fast that its packed b
+// should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
+  if (isInTiles(c)) return {256, c.turnA ? 1024 : 512};
   if (c.turnA) return {64, 1024};
   return c.elem == Elem::F16 ? Extents{128, 1024} : Extents{256, 256};
 }
