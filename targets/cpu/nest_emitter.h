@@ -149,30 +149,36 @@ private:
   Panel copying(const Panel &panel);
   void addFirstStep(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
-  void emitAmxRows(const Block &block, Panel first, FusedLoop &sink);
-  LlvmValue *isNear(const Block &block);
-  LlvmValue *panelStays(const Block &block);
-  LlvmValue *panelsOf(const Block &block);
-  void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
-  void multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
-  void addTile(const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
-  void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
-  Panel choose(LlvmValue *condition, const Panel &x, const Panel &y);
   Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // one tile's, and then the next one's
   LlvmValue *leftOf(const Block &block, const Tile &tile) { return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)); }
   LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *asksForStored(const Block &block);
-  void prefetchStored(const Panel &panel, const Tile &tile);
+  void prefetchStored(LlvmValue *first, LlvmValue *rows);
   LlvmValue *storedRow(const Panel &panel, LlvmValue *row);
   void prefetchStoredRow(LlvmValue *line);
   LlvmValue *isInsideStored(const Panel &panel);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
+
+  // nest_amx.cc
+  static constexpr int64_t kRowsEachTurn = 2;
+  LlvmValue *isNear(const Block &block);
+  LlvmValue *oneStays(const Block &block, int64_t words);
+  LlvmValue *panelsOf(const Block &block);
+  void emitAmxRows(const Block &block, Panel first, FusedLoop &sink);
+  Panel choose(LlvmValue *condition, const Panel &x, const Panel &y);
+  void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
+  void multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
+  LlvmValue *rowsEachTurn(LlvmValue *depth);
+  void askFor(LlvmValue *stored, LlvmValue *turn, LlvmValue *rows);
+  void askForSome(LlvmValue *stored, LlvmValue *turn);
+  void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
+  void addTile(const Panel &panel, const Tile &tile);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);

@@ -60,7 +60,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
-    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(panel, tile); });
+    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), b.CreateSub(tile.rowEnd, tile.row)); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstStep(block, panel, tile); });
     auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
     auto byEither = [&] {
@@ -191,8 +191,9 @@ LlvmValue *NestEmitter::asksForStored(const Block &block) {
   return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(kFewSteps)));
 }
 
-void NestEmitter::prefetchStored(const Panel &panel, const Tile &tile) {
-  forLoop(b, tile.row, tile.rowEnd, number(1), {storedRow(panel, tile.row)}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
+// So many rows of the result, from the one whose line is `first` on.
+void NestEmitter::prefetchStored(LlvmValue *first, LlvmValue *rows) {
+  forLoop(b, number(0), rows, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     prefetchStoredRow(carried[0]);
     return LlvmValues{byteOffset(b, carried[0], stored_->rowStride)};
   });
