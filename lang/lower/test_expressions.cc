@@ -225,7 +225,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
     out.named.emplace_back(name->text, std::move(arg));
   }
   int given = static_cast<int>(out.args.size() + out.named.size()) - unknown;
-  if (given + unknown < fn.minArgs || given > fn.maxArgs) {
+  if ((given < fn.minArgs && !unknown) || given > fn.maxArgs) {
     std::string range = fn.minArgs == fn.maxArgs ? str(fn.minArgs) : str(fn.minArgs, " to ", fn.maxArgs);
     diagnostics()
         .report(DiagCode::HostArguments, expr.range,

@@ -39,14 +39,15 @@ Elem mmaElem(Elem operand);
 // What a nest has in scratch memory, by the number that stagingOf takes.
 enum NestBuffer : size_t {
   kNestLeft,  // rows of a, nestStagedBytes of each
-  kNestPanel, // rows of K of b, kNestPanelBytes of each, and behind them what is known of it
+  kNestPanel, // rows of K of b, kNestPanelBytes of each (AMX: of two panels), and behind them what is known of it
   kNestCells, // the sums of one microkernel, and zeros behind them
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row; written by fours, of which a cache line has whole ones
   kNestBuffers
 };
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
-static_assert(kAmxRowBytes <= kNestPanelBytes);
+inline constexpr int64_t kMostPanels = 2; // of AMX, packed one behind the other
+static_assert(kMostPanels * kAmxRowBytes <= kNestPanelBytes);
 inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
 
 // Of each of so many rows of a that are staged: more of few, so that all of them stay in the second cache.

@@ -70,12 +70,15 @@ private:
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
-    bool turns = (op.attr("transpose_a") != nullptr) != (op.operand(0)->type().data().order == Order::ColumnMajor);
-    bool staged = usesTiles(style) || turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work);
+    auto isTurned = [&](size_t operand, const char *by) { return (op.attr(by) != nullptr) != (op.operand(operand)->type().data().order == Order::ColumnMajor); };
+    bool turns = isTurned(0, "transpose_a");
+    bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work);
+    int64_t rows = op.result()->type().extent(0), block = staged ? nestStagedBytes(rows) : kNestDepthBytes;
+    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(1, "transpose_b"));
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
-            (staged ? nestStagedBytes(op.result()->type().extent(0)) : kNestDepthBytes) / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
+            block / elemInfo(work).storageBytes * stepElements(style), " of K at a time"));
     if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));

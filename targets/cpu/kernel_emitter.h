@@ -101,6 +101,7 @@ private:
   // tile_access.cc: tiles and the memory behind them
   struct TileAccess { // what a loop over a tile needs, computed before it
     Elem elem;
+    LlvmValue *base;                     // address of the first element of all
     LlvmValue *origin;                   // address of element (0, 0), which may lie outside the base
     LlvmValue *rowLow, *rowHigh;         // the rows inside the base, relative to the tile
     LlvmValue *columnLow, *columnHigh;   // and the columns
@@ -226,7 +227,7 @@ private:
     int64_t count;
   };
   LlvmValue *areInside(const TileAccess &access, Run rows, Run columns); // all of them
-  // Its rows, in their storage form, if it is and columns are neighbours.
+  // The rows of a square that is inside, in their storage form, where columns are neighbours.
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
   // Its rows wherever it is.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);

@@ -147,10 +147,7 @@ void NestEmitter::chooseLeft() {
 // should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *staged = number(nestStagedBytes(op_.result()->type().extent(0)) / bytes_);
-  if (usesTiles(style_)) { // of bf16 so deep that a panel stays in the first cache: 5% of 1000x1000x1000 and 4096x4096x4096
-    constexpr int64_t kPanelStays = 256;
-    return isBf16() && !left_.turned && !right_.turned ? least(staged, number(kPanelStays)) : staged;
-  }
+  if (usesTiles(style_)) return number(amxBlockBytes(style_, op_.result()->type().extent(0), left_.turned || right_.turned) / bytes_);
   LlvmValue *whole = number(kNestDepthBytes / bytes_), *half = number(kNestDepthBytes / bytes_ / 2);
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, b.CreateSelect(b.CreateICmpSLE(depth_, whole), whole, half), staged);
   if (!mayBeDirect()) return deepest;

@@ -1,9 +1,9 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes, or nestStagedBytes where a is staged. For each block and each panel of b's
-// columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round), copied by
-// the first tile of rows, or, for few rows of a b that is not large, read where it lies (nest_packing.cc), and the microkernel
-// runs down the rows of a (nest_rows.cc): straight from memory where it can, else from rows that were staged. One or two rows
+// K is cut into blocks of at most kNestDepthBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and each
+// panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round),
+// copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies (nest_packing.cc), and the
+// microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it can, else from rows that were staged. One or two rows
 // take whole rows of b instead (nest_sweep.cc). Sums stay in registers through a block; between blocks they lie in scratch
 // memory; behind the last one they go to memory where they are only stored, else, through a few cells that stay in the first
 // cache, into the loop of what uses them.
@@ -42,13 +42,13 @@ private:
     LlvmValue *left; // step [0, first] of a
     LlvmValue *least; // magnitude of a, of bf16
     LlvmValue *rightInside; // all of b that is read
-    LlvmValue *panels; // of b that lie one behind the other, packed, 1 or 2 of AMX's; null: 1
+    LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
   };
-  struct Packed { // panels: the first, bytes from one to the next, and how many (Block's)
+  struct Packed { // panels: the first, bytes from one to the next, and how many (Panel's)
     LlvmValue *first, *panelStep, *panels;
   };
-  // Of rows of b that are: which columns (insideBits), and how many are packed at once. Without bits rows are looked at, and parts of
-  // them.
+  // Rows of b that lie in the matrix: which of their columns do (insideBits), and how many are packed at once. Null: which rows and
+  // columns do is looked at.
   struct Inside {
     LlvmValue *bits = nullptr;
     int64_t columns = 0;
@@ -71,6 +71,7 @@ private:
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
     KernelEmitter::SharedPanel shared;
+    LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
     // Of plainPanel: where `copies` holds, the first tile of rows takes copying().
     LlvmValue *source = nullptr, *copies = nullptr;
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
@@ -102,9 +103,11 @@ private:
   void stageLeft(const Block &block);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
-  KernelEmitter::SharedPanel takePanel(const Block &block, LlvmValue *column);
-  void fillPanel(const Block &block, LlvmValue *column, LlvmValue *to);
+  KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
+  void fillPanel(const Block &block, const Panel &panel);
   LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);
+  LlvmValue *packTurned(const Block &block, LlvmValue *column, const Packed &to);
+  LlvmValue *packInside(LlvmValue *column, const Packed &to, Steps steps);
   LlvmValue *insideSteps(const Block &block, LlvmValue *column);
   bool endsInside() const;
   void fillRows(const Packed &to, Steps steps); // with zeros
@@ -159,15 +162,18 @@ private:
   LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
   bool storesRows() const { return stored_ && stored_->unitStride; }
   LlvmValue *asksForStored(const Block &block);
-  void prefetchStored(LlvmValue *first, LlvmValue *rows);
+  void prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows);
   LlvmValue *storedRow(const Panel &panel, LlvmValue *row);
   void prefetchStoredRow(LlvmValue *line);
   LlvmValue *isInsideStored(const Panel &panel);
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_amx.cc
-  static constexpr int64_t kRowsEachTurn = 2;
+  struct Asked { // rows of the result that a tile asks for: the first, bytes from one to the next, and how many
+    LlvmValue *first, *step, *rows;
+  };
   LlvmValue *isNear(const Block &block);
+  LlvmValue *panelsFrom(const Block &block, LlvmValue *column);
   LlvmValue *oneStays(const Block &block, int64_t words);
   LlvmValue *panelsOf(const Block &block);
   void emitAmxRows(const Block &block, Panel first, FusedLoop &sink);
@@ -175,8 +181,10 @@ private:
   void emitAmxTile(const Block &block, const Panel &panel, const Tile &tile);
   void multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands);
   LlvmValue *rowsEachTurn(LlvmValue *depth);
-  void askFor(LlvmValue *stored, LlvmValue *turn, LlvmValue *rows);
-  void askForSome(LlvmValue *stored, LlvmValue *turn);
+  Asked askedOf(const Block &block, const Panel &panel, const Tile &tile);
+  LlvmValue *askedAt(const Asked &asked, LlvmValue *turn, LlvmValue *rows);
+  void askFor(const Asked &asked, LlvmValue *turn, LlvmValue *rows);
+  void askForTwo(const Asked &asked, LlvmValue *turn);
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void addTile(const Panel &panel, const Tile &tile);
 
@@ -202,7 +210,7 @@ private:
   WordMatrix wordsOf(const Block &block);
   void sumLeftRows(const Block &block);
   LlvmValue *panelBytes(const Block &block);
-  LlvmValue *behindPanels(const Block &block);
+  LlvmValue *behindPanels(const Block &block, const Panel &panel);
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
@@ -214,7 +222,7 @@ private:
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
   LlvmValue *columnsOf(const Packed &to) { return to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
-  int64_t panelPitch() const { return tile_.vectors * lanes_ * bytes_; } // bytes from one row of K to the next: nothing between
+  int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }
 

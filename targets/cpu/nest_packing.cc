@@ -66,22 +66,24 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
 // A panel that this or another workgroup packs, for all; or one of its own. One that is to be `copied` is not filled here.
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column, LlvmValue *copied) {
   Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, {nullptr, b.getFalse(), b.getTrue()}};
+  panel.panels = panelsFrom(block, column);
   if (shares_) {
-    panel.shared = takePanel(block, column);
+    panel.shared = takePanel(block, panel);
     panel.right = b.CreateSelect(panel.shared.found, panel.shared.address, panel.right);
   }
   ifThen(b, b.CreateAnd(panel.shared.mustFill, b.CreateNot(copied)), [&] {
-    fillPanel(block, column, panel.right);
+    fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
-  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block)), llvm::Align(8));
+  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
   return panel;
 }
 
-KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, LlvmValue *column) {
-  LlvmValues key{column, block.first, block.depth};
+KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Panel &panel) {
+  LlvmValues key{panel.column, block.first, block.depth};
+  if (panel.panels) key.push_back(panel.panels);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanels(block), number(kCacheLine)));
+  return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(kCacheLine)));
 }
 
 // Rows of K are packed by whole registers.
@@ -90,10 +92,10 @@ LlvmValue *NestEmitter::panelBytes(const Block &block) {
   return b.CreateMul(rows, number(panelPitch()));
 }
 
-// Bytes to what is known of the panels.
-LlvmValue *NestEmitter::behindPanels(const Block &block) {
+// Bytes to what is known of all that are packed together.
+LlvmValue *NestEmitter::behindPanels(const Block &block, const Panel &panel) {
   LlvmValue *bytes = panelBytes(block);
-  return block.panels ? b.CreateMul(bytes, block.panels) : bytes;
+  return panel.panels ? b.CreateMul(bytes, panel.panels) : bytes;
 }
 
 // Column `n` of packed panels, in a row of K that is at `line` of the first.
@@ -104,38 +106,46 @@ LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n
   return byteOffset(b, byteOffset(b, line, distance), b.CreateMul(b.CreateURem(n, wide), number(bytes_)));
 }
 
-void NestEmitter::fillPanel(const Block &block, LlvmValue *column, LlvmValue *to) {
-  LlvmValue *least = packInto(block, column, {to, panelBytes(block), block.panels});
-  if (isBf16()) b.CreateAlignedStore(least, byteOffset(b, to, behindPanels(block)), llvm::Align(8));
+void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
+  LlvmValue *smallest = packInto(block, panel.column, {panel.right, panelBytes(block), panel.panels});
+  if (isBf16()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
 // Gives the least magnitude of bf16.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
-  if (right_.turned) {
-    stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
-      return packedAt(to, byteOffset(b, to.first, b.CreateMul(k, number(panelPitch()))), n);
-    });
-    if (!isBf16()) return nullptr;
-    LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // whole registers, where there are two
-    return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
+  if (right_.turned) return packTurned(block, column, to);
+  LlvmValue *inside = insideSteps(block, column), *end = b.CreateAdd(block.first, block.depth);
+  LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
+  if (endsInside()) {
+    fillRows(to, {block.first, inside, end});
+  } else {
+    LlvmValue *outside = end;
+    if (usesTiles(style_)) { // which are whole, and may have many steps behind b
+      LlvmValue *steps = b.CreateUDiv(b.CreateAdd(right_.access.rowHigh, number(elements_ - 1)), number(elements_));
+      outside = most(inside, least(steps, end));
+      fillRows(to, {block.first, outside, end});
+    }
+    smallest = packRows(column, to, {block.first, inside, outside}, {}, smallest);
   }
-  LlvmValue *quick = insideSteps(block, column);
-  XT_CHECK(panelColumns() * (to.panels ? 2 : 1) <= 64, "insideBits are of 64 columns");
-  LlvmValue *inside = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
-  auto byRows = [&](int64_t columns) {
-    return LlvmValues{packRows(column, to, {block.first, block.first, quick}, {inside, columns}, leastOfNone(b, lanes_))};
-  };
-  auto byOne = [&] { return byRows(panelColumns()); };
-  auto byTwo = [&] { return byRows(2 * panelColumns()); };
-  LlvmValue *least = !to.panels ? byOne()[0] : !isBf16() ? byTwo()[0] : ifElse(b, b.CreateICmpSGT(to.panels, number(1)), byTwo, byOne)[0];
-  LlvmValue *end = b.CreateAdd(block.first, block.depth), *outside = endsInside() ? quick : end; // from here on
-  if (usesTiles(style_)) { // whole tiles may have many
-    LlvmValue *steps = b.CreateUDiv(b.CreateAdd(right_.access.rowHigh, number(elements_ - 1)), number(elements_));
-    outside = most(quick, this->least(steps, end));
-  }
-  if (!endsInside()) least = packRows(column, to, {block.first, quick, outside}, {}, least);
-  if (outside != end) fillRows(to, {block.first, outside, end});
-  return isBf16() ? leastBits(b, least) : nullptr;
+  return isBf16() ? leastBits(b, smallest) : nullptr;
+}
+
+LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const Packed &to) {
+  stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
+    return packedAt(to, byteOffset(b, to.first, b.CreateMul(k, number(panelPitch()))), n);
+  });
+  if (!isBf16()) return nullptr;
+  LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers: no gap
+  return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
+}
+
+// Rows that are inside, of one panel or two.
+LlvmValue *NestEmitter::packInside(LlvmValue *column, const Packed &to, Steps steps) {
+  XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess), "insideBits are of 64 columns");
+  LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
+  auto pack = [&](int64_t panels) { return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))}; };
+  if (!to.panels) return pack(1)[0];
+  return ifElse(b, b.CreateICmpSGT(to.panels, number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
 }
 
 // Whether all rows of b behind those of insideSteps are outside.

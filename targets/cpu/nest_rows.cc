@@ -60,7 +60,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
-    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), b.CreateSub(tile.rowEnd, tile.row)); });
+    if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstStep(block, panel, tile); });
     auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
     auto byEither = [&] {
@@ -147,7 +147,7 @@ void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Til
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = b.CreateUDiv(block.depth, number(kStepsEachTurn)), *turn = b.CreateMul(nextStep_, number(kStepsEachTurn));
-  LlvmValue *behind = b.CreateAdd(behindPanels(block), number(kCacheLine));
+  LlvmValue *behind = b.CreateAdd(behindPanels(block, panel), number(kCacheLine));
   return {byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
           b.CreateSelect(wasPacked, turn, zero)};
 }
@@ -174,7 +174,7 @@ void NestEmitter::placeSums(const Block &block, Panel &panel) {
 }
 
 LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
-  LlvmValue *wide = number(tile_.vectors * lanes_);
+  LlvmValue *wide = number(panelColumns());
   // Of bf16 a tile that converts may take any panel.
   if (hasNarrow() && !isBf16()) wide = b.CreateSelect(panel.narrow, number(narrowTile(tile_).vectors * lanes_), wide);
   LlvmValue *end = b.CreateAdd(panel.column, wide);
@@ -191,11 +191,11 @@ LlvmValue *NestEmitter::asksForStored(const Block &block) {
   return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(kFewSteps)));
 }
 
-// So many rows of the result, from the one whose line is `first` on.
-void NestEmitter::prefetchStored(LlvmValue *first, LlvmValue *rows) {
+// So many rows of the result, `step` bytes apart.
+void NestEmitter::prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows) {
   forLoop(b, number(0), rows, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     prefetchStoredRow(carried[0]);
-    return LlvmValues{byteOffset(b, carried[0], stored_->rowStride)};
+    return LlvmValues{byteOffset(b, carried[0], step)};
   });
 }
 
@@ -211,7 +211,7 @@ void NestEmitter::prefetchStoredRow(LlvmValue *line) {
 
 // The sums of a tile are in the cells; of a block that hands on, where all are.
 void NestEmitter::sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink) {
-  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(tile_.vectors * lanes_)), columns_);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(panelColumns())), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
   LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateNeg(before));
   sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, b.CreateSelect(block.handsOn, addressOf(kNestSums), cells),

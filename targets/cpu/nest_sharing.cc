@@ -81,7 +81,7 @@ int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, c
 void NestEmitter::chooseColumns() {
   columnBegin_ = number(0);
   if (!e_.output_.divides) return;
-  LlvmValue *wide = number(tile_.vectors * lanes_), *first = b.CreateICmpEQ(e_.part_, number(0));
+  LlvmValue *wide = number(panelColumns()), *first = b.CreateICmpEQ(e_.part_, number(0));
   LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
   auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
   LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);

@@ -22,7 +22,7 @@ public:
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
   };
-  // What is to stay in the first cache (tileloaddt1: Intel's manual). `Right`: a's rows pass through it.
+  // What is to stay in the first cache. `Right`: b; a is loaded by tileloaddt1, which leaves it in the next one (Intel's manual).
   enum class Keep : uint8_t { All, Right };
   // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has a turn for each kDepth of `depth`.
   void multiply(const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,

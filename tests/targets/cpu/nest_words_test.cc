@@ -48,17 +48,46 @@ TEST(CpuNestWords, LastRows) {
         }
 }
 
-// AMX packs b by two panels of 32 columns or by one, and goes down the rows by two or by one; what passes is kept or not.
+// AMX packs b by two panels of 32 columns or by one, and goes down the rows by two or by one; what passes is kept or not. 400 words of
+// bf16 are blocks of 208 and 192, by two and by one.
 TEST(CpuNestWords, OnePanelOrTwo) {
   for (Elem elem : {Elem::BF16, Elem::I8})
-    for (int64_t words : {48, 150, 250, 300})
+    for (int64_t words : {48, 150, 250, 400})
       for (int64_t columns : {20, 33, 64, 70}) {
         int64_t depth = words * (elem == Elem::BF16 ? 2 : 4) - 3;
         SCOPED_TRACE(str(elemName(elem), " ", columns, " ", depth));
-        bool turned = columns == 70;
-        expectRight({.a = elem, .b = elem, .sizes = {45, columns, depth}, .tile = {128, 128, 32}, .turnB = turned, .adds = turned});
+        bool turned = columns == 33;
+        expectRight({.a = elem, .b = elem, .sizes = {45, columns, depth}, .tile = {64, 128, 32}, .turnB = turned, .adds = columns >= 64});
         if (columns > 64) expectRight({.a = elem, .b = elem, .sizes = {40, columns, depth + 3}, .tile = {32, 128, 32}}, 1, 1, runnable(), 3);
       }
+}
+
+// Parts of a workgroup that have one panel, or an odd number of them.
+TEST(CpuNestWords, PartsOfPanels) {
+  for (Elem elem : {Elem::BF16, Elem::U8})
+    for (int64_t columns : {96, 160})
+      for (int threads : {2, 3}) {
+        SCOPED_TRACE(str(elemName(elem), " ", columns, " ", threads));
+        expectRight({.a = elem, .b = elem, .sizes = {24, columns, 130}, .tile = {64, 256, 32}}, 1, 1, runnable(), threads);
+      }
+}
+
+// b begins outside, or ends far in front of K's end.
+TEST(CpuNestWords, RowsOfBThatAreOutside) {
+  for (Elem elem : {Elem::BF16, Elem::I8})
+    for (int64_t first : {-70, -3, 40, 500}) {
+      SCOPED_TRACE(str(elemName(elem), " ", first));
+      const bool bytes = elem == Elem::I8;
+      std::string name(elemName(elem)), sum = bytes ? "i32" : "f32";
+      TextKernel text("kernel @k(%A: memref<?x?x" + name + ">, %B: memref<?x?x" + name + ">, %C: memref<?x?x" + sum + ">) {\n  %ta = init_tile %A[0, 0] -> tile<40x32x" + name +
+                      ">\n  %tb = init_tile %B[" + std::to_string(first) + ", 0] -> tile<32x64x" + name + ">\n  %acc = constant " + (bytes ? "0" : "0.0") + " : vector<40x64x" + sum +
+                      ">\n  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n"
+                      "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n  %tc = init_tile %C[0, 0] -> tile<40x64x" + sum +
+                      ">\n  store_tile %acc, %tc\n}\n");
+      Array a(elem, {40, 333}), b(elem, {90, 64}), c(bytes ? Elem::I32 : Elem::F32, {40, 64});
+      fill(a, 1, 1), fill(b, 2, 1), fill(c, 3, 1);
+      expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+    }
 }
 
 // Of b a column that is in the second panel.
