@@ -8,3 +8,5 @@ xtc remarks.xt
 xtc --remarks --run=canonicalize,cse,hoist-invariants missed.xt
 # Which ops share a loop.
 xtc --remarks --cpu=x86-64-v4 missed.xt
+# How products run on AMX.
+xtc --remarks --cpu=sapphirerapids amx.xt
