@@ -3,13 +3,13 @@
 
 namespace xt {
 
-// Whether two panels and the rows of a tile stay in the first cache.
+// Whether two panels and the rows of a tile stay in the first cache: 24 KiB and 12 of 48.
 LlvmValue *NestEmitter::isNear(const Block &block) {
   constexpr int64_t kNearWords = 96;
   return b.CreateICmpSLE(block.depth, number(kNearWords));
 }
 
-// Whether a panel of at most so many words does, while two with rows do not.
+// Whether one panel, of 128 bytes a word, is more but no deeper than `words`: then it alone stays.
 LlvmValue *NestEmitter::oneStays(const Block &block, int64_t words) {
   return b.CreateAnd(b.CreateNot(isNear(block)), b.CreateICmpSLE(block.depth, number(words)));
 }
@@ -17,7 +17,7 @@ LlvmValue *NestEmitter::oneStays(const Block &block, int64_t words) {
 // Two: a line of bytes has those of both, and two lines of bf16 that are neighbours take less time than one. One of bf16 that stays
 // by itself: 256x256x256 takes 7% less time by one, 37x1111x513 8% by two (Intel Xeon with AMX).
 LlvmValue *NestEmitter::panelsOf(const Block &block) {
-  constexpr int64_t kMostWords = 192;
+  constexpr int64_t kMostWords = 192; // 24 KiB: rows of a pass, too
   return isBf16() ? b.CreateSelect(oneStays(block, kMostWords), number(1), number(kMostPanels)) : number(kMostPanels);
 }
 
@@ -65,7 +65,7 @@ NestEmitter::Panel NestEmitter::choose(LlvmValue *condition, const Panel &x, con
 // 0.92 and 0.95 of the time (Intel Xeon with AMX).
 void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
-  constexpr int64_t kMostWords = 288;
+  constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
   ifThen(b, oneStays(block, kMostWords), [&] {
     tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); });

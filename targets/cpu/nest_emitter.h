@@ -1,12 +1,12 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and each
-// panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other way round),
-// copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies (nest_packing.cc), and the
-// microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it can, else from rows that were staged. One or two rows
-// take whole rows of b instead (nest_sweep.cc). Sums stay in registers through a block; between blocks they lie in scratch
-// memory; behind the last one they go to memory where they are only stored, else, through a few cells that stay in the first
-// cache, into the loop of what uses them.
+// K is cut into blocks of at most kNestDepthBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
+// each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
+// way round), copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies
+// (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
+// can, else from rows that were staged. One or two rows take whole rows of b instead (nest_sweep.cc). Sums stay in registers
+// through a block; between blocks they lie in scratch memory; behind the last one they go to memory where they are only
+// stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
