@@ -31,25 +31,26 @@ void NestEmitter::fillLastWord(const Block &block) {
   });
 }
 
-std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step) {
+// Of a step. Of rows that are known to be inside only where they lie.
+std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside) {
   std::vector<KernelEmitter::RowAccess> rows;
-  LlvmValue *first = b.CreateMul(step, number(elements_));
-  for (int i = 0; i < elements_; ++i) rows.push_back(e_.accessRow(from, b.CreateAdd(first, number(i))));
+  LlvmValue *first = b.CreateMul(step, number(elements_)), *line = byteOffset(b, from.origin, b.CreateMul(first, from.rowStride));
+  for (int i = 0; i < elements_; ++i) {
+    if (inside && i > 0) line = byteOffset(b, line, from.rowStride);
+    rows.push_back(inside ? KernelEmitter::RowAccess{line, nullptr} : e_.accessRow(from, b.CreateAdd(first, number(i))));
+  }
   return rows;
 }
 
 // The words of a step in `lanes_` columns, which may be known to be inside.
 LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
+  llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
+  LlvmValue *bytes = b.CreateMul(column, number(elemInfo(from.elem).storageBytes));
   LlvmValues chunks;
-  if (inside) {
-    LlvmValue *bytes = b.CreateMul(column, number(elemInfo(from.elem).storageBytes)), *row = b.CreateMul(step, number(elements_));
-    LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(bytes, b.CreateMul(row, from.rowStride)));
-    for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride))
-      chunks.push_back(b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), line, llvm::Align(1)));
-  } else {
-    for (const KernelEmitter::RowAccess &row : rowsOf(from, step)) chunks.push_back(e_.loadChunk(from, row, column, lanes_));
+  for (const KernelEmitter::RowAccess &row : rowsOf(from, step, inside)) {
+    LlvmValue *chunk = inside ? b.CreateAlignedLoad(type, byteOffset(b, row.pointer, bytes), llvm::Align(1)) : e_.loadChunk(from, row, column, lanes_);
+    chunks.push_back(inStaged(from.elem, chunk));
   }
-  for (LlvmValue *&chunk : chunks) chunk = inStaged(from.elem, chunk);
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
@@ -57,8 +58,7 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
 LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least) {
   const int64_t registers = inside.columns / lanes_; // 0: any
   const int64_t together = registers % elements_ == 0 ? elements_ : 2;
-  std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step);
-  for (size_t i = 1; inside.bits && i < rows.size(); ++i) rows[i].pointer = byteOffset(b, rows[i - 1].pointer, right_.access.rowStride);
+  std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);
   auto chunksAt = [&](LlvmValue *n, int64_t count) {
     LlvmValues chunks;
     for (const KernelEmitter::RowAccess &row : rows)

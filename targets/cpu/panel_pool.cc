@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-constexpr std::chrono::microseconds kLongest{400}; // longer than packing takes, and a tile of rows that copies
+constexpr std::chrono::microseconds kLongest{200}; // longer than packing takes, and a tile of rows that copies
 
 } // namespace
 

@@ -27,8 +27,7 @@ struct Compiled {
 Result<void> makeCode(Compiled &c, int threads) {
   CompileOptions options;
   options.threads = threads;
-  const char *other = otherProcessor();
-  Result<CpuInfo> cpu = cpuInfo(other ? other : "host");
+  Result<CpuInfo> cpu = ourProcessor();
   if (!cpu.ok()) return cpu.error();
   if (!hostCanRun(*cpu)) return Error::environment(str("this machine cannot run code for ", cpu->name));
   auto compiled = compileForCpu(*c.module, *cpu, options, c.diagnostics);
@@ -60,6 +59,8 @@ std::shared_ptr<Compiled> lower(const KernelText &kernel, std::string &why) {
 } // namespace
 
 const char *otherProcessor() { return std::getenv("XT_BENCH_PROCESSOR"); }
+
+Result<CpuInfo> ourProcessor() { return cpuInfo(otherProcessor() ? otherProcessor() : "host"); }
 
 LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes) {
   std::vector<int64_t> strides(sizes.size(), 1);

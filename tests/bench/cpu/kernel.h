@@ -1,6 +1,7 @@
 // Our kernels: from text through the passes of the CPU target to a side's call.
 #pragma once
 #include "ir/launch.h"
+#include "targets/cpu/cpu_info.h"
 #include "tests/bench/cpu/matrix.h"
 
 #include <utility>
@@ -17,6 +18,7 @@ struct KernelText {
 
 // What XT_BENCH_PROCESSOR says that our code is made for, as x86-64-v3; null: this machine.
 const char *otherProcessor();
+Result<CpuInfo> ourProcessor(); // that our code is made for
 
 LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of `count` elements together
 LaunchArg argument(const Matrix &matrix);                             // of rows and columns

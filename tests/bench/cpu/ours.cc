@@ -1,6 +1,5 @@
 // The kernel as stdlib/gemm.xt writes it, for any types and with transposed loads.
 #include "ir/base/text.h"
-#include "targets/cpu/cpu_info.h"
 #include "tests/bench/cpu/kernel.h"
 #include "tests/bench/cpu/problem.h"
 
@@ -12,8 +11,7 @@ struct Extents {
 };
 // Whether AMX multiplies.
 bool isInTiles(const Cell &c) {
-  const char *other = otherProcessor();
-  Result<CpuInfo> cpu = cpuInfo(other ? other : "host");
+  Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem == Elem::BF16 && cpu->tilesBf16);
 }
 
