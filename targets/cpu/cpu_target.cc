@@ -175,8 +175,8 @@ private:
 
 class CpuExecutable final : public Executable {
 public:
-  CpuExecutable(std::unique_ptr<Jit> jit, int threads, PrintSink print)
-      : jit_(std::move(jit)), print_(std::move(print)), pool_(threads), arenas_(static_cast<size_t>(pool_.workers())) {}
+  CpuExecutable(std::unique_ptr<Jit> jit, std::unique_ptr<ThreadPool> pool, PrintSink print)
+      : jit_(std::move(jit)), print_(std::move(print)), pool_(std::move(pool)), arenas_(static_cast<size_t>(pool_->workers())) {}
 
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                       const std::vector<GridRange> &grid) override {
@@ -198,15 +198,15 @@ public:
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
     Launch launch(*loaded, jit_->frameBytes(), frame, parts, panels_);
-    pool_.run(work, [&](int64_t begin, int64_t end, int worker) {
+    pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });
     return launch.finish(print_, kernel, grid);
   }
 
   std::optional<MachineRates> machineRates(Elem elem) override {
-    MachineRates rates = measurePeak(elem, pool_.workers());
-    rates.bytes = measureBandwidth(pool_.workers());
+    MachineRates rates = measurePeak(elem, pool_->workers());
+    rates.bytes = measureBandwidth(pool_->workers());
     return rates;
   }
   bool evict(const void *memory, int64_t bytes) override { return evictFromCaches(memory, bytes); }
@@ -215,14 +215,14 @@ private:
   // Few workgroups are divided, so that every thread has several pieces of work and none waits long for the last.
   int64_t partsFor(const KernelCode &code, int64_t workgroups) const {
     constexpr int64_t kPiecesEach = 4;
-    int64_t wanted = pool_.workers() * kPiecesEach;
-    if (pool_.workers() == 1 || workgroups <= 0 || workgroups >= wanted) return 1;
+    int64_t wanted = pool_->workers() * kPiecesEach;
+    if (pool_->workers() == 1 || workgroups <= 0 || workgroups >= wanted) return 1;
     return std::min(code.output.mostParts, (wanted + workgroups - 1) / workgroups);
   }
 
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
-  ThreadPool pool_;
+  std::unique_ptr<ThreadPool> pool_;
   std::vector<Arena> arenas_; // by worker
   PanelPool panels_;
   LastFrame lastFrame_;
@@ -265,9 +265,10 @@ Target &cpuTarget() {
 
 Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
                                                   const CompileOptions &options, Diagnostics &diagnostics) {
-  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), options.optimise, diagnostics);
+  auto pool = std::make_unique<ThreadPool>(options.threads);
+  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), options.optimise, *pool, diagnostics);
   if (!jit) return jit.error();
-  return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(std::move(*jit), options.threads, options.print));
+  return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(std::move(*jit), std::move(pool), options.print));
 }
 
 } // namespace xt

@@ -1,7 +1,7 @@
 // Kernels as code in this process.
 #pragma once
-#include "targets/cpu/kernel_module.h"
-#include "targets/llvm/object_cache.h"
+#include "targets/cpu/code_units.h"
+#include "targets/cpu/loop_library.h"
 
 namespace xt {
 
@@ -14,16 +14,18 @@ public:
     KernelFunction function = nullptr;
   };
   // `optimise`: LLVM's work on the code, which takes most of the time.
-  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, Diagnostics &diagnostics);
-  ~Jit();
+  // By the pool's threads.
+  static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
+                                              Diagnostics &diagnostics);
 
   const LoadedKernel *find(std::string_view kernelName) const;
   size_t frameBytes() const { return frameBytes_; } // of the stack that a kernel takes, at most
 
 private:
-  struct Memory; // owns the code
-  Jit();
-  std::unique_ptr<Memory> memory_;
+  Jit() = default;
+  Result<void> load(const std::vector<CodeUnit> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool);
+  std::vector<std::shared_ptr<const LoadedLoop>> loops_;
+  std::unique_ptr<LinkedObject> callers_, others_; // of kernels; callers of loops are apart. null: there are none
   std::vector<LoadedKernel> kernels_;
   size_t frameBytes_ = 0;
 };

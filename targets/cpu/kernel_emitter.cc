@@ -23,11 +23,32 @@ size_t frameWords(const Kernel &kernel) {
 
 std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
 
+namespace {
+
+// Whether all loops over elements are those of nests or of ops whose loops are outlined too. Such an op does not leave the workgroup,
+// and loops around it carry no vectors, which would be moved.
+bool outlinesLoops(const Kernel &kernel, const FusionPlan &fusion) {
+  bool nests = false, others = false;
+  auto isVector = [](const Value *value) { return value->type().isVector(); };
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+    TypeRule rule = op.info().typeRule;
+    nests |= rule == TypeRule::Nest;
+    bool vector = std::ranges::any_of(op.operands(), isVector) || (op.resultCount() > 0 && isVector(op.result()));
+    bool outlined = rule == TypeRule::Nest || rule == TypeRule::StoreTile || rule == TypeRule::Reduction || rule == TypeRule::LoadTile || isPointwise(op);
+    bool evaluatedWhereUsed = op.resultCount() == 1 && isVector(op.result()) && fusion.isInline(op.result());
+    bool lasts = has(op.info().effects, Effect::Synchronises) || has(op.info().effects, Effect::Observable);
+    others |= lasts || (vector && !outlined && !evaluatedWhereUsed);
+  });
+  return (nests || getenv("XT_OUTALL")) && !others;
+}
+
+} // namespace
+
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
       streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()),
-      ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
+      ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}), outlines_(outlinesLoops(kernel, fusion)) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
@@ -94,7 +115,22 @@ KernelOutput KernelEmitter::emit() {
   // What went past the caches is there for other threads.
   if (fences_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
   b.CreateRetVoid();
+  loops_ = outlineLoops(*function, regions_);
   return std::move(output_);
+}
+
+void KernelEmitter::outlined(llvm::function_ref<void()> emit) {
+  if (!outlines_ || std::exchange(isOutlined_, true)) return emit();
+  llvm::Function *function = b.GetInsertBlock()->getParent();
+  auto *entry = llvm::BasicBlock::Create(b.getContext(), "outlined", function);
+  b.CreateBr(entry);
+  b.SetInsertPoint(entry);
+  emit();
+  auto *behind = llvm::BasicBlock::Create(b.getContext(), "behind", function);
+  b.CreateBr(behind);
+  b.SetInsertPoint(behind);
+  regions_.push_back({entry, behind});
+  isOutlined_ = false;
 }
 
 void KernelEmitter::loadParameters(LlvmValue *frame) {
@@ -214,12 +250,12 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Yield: return; // moved by the op around it
   case TypeRule::While: emitWhile(op); return;
   case TypeRule::LoadTile:
-    if (!shared_.loads.contains(&op)) emitTransposedLoad(op); // else where it is packed
+    if (!shared_.loads.contains(&op)) outlined([&] { emitTransposedLoad(op); }); // else where it is packed
     return;
   case TypeRule::Iota:
   case TypeRule::CreateMask: return; // evaluated where it is used
   case TypeRule::Transpose: emitTranspose(op); return;
-  case TypeRule::Reduction: emitReduction(op); return;
+  case TypeRule::Reduction: outlined([&] { emitReduction(op); }); return;
   case TypeRule::Broadcast:
     if (!fusion_.isInline(op.result())) emitBlockBroadcast(op);
     return;

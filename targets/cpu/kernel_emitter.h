@@ -19,6 +19,7 @@
 #pragma once
 #include "targets/cpu/byte_range.h"
 #include "targets/cpu/host_runtime.h"
+#include "targets/cpu/outlined_loops.h"
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/shared_operands.h"
 #include "targets/cpu/streaming.h"
@@ -62,6 +63,8 @@ public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                 const BufferAssignment &buffers, const SlmLayout &slm);
   KernelOutput emit();
+  // After emit(): the functions that loops have become, which the kernel calls.
+  const std::vector<llvm::Function *> &loops() const { return loops_; }
 
 private:
   friend class FusedLoop;
@@ -274,6 +277,11 @@ private:
   void giveToLanes(const Op &op);
   LlvmValue *givenBy(LlvmValue *lane);
 
+  // What is emitted becomes a function of its own, if the kernel outlines loops.
+  void outlined(llvm::function_ref<void()> emit);
+  // A number that differs from kernel to kernel: outlined loops take it as an argument, and stay the same.
+  LlvmValue *argument(int64_t value) { return outlines_ ? b.CreateFreeze(number(value)) : number(value); }
+
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
@@ -302,6 +310,10 @@ private:
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
   std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
+  const bool outlines_;
+  bool isOutlined_ = false; // what is emitted now
+  std::vector<LoopRegion> regions_;                     // that become functions
+  std::vector<llvm::Function *> loops_;                 // … and those
   const Block *block_ = nullptr;                        // that is emitted
 };
 

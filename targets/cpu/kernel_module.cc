@@ -91,7 +91,10 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.name = kernel->name;
     code.symbol = kernelSymbol(*kernel);
     code.frameWords = frameWords(*kernel);
-    code.output = KernelEmitter(*result.module, *kernel, cpu, fusion, buffers, slm).emit();
+    KernelEmitter emitter(*result.module, *kernel, cpu, fusion, buffers, slm);
+    code.output = emitter.emit();
+    code.outlines = !emitter.loops().empty();
+    result.loops.insert(result.loops.end(), emitter.loops().begin(), emitter.loops().end());
     code.fibers = fiberCount(*kernel);
     code.lanes = kernel->scope == Scope::Lane ? kernel->lanes : 0;
     code.slmBytes = slm.bytes;

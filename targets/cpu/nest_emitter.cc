@@ -40,6 +40,7 @@ void NestEmitter::toTile(const Op &store) {
 
 // `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
+  placeBuffers();
   sink.prepare();
   stored_ = sink.storedTile();
   stores_ = storesSums_ && stored_->elem == elem_ && stored_->unitStride;
@@ -67,6 +68,11 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *turns = b.CreateSelect(inPlace, count, b.CreateAdd(count, number(1)));
   forLoop(b, number(0), turns, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
   if (usesTiles(style_)) tiles_.end();
+}
+
+void NestEmitter::placeBuffers() {
+  for (size_t which = 0; which < kNestBuffers; ++which)
+    if (const Buffer *own = e_.buffers_.stagingOf(&op_, static_cast<NestBuffer>(which))) places_[which] = {e_.bufferAddress(*own), e_.argument(own->shape.pitch)};
 }
 
 // Elements of K that all steps run over.
@@ -124,7 +130,6 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 // a is read where it lies if all that is read is inside, and needs no conversion.
 void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
-  const Buffer &staged = buffer(kNestLeft);
   leftInPlace_ = b.getFalse();
   bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned;
   if (ready) {
@@ -138,7 +143,7 @@ void NestEmitter::chooseLeft() {
   }
   if (ready && usesTiles(style_)) // whole tiles, and half of the last ones
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
-  leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, number(staged.shape.pitch));
+  leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, pitchOf(kNestLeft));
   leftStep_ = inWords() || a.unitStride ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
 
@@ -200,16 +205,18 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   if (usesTiles(style_)) block.panels = panelsOf(block);
   LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
-  ifThen(b, b.CreateNot(leftInPlace_), [&] {
-    stageLeft(block);
-    if (isBf16()) fillLastWord(block);
+  e_.outlined([&] {
+    ifThen(b, b.CreateNot(leftInPlace_), [&] {
+      stageLeft(block);
+      if (isBf16()) fillLastWord(block);
+    });
+    if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
+    if (flips_) sumLeftRows(block);
   });
-  if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
-  if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
   LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn));
-  ifThen(b, sweeps, [&] { sweep(block); }, [&] { emitPanels(block, sink); });
+  ifThen(b, sweeps, [&] { e_.outlined([&] { sweep(block); }); }, [&] { emitPanels(block, sink); });
 }
 
 // Those that are inside come before those that are not.
@@ -223,8 +230,10 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
-    if (usesTiles(style_)) emitAmxRows(block, panel, sink);
-    else emitRows(block, panel, sink);
+    e_.outlined([&] {
+      if (usesTiles(style_)) emitAmxRows(block, panel, sink);
+      else emitRows(block, panel, sink);
+    });
   });
 }
 

@@ -90,6 +90,7 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
+  void placeBuffers();
   void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);
@@ -216,9 +217,10 @@ private:
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
   LlvmValue *most(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y); }
   const Buffer &buffer(NestBuffer which) { return *e_.buffers_.stagingOf(&op_, which); }
-  LlvmValue *addressOf(NestBuffer which) { return e_.bufferAddress(buffer(which)); }
+  LlvmValue *addressOf(NestBuffer which) { return places_[which].first; }
+  LlvmValue *pitchOf(NestBuffer which) { return places_[which].second; }
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {
-    return byteOffset(b, addressOf(which), b.CreateMul(row, number(buffer(which).shape.pitch)));
+    return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
   LlvmValue *columnsOf(const Packed &to) { return to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
@@ -239,6 +241,7 @@ private:
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
   TileMicrokernel tiles_;
+  std::pair<LlvmValue *, LlvmValue *> places_[kNestBuffers] = {}; // of buffers: address and pitch
   Side left_{}, right_{};
   bool storesSums_ = false; // that is all that is done with the sums
   const KernelEmitter::TileAccess *stored_ = nullptr; // where what is computed from them goes, if they do without more memory

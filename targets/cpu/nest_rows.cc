@@ -159,7 +159,7 @@ NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const
 // Where a panel's sums are before this block and behind it. The last ones go straight to memory if they are stored as they are,
 // and the store has all rows and columns of the panel.
 void NestEmitter::placeSums(const Block &block, Panel &panel) {
-  LlvmValue *pitch = number(buffer(kNestSums).shape.pitch), *zero = number(0);
+  LlvmValue *pitch = pitchOf(kNestSums), *zero = number(0);
   LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_));
   Sums kept{byteOffset(b, addressOf(kNestSums), panelByte), pitch, pitch};
   Sums none{byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes)), zero, zero};
@@ -215,7 +215,7 @@ void NestEmitter::sinkTile(const Block &block, const Panel &panel, const Tile &t
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
   LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateNeg(before));
   sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, b.CreateSelect(block.handsOn, addressOf(kNestSums), cells),
-                 b.CreateSelect(block.handsOn, number(buffer(kNestSums).shape.pitch), number(kNestPanelBytes))});
+                 b.CreateSelect(block.handsOn, pitchOf(kNestSums), number(kNestPanelBytes))});
 }
 
 } // namespace xt

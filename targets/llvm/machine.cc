@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
 
+#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -105,6 +106,13 @@ std::string moduleText(const llvm::Module &module) {
   llvm::raw_string_ostream out(text);
   module.print(out, nullptr);
   return out.str();
+}
+
+std::string moduleBitcode(const llvm::Module &module) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::WriteBitcodeToFile(module, out);
+  return std::string(bytes.begin(), bytes.end());
 }
 
 } // namespace xt

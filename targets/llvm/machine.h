@@ -27,5 +27,6 @@ size_t largestFrame(llvm::StringRef object);
 Result<void> verifyLlvm(const llvm::Module &module);
 
 std::string moduleText(const llvm::Module &module);
+std::string moduleBitcode(const llvm::Module &module);
 
 } // namespace xt

@@ -1,7 +1,6 @@
 #include "targets/llvm/object_cache.h"
 
 #include <llvm/ADT/StringExtras.h>
-#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/CachePruning.h>
 #include <llvm/Support/FileSystem.h>
@@ -82,10 +81,7 @@ void ObjectCache::prune() const {
   llvm::pruneCache(directory_, policy);
 }
 
-std::string objectKey(const llvm::Module &module, const llvm::TargetMachine &machine) {
-  llvm::SmallVector<char, 0> bitcode;
-  llvm::raw_svector_ostream out(bitcode);
-  llvm::WriteBitcodeToFile(module, out);
+std::string objectKey(llvm::StringRef bitcode, const llvm::TargetMachine &machine) {
   llvm::SHA256 hash;
   std::string level = std::to_string(static_cast<int>(machine.getOptLevel()));
   for (llvm::StringRef part : {llvm::StringRef(level), llvm::StringRef(LLVM_VERSION_STRING), llvm::StringRef(machine.getTargetTriple().str()),
@@ -93,7 +89,7 @@ std::string objectKey(const llvm::Module &module, const llvm::TargetMachine &mac
     hash.update(part);
     hash.update(llvm::StringRef("\0", 1));
   }
-  hash.update(llvm::StringRef(bitcode.data(), bitcode.size()));
+  hash.update(bitcode);
   return llvm::toHex(hash.final(), true);
 }
 

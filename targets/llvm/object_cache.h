@@ -30,8 +30,8 @@ private:
   uint64_t limit_;
 };
 
-// Hexadecimal digits of a SHA-256 of all that an object depends on: the module, which holds the values of parameters, the
+// Hexadecimal digits of a SHA-256 of all that an object depends on: the bitcode, which holds the values of parameters, the
 // processor and its features, how far the code is optimised, and the version of LLVM.
-std::string objectKey(const llvm::Module &module, const llvm::TargetMachine &machine);
+std::string objectKey(llvm::StringRef bitcode, const llvm::TargetMachine &machine);
 
 } // namespace xt

@@ -102,12 +102,12 @@ TEST(ObjectKey, TellsModulesAndProcessorsApart) {
   auto older = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v3", ""), newer = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v4", ""),
        special = makeTargetMachine("x86_64-pc-linux-gnu", "x86-64-v3", "+avx512f");
   ASSERT_TRUE(older.ok() && newer.ok() && special.ok());
-  std::string key = objectKey(one, **older);
+  std::string bitcode = moduleBitcode(one), key = objectKey(bitcode, **older);
   EXPECT_EQ(key.size(), 64U);
-  EXPECT_EQ(key, objectKey(one, **older));
-  EXPECT_NE(key, objectKey(two, **older));
-  EXPECT_NE(key, objectKey(one, **newer));
-  EXPECT_NE(key, objectKey(one, **special));
+  EXPECT_EQ(key, objectKey(bitcode, **older));
+  EXPECT_NE(key, objectKey(moduleBitcode(two), **older));
+  EXPECT_NE(key, objectKey(bitcode, **newer));
+  EXPECT_NE(key, objectKey(bitcode, **special));
 }
 
 } // namespace

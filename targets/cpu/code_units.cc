@@ -1,0 +1,123 @@
+#include "targets/cpu/code_units.h"
+
+#include "ir/base/text.h"
+#include "targets/cpu/outlined_loops.h"
+#include "targets/llvm/machine.h"
+
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+namespace xt {
+namespace {
+
+using Kind = CodeUnit::Kind;
+using Machine = std::unique_ptr<llvm::TargetMachine>;
+
+Result<Machine> machineFor(const CpuInfo &cpu, llvm::CodeGenOptLevel level) {
+  Result<Machine> machine = makeTargetMachine(cpu.triple, cpu.name, cpu.features, level);
+  if (machine) (*machine)->Options.EmitStackSizeSection = true;
+  return machine;
+}
+
+Result<std::string> objectOf(const CodeUnit &unit, const CpuInfo &cpu, const ObjectCache &cache) {
+  if (std::optional<std::string> kept = cache.find(unit.key)) return std::move(*kept);
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(true);
+  auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
+  if (!module) return Error::environment(str("compiler bug: LLVM does not read its own bitcode: ", llvm::toString(module.takeError())));
+  Result<Machine> machine = machineFor(cpu, unit.level);
+  if (!machine) return machine.error();
+  Result<std::string> made = generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (made) cache.keep(unit.key, *made);
+  return made;
+}
+
+class UnitMaker {
+public:
+  UnitMaker(EmittedModule &emitted, const CpuInfo &cpu, llvm::CodeGenOptLevel level) : emitted_(emitted), module_(*emitted.module), cpu_(cpu), level_(level) {}
+
+  Result<std::vector<CodeUnit>> make() {
+    for (llvm::Function *loop : emitted_.loops)
+      if (Result<void> taken = takeOut(*loop); !taken) return taken.error();
+    llvm::Module callers(module_.getModuleIdentifier(), module_.getContext());
+    callers.setTargetTriple(module_.getTargetTriple());
+    size_t count = 0;
+    for (const KernelCode &code : emitted_.kernels) {
+      if (!code.outlines) continue;
+      moveFunction(*module_.getFunction(code.symbol), callers);
+      ++count;
+    }
+    if (count > 0)
+      if (Result<void> added = add(Kind::Callers, callers, llvm::CodeGenOptLevel::None); !added) return added.error();
+    if (count < emitted_.kernels.size())
+      if (Result<void> added = add(Kind::Kernels, module_, level_); !added) return added.error();
+    return std::move(units_);
+  }
+
+private:
+  Result<void> add(Kind kind, const llvm::Module &module, llvm::CodeGenOptLevel level) {
+    Machine &machine = machines_[static_cast<size_t>(level)];
+    if (!machine) {
+      Result<Machine> made = machineFor(cpu_, level);
+      if (!made) return made.error();
+      machine = std::move(*made);
+    }
+    std::string bitcode = moduleBitcode(module), key = objectKey(bitcode, *machine);
+    units_.push_back({kind, level, std::move(bitcode), std::move(key)});
+    return {};
+  }
+
+  Result<void> takeOut(llvm::Function &loop) {
+    auto [module, declared] = takeLoop(loop);
+    if (Result<void> added = add(Kind::Loop, *module, level_); !added) return added.error();
+    std::string symbol = str(kLoopSymbol, "_", units_.back().key);
+    if (llvm::Function *same = module_.getFunction(symbol)) {
+      declared->replaceAllUsesWith(same);
+      declared->eraseFromParent();
+      units_.pop_back();
+      return {};
+    }
+    declared->setName(symbol);
+    units_.back().symbol = std::move(symbol);
+    return {};
+  }
+
+  EmittedModule &emitted_;
+  llvm::Module &module_;
+  const CpuInfo &cpu_;
+  const llvm::CodeGenOptLevel level_;
+  Machine machines_[static_cast<size_t>(llvm::CodeGenOptLevel::Aggressive) + 1];
+  std::vector<CodeUnit> units_;
+};
+
+} // namespace
+
+Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &cpu, bool optimise) {
+  return UnitMaker(emitted, cpu, optimise ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None).make();
+}
+
+// The largest first, as they take longest.
+Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
+  std::vector<size_t> order(units.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return units[i]->bitcode.size(); });
+  std::vector<Result<std::string>> made(units.size(), Result<std::string>(std::string()));
+  pool.run(std::ssize(units), [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) {
+      size_t which = order[static_cast<size_t>(i)];
+      made[which] = objectOf(*units[which], cpu, cache);
+    }
+  });
+  std::vector<std::string> objects;
+  for (Result<std::string> &object : made) {
+    if (!object) return object.error();
+    objects.push_back(std::move(*object));
+  }
+  return objects;
+}
+
+} // namespace xt
