@@ -14,7 +14,6 @@
 namespace xt {
 namespace {
 
-using Kind = CodeUnit::Kind;
 using Machine = std::unique_ptr<llvm::TargetMachine>;
 
 Result<Machine> machineFor(const CpuInfo &cpu, llvm::CodeGenOptLevel level) {
@@ -42,47 +41,57 @@ public:
 
   Result<std::vector<CodeUnit>> make() {
     for (llvm::Function *loop : emitted_.loops)
-      if (Result<void> taken = takeOut(*loop); !taken) return taken.error();
-    llvm::Module callers(module_.getModuleIdentifier(), module_.getContext());
-    callers.setTargetTriple(module_.getTargetTriple());
-    size_t count = 0;
+      if (Result<void> taken = takeLoop(*loop); !taken) return taken.error();
     for (const KernelCode &code : emitted_.kernels) {
-      if (!code.outlines) continue;
-      moveFunction(*module_.getFunction(code.symbol), callers);
-      ++count;
+      auto own = emptyModule(code.symbol);
+      moveFunction(*module_.getFunction(code.symbol), *own);
+      Result<CodeUnit> unit = unitOf(*own, code.outlines ? llvm::CodeGenOptLevel::None : level_);
+      if (!unit) return unit.error();
+      unit->symbol = unit->entry = code.symbol;
+      units_.push_back(std::move(*unit));
     }
-    if (count > 0)
-      if (Result<void> added = add(Kind::Callers, callers, llvm::CodeGenOptLevel::None); !added) return added.error();
-    if (count < emitted_.kernels.size())
-      if (Result<void> added = add(Kind::Kernels, module_, level_); !added) return added.error();
     return std::move(units_);
   }
 
 private:
-  Result<void> add(Kind kind, const llvm::Module &module, llvm::CodeGenOptLevel level) {
+  std::unique_ptr<llvm::Module> emptyModule(llvm::StringRef name) {
+    auto module = std::make_unique<llvm::Module>(name, module_.getContext());
+    module->setTargetTriple(module_.getTargetTriple());
+    return module;
+  }
+
+  Result<CodeUnit> unitOf(const llvm::Module &module, llvm::CodeGenOptLevel level) {
     Machine &machine = machines_[static_cast<size_t>(level)];
     if (!machine) {
       Result<Machine> made = machineFor(cpu_, level);
       if (!made) return made.error();
       machine = std::move(*made);
     }
-    std::string bitcode = moduleBitcode(module), key = objectKey(bitcode, *machine);
-    units_.push_back({kind, level, std::move(bitcode), std::move(key)});
-    return {};
+    CodeUnit unit{};
+    unit.level = level;
+    unit.bitcode = moduleBitcode(module);
+    unit.key = objectKey(unit.bitcode, *machine);
+    for (const llvm::Function &function : module)
+      if (function.isDeclaration() && function.getName().starts_with(kLoopSymbol)) unit.calls.push_back(function.getName().str());
+    return unit;
   }
 
-  Result<void> takeOut(llvm::Function &loop) {
-    auto [module, declared] = takeLoop(loop);
-    if (Result<void> added = add(Kind::Loop, *module, level_); !added) return added.error();
-    std::string symbol = str(kLoopSymbol, "_", units_.back().key);
-    if (llvm::Function *same = module_.getFunction(symbol)) {
+  Result<void> takeLoop(llvm::Function &loop) {
+    auto own = emptyModule(kLoopSymbol);
+    llvm::Function *declared = moveFunction(loop, *own);
+    loop.setName(kLoopSymbol); // whatever kernel it is of
+    Result<CodeUnit> unit = unitOf(*own, level_);
+    if (!unit) return unit.error();
+    unit->isLoop = true;
+    unit->entry = kLoopSymbol;
+    unit->symbol = str(kLoopSymbol, "_", unit->key);
+    if (llvm::Function *same = module_.getFunction(unit->symbol)) {
       declared->replaceAllUsesWith(same);
       declared->eraseFromParent();
-      units_.pop_back();
       return {};
     }
-    declared->setName(symbol);
-    units_.back().symbol = std::move(symbol);
+    declared->setName(unit->symbol);
+    units_.push_back(std::move(*unit));
     return {};
   }
 

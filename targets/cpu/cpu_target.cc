@@ -60,8 +60,8 @@ std::string hexText(uint64_t value) {
 // One launch of one kernel, on all threads.
 class Launch {
 public:
-  Launch(const Jit::LoadedKernel &kernel, size_t frameBytes, LaunchFrame &frame, int64_t parts, PanelPool &panels)
-      : kernel_(kernel), frameBytes_(frameBytes), frame_(frame), output_(code().output, &panels), parts_(parts) {
+  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, PanelPool &panels)
+      : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
     panels.reset();
     frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
@@ -115,7 +115,7 @@ private:
 
   // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
-    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), frameBytes_);
+    FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), kernel_.frameBytes());
     void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
     for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
       auto diverged = fibers.run([&](size_t fiber) {
@@ -139,7 +139,7 @@ private:
     } arguments{*this, second, third, scratch};
     auto body = [](void *context) {
       auto &given = *static_cast<Arguments *>(context);
-      given.launch.kernel_.function(given.launch.frame_.words.data(), given.second, given.third, given.scratch);
+      given.launch.kernel_.function()(given.launch.frame_.words.data(), given.second, given.third, given.scratch);
     };
     std::optional<MemoryFault> fault = guardedCall(body, &arguments);
     if (!fault) return;
@@ -166,7 +166,6 @@ private:
   }
 
   const Jit::LoadedKernel &kernel_;
-  const size_t frameBytes_; // of the stack, at most
   LaunchFrame &frame_;
   LaunchOutput output_;
   const int64_t parts_;
@@ -197,7 +196,7 @@ public:
             kernel.nameRange);
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
-    Launch launch(*loaded, jit_->frameBytes(), frame, parts, panels_);
+    Launch launch(*loaded, frame, parts, panels_);
     pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });

@@ -1,23 +1,34 @@
 #include "targets/cpu/jit.h"
 
 #include "targets/cpu/code_units.h"
-#include "targets/cpu/outlined_loops.h"
 #include "targets/cpu/runtime_symbols.h"
 #include "targets/llvm/machine.h"
 
 #include <algorithm>
+#include <map>
 
 namespace xt {
 namespace {
 
-using Kind = CodeUnit::Kind;
+// By symbol.
+using Loops = std::map<std::string, std::shared_ptr<const LoadedCode>>;
 
-Result<LoadedLoop> loadLoop(const std::string &object) {
-  auto code = LinkedObject::link(object, runtimeSymbols());
-  if (!code) return code.error();
-  Result<void *> address = (*code)->find(kLoopSymbol);
+Result<std::shared_ptr<const LoadedCode>> load(const CodeUnit &unit, const std::string &object, const Loops &loops) {
+  auto code = std::make_shared<LoadedCode>();
+  std::vector<ExternalSymbol> symbols = runtimeSymbols();
+  for (const std::string &symbol : unit.calls) {
+    const auto &called = code->calls.emplace_back(loops.at(symbol));
+    symbols.push_back({symbol, called->address});
+    code->frameBytes = std::max(code->frameBytes, called->frameBytes);
+  }
+  code->frameBytes += largestFrame(object);
+  auto linked = LinkedObject::link(object, symbols);
+  if (!linked) return linked.error();
+  code->object = std::move(*linked);
+  Result<void *> address = code->object->find(unit.entry);
   if (!address) return address.error();
-  return LoadedLoop{std::move(*code), *address, largestFrame(object)};
+  code->address = *address;
+  return std::shared_ptr<const LoadedCode>(std::move(code));
 }
 
 } // namespace
@@ -28,6 +39,7 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
   return nullptr;
 }
 
+// Loops that this process has are not compiled again.
 Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
                                           Diagnostics &diagnostics) {
   llvm::LLVMContext context;
@@ -36,50 +48,26 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
   if (!emitted) return emitted.error();
   Result<std::vector<CodeUnit>> units = codeUnits(*emitted, cpu, optimise);
   if (!units) return units.error();
-  std::unique_ptr<Jit> result(new Jit);
-  if (Result<void> loaded = result->load(*units, cpu, cache, pool); !loaded) return loaded.error();
-  for (KernelCode &code : emitted->kernels) {
-    const LinkedObject &object = code.outlines ? *result->callers_ : *result->others_;
-    Result<void *> address = object.find(code.symbol);
-    if (!address) return address.error();
-    result->kernels_.push_back({std::move(code), reinterpret_cast<KernelFunction>(*address)});
-  }
-  return result;
-}
-
-// Loops that this process has are not compiled again.
-Result<void> Jit::load(const std::vector<CodeUnit> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
   LoopLibrary &library = LoopLibrary::ofProcess();
-  std::vector<ExternalSymbol> symbols = runtimeSymbols();
-  size_t loopFrame = 0;
-  auto use = [&](const CodeUnit &unit, std::shared_ptr<const LoadedLoop> loop) {
-    symbols.push_back({unit.symbol, loop->address});
-    loopFrame = std::max(loopFrame, loop->frameBytes);
-    loops_.push_back(std::move(loop));
-  };
+  Loops loops;
   std::vector<const CodeUnit *> missing;
-  for (const CodeUnit &unit : units) {
-    std::shared_ptr<const LoadedLoop> loop = unit.kind == Kind::Loop ? library.find(unit.key) : nullptr;
-    if (loop) use(unit, std::move(loop));
+  for (const CodeUnit &unit : *units) {
+    std::shared_ptr<const LoadedCode> loop = unit.isLoop ? library.find(unit.key) : nullptr;
+    if (loop) loops[unit.symbol] = std::move(loop);
     else missing.push_back(&unit);
   }
   Result<std::vector<std::string>> objects = objectsOf(missing, cpu, cache, pool);
   if (!objects) return objects.error();
-  for (size_t i = 0; i < missing.size(); ++i) { // loops come before what calls them
-    const std::string &object = (*objects)[i];
-    if (missing[i]->kind == Kind::Loop) {
-      Result<LoadedLoop> loop = loadLoop(object);
-      if (!loop) return loop.error();
-      use(*missing[i], library.keep(missing[i]->key, std::move(*loop)));
-      continue;
-    }
-    auto linked = LinkedObject::link(object, symbols);
-    if (!linked) return linked.error();
-    frameBytes_ = std::max(frameBytes_, largestFrame(object));
-    (missing[i]->kind == Kind::Callers ? callers_ : others_) = std::move(*linked);
+  std::unique_ptr<Jit> result(new Jit);
+  auto nextKernel = emitted->kernels.begin();
+  for (size_t i = 0; i < missing.size(); ++i) { // what is called stands before what calls it
+    const CodeUnit &unit = *missing[i];
+    auto code = load(unit, (*objects)[i], loops);
+    if (!code) return code.error();
+    if (unit.isLoop) loops[unit.symbol] = library.keep(unit.key, std::move(*code));
+    else result->kernels_.push_back({std::move(*nextKernel++), std::move(*code)});
   }
-  frameBytes_ += loopFrame;
-  return {};
+  return result;
 }
 
 } // namespace xt

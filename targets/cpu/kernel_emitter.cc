@@ -119,8 +119,16 @@ KernelOutput KernelEmitter::emit() {
   return std::move(output_);
 }
 
-void KernelEmitter::outlined(llvm::function_ref<void()> emit) {
-  if (!outlines_ || std::exchange(isOutlined_, true)) return emit();
+// In the entry block, which no loop is part of.
+LlvmValue *KernelEmitter::argument(int64_t value) {
+  if (!outlines_) return number(value);
+  llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+  return llvm::IRBuilder<>(entry.getTerminator()).CreateFreeze(number(value));
+}
+
+void KernelEmitter::outlined(llvm::function_ref<void()> emit, bool within) {
+  if (!outlines_ || (depth_ > 0 && !within)) return emit();
+  ++depth_;
   llvm::Function *function = b.GetInsertBlock()->getParent();
   auto *entry = llvm::BasicBlock::Create(b.getContext(), "outlined", function);
   b.CreateBr(entry);
@@ -130,7 +138,7 @@ void KernelEmitter::outlined(llvm::function_ref<void()> emit) {
   b.CreateBr(behind);
   b.SetInsertPoint(behind);
   regions_.push_back({entry, behind});
-  isOutlined_ = false;
+  --depth_;
 }
 
 void KernelEmitter::loadParameters(LlvmValue *frame) {

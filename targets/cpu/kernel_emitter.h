@@ -277,10 +277,10 @@ private:
   void giveToLanes(const Op &op);
   LlvmValue *givenBy(LlvmValue *lane);
 
-  // What is emitted becomes a function of its own, if the kernel outlines loops.
-  void outlined(llvm::function_ref<void()> emit);
+  // What is emitted becomes a function of its own, if the kernel outlines loops; `within` another one too.
+  void outlined(llvm::function_ref<void()> emit, bool within = false);
   // A number that differs from kernel to kernel: outlined loops take it as an argument, and stay the same.
-  LlvmValue *argument(int64_t value) { return outlines_ ? b.CreateFreeze(number(value)) : number(value); }
+  LlvmValue *argument(int64_t value);
 
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
@@ -311,7 +311,7 @@ private:
   std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
   std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
   const bool outlines_;
-  bool isOutlined_ = false; // what is emitted now
+  int depth_ = 0; // of functions that what is emitted now becomes part of
   std::vector<LoopRegion> regions_;                     // that become functions
   std::vector<llvm::Function *> loops_;                 // … and those
   const Block *block_ = nullptr;                        // that is emitted

@@ -9,23 +9,23 @@ LoopLibrary &LoopLibrary::ofProcess() {
   return *library;
 }
 
-std::shared_ptr<const LoadedLoop> LoopLibrary::use(const std::string &key) {
+std::shared_ptr<const LoadedCode> LoopLibrary::use(const std::string &key) {
   auto found = std::ranges::find(loops_, key, &Entry::first);
   if (found == loops_.end()) return nullptr;
   std::rotate(found, found + 1, loops_.end());
   return loops_.back().second;
 }
 
-std::shared_ptr<const LoadedLoop> LoopLibrary::find(const std::string &key) {
+std::shared_ptr<const LoadedCode> LoopLibrary::find(const std::string &key) {
   std::lock_guard lock(mutex_);
   return use(key);
 }
 
-std::shared_ptr<const LoadedLoop> LoopLibrary::keep(const std::string &key, LoadedLoop loop) {
+std::shared_ptr<const LoadedCode> LoopLibrary::keep(const std::string &key, std::shared_ptr<const LoadedCode> loop) {
   std::lock_guard lock(mutex_);
   if (auto other = use(key)) return other;
   if (loops_.size() == kMost) loops_.erase(loops_.begin());
-  loops_.emplace_back(key, std::make_shared<const LoadedLoop>(std::move(loop)));
+  loops_.emplace_back(key, std::move(loop));
   return loops_.back().second;
 }
 

@@ -10,10 +10,12 @@
 
 namespace xt {
 
-struct LoadedLoop {
-  std::unique_ptr<LinkedObject> code;
-  void *address;
-  size_t frameBytes; // of the stack
+// A function, and the object that it is of.
+struct LoadedCode {
+  std::unique_ptr<LinkedObject> object;
+  void *address = nullptr;
+  size_t frameBytes = 0; // of the stack that it takes at most, with what it calls
+  std::vector<std::shared_ptr<const LoadedCode>> calls;
 };
 
 // By objectKey of what a loop was made from. Safe from any thread.
@@ -22,13 +24,13 @@ public:
   static constexpr size_t kMost = 128; // beyond which those that were not used for longest go, unless a kernel has them
 
   static LoopLibrary &ofProcess();
-  std::shared_ptr<const LoadedLoop> find(const std::string &key); // null: it has none
+  std::shared_ptr<const LoadedCode> find(const std::string &key); // null: it has none
   // Gives what is there under the key then: another thread may have been first.
-  std::shared_ptr<const LoadedLoop> keep(const std::string &key, LoadedLoop loop);
+  std::shared_ptr<const LoadedCode> keep(const std::string &key, std::shared_ptr<const LoadedCode> loop);
 
 private:
-  using Entry = std::pair<std::string, std::shared_ptr<const LoadedLoop>>;
-  std::shared_ptr<const LoadedLoop> use(const std::string &key);
+  using Entry = std::pair<std::string, std::shared_ptr<const LoadedCode>>;
+  std::shared_ptr<const LoadedCode> use(const std::string &key);
   std::mutex mutex_;
   std::vector<Entry> loops_; // the last used one last
 };

@@ -41,12 +41,16 @@ void NestEmitter::toTile(const Op &store) {
 // `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   placeBuffers();
+  LlvmValue *total = totalDepth();
+  e_.outlined([&] { multiply(sink, inPlace, total); });
+}
+
+void NestEmitter::multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total) {
   sink.prepare();
   stored_ = sink.storedTile();
   stores_ = storesSums_ && stored_->elem == elem_ && stored_->unitStride;
   std::tie(rows_, columns_) = sink.extents();
   chooseColumns();
-  LlvmValue *total = totalDepth();
   left_ = sideOf(0, total);
   right_ = sideOf(1, total);
   boundDepth(total);
@@ -92,7 +96,7 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   const Value *tile = op_.operand(operand);
   bool transposed = op_.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
   bool down = (operand == 1) != transposed; // K runs down the rows
-  LlvmValue *rows = down ? total : number(tile->type().extent(0)), *columns = down ? number(tile->type().extent(1)) : total;
+  LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)), *columns = down ? e_.argument(tile->type().extent(1)) : total;
   KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
     access = KernelEmitter::turned(access);
@@ -117,8 +121,8 @@ void NestEmitter::boundDepth(LlvmValue *total) {
 void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = buffer(kNestSums).shape;
   ifThen(b, skipped, [&] {
-    forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
-      forLoop(b, number(0), number(shape.columns), number(lanes_), [&](LlvmValue *column) {
+    forLoop(b, number(0), e_.argument(shape.rows), number(1), [&](LlvmValue *row) {
+      forLoop(b, number(0), e_.argument(shape.columns), number(lanes_), [&](LlvmValue *column) {
         LlvmValue *at = byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_)));
         LlvmValue *sum = b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign());
         b.CreateAlignedStore(b.CreateFAdd(sum, e_.ops_.zero(elem_, lanes_)), at, vectorAlign());
@@ -151,8 +155,8 @@ void NestEmitter::chooseLeft() {
 // f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
 // should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestBlock() {
-  LlvmValue *staged = number(nestStagedBytes(op_.result()->type().extent(0)) / bytes_);
-  if (usesTiles(style_)) return number(amxBlockBytes(style_, op_.result()->type().extent(0), left_.turned || right_.turned) / bytes_);
+  LlvmValue *staged = e_.argument(nestStagedBytes(op_.result()->type().extent(0)) / bytes_);
+  if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, op_.result()->type().extent(0), left_.turned || right_.turned) / bytes_);
   LlvmValue *whole = number(kNestDepthBytes / bytes_), *half = number(kNestDepthBytes / bytes_ / 2);
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, b.CreateSelect(b.CreateICmpSLE(depth_, whole), whole, half), staged);
   if (!mayBeDirect()) return deepest;
@@ -205,18 +209,16 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   if (usesTiles(style_)) block.panels = panelsOf(block);
   LlvmValue *inMemory = byteOffset(b, left_.access.origin, b.CreateMul(b.CreateMul(block.first, number(elements_)), left_.access.columnStride));
   block.left = b.CreateSelect(leftInPlace_, inMemory, addressOf(kNestLeft));
-  e_.outlined([&] {
-    ifThen(b, b.CreateNot(leftInPlace_), [&] {
-      stageLeft(block);
-      if (isBf16()) fillLastWord(block);
-    });
-    if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
-    if (flips_) sumLeftRows(block);
+  ifThen(b, b.CreateNot(leftInPlace_), [&] {
+    stageLeft(block);
+    if (isBf16()) fillLastWord(block);
   });
+  if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
+  if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
   LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn));
-  ifThen(b, sweeps, [&] { e_.outlined([&] { sweep(block); }); }, [&] { emitPanels(block, sink); });
+  ifThen(b, sweeps, [&] { sweep(block); }, [&] { emitPanels(block, sink); });
 }
 
 // Those that are inside come before those that are not.
@@ -233,7 +235,7 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     e_.outlined([&] {
       if (usesTiles(style_)) emitAmxRows(block, panel, sink);
       else emitRows(block, panel, sink);
-    });
+    }, true);
   });
 }
 

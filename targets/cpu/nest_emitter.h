@@ -91,6 +91,7 @@ private:
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
   void placeBuffers();
+  void multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total);
   void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);

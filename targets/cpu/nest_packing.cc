@@ -72,7 +72,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     panel.right = b.CreateSelect(panel.shared.found, panel.shared.address, panel.right);
   }
   ifThen(b, b.CreateAnd(panel.shared.mustFill, b.CreateNot(copied)), [&] {
-    e_.outlined([&] { fillPanel(block, panel); });
+    fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
   if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));

@@ -52,12 +52,4 @@ llvm::Function *moveFunction(llvm::Function &function, llvm::Module &to) {
   return left;
 }
 
-std::pair<std::unique_ptr<llvm::Module>, llvm::Function *> takeLoop(llvm::Function &loop) {
-  auto module = std::make_unique<llvm::Module>(kLoopSymbol, loop.getContext());
-  module->setTargetTriple(loop.getParent()->getTargetTriple());
-  llvm::Function *declared = moveFunction(loop, *module);
-  loop.setName(kLoopSymbol);
-  return {std::move(module), declared};
-}
-
 } // namespace xt

@@ -5,11 +5,12 @@
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
-#include <memory>
-#include <utility>
 #include <vector>
 
 namespace xt {
+
+// A loop's name in a module of its own; its callers' is longer.
+inline constexpr const char *kLoopSymbol = "xt_loop";
 
 struct LoopRegion {
   llvm::BasicBlock *entry, *behind; // all that is reached from `entry`, up to `behind`, which is not part of it
@@ -18,10 +19,6 @@ struct LoopRegion {
 // One function for each region, in the order of the regions, in the same module.
 std::vector<llvm::Function *> outlineLoops(llvm::Function &kernel, llvm::ArrayRef<LoopRegion> regions);
 
-// Moves a loop to a module of its own, as a function of the name kLoopSymbol that is the same for all kernels with the same loop.
-// Gives the declaration that its callers have from now on.
-inline constexpr const char *kLoopSymbol = "xt_loop";
-std::pair<std::unique_ptr<llvm::Module>, llvm::Function *> takeLoop(llvm::Function &loop);
 // Moves a function to another module of the same context, where what it calls is declared; gives what is declared where it was.
 llvm::Function *moveFunction(llvm::Function &function, llvm::Module &to);
 

@@ -53,7 +53,7 @@ KernelEmitter::Parts KernelEmitter::moveTile(const Op &op) {
 }
 
 KernelEmitter::TileAccess KernelEmitter::accessTile(const Value *tile, const AttrValue *padding) {
-  return accessWindow(tile, number(tile->type().extent(0)), number(tile->type().extent(1)), padding);
+  return accessWindow(tile, argument(tile->type().extent(0)), argument(tile->type().extent(1)), padding);
 }
 
 KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns,
