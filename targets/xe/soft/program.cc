@@ -7,8 +7,8 @@
 #include "targets/xe/soft/spirv_words.h"
 
 #include <llvm/Bitcode/BitcodeReader.h>
-#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
@@ -57,30 +57,7 @@ void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
 }
 
-Result<std::unique_ptr<orc::LLJIT>> makeJit(orc::JITTargetMachineBuilder builder) {
-  auto made = orc::LLJITBuilder()
-                  .setJITTargetMachineBuilder(std::move(builder))
-                  .setLinkProcessSymbolsByDefault(false)
-                  .setPlatformSetUp([](orc::LLJIT &) -> llvm::Expected<orc::JITDylibSP> { return nullptr; })
-                  .create();
-  if (!made) return failure("cannot start LLVM's linker", made.takeError());
-  orc::SymbolMap symbols;
-  for (const RuntimeSymbol &symbol : runtimeSymbols())
-    symbols[(*made)->mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
-                                                      llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
-  if (llvm::Error error = (*made)->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))))
-    return failure("cannot define the runtime's symbols", std::move(error));
-  return std::move(*made);
-}
-
 } // namespace
-
-struct Program::Code {
-  std::unique_ptr<orc::LLJIT> jit;
-};
-
-Program::Program() = default;
-Program::~Program() = default;
 
 const LoweredKernel *Program::find(std::string_view kernel) const {
   for (const LoweredKernel &each : lowered_.kernels)
@@ -131,22 +108,18 @@ Result<std::unique_ptr<Program>> Program::build(std::unique_ptr<llvm::Module> mo
   });
   if (!compiled) return compiled.error();
   program->lowered_.frameBytes = largestFrame(llvm::StringRef(object.data(), object.size()));
-  Result<std::unique_ptr<orc::LLJIT>> jit = makeJit(std::move(*builder));
-  if (!jit) return jit.error();
-  program->code_ = std::make_unique<Code>(Code{std::move(*jit)});
-  orc::LLJIT &linker = *program->code_->jit;
-  if (llvm::Error error =
-          linker.addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()))))
-    return failure("cannot load the compiled kernels", std::move(error));
+  auto linked = LinkedObject::link(llvm::StringRef(object.data(), object.size()), runtimeSymbols());
+  if (!linked) return linked.error();
+  program->code_ = std::move(*linked);
   for (const LoweredKernel &kernel : program->lowered_.kernels) {
-    auto address = linker.lookup(kernel.symbol);
-    if (!address) return failure("cannot link the compiled kernels", address.takeError());
-    program->entries_.push_back(address->toPtr<Entry>());
+    Result<void *> address = program->code_->find(kernel.symbol);
+    if (!address) return address.error();
+    program->entries_.push_back(reinterpret_cast<Entry>(*address));
   }
   for (const auto &[symbol, bytes] : program->lowered_.data) {
-    auto address = linker.lookup(symbol);
-    if (!address) return failure("cannot link the program's variables", address.takeError());
-    program->data_.push_back({address->getValue(), bytes, MemoryKind::Device, 0});
+    Result<void *> address = program->code_->find(symbol);
+    if (!address) return address.error();
+    program->data_.push_back({reinterpret_cast<uint64_t>(*address), bytes, MemoryKind::Device, 0});
   }
   return program;
 }

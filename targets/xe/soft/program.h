@@ -1,5 +1,6 @@
 // A SPIR-V module as code in this process.
 #pragma once
+#include "targets/llvm/linked_object.h"
 #include "targets/xe/soft/lower.h"
 
 #include <memory>
@@ -14,7 +15,6 @@ public:
   static Result<std::unique_ptr<Program>> build(std::span<const uint8_t> spirv, const DeviceSettings &device, bool optimised);
   // The same from a module of LLVM as llvm-spirv-15 makes it.
   static Result<std::unique_ptr<Program>> build(std::unique_ptr<llvm::Module> module, const DeviceSettings &device, bool optimised);
-  ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
@@ -26,10 +26,9 @@ public:
   const std::vector<Allocation> &data() const { return data_; }
 
 private:
-  struct Code;
-  Program();
+  Program() = default;
   LoweredProgram lowered_; // code has addresses of what is in it
-  std::unique_ptr<Code> code_;
+  std::unique_ptr<LinkedObject> code_;
   std::vector<Entry> entries_;
   std::vector<Allocation> data_;
 };

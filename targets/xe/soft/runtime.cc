@@ -97,8 +97,8 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
 
 template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
 
-std::vector<RuntimeSymbol> allSymbols() {
-  std::vector<RuntimeSymbol> symbols = {
+std::vector<ExternalSymbol> allSymbols() {
+  std::vector<ExternalSymbol> symbols = {
       {kIdsSymbol, addressOf(softIds)},
       {kStateSymbol, addressOf(softState)},
       {kLocalSymbol, addressOf(softLocal)},
@@ -155,8 +155,8 @@ std::vector<RuntimeSymbol> allSymbols() {
 
 } // namespace
 
-std::span<const RuntimeSymbol> runtimeSymbols() {
-  static const std::vector<RuntimeSymbol> *symbols = new std::vector<RuntimeSymbol>(allSymbols());
+std::span<const ExternalSymbol> runtimeSymbols() {
+  static const std::vector<ExternalSymbol> *symbols = new std::vector<ExternalSymbol>(allSymbols());
   return *symbols;
 }
 

@@ -1,5 +1,7 @@
 // What compiled kernels call of this process, on a work-item's stack.
 #pragma once
+#include "targets/llvm/linked_object.h"
+
 #include <span>
 #include <string>
 
@@ -32,12 +34,7 @@ struct AccessFlags {
   }
 };
 
-struct RuntimeSymbol {
-  std::string name;
-  void *address;
-};
-
 // All of them, with the functions of the C library that code calls.
-std::span<const RuntimeSymbol> runtimeSymbols();
+std::span<const ExternalSymbol> runtimeSymbols();
 
 } // namespace xt::soft

@@ -1,7 +1,7 @@
 // Times one product or operator by ours and by other libraries, in turn, and prints a row of one of README.md's tables.
 //
 //   xt_bench_cpu --list [--quick]             the cells, those of products first
-//   xt_bench_cpu --compile CELL               how long our kernel takes to compile: the first time, and the median of more
+//   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median of others with other tile sizes
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
 #include "targets/cpu/machine_rates.h"
 #include "tests/bench/cpu/kernel.h"
@@ -91,7 +91,7 @@ int compile(const char *name) {
   if (seconds.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   double first = seconds[0];
   seconds.erase(seconds.begin());
-  std::printf("%s: the first %.1f ms, more %.1f ms (%.1f–%.1f)\n", name, first * 1e3, median(seconds) * 1e3, quantile(seconds, 0) * 1e3, quantile(seconds, 1) * 1e3);
+  std::printf("%s: the first %.1f ms, with tiles of other sizes %.1f ms (%.1f–%.1f)\n", name, first * 1e3, median(seconds) * 1e3, quantile(seconds, 0) * 1e3, quantile(seconds, 1) * 1e3);
   return 0;
 }
 

@@ -103,10 +103,11 @@ std::function<void()> launchOf(const KernelText &text, const std::vector<LaunchA
   };
 }
 
-std::vector<double> secondsOfCompiling(const KernelText &text, int times, std::string &why) {
+std::vector<double> secondsOfCompiling(const std::vector<KernelText> &kernels, std::string &why) {
   std::vector<double> seconds;
-  auto c = lower(text, why);
-  for (int i = 0; c && i < times; ++i) {
+  for (const KernelText &text : kernels) {
+    auto c = lower(text, why);
+    if (!c) return {};
     std::clock_t start = std::clock(); // of this process alone
     if (Result<void> made = makeCode(*c, 1); !made.ok()) {
       why += str("xt: ", made.error().message, "\n");

@@ -28,8 +28,8 @@ LaunchArg argument(double number);
 // arguments' memory belongs to the caller.
 std::function<void()> launchOf(const KernelText &kernel, const std::vector<LaunchArg> &args, int threads, std::string &why);
 
-// Of the code for one thread, several times over: processor time from the module after the passes to code in memory.
-// None if it does not compile: `why` says why not.
-std::vector<double> secondsOfCompiling(const KernelText &kernel, int times, std::string &why);
+// One kernel after the other, by one thread: processor time from the module after the passes to code in memory.
+// None if one does not compile: `why` says why not.
+std::vector<double> secondsOfCompiling(const std::vector<KernelText> &kernels, std::string &why);
 
 } // namespace xt::bench

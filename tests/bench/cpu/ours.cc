@@ -25,7 +25,7 @@ Extents tileOf(const Cell &c) {
   return c.elem == Elem::F16 ? Extents{128, 1024} : Extents{256, 256};
 }
 
-KernelText kernelText(const Problem &p) {
+KernelText kernelText(const Problem &p, Extents tileOfC) {
   auto tile = [](const char *letter, bool turned, const Matrix &matrix, const char *row, const char *column, const std::string &shape) {
     return str("  %t", letter, " = init_tile %", letter, turned ? str("[", column, ", ", row, "]") : str("[", row, ", ", column, "]"),
                " -> tile<", shape, "x", elemName(matrix.elem), ">\n");
@@ -37,7 +37,7 @@ KernelText kernelText(const Problem &p) {
     return str("    %t", letter, " = update_tile_offset %t", letter, down ? ", 32, 0" : ", 0, 32", "\n");
   };
   const Cell &c = p.cell;
-  auto [rows, columns] = tileOf(c);
+  auto [rows, columns] = tileOfC;
   std::string ofA = c.turnA ? str("32x", rows) : str(rows, "x32"), ofB = c.turnB ? str(columns, "x32") : str("32x", columns);
   std::string ofC = str(rows, "x", columns, "x", elemName(c.sum()));
   return {"gemm.xt",
@@ -53,12 +53,15 @@ KernelText kernelText(const Problem &p) {
 } // namespace
 
 std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why) {
-  return secondsOfCompiling(kernelText(problem), times, why);
+  std::vector<KernelText> kernels;
+  Extents tile = tileOf(problem.cell);
+  for (int i = 0; i < times; ++i) kernels.push_back(kernelText(problem, {tile.rows + 32 * i, tile.columns + 64 * (i % 3)}));
+  return secondsOfCompiling(kernels, why);
 }
 
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why) {
   Side side{"xt", makeMatrix(problem.cell.sum(), problem.cell.m, problem.cell.n), {}};
-  side.call = launchOf(kernelText(problem), {argument(problem.a), argument(problem.b), argument(side.result)}, threads, why);
+  side.call = launchOf(kernelText(problem, tileOf(problem.cell)), {argument(problem.a), argument(problem.b), argument(side.result)}, threads, why);
   if (side.call) sides.push_back(std::move(side));
 }
 

@@ -30,7 +30,8 @@ std::string whatIsWrong(const Problem &problem, const Side &side);
 
 // Those that take these types; each with `threads` threads. `why` gets a line for each that is not there.
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
-// Of our kernel, from its module to code in memory; none if it does not compile: `why` says why not.
+// Of our kernel, and then of others like it that differ in the sizes of their tiles, from module to code in memory; none if one does
+// not compile: `why` says why not.
 std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why);
 void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
 void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);
