@@ -106,9 +106,9 @@ void FusedLoop::emitAll() {
   if (sinks_[0].buffer && sinks_[0].buffer->shape.isDenseColumn()) std::swap(shape.rows, shape.columns);
   for (const Sink &sink : sinks_)
     if (sink.reduces) fillWithIdentity(sink);
-  forLoop(b, e_.number(0), e_.number(shape.rows), e_.number(1), [&](LlvmValue *row) {
+  forLoop(b, e_.number(0), e_.argument(shape.rows), e_.number(1), [&](LlvmValue *row) {
     enterRow(row);
-    forLoop(b, e_.number(0), e_.number(shape.columns), e_.number(lanes_),
+    forLoop(b, e_.number(0), e_.argument(shape.columns), e_.number(lanes_),
             [&](LlvmValue *column) { emitChunk(column); });
   });
 }
@@ -124,7 +124,7 @@ void FusedLoop::emitPart(const Part &part) {
 std::pair<LlvmValue *, LlvmValue *> FusedLoop::extents() {
   const Sink &sink = sinks_[0];
   if (sink.tile) return {sink.access.rowHigh, sink.access.columnHigh};
-  return {e_.number(sink.buffer->shape.rows), e_.number(sink.buffer->shape.columns)};
+  return {e_.argument(sink.buffer->shape.rows), e_.argument(sink.buffer->shape.columns)};
 }
 
 LlvmValue *FusedLoop::rowOf(const Value *value, LlvmValue *row) {
@@ -134,7 +134,7 @@ LlvmValue *FusedLoop::rowOf(const Value *value, LlvmValue *row) {
 }
 
 LlvmValue *FusedLoop::rowOf(const Buffer &buffer, LlvmValue *row) {
-  return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.number(buffer.shape.pitch)));
+  return byteOffset(b, e_.bufferAddress(buffer), b.CreateMul(row, e_.pitchOf(buffer)));
 }
 
 void FusedLoop::enterRow(LlvmValue *row) {

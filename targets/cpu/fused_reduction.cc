@@ -51,7 +51,9 @@ void FusedLoop::enterBroadcast(Node &node, LlvmValue *row) {
   const Op &op = *node.value->definingOp();
   Type narrow = op.operand(0)->type(), wide = node.value->type();
   int64_t down = wide.extent(0) / narrow.extent(0);
-  node.rowPointer = rowOf(op.operand(0), down == 1 ? row : b.CreateUDiv(row, e_.number(down)));
+  if (narrow.extent(0) == 1) row = e_.number(0);
+  else if (down > 1) row = b.CreateUDiv(row, e_.number(down));
+  node.rowPointer = rowOf(op.operand(0), row);
   if (narrow.extent(1) != 1 || wide.extent(1) == 1) return;
   Elem elem = wide.elem();
   LlvmValue *first = b.CreateAlignedLoad(e_.ops_.storageType(elem, 0), node.rowPointer, llvm::Align(1));
@@ -84,9 +86,9 @@ LlvmValue *FusedLoop::evaluateBroadcast(const Node &node, LlvmValue *column) {
 void FusedLoop::fillWithIdentity(const Sink &sink) {
   Elem elem = sink.buffer->shape.elem;
   LlvmValue *identity = e_.ops_.toStorage(elem, e_.ops_.constant(elem, combiningIdentity(*sink.reduces, elem), lanes_));
-  forLoop(b, e_.number(0), e_.number(sink.buffer->shape.rows), e_.number(1), [&](LlvmValue *row) {
+  forLoop(b, e_.number(0), e_.argument(sink.buffer->shape.rows), e_.number(1), [&](LlvmValue *row) {
     LlvmValue *start = rowOf(*sink.buffer, row);
-    forLoop(b, e_.number(0), e_.number(sink.buffer->shape.columns), e_.number(lanes_), [&](LlvmValue *column) {
+    forLoop(b, e_.number(0), e_.argument(sink.buffer->shape.columns), e_.number(lanes_), [&](LlvmValue *column) {
       LlvmValue *address = byteOffset(b, start, b.CreateMul(column, e_.number(elemInfo(elem).storageBytes)));
       b.CreateAlignedStore(identity, address, alignOf(elem));
     });

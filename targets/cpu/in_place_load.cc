@@ -31,7 +31,7 @@ void KernelEmitter::emitLoad(const Op &op) {
   LlvmValue *inPlace = b.CreateAnd(isInside(*access, rows, columns), apart);
   if ((access->ahead = bytesAhead(tile, *access))) ahead_[load] = *access;
   inPlace_[load] = {b.CreateSelect(inPlace, access->origin, bufferAddress(buffer)),
-                    b.CreateSelect(inPlace, access->rowStride, number(buffer.shape.pitch))};
+                    b.CreateSelect(inPlace, access->rowStride, pitchOf(buffer))};
   ifThen(b, b.CreateNot(inPlace), copy);
 }
 

@@ -119,12 +119,10 @@ KernelOutput KernelEmitter::emit() {
   return std::move(output_);
 }
 
-// In the entry block, which no loop is part of.
-LlvmValue *KernelEmitter::argument(int64_t value) {
-  if (!outlines_) return number(value);
-  llvm::BasicBlock &entry = b.GetInsertBlock()->getParent()->getEntryBlock();
-  return llvm::IRBuilder<>(entry.getTerminator()).CreateFreeze(number(value));
-}
+// No loop is part of the entry block.
+llvm::IRBuilder<> KernelEmitter::atEntry() { return llvm::IRBuilder<>(b.GetInsertBlock()->getParent()->getEntryBlock().getTerminator()); }
+
+LlvmValue *KernelEmitter::argument(int64_t value) { return outlines_ ? atEntry().CreateFreeze(number(value)) : number(value); }
 
 void KernelEmitter::outlined(llvm::function_ref<void()> emit, bool within) {
   if (!outlines_ || (depth_ > 0 && !within)) return emit();
@@ -307,7 +305,18 @@ void KernelEmitter::emitOp(const Op &op) {
   XT_UNREACHABLE("an op that the cpu target does not emit");
 }
 
-LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) { return byteOffset(b, scratch_, number(buffer.offset)); }
+LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) {
+  if (!outlines_) return byteOffset(b, scratch_, number(buffer.offset));
+  LlvmValue *&address = addresses_[&buffer];
+  if (!address) address = atEntry().CreatePtrAdd(scratch_, number(buffer.offset));
+  return address;
+}
+
+LlvmValue *KernelEmitter::pitchOf(const Buffer &buffer) {
+  LlvmValue *&pitch = pitches_[&buffer];
+  if (!pitch) pitch = argument(buffer.shape.pitch);
+  return pitch;
+}
 
 LlvmValue *KernelEmitter::dimOf(const Op &op) {
   const Value *memref = op.operand(0);

@@ -281,8 +281,10 @@ private:
   void outlined(llvm::function_ref<void()> emit, bool within = false);
   // A number that differs from kernel to kernel: outlined loops take it as an argument, and stay the same.
   LlvmValue *argument(int64_t value);
+  llvm::IRBuilder<> atEntry();
 
   LlvmValue *bufferAddress(const Buffer &buffer);
+  LlvmValue *pitchOf(const Buffer &buffer);
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
 
   llvm::Module &module_;
@@ -308,6 +310,7 @@ private:
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
+  std::unordered_map<const Buffer *, LlvmValue *> addresses_, pitches_; // of kernels that outline loops
   std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
   std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
   const bool outlines_;

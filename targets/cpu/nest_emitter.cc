@@ -40,7 +40,6 @@ void NestEmitter::toTile(const Op &store) {
 
 // `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
-  placeBuffers();
   LlvmValue *total = totalDepth();
   e_.outlined([&] { multiply(sink, inPlace, total); });
 }
@@ -72,11 +71,6 @@ void NestEmitter::multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total
   LlvmValue *turns = b.CreateSelect(inPlace, count, b.CreateAdd(count, number(1)));
   forLoop(b, number(0), turns, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
   if (usesTiles(style_)) tiles_.end();
-}
-
-void NestEmitter::placeBuffers() {
-  for (size_t which = 0; which < kNestBuffers; ++which)
-    if (const Buffer *own = e_.buffers_.stagingOf(&op_, static_cast<NestBuffer>(which))) places_[which] = {e_.bufferAddress(*own), e_.argument(own->shape.pitch)};
 }
 
 // Elements of K that all steps run over.

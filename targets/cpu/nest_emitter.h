@@ -90,7 +90,6 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
-  void placeBuffers();
   void multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total);
   void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
@@ -218,8 +217,8 @@ private:
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
   LlvmValue *most(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y); }
   const Buffer &buffer(NestBuffer which) { return *e_.buffers_.stagingOf(&op_, which); }
-  LlvmValue *addressOf(NestBuffer which) { return places_[which].first; }
-  LlvmValue *pitchOf(NestBuffer which) { return places_[which].second; }
+  LlvmValue *addressOf(NestBuffer which) { return e_.bufferAddress(buffer(which)); }
+  LlvmValue *pitchOf(NestBuffer which) { return e_.pitchOf(buffer(which)); }
   LlvmValue *rowOf(NestBuffer which, LlvmValue *row) {
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
@@ -242,7 +241,6 @@ private:
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
   TileMicrokernel tiles_;
-  std::pair<LlvmValue *, LlvmValue *> places_[kNestBuffers] = {}; // of buffers: address and pitch
   Side left_{}, right_{};
   bool storesSums_ = false; // that is all that is done with the sums
   const KernelEmitter::TileAccess *stored_ = nullptr; // where what is computed from them goes, if they do without more memory

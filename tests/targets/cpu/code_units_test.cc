@@ -78,6 +78,20 @@ TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfItsLoops) {
   EXPECT_NE(plain->calls, other->calls);
 }
 
+// What it reads beside the sums lies elsewhere in each kernel.
+TEST(CodeUnits, ABiasIsPartOfLoopsThatAreTheSame) {
+  auto biased = [](const char *name, int rows, int columns) {
+    std::string epilogue = str("  %t = init_tile %C[0, %j] -> tile<1x", columns, "xf32>\n  %r = load_tile %t\n  %all = broadcast %r [0] -> vector<", rows, "x", columns,
+                               "xf32>\n  %y = %acc + %all\n");
+    return text(name, {.rows = rows, .columns = columns, .epilogue = epilogue.c_str(), .stored = "%y"});
+  };
+  std::vector<CodeUnit> units = unitsOf(biased("one", 64, 64) + biased("other", 128, 256));
+  const CodeUnit *one = unitOf(units, "xt_kernel_one"), *other = unitOf(units, "xt_kernel_other");
+  ASSERT_TRUE(one && other);
+  EXPECT_FALSE(one->calls.empty());
+  EXPECT_EQ(one->calls, other->calls);
+}
+
 // In an order in which all that is called is there.
 TEST(CodeUnits, LoopsStandBeforeWhatCallsThem) {
   std::vector<CodeUnit> units = unitsOf(text("one", {}) + text("two", {.elem = "bf16"}));
