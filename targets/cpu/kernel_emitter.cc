@@ -25,8 +25,8 @@ std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.na
 
 namespace {
 
-// Whether all loops over elements are those of nests or of ops whose loops are outlined too. Such an op does not leave the workgroup,
-// and loops around it carry no vectors, which would be moved.
+// Whether all loops over elements are those of nests, or of other ops that are outlined: those do not leave the workgroup. Vectors
+// that loops carry would be moved by others.
 bool outlinesLoops(const Kernel &kernel, const FusionPlan &fusion) {
   bool nests = false, others = false;
   auto isVector = [](const Value *value) { return value->type().isVector(); };
@@ -39,7 +39,7 @@ bool outlinesLoops(const Kernel &kernel, const FusionPlan &fusion) {
     bool lasts = has(op.info().effects, Effect::Synchronises) || has(op.info().effects, Effect::Observable);
     others |= lasts || (vector && !outlined && !evaluatedWhereUsed);
   });
-  return (nests || getenv("XT_OUTALL")) && !others;
+  return nests && !others && !needsFibers(kernel);
 }
 
 } // namespace
