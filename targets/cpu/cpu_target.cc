@@ -187,7 +187,7 @@ public:
     if (!made) return made.error();
     LaunchFrame &frame = **made;
     int64_t bytes = Launch::scratchBytes(loaded->code);
-    int64_t parts = partsFor(loaded->code, frame.workgroups), work = frame.workgroups * parts;
+    int64_t parts = partsOf(frame.workgroups, loaded->code.output.mostParts, pool_->workers()), work = frame.workgroups * parts;
     size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, work)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
       if (!arenas_[i].grow(bytes))
@@ -211,14 +211,6 @@ public:
   bool evict(const void *memory, int64_t bytes) override { return evictFromCaches(memory, bytes); }
 
 private:
-  // Few workgroups are divided, so that every thread has several pieces of work and none waits long for the last.
-  int64_t partsFor(const KernelCode &code, int64_t workgroups) const {
-    constexpr int64_t kPiecesEach = 4;
-    int64_t wanted = pool_->workers() * kPiecesEach;
-    if (pool_->workers() == 1 || workgroups <= 0 || workgroups >= wanted) return 1;
-    return std::min(code.output.mostParts, (wanted + workgroups - 1) / workgroups);
-  }
-
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
   std::unique_ptr<ThreadPool> pool_;

@@ -93,6 +93,17 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   return frame;
 }
 
+int64_t partsOf(int64_t workgroups, int64_t most, int64_t threads) {
+  constexpr int64_t kPiecesEach = 4; // and no more
+  if (threads == 1 || workgroups <= 0 || workgroups >= threads * kPiecesEach) return 1;
+  // The work of the thread that has most, in `most`ths of a workgroup.
+  auto longest = [&](int64_t parts) { return (workgroups * parts + threads - 1) / threads * ((most + parts - 1) / parts); };
+  int64_t best = 1;
+  for (int64_t parts = 2; parts <= std::min(most, (threads * kPiecesEach + workgroups - 1) / workgroups); ++parts)
+    if (longest(parts) * 10 < longest(best) * 9) best = parts;
+  return best;
+}
+
 Result<LaunchFrame *> LastFrame::of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                     const std::vector<GridRange> &grid) {
   if (code == code_ && grid == grid_ && std::equal(args.begin(), args.end(), args_.begin(), args_.end(), isSame)) return &frame_;

@@ -16,6 +16,11 @@ struct LaunchFrame {
 Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg> &args,
                               const std::vector<GridRange> &grid);
 
+// Into how many parts each workgroup is divided, of `most` at most, so that few workgroups are work for all threads: as few as leave
+// none idle for long, as each part looks at a by itself. bf16 256x256x256 with two threads takes 0.53 of the time in 2 parts instead
+// of 8, bytes 0.39 (Intel Xeon with AMX).
+int64_t partsOf(int64_t workgroups, int64_t most, int64_t threads);
+
 // The frame of the last launch, kept for launches that are the same: to make one is half of a launch that does nothing.
 class LastFrame {
 public:

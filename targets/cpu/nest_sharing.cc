@@ -69,11 +69,18 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   if (alike_) shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike_, number(1)));
 }
 
+namespace {
+
+// At least: AMX's are packed by twos.
+int64_t panelsOfPart(ProductStyle style) { return usesTiles(style) ? kMostPanels : 1; }
+
+} // namespace
+
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || !otherReads(kernel, *nest)) return 0;
   RegisterTile tile = nestTile(cpu, *nest);
-  int64_t wide = tile.vectors * tile.lanes;
+  int64_t wide = tile.vectors * tile.lanes * panelsOfPart(productStyle(cpu, *nest));
   return (nest->result()->type().extent(1) + wide - 1) / wide;
 }
 
@@ -81,7 +88,7 @@ int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, c
 void NestEmitter::chooseColumns() {
   columnBegin_ = number(0);
   if (!e_.output_.divides) return;
-  LlvmValue *wide = number(panelColumns()), *first = b.CreateICmpEQ(e_.part_, number(0));
+  LlvmValue *wide = number(panelColumns() * panelsOfPart(style_)), *first = b.CreateICmpEQ(e_.part_, number(0));
   LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
   auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
   LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);

@@ -102,5 +102,20 @@ TEST(LaunchFrame, IsMadeAnewForAnotherKernelOrNumber) {
   EXPECT_NE(words(1, wide, {x, n}), first);
 }
 
+// As few as give all threads the same.
+TEST(PartsOf, FewWorkgroups) {
+  EXPECT_EQ(partsOf(1, 8, 1), 1); // one thread
+  EXPECT_EQ(partsOf(1, 8, 2), 2);
+  EXPECT_EQ(partsOf(2, 8, 2), 1);
+  EXPECT_EQ(partsOf(3, 8, 2), 2); // three halves each, instead of two wholes
+  EXPECT_EQ(partsOf(5, 4, 2), 2);
+  EXPECT_EQ(partsOf(1, 8, 16), 8); // as many as there can be
+  EXPECT_EQ(partsOf(10, 16, 16), 3); // two thirds each, instead of a whole
+  EXPECT_EQ(partsOf(1, 1, 4), 1);
+  EXPECT_EQ(partsOf(0, 8, 4), 1);
+  EXPECT_EQ(partsOf(8, 8, 2), 1); // enough for threads that are not as quick as others
+  EXPECT_EQ(partsOf(7, 8, 2), 2);
+}
+
 } // namespace
 } // namespace xt
