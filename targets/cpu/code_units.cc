@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <set>
 
 namespace xt {
 namespace {
@@ -72,7 +73,7 @@ private:
     unit.bitcode = moduleBitcode(module);
     unit.key = objectKey(unit.bitcode, *machine);
     for (const llvm::Function &function : module)
-      if (function.isDeclaration() && function.getName().starts_with(kLoopSymbol)) unit.calls.push_back(function.getName().str());
+      if (loops_.contains(function.getName().str())) unit.calls.push_back(function.getName().str());
     return unit;
   }
 
@@ -91,6 +92,7 @@ private:
       return {};
     }
     declared->setName(unit->symbol);
+    loops_.insert(unit->symbol);
     units_.push_back(std::move(*unit));
     return {};
   }
@@ -101,6 +103,7 @@ private:
   const llvm::CodeGenOptLevel level_;
   Machine machines_[static_cast<size_t>(llvm::CodeGenOptLevel::Aggressive) + 1];
   std::vector<CodeUnit> units_;
+  std::set<std::string> loops_; // their symbols
 };
 
 } // namespace

@@ -60,12 +60,13 @@ std::string hexText(uint64_t value) {
 // One launch of one kernel, on all threads.
 class Launch {
 public:
-  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, PanelPool &panels)
+  Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, int64_t threads, PanelPool &panels)
       : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
     panels.reset();
     frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
     frame.words[frame.failureWord + 2] = static_cast<uint64_t>(parts);
+    frame.words[frame.failureWord + 3] = static_cast<uint64_t>(threads);
   }
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;
@@ -196,7 +197,7 @@ public:
             kernel.nameRange);
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
-    Launch launch(*loaded, frame, parts, panels_);
+    Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
     pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
     });

@@ -4,7 +4,6 @@
 #include "targets/cpu/runtime_symbols.h"
 #include "targets/llvm/machine.h"
 
-#include <algorithm>
 #include <map>
 
 namespace xt {
@@ -17,11 +16,10 @@ Result<std::shared_ptr<const LoadedCode>> load(const CodeUnit &unit, const std::
   auto code = std::make_shared<LoadedCode>();
   std::vector<ExternalSymbol> symbols = runtimeSymbols();
   for (const std::string &symbol : unit.calls) {
-    const auto &called = code->calls.emplace_back(loops.at(symbol));
-    symbols.push_back({symbol, called->address});
-    code->frameBytes = std::max(code->frameBytes, called->frameBytes);
+    code->calls.push_back(loops.at(symbol));
+    symbols.push_back({symbol, code->calls.back()->address});
   }
-  code->frameBytes += largestFrame(object);
+  code->frameBytes = largestFrame(object);
   auto linked = LinkedObject::link(object, symbols);
   if (!linked) return linked.error();
   code->object = std::move(*linked);

@@ -10,7 +10,8 @@
 //   frame[10]     the LaunchOutput that takes what it prints, and gives the panels that workgroups share
 //   frame[11]     into how many parts each workgroup is divided (KernelOutput::mostParts): then [begin, end) counts parts,
 //                 those of one workgroup side by side. Parts may run at the same time
-//   frame[12]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit), from the caller; 0 is always
+//   frame[12]     how many threads run the launch
+//   frame[13]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit), from the caller; 0 is always
 //                 right, and slower
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
@@ -38,7 +39,7 @@ struct MmaRight;
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
-inline constexpr size_t kRuntimeWords = 4; // failure, output, parts, which are apart
+inline constexpr size_t kRuntimeWords = 5; // failure, output, parts, threads, which are apart
 inline constexpr size_t kApartMemRefs = 11; // pairs of which have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
@@ -277,8 +278,9 @@ private:
   void giveToLanes(const Op &op);
   LlvmValue *givenBy(LlvmValue *lane);
 
-  // What is emitted becomes a function of its own, if the kernel outlines loops; `within` another one too.
-  void outlined(llvm::function_ref<void()> emit, bool within = false);
+  // What is emitted becomes a function of its own if the kernel outlines loops, unless it is part of one. It does not leave the workgroup.
+  void outlined(llvm::function_ref<void()> emit);
+  void outlinedWithin(llvm::function_ref<void()> emit); // also what is part of one
   // A number that differs from kernel to kernel: outlined loops take it as an argument, and stay the same.
   LlvmValue *argument(int64_t value);
   llvm::IRBuilder<> atEntry();
@@ -304,6 +306,7 @@ private:
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
   bool fences_ = false; // something may have been stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
+  LlvmValue *threads_ = nullptr;
   LlvmValue *apartBits_ = nullptr;
   std::unordered_set<const LlvmValue *> notNegative_; // coordinates of the grid that cannot be
   llvm::BasicBlock *workgroupEnd_ = nullptr;

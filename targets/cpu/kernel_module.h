@@ -24,7 +24,7 @@ struct KernelCode {
   int64_t slmBytes = 0;
   int64_t fibers = 1; // where there are any: subgroups, or at lane scope lanes
   int64_t lanes = 0;  // at lane scope, of a subgroup
-  bool outlines = false; // all that takes long is in functions that it calls (EmittedModule::loops)
+  bool outlines = false; // all its loops are functions that it calls, but those around nests (EmittedModule::loops)
   KernelOutput output;
 };
 struct EmittedModule {

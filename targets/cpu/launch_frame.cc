@@ -79,6 +79,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   frame.words.push_back(0);
   frame.words.push_back(0);
   frame.words.push_back(1);
+  frame.words.push_back(1);
   frame.words.push_back(apartBits(*values));
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {

@@ -8,7 +8,7 @@ namespace xt {
 struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
-  size_t failureWord = 0; // where the launcher puts the address that failures are reported to; its LaunchOutput follows, and the parts of a workgroup
+  size_t failureWord = 0; // where the launcher puts the address that failures are reported to; its LaunchOutput follows, the parts of a workgroup, and the threads
 };
 
 // `grid` is that of the kernel's grid variables, or of a kernel without any, the launch's own: up to three ranges,

@@ -14,7 +14,7 @@ namespace xt {
 struct LoadedCode {
   std::unique_ptr<LinkedObject> object;
   void *address = nullptr;
-  size_t frameBytes = 0; // of the stack that it takes at most, with what it calls
+  size_t frameBytes = 0; // of the stack that it takes at most; kernels of fibers, which have small ones, call no loops
   std::vector<std::shared_ptr<const LoadedCode>> calls;
 };
 

@@ -226,10 +226,10 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
-    e_.outlined([&] {
+    e_.outlinedWithin([&] {
       if (usesTiles(style_)) emitAmxRows(block, panel, sink);
       else emitRows(block, panel, sink);
-    }, true);
+    });
   });
 }
 

@@ -29,7 +29,7 @@ std::vector<llvm::Function *> outlineLoops(llvm::Function &kernel, llvm::ArrayRe
     XT_CHECK(extractor.isEligible(), "a loop that is no function");
     llvm::Function *function = extractor.extractCodeRegion(analyses);
     XT_CHECK(function, "a loop that is no function");
-    function->setName(str(kernel.getName().str(), ".loop", functions.size()));
+    function->setName(str(kLoopSymbol, functions.size(), ".", kernel.getName().str())); // kernels' begin otherwise
     functions.push_back(function);
   }
   return functions;
@@ -46,9 +46,11 @@ llvm::Function *moveFunction(llvm::Function &function, llvm::Module &to) {
   function.setLinkage(llvm::Function::ExternalLinkage);
   for (llvm::BasicBlock &block : function)
     for (llvm::Instruction &instruction : block)
-      for (llvm::Use &use : instruction.operands())
+      for (llvm::Use &use : instruction.operands()) {
+        XT_CHECK(!llvm::isa<llvm::GlobalVariable>(use.get()), "variables belong to one module");
         if (auto *callee = llvm::dyn_cast<llvm::Function>(use.get()); callee && callee->getParent() != &to)
           use.set(to.getOrInsertFunction(callee->getName(), callee->getFunctionType(), callee->getAttributes()).getCallee());
+      }
   return left;
 }
 

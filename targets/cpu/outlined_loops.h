@@ -16,10 +16,14 @@ struct LoopRegion {
   llvm::BasicBlock *entry, *behind; // all that is reached from `entry`, up to `behind`, which is not part of it
 };
 
-// One function for each region, in the order of the regions, in the same module.
+// To make one function takes as long as the kernel is large.
+inline constexpr size_t kMostOutlined = 16;
+
+// One function for each region, in the order of the regions, in the same module. No region leaves the kernel.
 std::vector<llvm::Function *> outlineLoops(llvm::Function &kernel, llvm::ArrayRef<LoopRegion> regions);
 
-// Moves a function to another module of the same context, where what it calls is declared; gives what is declared where it was.
+// Moves a function, which uses no variables, to another module of the same context, where what it calls is declared. Gives what is
+// declared where it was.
 llvm::Function *moveFunction(llvm::Function &function, llvm::Module &to);
 
 } // namespace xt

@@ -4,7 +4,11 @@
 #include "targets/cpu/loop_library.h"
 #include "tests/targets/cpu/text_kernel.h"
 
+#include <llvm/Bitcode/BitcodeReader.h>
+
 #include <gtest/gtest.h>
+
+#include <thread>
 
 namespace xt {
 namespace {
@@ -27,7 +31,7 @@ std::string text(const char *name, const Product &p) {
              ">\n  store_tile ", p.stored, ", %tc\n}\n");
 }
 
-std::vector<CodeUnit> unitsOf(const std::string &source, const char *processor = "x86-64-v4") {
+std::vector<CodeUnit> unitsOf(const std::string &source, const char *processor = "x86-64-v4", bool optimise = true) {
   TextKernel kernel(source);
   if (!kernel) return {};
   auto cpu = cpuInfo(processor);
@@ -37,7 +41,7 @@ std::vector<CodeUnit> unitsOf(const std::string &source, const char *processor =
   Diagnostics diagnostics;
   auto emitted = emitKernels(kernel.module(), *cpu, context, diagnostics);
   EXPECT_TRUE(emitted.ok());
-  auto units = codeUnits(*emitted, *cpu, true);
+  auto units = codeUnits(*emitted, *cpu, optimise);
   EXPECT_TRUE(units.ok());
   return units.ok() ? std::move(*units) : std::vector<CodeUnit>();
 }
@@ -102,36 +106,117 @@ TEST(CodeUnits, LoopsStandBeforeWhatCallsThem) {
   }
 }
 
+// What is left of a kernel has nothing that takes long.
+TEST(CodeUnits, CallersHaveNoVectors) {
+  const Product products[] = {{}, {.elem = "bf16"}, {.elem = "i8", .sum = "i32", .zero = "0"}, {.turnA = true},
+                              {.epilogue = "  %r = reduction <add> %acc [1]\n  %t = init_tile %C[%i, 0] -> tile<64x1xf32>\n  store_tile %r, %t\n"}};
+  for (const Product &product : products)
+    for (const CodeUnit &unit : unitsOf(text("k", product))) {
+      if (unit.isLoop) continue;
+      llvm::LLVMContext context;
+      auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
+      ASSERT_TRUE(static_cast<bool>(module));
+      EXPECT_FALSE(unit.calls.empty());
+      for (const llvm::Function &function : **module)
+        for (const llvm::BasicBlock &block : function)
+          for (const llvm::Instruction &instruction : block) EXPECT_FALSE(instruction.getType()->isVectorTy()) << product.elem;
+    }
+}
+
 TEST(CodeUnits, OtherKernelsAreWhole) {
-  std::vector<CodeUnit> units = unitsOf("kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<64x64xf32>\n"
-                                        "  %a = load_tile %ta\n  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  store_tile %a, %tb\n}\n" +
-                                        text("prints", {.epilogue = "  print \"done\"\n"}));
-  ASSERT_EQ(units.size(), 2U);
+  const std::string barrier = "  barrier\n", loop = "  %n = 0.0\n  for %x = 0 to dim(%A, 0) {\n    %v = memref.load %A[%x, 0]\n    %n = %n + %v\n  }\n  memref.store %n, %C[0, 0]\n";
+  const std::string source = "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<64x64xf32>\n"
+                             "  %a = load_tile %ta\n  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  store_tile %a, %tb\n}\n" +
+                             text("prints", {.epilogue = "  print \"done\"\n"}) + text("waits", {.epilogue = barrier.c_str()}) +
+                             text("counts", {.epilogue = loop.c_str()}) + text("small", {.rows = 32, .columns = 32}) +
+                             text("transposes", {.epilogue = "  %y = transpose %acc [1, 0]\n", .stored = "%y"});
+  std::vector<CodeUnit> units = unitsOf(source);
+  EXPECT_EQ(units.size(), 6U);
   for (const CodeUnit &unit : units) {
+    SCOPED_TRACE(unit.symbol);
     EXPECT_FALSE(unit.isLoop);
     EXPECT_TRUE(unit.calls.empty());
     EXPECT_EQ(unit.level, llvm::CodeGenOptLevel::Less);
   }
 }
 
+// It would take a time that grows with the square of their number.
+TEST(CodeUnits, ManyNestsAreNotOutlined) {
+  std::string source = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {\n";
+  for (int n = 0; n < 20; ++n)
+    source += str("  %acc = constant 0.0 : vector<64x64xf32>\n  for %k = 0 to dim(%A, 1) step 16 {\n    %ta = init_tile %A[0, %k] -> tile<64x16xf32>\n"
+                  "    %tb = init_tile %B[%k, 0] -> tile<16x64xf32>\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n  }\n"
+                  "  %tc = init_tile %C[", 64 * n, ", 0] -> tile<64x64xf32>\n  store_tile %acc, %tc\n");
+  std::vector<CodeUnit> units = unitsOf(source + "}\n");
+  ASSERT_EQ(units.size(), 1U);
+  EXPECT_EQ(units[0].level, llvm::CodeGenOptLevel::Less);
+}
+
+TEST(CodeUnits, LoopsAreOptimisedUnlessOneAsksOtherwise) {
+  for (bool optimise : {true, false})
+    for (const CodeUnit &unit : unitsOf(text("k", {}), "x86-64-v4", optimise))
+      EXPECT_EQ(unit.level, optimise && unit.isLoop ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None);
+}
+
+// A kernel on the host with what it is to compute.
+class RunningProduct {
+public:
+  explicit RunningProduct(const Product &product) : kernel_(text("k", product)) {
+    RandomNumbers random(11);
+    random.fill(a_, true);
+    random.fill(b_, true);
+  }
+  void run(int threads = 1) {
+    ASSERT_TRUE(kernel_.launch({&a_, &b_, &c_}, {}, threads).ok);
+    c_.forEach([&](const std::vector<int64_t> &index) {
+      double sum = 0;
+      for (int64_t k = 0; k < 33; ++k) sum += a_.number({index[0], k}) * b_.number({k, index[1]});
+      ASSERT_EQ(c_.number(index), sum);
+    });
+  }
+
+private:
+  TextKernel kernel_;
+  Array a_{Elem::F32, {70, 33}}, b_{Elem::F32, {33, 45}}, c_{Elem::F32, {70, 45}};
+};
+
+const Product kOne{.rows = 64, .columns = 96, .depth = 16}, kOther{.rows = 128, .columns = 64, .depth = 48};
+
 // Also loops that another kernel, which is gone, has been compiled with.
 TEST(CodeUnits, KernelsRunOnTheLoopsOfOthers) {
-  const Product first{.rows = 32, .columns = 96, .depth = 16}, second{.rows = 64, .columns = 64, .depth = 48};
-  std::vector<CodeUnit> units = unitsOf(text("k", second), "host");
+  std::vector<CodeUnit> units = unitsOf(text("k", kOther), "host");
   ASSERT_GT(units.size(), 1U);
-  for (const Product &product : {first, second}) {
-    TextKernel kernel(text("k", product));
-    Array a(Elem::F32, {70, 33}), b(Elem::F32, {33, 45}), c(Elem::F32, {70, 45});
-    RandomNumbers random(11);
-    random.fill(a, true);
-    random.fill(b, true);
-    ASSERT_TRUE(kernel.launch({&a, &b, &c}).ok);
-    c.forEach([&](const std::vector<int64_t> &index) {
-      double sum = 0;
-      for (int64_t k = 0; k < 33; ++k) sum += a.number({index[0], k}) * b.number({k, index[1]});
-      ASSERT_EQ(c.number(index), sum);
-    });
+  for (const Product &product : {kOne, kOther}) {
+    RunningProduct(product).run();
     for (const CodeUnit &unit : units) EXPECT_EQ(unit.isLoop, LoopLibrary::ofProcess().find(unit.key) != nullptr);
+  }
+}
+
+TEST(CodeUnits, AKernelKeepsItsLoops) {
+  RunningProduct product(kOne);
+  product.run();
+  for (size_t i = 0; i < LoopLibrary::kMost; ++i) LoopLibrary::ofProcess().keep(str("another ", i), std::make_shared<LoadedCode>());
+  for (const CodeUnit &unit : unitsOf(text("k", kOne), "host")) EXPECT_EQ(LoopLibrary::ofProcess().find(unit.key), nullptr);
+  product.run();
+  RunningProduct(kOther).run(); // on new ones
+}
+
+TEST(CodeUnits, ThreadsCompileAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([i] {
+      for (int columns : {64, 128, 192}) RunningProduct({.rows = 64, .columns = columns, .depth = 16 + 16 * (i % 2)}).run(1 + i % 2);
+    });
+  for (std::thread &thread : threads) thread.join();
+}
+
+// A kernel's name may be any that a loop could have.
+TEST(CodeUnits, NamesOfLoopsAreNotThoseOfKernels) {
+  std::vector<CodeUnit> units = unitsOf(text("a", {}) + text("a.loop0", {.epilogue = "  %y = %acc * %acc\n", .stored = "%y"}) + text("xt_loop0.a", {.elem = "f16"}));
+  for (const char *name : {"xt_kernel_a", "xt_kernel_a.loop0", "xt_kernel_xt_loop0.a"}) {
+    const CodeUnit *unit = unitOf(units, name);
+    ASSERT_TRUE(unit) << name;
+    EXPECT_FALSE(unit->calls.empty());
   }
 }
 
