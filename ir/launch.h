@@ -39,6 +39,7 @@ struct LaunchArg {
 };
 struct GridRange { // values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;
+  double lastShare = 1; // of the last step, which may reach beyond `upper`
 
   bool operator==(const GridRange &) const = default;
 };

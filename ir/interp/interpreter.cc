@@ -68,6 +68,7 @@ Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vect
       uint64_t distance = static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower);
       uint64_t count = (distance - 1) / static_cast<uint64_t>(step) + 1;
       range.count = static_cast<int64_t>(std::min<uint64_t>(count, kMaxWorkgroups + 1));
+      range.lastShare = static_cast<double>((distance - 1) % static_cast<uint64_t>(step) + 1) / static_cast<double>(step);
     }
     ranges.push_back(range);
   }

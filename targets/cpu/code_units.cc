@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 
 namespace xt {
@@ -23,17 +22,14 @@ Result<Machine> machineFor(const CpuInfo &cpu, llvm::CodeGenOptLevel level) {
   return machine;
 }
 
-Result<std::string> objectOf(const CodeUnit &unit, const CpuInfo &cpu, const ObjectCache &cache) {
-  if (std::optional<std::string> kept = cache.find(unit.key)) return std::move(*kept);
+Result<std::string> compile(const CodeUnit &unit, const CpuInfo &cpu) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
   if (!module) return Error::environment(str("compiler bug: LLVM does not read its own bitcode: ", llvm::toString(module.takeError())));
   Result<Machine> machine = machineFor(cpu, unit.level);
   if (!machine) return machine.error();
-  Result<std::string> made = generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);
-  if (made) cache.keep(unit.key, *made);
-  return made;
+  return generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);
 }
 
 class UnitMaker {
@@ -112,22 +108,23 @@ Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &c
   return UnitMaker(emitted, cpu, optimise ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None).make();
 }
 
-// The largest first, as they take longest.
+// What is compiled: the largest first, as they take longest.
 Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
-  std::vector<size_t> order(units.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return units[i]->bitcode.size(); });
-  std::vector<Result<std::string>> made(units.size(), Result<std::string>(std::string()));
-  pool.run(std::ssize(units), [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) {
-      size_t which = order[static_cast<size_t>(i)];
-      made[which] = objectOf(*units[which], cpu, cache);
-    }
+  std::vector<std::string> objects(units.size());
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (std::optional<std::string> kept = cache.find(units[i]->key)) objects[i] = std::move(*kept);
+    else missing.push_back(i);
+  }
+  std::ranges::stable_sort(missing, std::ranges::greater(), [&](size_t i) { return units[i]->bitcode.size(); });
+  std::vector<Result<std::string>> made(missing.size(), Result<std::string>(std::string()));
+  pool.run(std::ssize(missing), [&](int64_t begin, int64_t end, int) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) made[i] = compile(*units[missing[i]], cpu);
   });
-  std::vector<std::string> objects;
-  for (Result<std::string> &object : made) {
-    if (!object) return object.error();
-    objects.push_back(std::move(*object));
+  for (size_t i = 0; i < missing.size(); ++i) {
+    if (!made[i]) return made[i].error();
+    objects[missing[i]] = std::move(*made[i]);
+    cache.keep(units[missing[i]]->key, objects[missing[i]]);
   }
   return objects;
 }

@@ -188,7 +188,8 @@ public:
     if (!made) return made.error();
     LaunchFrame &frame = **made;
     int64_t bytes = Launch::scratchBytes(loaded->code);
-    int64_t parts = partsOf(frame.workgroups, loaded->code.output.mostParts, pool_->workers()), work = frame.workgroups * parts;
+    const KernelOutput &output = loaded->code.output;
+    int64_t parts = partsOf(frame.work, output.mostParts, pool_->workers(), output.partsAreCheap), work = frame.workgroups * parts;
     size_t workers = std::min<size_t>(arenas_.size(), static_cast<size_t>(std::max<int64_t>(1, work)));
     for (size_t i = 0; i < (workers > 1 ? arenas_.size() : 1); ++i)
       if (!arenas_[i].grow(bytes))

@@ -45,6 +45,7 @@ struct KernelOutput {
   bool usesFibers = false; // each subgroup, or each lane, runs on a stack of its own
   bool divides = false;    // workgroups are run in parts, …
   int64_t mostParts = 1;   // … of which there can be work for so many
+  bool partsAreCheap = false; // none does what another does too
 };
 
 // One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.

@@ -84,6 +84,7 @@ KernelOutput KernelEmitter::emit() {
   if (int64_t parts = NestEmitter::mostParts(kernel_, fusion_, cpu_)) {
     output_.divides = true;
     output_.mostParts = parts;
+    output_.partsAreCheap = NestEmitter::partsAreCheap(kernel_, fusion_, cpu_);
   }
   llvm::Type *pointer = b.getPtrTy(), *word = b.getInt64Ty();
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, word, word, pointer}, false);

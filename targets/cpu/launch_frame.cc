@@ -70,6 +70,9 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
                               kernel.nameRange);
   LaunchFrame frame;
   frame.workgroups = static_cast<int64_t>(*workgroups);
+  frame.work = frame.workgroups > 0 ? 1 : 0;
+  for (const GridRange &range : grid)
+    if (range.count > 1) frame.work *= static_cast<double>(range.count - 1) + range.lastShare;
   frame.words.reserve(frameWords(kernel));
   for (size_t d = 0; d < kGridDims; ++d) {
     GridRange range = d + grid.size() < kGridDims ? GridRange{} : grid[d + grid.size() - kGridDims];
@@ -94,14 +97,21 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   return frame;
 }
 
-int64_t partsOf(int64_t workgroups, int64_t most, int64_t threads) {
+int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
   constexpr int64_t kPiecesEach = 4; // and no more
-  if (threads == 1 || workgroups <= 0 || workgroups >= threads * kPiecesEach) return 1;
+  const auto workers = static_cast<double>(threads);
+  if (threads == 1 || work <= 0 || work >= workers * kPiecesEach) return 1;
+  const double whole = std::floor(work), rest = work - whole; // workgroups; those that are not whole come last
   // The work of the thread that has most, in `most`ths of a workgroup.
-  auto longest = [&](int64_t parts) { return (workgroups * parts + threads - 1) / threads * ((most + parts - 1) / parts); };
-  int64_t best = 1;
-  for (int64_t parts = 2; parts <= std::min(most, (threads * kPiecesEach + workgroups - 1) / workgroups); ++parts)
-    if (longest(parts) * 10 < longest(best) * 9) best = parts;
+  auto longest = [&](int64_t parts) {
+    double pieces = whole * static_cast<double>(parts), each = std::floor(pieces / workers);
+    double last = each * workers < pieces ? 1 : rest * std::ceil(static_cast<double>(parts) / workers);
+    return (each + last) * static_cast<double>((most + parts - 1) / parts);
+  };
+  const double better = areCheap ? 0.95 : 0.9;
+  int64_t best = 1, end = std::min(most, static_cast<int64_t>(std::ceil(workers * kPiecesEach / work)));
+  for (int64_t parts = 2; parts <= end; ++parts)
+    if (longest(parts) < better * longest(best)) best = parts;
   return best;
 }
 

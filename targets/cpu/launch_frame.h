@@ -8,6 +8,7 @@ namespace xt {
 struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
+  double work = 0; // of so many workgroups that are whole; where a dimension has but one, all are alike
   size_t failureWord = 0; // where the launcher puts the address that failures are reported to; its LaunchOutput follows, the parts of a workgroup, and the threads
 };
 
@@ -17,9 +18,9 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
                               const std::vector<GridRange> &grid);
 
 // Into how many parts each workgroup is divided, of `most` at most, so that few workgroups are work for all threads: as few as leave
-// none idle for long, as each part looks at a by itself. bf16 256x256x256 with two threads takes 0.53 of the time in 2 parts instead
-// of 8, bytes 0.39 (Intel Xeon with AMX).
-int64_t partsOf(int64_t workgroups, int64_t most, int64_t threads);
+// none idle for long, unless they are cheap: bf16 256x256x256 with two threads takes 0.53 of the time in 2 parts instead of 8, bytes
+// 0.39 (Intel Xeon with AMX). `work` is that of a LaunchFrame.
+int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 
 // The frame of the last launch, kept for launches that are the same: to make one is half of a launch that does nothing.
 class LastFrame {

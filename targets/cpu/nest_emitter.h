@@ -22,6 +22,8 @@ public:
   // Into how many parts the work of a workgroup can be divided: panels of columns, if all that the kernel does is to
   // store what is computed from one nest. Else 0.
   static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
+  // Whether no part looks at a, turns it or converts it first, as each of others does.
+  static bool partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // All sums, to the result's own buffer.
   void toBuffer();
   // What the store's value is computed from them, to the store's tile.

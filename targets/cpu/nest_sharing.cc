@@ -80,6 +80,13 @@ int64_t panelsOfPart(ProductStyle style) { return usesTiles(style) ? kMostPanels
 
 } // namespace
 
+bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
+  const Op *nest = onlyNest(kernel, fusion);
+  if (!nest || productStyle(cpu, *nest) != ProductStyle::Elements || nest->attr("transpose_a")) return false;
+  Elem elem = nest->operand(0)->type().elem();
+  return mmaElem(elem) == elem;
+}
+
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || !otherReads(kernel, *nest)) return 0;

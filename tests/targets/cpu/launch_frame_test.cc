@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr size_t kApartWord = kGridWords + 3;
+constexpr size_t kApartWord = kGridWords + 4;
 
 LaunchArg viewAt(float *first, std::vector<int64_t> sizes, std::vector<int64_t> strides) {
   LaunchArg arg;
@@ -102,19 +102,38 @@ TEST(LaunchFrame, IsMadeAnewForAnotherKernelOrNumber) {
   EXPECT_NE(words(1, wide, {x, n}), first);
 }
 
+TEST(LaunchFrame, SaysHowMuchWorkThereIs) {
+  TextKernel text("kernel @k(%n: index) grid (%i = 0 to 37 step 128, %j = 0 to %n step 512) {\n}\n");
+  ASSERT_TRUE(text);
+  auto work = [&](int64_t n) {
+    std::vector<LaunchArg> args{intArg(n)};
+    Result<LaunchFrame> frame = makeFrame(text.kernel(), args, *computeGrid(text.kernel(), args));
+    return frame.ok() ? frame->work : -1;
+  };
+  EXPECT_EQ(work(1024), 2);
+  EXPECT_EQ(work(1024 + 128), 2.25);
+  EXPECT_EQ(work(1025), 2 + 1.0 / 512);
+  EXPECT_EQ(work(100), 1); // all workgroups are alike
+  EXPECT_EQ(work(0), 0);
+}
+
 // As few as give all threads the same.
 TEST(PartsOf, FewWorkgroups) {
-  EXPECT_EQ(partsOf(1, 8, 1), 1); // one thread
-  EXPECT_EQ(partsOf(1, 8, 2), 2);
-  EXPECT_EQ(partsOf(2, 8, 2), 1);
-  EXPECT_EQ(partsOf(3, 8, 2), 2); // three halves each, instead of two wholes
-  EXPECT_EQ(partsOf(5, 4, 2), 2);
-  EXPECT_EQ(partsOf(1, 8, 16), 8); // as many as there can be
-  EXPECT_EQ(partsOf(10, 16, 16), 3); // two thirds each, instead of a whole
-  EXPECT_EQ(partsOf(1, 1, 4), 1);
-  EXPECT_EQ(partsOf(0, 8, 4), 1);
-  EXPECT_EQ(partsOf(8, 8, 2), 1); // enough for threads that are not as quick as others
-  EXPECT_EQ(partsOf(7, 8, 2), 2);
+  EXPECT_EQ(partsOf(1, 8, 1, false), 1); // one thread
+  EXPECT_EQ(partsOf(1, 8, 2, false), 2);
+  EXPECT_EQ(partsOf(2, 8, 2, false), 1);
+  EXPECT_EQ(partsOf(3, 8, 2, false), 2); // three halves each, instead of two wholes
+  EXPECT_EQ(partsOf(5, 4, 2, false), 2);
+  EXPECT_EQ(partsOf(1, 8, 16, false), 8); // as many as there can be
+  EXPECT_EQ(partsOf(10, 16, 16, false), 3); // two thirds each, instead of a whole
+  EXPECT_EQ(partsOf(1, 1, 4, false), 1);
+  EXPECT_EQ(partsOf(0, 8, 4, false), 1);
+  EXPECT_EQ(partsOf(1.1, 8, 2, false), 2); // a whole one and little else
+  EXPECT_EQ(partsOf(2.2, 8, 2, false), 1);
+  EXPECT_EQ(partsOf(4.34, 4, 2, false), 1);
+  EXPECT_EQ(partsOf(4.34, 4, 2, true), 2); // both share what is left
+  EXPECT_EQ(partsOf(8, 8, 2, false), 1); // enough for threads that are not as quick as others
+  EXPECT_EQ(partsOf(7, 8, 2, false), 2);
 }
 
 } // namespace
