@@ -1,5 +1,5 @@
-// Loops of a kernel as functions of their own: they take nearly all of its time, are the same in many kernels, and may be optimised
-// while what is around them, which runs a few times, is only translated.
+// Loops of a kernel as functions of their own: they take nearly all of its time, may be the same in many kernels, and are optimised,
+// while what is around them is only translated.
 #pragma once
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/IR/Function.h>
