@@ -43,10 +43,18 @@ bool PanelPool::addSlab(int64_t bytes) {
   return true;
 }
 
+// What is done under the lock takes less time than to sleep until it is free.
+std::unique_lock<std::mutex> PanelPool::locked() {
+  constexpr std::chrono::microseconds kMost{20};
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
+  return lock;
+}
+
 PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
   Panel *panel;
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock = locked();
     auto found = known_.find(key);
     if (found == known_.end()) {
       void *memory = allocate(bytes);
@@ -61,7 +69,7 @@ PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
 }
 
 void PanelPool::ready(void *memory) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock = locked();
   for (size_t i = panels_.size(); i-- > 0;)
     if (panels_[i].memory == memory) {
       panels_[i].ready.store(true);

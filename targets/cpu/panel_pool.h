@@ -42,6 +42,7 @@ private:
     void *memory = nullptr;
     std::atomic<bool> ready{false}; // is looked at without the lock
   };
+  std::unique_lock<std::mutex> locked();
   void *allocate(int64_t bytes);
   bool addSlab(int64_t bytes);
 

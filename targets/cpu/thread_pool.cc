@@ -18,12 +18,9 @@ ThreadPool::ThreadPool(int workers)
       turns_(static_cast<size_t>(workers_)) {}
 
 ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard lock(mutex_);
-    stopping_ = true;
-    announced_.fetch_add(1);
-  }
-  wake_.notify_all();
+  stopping_ = true;
+  ++round_;
+  round_.notify_all();
   for (std::thread &thread : threads_) thread.join();
 }
 
@@ -45,19 +42,13 @@ void ThreadPool::takePart(int worker) {
 }
 
 void ThreadPool::serve(int worker) {
-  uint64_t seen = 0;
-  for (;;) {
-    lookFor(kBeforeSleep, [&] { return announced_.load() != seen; });
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || round_ != seen; });
-      if (stopping_) return;
-      seen = round_;
-    }
+  for (uint32_t seen = 0;;) {
+    lookFor(kBeforeSleep, [&] { return round_ != seen; });
+    round_.wait(seen);
+    seen = round_;
+    if (stopping_) return;
     takePart(worker);
-    std::lock_guard lock(mutex_);
-    if (--busy_ == 0) done_.notify_one();
-    remaining_.store(busy_);
+    if (--busy_ == 0) busy_.notify_one();
   }
 }
 
@@ -72,22 +63,16 @@ void ThreadPool::run(int64_t count, const Work &work) {
   }
   start();
   placement_.keepBeside(threads_);
-  {
-    std::lock_guard lock(mutex_);
-    work_ = &work;
-    count_ = count;
-    chunk_ = chunk;
-    for (Turn &turn : turns_) turn.taken.store(0);
-    busy_ = workers_ - 1;
-    remaining_.store(busy_);
-    ++round_;
-    announced_.store(round_);
-  }
-  wake_.notify_all();
+  work_ = &work;
+  count_ = count;
+  chunk_ = chunk;
+  for (Turn &turn : turns_) turn.taken.store(0);
+  busy_ = workers_ - 1;
+  ++round_;
+  round_.notify_all();
   takePart(0);
-  lookFor(kBeforeSleep, [&] { return remaining_.load() == 0; });
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [&] { return busy_ == 0; });
+  lookFor(kBeforeSleep, [&] { return busy_ == 0; });
+  for (int busy; (busy = busy_) != 0;) busy_.wait(busy);
 }
 
 } // namespace xt

@@ -3,7 +3,6 @@
 #include "targets/cpu/thread_placement.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -39,13 +38,10 @@ private:
   ThreadPlacement placement_;
   std::mutex runMutex_; // held by the thread whose run it is
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  uint64_t round_ = 0; // of runs, so that a sleeping worker knows a new one
-  int busy_ = 0;
-  bool stopping_ = false;
-  std::atomic<uint64_t> announced_{0}; // round_, for workers that look without the lock
-  std::atomic<int> remaining_{0};      // busy_, likewise
+  // Each worker takes part in each round, so that what belongs to one stays as it is until all are done.
+  std::atomic<uint32_t> round_{0}; // of runs; workers wait for another one
+  std::atomic<int> busy_{0};       // workers that are not done, without the caller's
+  std::atomic<bool> stopping_{false};
 
   struct alignas(64) Turn { // of a worker: how many of its chunks are taken
     std::atomic<int64_t> taken{0};
