@@ -3,6 +3,7 @@
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/host_runtime.h"
 #include "targets/cpu/look_for.h"
+#include "targets/cpu/thread_pool.h"
 
 #include <algorithm>
 #include <numeric>
@@ -21,25 +22,25 @@ void PanelPool::reset() {
   known_.clear();
 }
 
-// In the first slab with room: panels are mostly alike, so that few are looked at in vain.
-void *PanelPool::allocate(int64_t bytes) {
+// In the worker's first slab with room: panels are mostly alike, so that few are looked at in vain.
+void *PanelPool::allocate(int64_t bytes, int worker) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  auto withRoom = [&] { return std::find_if(slabs_.begin(), slabs_.end(), [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; }); };
-  if (withRoom() == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes))) return nullptr;
+  auto withRoom = [&] { return std::find_if(slabs_.begin(), slabs_.end(), [&](const Slab &slab) { return slab.worker == worker && slab.bytes - slab.used >= bytes; }); };
+  if (withRoom() == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes), worker)) return nullptr;
   Slab &slab = *withRoom();
   void *place = static_cast<unsigned char *>(slab.memory.get()) + slab.used;
   slab.used += bytes;
   return place;
 }
 
-bool PanelPool::addSlab(int64_t bytes) {
+bool PanelPool::addSlab(int64_t bytes, int worker) {
   auto total = [&] { return std::accumulate(slabs_.begin(), slabs_.end(), int64_t{0}, [](int64_t sum, const Slab &slab) { return sum + slab.bytes; }); };
   // What other launches needed makes way.
   if (bytes > kMostBytes - total()) std::erase_if(slabs_, [](const Slab &slab) { return slab.used == 0; });
   if (bytes > kMostBytes - total()) return false;
   ScratchMemory memory = allocateScratch(static_cast<size_t>(bytes));
   if (!memory) return false;
-  slabs_.push_back({std::move(memory), bytes, 0});
+  slabs_.push_back({std::move(memory), bytes, 0, worker});
   return true;
 }
 
@@ -51,13 +52,13 @@ std::unique_lock<std::mutex> PanelPool::locked() {
   return lock;
 }
 
-PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes) {
+PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes, int worker) {
   Panel *panel;
   {
     std::unique_lock lock = locked();
     auto found = known_.find(key);
     if (found == known_.end()) {
-      void *memory = allocate(bytes);
+      void *memory = allocate(bytes, worker);
       if (!memory) return {};
       panels_.emplace_back().memory = memory;
       known_.emplace(key, &panels_.back());
@@ -83,7 +84,7 @@ extern "C" {
 void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t *fill) {
   xt::PanelPool *pool = static_cast<xt::LaunchOutput *>(launch)->panels();
   if (!pool) return nullptr;
-  xt::PanelPool::Taken taken = pool->take({static_cast<const char *>(key), static_cast<size_t>(keyBytes)}, bytes);
+  xt::PanelPool::Taken taken = pool->take({static_cast<const char *>(key), static_cast<size_t>(keyBytes)}, bytes, xt::ThreadPool::currentWorker());
   *fill = taken.fill;
   return taken.panel;
 }

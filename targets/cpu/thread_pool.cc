@@ -11,6 +11,8 @@ namespace {
 // machine): two threads that sleep whenever the other is late are late by that each time, 10% of f32 512x512x512.
 constexpr std::chrono::microseconds kBeforeSleep{1000};
 
+thread_local int workerOfThread = 0; // a thread that calls run() is the first worker
+
 } // namespace
 
 ThreadPool::ThreadPool(int workers)
@@ -41,7 +43,10 @@ void ThreadPool::takePart(int worker) {
   }
 }
 
+int ThreadPool::currentWorker() { return workerOfThread; }
+
 void ThreadPool::serve(int worker) {
+  workerOfThread = worker;
   for (uint32_t seen = 0;;) {
     lookFor(kBeforeSleep, [&] { return round_ != seen; });
     round_.wait(seen);

@@ -27,6 +27,8 @@ public:
   // what it wrote is still in its cache; neighbouring ranges are those of different workers.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work);
+  // Within a `work`: the worker whose call it is; else 0.
+  static int currentWorker();
 
 private:
   void start();
