@@ -62,7 +62,7 @@ class Launch {
 public:
   Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, int64_t threads, PanelPool &panels)
       : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
-    panels.reset();
+    panels.reset(static_cast<int>(threads));
     frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
     frame.words[frame.failureWord + 2] = static_cast<uint64_t>(parts);
@@ -199,9 +199,10 @@ public:
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
     Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
+    int64_t period = output.sharedDims.empty() ? 0 : sharingPeriod(grid, output.sharedDims) * parts;
     pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
-    });
+    }, period);
     return launch.finish(print_, kernel, grid);
   }
 

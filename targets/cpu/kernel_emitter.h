@@ -195,7 +195,7 @@ private:
   struct SharedPanel {
     LlvmValue *address, *found, *mustFill;
   };
-  SharedPanel takePanel(LlvmValue *shares, LlvmValues key, LlvmValue *bytes);
+  SharedPanel takePanel(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes);
   void panelIsReady(const SharedPanel &panel);
   LlvmValue *keySlot(size_t words); // on the stack
   MmaRight sharedRight(const Op &mma);

@@ -115,6 +115,13 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
   return best;
 }
 
+int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims) {
+  int64_t period = 1;
+  bool neighboursShare = !dims.back();
+  for (size_t d = dims.size(); d-- > 0 && (dims[d] || neighboursShare);) period *= grid[d].count;
+  return period;
+}
+
 Result<LaunchFrame *> LastFrame::of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args,
                                     const std::vector<GridRange> &grid) {
   if (code == code_ && grid == grid_ && std::equal(args.begin(), args.end(), args_.begin(), args_.end(), isSame)) return &frame_;

@@ -253,7 +253,8 @@ private:
   LlvmValue *nextStep_ = nullptr; // bytes of a packed panel that each step asks for of the next one, so that a panel's tiles reach its end
   LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
-  LlvmValue *shares_ = nullptr; // workgroups share packed panels; null: they cannot
+  LlvmValue *shares_ = nullptr;    // workgroups share packed panels; null: they cannot
+  LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *alike_ = nullptr;  // as many do
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole

@@ -83,7 +83,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   LlvmValues key{panel.column, block.first, block.depth};
   if (panel.panels) key.push_back(panel.panels);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(kCacheLine)));
+  return e_.takePanel(shares_, ownPanels_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(kCacheLine)));
 }
 
 // Rows of K are packed by whole registers.

@@ -15,65 +15,72 @@ constexpr std::chrono::microseconds kLongest{200}; // longer than packing takes,
 
 } // namespace
 
-void PanelPool::reset() {
-  std::lock_guard lock(mutex_);
-  for (Slab &slab : slabs_) slab.used = 0;
-  panels_.clear();
+void PanelPool::reset(int workers) {
   known_.clear();
+  if (owners_.size() != static_cast<size_t>(workers)) owners_ = std::vector<Owner>(static_cast<size_t>(workers));
+  for (Owner &owner : owners_) {
+    for (Slab &slab : owner.slabs) slab.used = 0;
+    owner.panels.clear();
+    owner.known.clear();
+  }
 }
 
-// In the worker's first slab with room: panels are mostly alike, so that few are looked at in vain.
-void *PanelPool::allocate(int64_t bytes, int worker) {
+// In the first slab with room: panels are mostly alike, so that few are looked at in vain.
+void *PanelPool::allocate(int64_t bytes, Owner &owner) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
-  auto withRoom = [&] { return std::find_if(slabs_.begin(), slabs_.end(), [&](const Slab &slab) { return slab.worker == worker && slab.bytes - slab.used >= bytes; }); };
-  if (withRoom() == slabs_.end() && !addSlab(std::max(bytes, kSlabBytes), worker)) return nullptr;
+  auto withRoom = [&] { return std::find_if(owner.slabs.begin(), owner.slabs.end(), [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; }); };
+  if (withRoom() == owner.slabs.end() && !addSlab(bytes, owner)) return nullptr;
   Slab &slab = *withRoom();
   void *place = static_cast<unsigned char *>(slab.memory.get()) + slab.used;
   slab.used += bytes;
   return place;
 }
 
-bool PanelPool::addSlab(int64_t bytes, int worker) {
-  auto total = [&] { return std::accumulate(slabs_.begin(), slabs_.end(), int64_t{0}, [](int64_t sum, const Slab &slab) { return sum + slab.bytes; }); };
+bool PanelPool::addSlab(int64_t bytes, Owner &owner) {
+  const int64_t most = kMostBytes / static_cast<int64_t>(owners_.size());
+  bytes = std::max(bytes, std::min(kSlabBytes, most));
   // What other launches needed makes way.
-  if (bytes > kMostBytes - total()) std::erase_if(slabs_, [](const Slab &slab) { return slab.used == 0; });
-  if (bytes > kMostBytes - total()) return false;
+  if (bytes > most - owner.bytes) std::erase_if(owner.slabs, [&](const Slab &slab) { return slab.used == 0 && (owner.bytes -= slab.bytes, true); });
+  if (bytes > most - owner.bytes) return false;
   ScratchMemory memory = allocateScratch(static_cast<size_t>(bytes));
   if (!memory) return false;
-  slabs_.push_back({std::move(memory), bytes, 0, worker});
+  owner.slabs.push_back({std::move(memory), bytes, 0});
+  owner.bytes += bytes;
   return true;
 }
 
-// What is done under the lock takes less time than to sleep until it is free.
-std::unique_lock<std::mutex> PanelPool::locked() {
-  constexpr std::chrono::microseconds kMost{20};
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
-  return lock;
+PanelPool::Panel *PanelPool::find(Known &known, const Request &request, bool &fill) {
+  auto found = known.find(request.key);
+  if (found != known.end()) return found->second;
+  Owner &owner = owners_[static_cast<size_t>(request.worker)];
+  void *memory = allocate(request.bytes, owner);
+  if (!memory) return nullptr;
+  fill = true;
+  owner.panels.emplace_back().memory = memory;
+  return known.emplace(request.key, &owner.panels.back()).first->second;
 }
 
-PanelPool::Taken PanelPool::take(std::string_view key, int64_t bytes, int worker) {
+PanelPool::Taken PanelPool::take(const Request &request) {
   Panel *panel;
-  {
-    std::unique_lock lock = locked();
-    auto found = known_.find(key);
-    if (found == known_.end()) {
-      void *memory = allocate(bytes, worker);
-      if (!memory) return {};
-      panels_.emplace_back().memory = memory;
-      known_.emplace(key, &panels_.back());
-      return {memory, true};
-    }
-    panel = found->second;
+  bool fill = false;
+  if (request.isOwn) {
+    panel = find(owners_[static_cast<size_t>(request.worker)].known, request, fill);
+  } else {
+    // What is done under the lock takes less time than to sleep until it is free.
+    constexpr std::chrono::microseconds kMost{20};
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
+    panel = find(known_, request, fill);
   }
-  return lookFor(kLongest, [&] { return panel->ready.load(); }) ? Taken{panel->memory, false} : Taken{};
+  if (!panel) return {};
+  return fill || lookFor(kLongest, [&] { return panel->ready.load(); }) ? Taken{panel->memory, fill} : Taken{};
 }
 
-void PanelPool::ready(void *memory) {
-  std::unique_lock lock = locked();
-  for (size_t i = panels_.size(); i-- > 0;)
-    if (panels_[i].memory == memory) {
-      panels_[i].ready.store(true);
+void PanelPool::ready(void *memory, int worker) {
+  std::deque<Panel> &panels = owners_[static_cast<size_t>(worker)].panels;
+  for (size_t i = panels.size(); i-- > 0;)
+    if (panels[i].memory == memory) {
+      panels[i].ready.store(true);
       return;
     }
 }
@@ -81,12 +88,13 @@ void PanelPool::ready(void *memory) {
 } // namespace xt
 
 extern "C" {
-void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t *fill) {
+void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t isOwn, int64_t *fill) {
   xt::PanelPool *pool = static_cast<xt::LaunchOutput *>(launch)->panels();
   if (!pool) return nullptr;
-  xt::PanelPool::Taken taken = pool->take({static_cast<const char *>(key), static_cast<size_t>(keyBytes)}, bytes, xt::ThreadPool::currentWorker());
+  std::string_view words(static_cast<const char *>(key), static_cast<size_t>(keyBytes));
+  xt::PanelPool::Taken taken = pool->take({words, bytes, isOwn != 0, xt::ThreadPool::currentWorker()});
   *fill = taken.fill;
   return taken.panel;
 }
-void xt_panel_ready(void *launch, void *panel) { static_cast<xt::LaunchOutput *>(launch)->panels()->ready(panel); }
+void xt_panel_ready(void *launch, void *panel) { static_cast<xt::LaunchOutput *>(launch)->panels()->ready(panel, xt::ThreadPool::currentWorker()); }
 }

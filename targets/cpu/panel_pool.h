@@ -16,53 +16,63 @@ namespace xt {
 // To look for a panel takes as long as to pack a few KiB.
 inline constexpr int64_t kLeastSharedBytes = 8 << 10;
 
-// The memory, at most kMostBytes, stays from launch to launch; what lies in it does not. From all threads of one launch. Each worker
-// fills memory of its own, which its cache still has from the launch before: where two took turns with one's, f32 512x512x512 took
-// 1.1 times as long with two threads (Intel Xeon with AMX).
+// The memory, at most kMostBytes, stays from launch to launch; what lies in it does not. Each worker fills memory of its own, which
+// its cache still has from the launch before: where two took turns with one's, f32 512x512x512 took 1.1 times as long with two
+// threads (Intel Xeon with AMX).
 class PanelPool {
 public:
-  // Before a launch: all panels are forgotten.
-  void reset();
+  // Before a launch by so many workers: all panels are forgotten.
+  void reset(int workers);
 
+  struct Request {
+    std::string_view key; // names the panel
+    int64_t bytes;        // the same each time
+    bool isOwn;           // each worker is to have one
+    int worker = 0;       // of the launch's ThreadPool: asks
+  };
   struct Taken {
     void *panel = nullptr; // null: the caller packs in memory of its own
     bool fill = false;     // the caller packs here, and says so by ready()
   };
-  // The panel that `key` names, at a multiple of a cache line; `bytes` is the same each time. `worker`: of the launch's
-  // ThreadPool. One that another thread is packing is waited for, not for ever.
-  Taken take(std::string_view key, int64_t bytes, int worker = 0);
-  void ready(void *panel);
+  // At a multiple of a cache line. From all threads of one launch. One that another thread is packing is waited for, not for ever.
+  Taken take(const Request &request);
+  void ready(void *panel, int worker = 0);
 
 private:
-  static constexpr int64_t kMostBytes = int64_t{256} << 20;
+  static constexpr int64_t kMostBytes = int64_t{256} << 20; // of which each worker may have its share
   static constexpr int64_t kSlabBytes = int64_t{4} << 20;
-  struct Slab {
+  struct Slab { // of which panels are parts
     ScratchMemory memory;
     int64_t bytes, used;
-    int worker;
   };
   struct Panel {
     void *memory = nullptr;
-    std::atomic<bool> ready{false}; // is looked at without the lock
+    std::atomic<bool> ready{false};
   };
-  std::unique_lock<std::mutex> locked();
-  void *allocate(int64_t bytes, int worker);
-  bool addSlab(int64_t bytes, int worker);
-
-  std::mutex mutex_;
-  std::vector<Slab> slabs_; // of which panels are parts
-  std::deque<Panel> panels_; // stay where they are
   // A key is looked for without a string of its own.
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
-  std::unordered_map<std::string, Panel *, Hash, std::equal_to<>> known_;
+  using Known = std::unordered_map<std::string, Panel *, Hash, std::equal_to<>>;
+  struct alignas(64) Owner { // a worker: what it fills. No other one changes it.
+    std::vector<Slab> slabs;
+    std::deque<Panel> panels; // stay where they are
+    Known known;              // those that are for no other worker
+    int64_t bytes = 0;        // of the slabs
+  };
+  Panel *find(Known &known, const Request &request, bool &fill);
+  void *allocate(int64_t bytes, Owner &owner);
+  bool addSlab(int64_t bytes, Owner &owner);
+
+  std::vector<Owner> owners_ = std::vector<Owner>(1);
+  std::mutex mutex_;
+  Known known_; // for all, under the lock
 };
 
 } // namespace xt
 
 // Called by name from compiled kernels (jit.cc); `launch`: the LaunchOutput. `fill` takes 0 or 1.
 extern "C" {
-void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t *fill);
+void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t isOwn, int64_t *fill);
 void xt_panel_ready(void *launch, void *panel);
 }

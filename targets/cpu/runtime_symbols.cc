@@ -51,7 +51,7 @@ std::vector<ExternalSymbol> runtimeSymbols() {
           {kLaneMeetSymbol, addressOf<void, void *, int64_t>(&::xt_lane_meet)},
           {kLaneExchangeSymbol, addressOf<void, void *, int64_t, const void *, int64_t>(&::xt_lane_exchange)},
           {kLaneGivenSymbol, addressOf<const void *, void *, int64_t>(&::xt_lane_given)},
-          {kPanelTakeSymbol, addressOf<void *, void *, const void *, int64_t, int64_t, int64_t *>(&::xt_panel_take)},
+          {kPanelTakeSymbol, addressOf<void *, void *, const void *, int64_t, int64_t, int64_t, int64_t *>(&::xt_panel_take)},
           {kPanelReadySymbol, addressOf<void, void *, void *>(&::xt_panel_ready)},
           {"memset", addressOf<void *, void *, int, size_t>(&::memset)},
           {"memcpy", addressOf<void *, void *, const void *, size_t>(&::memcpy)}};

@@ -25,19 +25,19 @@ LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
   return b.CreateTrunc(place, b.getInt1Ty());
 }
 
-// The panel of all workgroups that ask by the same words, where `shares` holds and there is memory; `mustFill` where the caller is
-// to do so, in memory of its own if there is none.
-KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValues key, LlvmValue *bytes) {
+// The panel of all workgroups that ask by the same words (where `isOwn` holds, of those of one thread), where `shares` holds and there
+// is memory; `mustFill` where the caller is to do so, in memory of its own if there is none.
+KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes) {
   constexpr int64_t kWord = 8;
   key.push_back(number(panelPlaces_++)); // what other places of the kernel pack is something else
   LlvmValue *fill = ops_.stackSlot(1);
   LlvmValue *address = ifElse(
       b, shares,
       [&] {
-        LlvmValue *words = keySlot(key.size());
+        LlvmValue *words = keySlot(key.size()), *keyBytes = number(kWord * static_cast<int64_t>(key.size()));
         for (size_t i = 0; i < key.size(); ++i)
           b.CreateAlignedStore(key[i], byteOffset(b, words, number(kWord * static_cast<int64_t>(i))), llvm::Align(8));
-        return LlvmValues{callHost(kPanelTakeSymbol, {runtime_, words, number(kWord * static_cast<int64_t>(key.size())), bytes, fill}, b.getPtrTy())};
+        return LlvmValues{callHost(kPanelTakeSymbol, {runtime_, words, keyBytes, bytes, b.CreateZExt(isOwn, b.getInt64Ty()), fill}, b.getPtrTy())};
       },
       [&] { return LlvmValues{llvm::ConstantPointerNull::get(b.getPtrTy())}; })[0];
   LlvmValue *found = b.CreateIsNotNull(address);
@@ -66,10 +66,11 @@ MmaRight KernelEmitter::sharedRight(const Op &mma) {
   const SharedOperands::Operand &operand = shared_.ofMma.at(&mma);
   const Op &load = *operand.load;
   LlvmValue *shares = b.CreateICmpSGT(alikeWorkgroups(operand.gridDims), number(1));
+  if (output_.sharedDims.empty()) output_.sharedDims = operand.gridDims;
   for (const Value *stored : shared_.stored) shares = b.CreateAnd(shares, areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
   LlvmValue *bytes = number(own.shape.bytes()), *size = number(own.shape.bytes() + kCacheLine); // and what is known of it
-  SharedPanel panel = takePanel(shares, parts_.at(load.operand(0)), size);
+  SharedPanel panel = takePanel(shares, b.getFalse(), parts_.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);
   LlvmValues placed = ifElse(

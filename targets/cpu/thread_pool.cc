@@ -31,14 +31,21 @@ void ThreadPool::start() {
     threads_.emplace_back([this, worker] { serve(worker); });
 }
 
-// Chunks go to the workers in turn as their own; whoever is done with these takes those of others.
+// The worker's own: of each period its share, in chunks. What begins behind the end is behind all of its chunks.
+ThreadPool::Range ThreadPool::chunkOf(int owner, int64_t turn) const {
+  const int64_t first = period_ * owner / workers_, end = period_ * (owner + 1) / workers_, pieces = (end - first + chunk_ - 1) / chunk_;
+  const int64_t base = turn / pieces * period_, begin = base + first + turn % pieces * chunk_;
+  return {begin, std::min({begin + chunk_, base + end, count_})};
+}
+
+// Whoever is done with its own chunks takes those of others.
 void ThreadPool::takePart(int worker) {
   for (int i = 0; i < workers_; ++i) {
     const int owner = (worker + i) % workers_;
     for (;;) {
-      int64_t begin = (turns_[static_cast<size_t>(owner)].taken.fetch_add(1) * workers_ + owner) * chunk_;
-      if (begin >= count_) break;
-      (*work_)(begin, std::min(begin + chunk_, count_), worker);
+      Range chunk = chunkOf(owner, turns_[static_cast<size_t>(owner)].taken.fetch_add(1));
+      if (chunk.begin >= count_) break;
+      (*work_)(chunk.begin, chunk.end, worker);
     }
   }
 }
@@ -57,7 +64,7 @@ void ThreadPool::serve(int worker) {
   }
 }
 
-void ThreadPool::run(int64_t count, const Work &work) {
+void ThreadPool::run(int64_t count, const Work &work, int64_t period) {
   if (count <= 0) return;
   std::lock_guard running(runMutex_);
   // A few chunks a worker: late starters and uneven work even out.
@@ -71,6 +78,7 @@ void ThreadPool::run(int64_t count, const Work &work) {
   work_ = &work;
   count_ = count;
   chunk_ = chunk;
+  period_ = period >= workers_ ? period : chunk * workers_;
   for (Turn &turn : turns_) turn.taken.store(0);
   busy_ = workers_ - 1;
   ++round_;

@@ -23,10 +23,11 @@ public:
   int workers() const { return workers_; }
   // Calls work(begin, end, worker) for disjoint ranges that cover [0, count), from several threads at once; a worker's
   // number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others
-  // wait. The same worker has the same range in each run of the same count, as long as it is no later than the others, so that
-  // what it wrote is still in its cache; neighbouring ranges are those of different workers.
+  // wait. The same worker has the same ranges in each run of the same count, as long as it is no later than the others, so that
+  // what it wrote is still in its cache. Neighbouring ranges are those of different workers, unless there is a `period`, of
+  // workers() at least: each worker has one share of each `period` neighbours, always the same.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
-  void run(int64_t count, const Work &work);
+  void run(int64_t count, const Work &work, int64_t period = 0);
   // Within a `work`: the worker whose call it is; else 0.
   static int currentWorker();
 
@@ -48,9 +49,13 @@ private:
   struct alignas(64) Turn { // of a worker: how many of its chunks are taken
     std::atomic<int64_t> taken{0};
   };
+  struct Range {
+    int64_t begin, end;
+  };
+  Range chunkOf(int owner, int64_t turn) const;
 
   const Work *work_ = nullptr;
-  int64_t count_ = 0, chunk_ = 1;
+  int64_t count_ = 0, chunk_ = 1, period_ = 1;
   std::vector<Turn> turns_;
 };
 

@@ -117,6 +117,15 @@ TEST(LaunchFrame, SaysHowMuchWorkThereIs) {
   EXPECT_EQ(work(0), 0);
 }
 
+TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
+  const std::vector<GridRange> grid{{0, 1, 3}, {0, 1, 5}, {0, 1, 7}};
+  EXPECT_EQ(sharingPeriod(grid, {false, false, true}), 7); // columns of a product
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}), 7);  // of many
+  EXPECT_EQ(sharingPeriod(grid, {false, true, true}), 35);
+  EXPECT_EQ(sharingPeriod(grid, {true, true, false}), 105); // neighbours
+  EXPECT_EQ(sharingPeriod(grid, {true, false, false}), 105);
+}
+
 // As few as give all threads the same.
 TEST(PartsOf, FewWorkgroups) {
   EXPECT_EQ(partsOf(1, 8, 1, false), 1); // one thread

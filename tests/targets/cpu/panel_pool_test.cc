@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -12,19 +13,23 @@
 namespace xt {
 namespace {
 
+PanelPool::Taken take(PanelPool &pool, std::string_view key, int64_t bytes, int worker = 0, bool isOwn = false) {
+  return pool.take({key, bytes, isOwn, worker});
+}
+
 TEST(PanelPool, TheFirstFillsForAll) {
   PanelPool pool;
-  PanelPool::Taken first = pool.take("a", 100);
+  PanelPool::Taken first = take(pool, "a", 100);
   ASSERT_TRUE(first.panel);
   EXPECT_TRUE(first.fill);
   std::memset(first.panel, 7, 100);
   pool.ready(first.panel);
-  PanelPool::Taken again = pool.take("a", 100);
+  PanelPool::Taken again = take(pool, "a", 100);
   EXPECT_EQ(again.panel, first.panel);
   EXPECT_FALSE(again.fill);
-  EXPECT_TRUE(pool.take("b", 100).fill);
-  pool.reset();
-  EXPECT_TRUE(pool.take("a", 100).fill);
+  EXPECT_TRUE(take(pool, "b", 100).fill);
+  pool.reset(1);
+  EXPECT_TRUE(take(pool, "a", 100).fill);
 }
 
 // Of any size, beyond what is allocated at once, none over another, and again in the memory of the launch before.
@@ -32,11 +37,11 @@ TEST(PanelPool, SizesMayDiffer) {
   PanelPool pool;
   std::set<void *> before;
   for (int launch = 0; launch < 2; ++launch) {
-    pool.reset();
+    pool.reset(1);
     std::vector<std::pair<unsigned char *, int64_t>> panels;
     for (int i = 0; i < 40; ++i) {
       int64_t bytes = i % 7 == 3 ? (int64_t{5} << 20) + i : 1000 * i + 1;
-      PanelPool::Taken taken = pool.take(str(i), bytes);
+      PanelPool::Taken taken = take(pool, str(i), bytes);
       ASSERT_TRUE(taken.panel && taken.fill);
       EXPECT_EQ(reinterpret_cast<uintptr_t>(taken.panel) % kCacheLine, 0u);
       std::memset(taken.panel, i, static_cast<size_t>(bytes));
@@ -52,32 +57,66 @@ TEST(PanelPool, SizesMayDiffer) {
 
 TEST(PanelPool, GivesNoMoreThanItMay) {
   PanelPool pool;
-  EXPECT_FALSE(pool.take("huge", int64_t{1} << 40).panel);
-  EXPECT_TRUE(pool.take("small", 64).panel);
-  EXPECT_FALSE(pool.take("huge", int64_t{1} << 40).panel);
+  EXPECT_FALSE(take(pool, "huge", int64_t{1} << 40).panel);
+  EXPECT_TRUE(take(pool, "small", 64).panel);
+  EXPECT_FALSE(take(pool, "huge", int64_t{1} << 40).panel);
 }
 
 // What a launch has needed does not stand in the way of another that needs something else.
 TEST(PanelPool, MakesWay) {
   PanelPool pool;
-  for (int i = 0; i < 300; ++i) pool.take(str("small", i), int64_t{1} << 20);
-  EXPECT_FALSE(pool.take("large", int64_t{5} << 20).panel);
-  pool.reset();
-  EXPECT_TRUE(pool.take("first", 64).panel);
-  EXPECT_FALSE(pool.take("huge", int64_t{1} << 40).panel);
-  EXPECT_TRUE(pool.take("large", int64_t{5} << 20).panel);
-  EXPECT_TRUE(pool.take("small", int64_t{1} << 20).panel);
+  for (int i = 0; i < 300; ++i) take(pool, str("small", i), int64_t{1} << 20);
+  EXPECT_FALSE(take(pool, "large", int64_t{5} << 20).panel);
+  pool.reset(1);
+  EXPECT_TRUE(take(pool, "first", 64).panel);
+  EXPECT_FALSE(take(pool, "huge", int64_t{1} << 40).panel);
+  EXPECT_TRUE(take(pool, "large", int64_t{5} << 20).panel);
+  EXPECT_TRUE(take(pool, "small", int64_t{1} << 20).panel);
 }
 
 // One that stays unready, as the workgroup has failed, does not hold up others for ever.
 TEST(PanelPool, WaitsForAnotherThread) {
   PanelPool pool;
-  PanelPool::Taken left = pool.take("left", 64), filled = pool.take("filled", 64);
-  EXPECT_FALSE(pool.take("left", 64).panel);
+  PanelPool::Taken left = take(pool, "left", 64), filled = take(pool, "filled", 64);
+  EXPECT_FALSE(take(pool, "left", 64).panel);
   std::thread other([&] { pool.ready(filled.panel); });
   other.join();
-  EXPECT_EQ(pool.take("filled", 64).panel, filled.panel);
+  EXPECT_EQ(take(pool, "filled", 64).panel, filled.panel);
   EXPECT_TRUE(left.fill);
+}
+
+// In the memory that the worker had before, whoever comes first.
+TEST(PanelPool, EachWorkerFillsMemoryOfItsOwn) {
+  PanelPool pool;
+  void *panels[2][2] = {};
+  for (int launch = 0; launch < 2; ++launch) {
+    pool.reset(2);
+    for (int worker : {launch, 1 - launch}) panels[launch][worker] = take(pool, str(worker), 100, worker).panel;
+    pool.ready(panels[launch][1], 1);
+    EXPECT_EQ(take(pool, "1", 100, 0).panel, panels[launch][1]);
+  }
+  for (int worker : {0, 1}) EXPECT_EQ(panels[0][worker], panels[1][worker]);
+  EXPECT_NE(panels[0][0], panels[0][1]);
+}
+
+TEST(PanelPool, EachWorkerHasItsOwnPanel) {
+  PanelPool pool;
+  pool.reset(2);
+  std::array<void *, 2> panels{};
+  for (int worker : {0, 1}) {
+    PanelPool::Taken taken = take(pool, "a", 100, worker, true);
+    EXPECT_TRUE(taken.fill);
+    pool.ready(taken.panel, worker);
+    panels[static_cast<size_t>(worker)] = taken.panel;
+  }
+  EXPECT_TRUE(panels[0] && panels[1] && panels[0] != panels[1]);
+  for (int worker : {0, 1}) {
+    PanelPool::Taken again = take(pool, "a", 100, worker, true);
+    EXPECT_TRUE(again.panel == panels[static_cast<size_t>(worker)] && !again.fill);
+  }
+  EXPECT_TRUE(take(pool, "a", 100, 1).fill);
+  pool.reset(2);
+  EXPECT_TRUE(take(pool, "a", 100, 1, true).fill);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "ir/base/text.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/kernel_module.h"
 #include "targets/cpu/tile_source.h"
 #include "tests/targets/cpu/text_kernel.h"
 
@@ -24,6 +25,14 @@ bool takesPanels(TextKernel &text) {
   return code->find(kPanelTakeSymbol) != std::string::npos;
 }
 
+std::vector<bool> sharedDims(TextKernel &text) {
+  llvm::LLVMContext context;
+  Diagnostics diagnostics;
+  auto emitted = emitKernels(text.module(), *cpuInfo("x86-64-v4"), context, diagnostics);
+  EXPECT_TRUE(emitted.ok());
+  return emitted->kernels[0].output.sharedDims;
+}
+
 void fillSmall(const std::vector<Array *> &arrays) {
   RandomNumbers random(11);
   for (Array *array : arrays) random.fill(*array, true);
@@ -44,6 +53,22 @@ TEST(SharedPanels, AllTypesAndEdges) {
       text.expectAsInterpreter({&a, &b, &c}, {}, 1);
       text.expectAsInterpreter({&a, &b, &c}, {}, 4);
     }
+}
+
+// The launcher gives workgroups with the same columns to one thread.
+TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
+  const std::vector<bool> columns{false, true};
+  TextKernel turned(turnedProduct("f32", "f32", 128));
+  EXPECT_EQ(sharedDims(turned), columns);
+  TextKernel nest("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {\n"
+                  "  %ta = init_tile %A[%i, 0] -> tile<64x32xf32>\n  %tb = init_tile %B[0, %j] -> tile<32x64xf32>\n  %c = constant 0.0 : vector<64x64xf32>\n"
+                  "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
+                  "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
+                  "  %tc = init_tile %C[%i, %j] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
+  EXPECT_EQ(sharedDims(nest), columns);
+  TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
+                  "  %a = load_tile %ta\n  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %a, %tc\n}\n");
+  EXPECT_TRUE(sharedDims(none).empty());
 }
 
 // Each launch looks at the memory anew.

@@ -2,20 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace xt {
 namespace {
 
 TEST(ThreadPoolTest, EveryItemOnce) {
   for (int workers : {1, 2, 5}) {
     ThreadPool pool(workers);
-    for (int64_t count : {0, 1, 2, 7, 100, 12345}) {
+    for (auto [count, period] : {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {2, 0}, {7, 0}, {100, 0}, {12345, 0}, {12345, 4}, {100, 7}, {102, 17}, {7, 100}, {100, 100}}) {
       std::vector<std::atomic<int>> seen(static_cast<size_t>(count));
       std::vector<std::atomic<int>> inside(static_cast<size_t>(workers));
       pool.run(count, [&](int64_t begin, int64_t end, int worker) {
         EXPECT_EQ(inside[static_cast<size_t>(worker)].fetch_add(1), 0);
         for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
         --inside[static_cast<size_t>(worker)];
-      });
+      }, period);
       for (const auto &times : seen) EXPECT_EQ(times.load(), 1);
     }
   }
@@ -43,6 +45,24 @@ TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
       EXPECT_EQ(begin, worker);
     });
   }
+}
+
+// All workers make as many calls, so that none takes what is another's.
+TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
+  constexpr int kWorkers = 3, kPeriods = 11; // a share is no more than an eighth of what a worker has
+  ThreadPool pool(kWorkers);
+  std::atomic<int> begun{0};
+  std::array<int, kWorkers> calls{};
+  pool.run(7 * kPeriods, [&](int64_t begin, int64_t end, int worker) {
+    const int64_t first[] = {0, 2, 4, 7};
+    const int64_t period = calls[static_cast<size_t>(worker)]++;
+    ++begun;
+    while (begun.load() < kWorkers * (period + 1)) std::this_thread::yield();
+    EXPECT_EQ(ThreadPool::currentWorker(), worker);
+    EXPECT_EQ(begin, 7 * period + first[worker]);
+    EXPECT_EQ(end, 7 * period + first[worker + 1]);
+  }, 7);
+  for (int each : calls) EXPECT_EQ(each, kPeriods);
 }
 
 TEST(ThreadPoolTest, RunsFromSeveralThreadsTakeTurns) {
