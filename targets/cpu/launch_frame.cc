@@ -116,10 +116,12 @@ int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
 }
 
 int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims) {
-  int64_t period = 1;
-  bool neighboursShare = !dims.back();
+  int64_t period = 1, alike = 1;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (!dims[d]) alike *= grid[d].count;
+  const bool neighboursShare = !dims.back();
   for (size_t d = dims.size(); d-- > 0 && (dims[d] || neighboursShare);) period *= grid[d].count;
-  return period;
+  return alike > 1 ? period : 0;
 }
 
 Result<LaunchFrame *> LastFrame::of(const void *code, const Kernel &kernel, const std::vector<LaunchArg> &args,

@@ -23,7 +23,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
 int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 
 // After how many workgroups those come again that share with them what depends on `dims` of the grid; all of them, where
-// neighbours do. `grid`, of as many dimensions, is the launch's, outermost first.
+// neighbours do; 0: none share. `grid`, of as many dimensions, is the launch's, outermost first.
 int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims);
 
 // The frame of the last launch, kept for launches that are the same: to make one is half of a launch that does nothing.

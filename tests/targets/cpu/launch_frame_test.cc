@@ -124,6 +124,8 @@ TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
   EXPECT_EQ(sharingPeriod(grid, {false, true, true}), 35);
   EXPECT_EQ(sharingPeriod(grid, {true, true, false}), 105); // neighbours
   EXPECT_EQ(sharingPeriod(grid, {true, false, false}), 105);
+  EXPECT_EQ(sharingPeriod(grid, {true, true, true}), 0);
+  EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}), 0);
 }
 
 // As few as give all threads the same.
