@@ -91,7 +91,7 @@ private:
 
 } // namespace xt
 
-// Called by name from compiled kernels (jit.cc).
+// Called by name from compiled kernels (runtime_symbols.cc).
 extern "C" {
 void xt_print(void *launch, int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
 void xt_assert_failed(void *launch, int64_t workgroup, int64_t subgroup, int64_t element);

@@ -71,7 +71,7 @@ private:
 
 } // namespace xt
 
-// Called by name from compiled kernels (jit.cc); `launch`: the LaunchOutput. `fill` takes 0 or 1.
+// Called by name from compiled kernels (runtime_symbols.cc); `launch`: the LaunchOutput. `fill` takes 0 or 1.
 extern "C" {
 void *xt_panel_take(void *launch, const void *key, int64_t keyBytes, int64_t bytes, int64_t isOwn, int64_t *fill);
 void xt_panel_ready(void *launch, void *panel);

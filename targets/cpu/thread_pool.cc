@@ -3,6 +3,7 @@
 #include "targets/cpu/look_for.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace xt {
 namespace {
@@ -67,18 +68,19 @@ void ThreadPool::serve(int worker) {
 void ThreadPool::run(int64_t count, const Work &work, int64_t period) {
   if (count <= 0) return;
   std::lock_guard running(runMutex_);
-  // A few chunks a worker: late starters and uneven work even out.
-  int64_t chunk = std::max<int64_t>(1, count / (int64_t{workers_} * 8));
-  if (workers_ == 1 || count == 1) {
-    work(0, count, 0);
-    return;
-  }
+  const int outside = std::exchange(workerOfThread, 0); // the caller may work for another pool
+  if (workers_ == 1 || count == 1) work(0, count, 0);
+  else runOnAll(count, work, period);
+  workerOfThread = outside;
+}
+
+void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   start();
   placement_.keepBeside(threads_);
   work_ = &work;
   count_ = count;
-  chunk_ = chunk;
-  period_ = period >= workers_ ? period : chunk * workers_;
+  chunk_ = std::max<int64_t>(1, count / (int64_t{workers_} * 8)); // a few a worker: late starters and uneven work even out
+  period_ = period >= workers_ ? period : chunk_ * workers_;
   for (Turn &turn : turns_) turn.taken.store(0);
   busy_ = workers_ - 1;
   ++round_;

@@ -33,6 +33,7 @@ public:
 
 private:
   void start();
+  void runOnAll(int64_t count, const Work &work, int64_t period);
   void serve(int worker);
   void takePart(int worker);
 

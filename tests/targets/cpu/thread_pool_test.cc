@@ -65,6 +65,15 @@ TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
   for (int each : calls) EXPECT_EQ(each, kPeriods);
 }
 
+TEST(ThreadPoolTest, RunsWithinARun) {
+  ThreadPool outer(3), inner(2);
+  outer.run(30, [&](int64_t, int64_t, int worker) {
+    inner.run(10, [&](int64_t, int64_t, int own) { EXPECT_EQ(ThreadPool::currentWorker(), own); });
+    EXPECT_EQ(ThreadPool::currentWorker(), worker);
+  });
+  EXPECT_EQ(ThreadPool::currentWorker(), 0);
+}
+
 TEST(ThreadPoolTest, RunsFromSeveralThreadsTakeTurns) {
   ThreadPool pool(3);
   std::atomic<int64_t> sum{0};
