@@ -199,10 +199,9 @@ public:
     if (!keepsHandlers_) keepsHandlers_.emplace();
     FaultGuard guard; // after a fault elsewhere the handlers are gone
     Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
-    int64_t period = output.sharedDims.empty() ? 0 : sharingPeriod(grid, output.sharedDims) * parts;
     pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
-    }, period);
+    }, sharingPeriod(grid, output.sharedDims, parts));
     return launch.finish(print_, kernel, grid);
   }
 

@@ -22,9 +22,10 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
 // 0.39 (Intel Xeon with AMX). `work` is that of a LaunchFrame.
 int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap);
 
-// After how many workgroups those come again that share with them what depends on `dims` of the grid; all of them, where
-// neighbours do; 0: none share. `grid`, of as many dimensions, is the launch's, outermost first.
-int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims);
+// The distance, in parts of workgroups, after which the same values of the grid's `dims` return; all of the launch if the innermost
+// dimension is not among them; 0 if no two workgroups share what depends on `dims`. `dims` has as many entries as `grid`,
+// outermost first, or none, where nothing is shared; workgroups have `parts` each, one after the other.
+int64_t sharingPeriod(const std::vector<GridRange> &grid, const std::vector<bool> &dims, int64_t parts);
 
 // The frame of the last launch, kept for launches that are the same: to make one is half of a launch that does nothing.
 class LastFrame {

@@ -243,14 +243,14 @@ LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
 
 bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_; }
 
-// b is read where it lies by as few rows as do not make up for packing it: of the whole launch, where packed panels are
-// shared. Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
+// b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
+// Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
 // those of one line (AVX2), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
 // to 37 on (Intel Xeon with AMX). A row or two sweep over it.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
   const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
-  LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, alike_), rows_) : rows_;
+  LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(rows, number(kFewRows));
   sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));

@@ -64,17 +64,22 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   if (onlyNest(kernel, e_.fusion_) != &op_ || !stored || parameterBehind(kernel, op_.operand(1)) == stored) return;
   for (size_t operand : {1, 3, 4, 5})
     if (!collectGridDims(kernel, op_.operand(operand), dims)) return;
-  alike_ = e_.alikeWorkgroups(dims);
+  LlvmValue *alike = e_.alikeWorkgroups(dims), *threads = e_.threads_;
+  if (!alike) return;
   isOddAmongAlike_ = e_.isOddAmongAlike(dims);
-  if (!alike_) return;
   e_.output_.sharedDims = dims;
-  // AMX is so fast that a panel which another thread has packed is waited for, unless it serves several workgroups of each thread:
-  // bytes and bf16 of 512x512x512 with two threads take 0.65 and 0.85 of the time when each packs all (Intel Xeon with AMX).
-  LlvmValue *few = usesTiles(style_) ? e_.threads_ : number(1);
-  shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(alike_, few));
+  dims.flip();
+  LlvmValue *different = e_.alikeWorkgroups(dims), *pieces = b.CreateMul(alike, e_.partCount_);
+  if (different) pieces = b.CreateMul(pieces, different);
+  LlvmValue *ofThread = b.CreateUDiv(b.CreateAdd(pieces, b.CreateSub(threads, number(1))), threads);
   // To pack a line takes less time than to read one that another thread has just packed, and to wait for it: f16 256x256x256 and
-  // 512x512x512 with two threads, by tiles of 128x1024, take 0.81 and 0.92 of the time (the same).
-  ownPanels_ = usesTiles(style_) ? b.getFalse() : b.CreateICmpSLE(alike_, b.CreateShl(e_.threads_, 1));
+  // 512x512x512 with two threads, by tiles of 128x1024, take 0.81 and 0.92 of the time (Intel Xeon with AMX).
+  ownPanels_ = usesTiles(style_) ? b.getFalse() : b.CreateICmpSLE(alike, b.CreateShl(threads, 1));
+  served_ = b.CreateSelect(ownPanels_, least(alike, ofThread), alike);
+  // AMX is so fast that a panel which another thread has packed is waited for, unless it serves several workgroups of each thread:
+  // bytes and bf16 of 512x512x512 with two threads take 0.65 and 0.85 of the time when each packs all (the same).
+  LlvmValue *few = usesTiles(style_) ? threads : number(1);
+  shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(served_, few));
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include "targets/cpu/thread_pool.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace xt {
 namespace {
@@ -16,7 +15,7 @@ constexpr std::chrono::microseconds kLongest{200}; // longer than packing takes,
 } // namespace
 
 void PanelPool::reset(int workers) {
-  known_.clear();
+  shared_.clear();
   if (owners_.size() != static_cast<size_t>(workers)) owners_ = std::vector<Owner>(static_cast<size_t>(workers));
   for (Owner &owner : owners_) {
     for (Slab &slab : owner.slabs) slab.used = 0;
@@ -38,10 +37,14 @@ void *PanelPool::allocate(int64_t bytes, Owner &owner) {
 
 bool PanelPool::addSlab(int64_t bytes, Owner &owner) {
   const int64_t most = kMostBytes / static_cast<int64_t>(owners_.size());
-  bytes = std::max(bytes, std::min(kSlabBytes, most));
-  // What other launches needed makes way.
-  if (bytes > most - owner.bytes) std::erase_if(owner.slabs, [&](const Slab &slab) { return slab.used == 0 && (owner.bytes -= slab.bytes, true); });
-  if (bytes > most - owner.bytes) return false;
+  auto hasRoom = [&] { return bytes <= most - owner.bytes; };
+  if (!hasRoom()) { // what other launches needed makes way
+    std::erase_if(owner.slabs, [](const Slab &slab) { return slab.used == 0; });
+    owner.bytes = 0;
+    for (const Slab &slab : owner.slabs) owner.bytes += slab.bytes;
+  }
+  if (!hasRoom()) return false;
+  bytes = std::max(bytes, std::min(kSlabBytes, most - owner.bytes));
   ScratchMemory memory = allocateScratch(static_cast<size_t>(bytes));
   if (!memory) return false;
   owner.slabs.push_back({std::move(memory), bytes, 0});
@@ -49,40 +52,45 @@ bool PanelPool::addSlab(int64_t bytes, Owner &owner) {
   return true;
 }
 
-PanelPool::Panel *PanelPool::find(Known &known, const Request &request, bool &fill) {
-  auto found = known.find(request.key);
-  if (found != known.end()) return found->second;
+PanelPool::Panel *PanelPool::add(const Request &request) {
   Owner &owner = owners_[static_cast<size_t>(request.worker)];
   void *memory = allocate(request.bytes, owner);
-  if (!memory) return nullptr;
-  fill = true;
-  owner.panels.emplace_back().memory = memory;
-  return known.emplace(request.key, &owner.panels.back()).first->second;
+  return memory ? &owner.panels.emplace_back(memory, request.worker) : nullptr;
+}
+
+// One that the worker has not taken yet.
+PanelPool::Panel *PanelPool::takeFirst(const Request &request) {
+  if (request.isOwn) return add(request);
+  // What is done under the lock takes less time than to sleep until it is free.
+  constexpr std::chrono::microseconds kMost{20};
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
+  auto found = shared_.find(request.key);
+  if (found != shared_.end()) return found->second;
+  Panel *panel = add(request);
+  if (panel) shared_.emplace(request.key, panel);
+  return panel;
 }
 
 PanelPool::Taken PanelPool::take(const Request &request) {
-  Panel *panel;
-  bool fill = false;
-  if (request.isOwn) {
-    panel = find(owners_[static_cast<size_t>(request.worker)].known, request, fill);
-  } else {
-    // What is done under the lock takes less time than to sleep until it is free.
-    constexpr std::chrono::microseconds kMost{20};
-    std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
-    panel = find(known_, request, fill);
-  }
+  Known &known = owners_[static_cast<size_t>(request.worker)].known;
+  auto found = known.find(request.key);
+  Panel *panel = found == known.end() ? takeFirst(request) : found->second;
   if (!panel) return {};
-  return fill || lookFor(kLongest, [&] { return panel->ready.load(); }) ? Taken{panel->memory, fill} : Taken{};
+  const bool fills = panel->filler == request.worker;
+  if (found == known.end()) {
+    known.emplace(request.key, panel);
+    if (fills) return {panel->memory, true};
+  }
+  // What it was to fill itself and did not, as that workgroup has failed, nobody fills.
+  const bool isReady = panel->ready.load() || (!fills && lookFor(kLongest, [&] { return panel->ready.load(); }));
+  return isReady ? Taken{panel->memory} : Taken{};
 }
 
 void PanelPool::ready(void *memory, int worker) {
   std::deque<Panel> &panels = owners_[static_cast<size_t>(worker)].panels;
-  for (size_t i = panels.size(); i-- > 0;)
-    if (panels[i].memory == memory) {
-      panels[i].ready.store(true);
-      return;
-    }
+  auto panel = std::find_if(panels.rbegin(), panels.rend(), [&](const Panel &each) { return each.memory == memory; });
+  if (panel != panels.rend()) panel->ready.store(true);
 }
 
 } // namespace xt

@@ -25,18 +25,19 @@ public:
   void reset(int workers);
 
   struct Request {
-    std::string_view key; // names the panel
-    int64_t bytes;        // the same each time
-    bool isOwn;           // each worker is to have one
-    int worker = 0;       // of the launch's ThreadPool: asks
+    std::string_view key; // names the panel within the launch
+    int64_t bytes;        // as is `isOwn`, the same each time
+    bool isOwn;           // each worker is to have one of its own
+    int worker;           // of the launch's ThreadPool: asks
   };
   struct Taken {
     void *panel = nullptr; // null: the caller packs in memory of its own
     bool fill = false;     // the caller packs here, and says so by ready()
   };
-  // At a multiple of a cache line. From all threads of one launch. One that another thread is packing is waited for, not for ever.
+  // At a multiple of a cache line. From all threads of one launch. One that another worker is packing is waited for, not for ever.
   Taken take(const Request &request);
-  void ready(void *panel, int worker = 0);
+  // By the worker that was to fill it.
+  void ready(void *panel, int worker);
 
 private:
   static constexpr int64_t kMostBytes = int64_t{256} << 20; // of which each worker may have its share
@@ -46,7 +47,9 @@ private:
     int64_t bytes, used;
   };
   struct Panel {
-    void *memory = nullptr;
+    Panel(void *place, int worker) : memory(place), filler(worker) {}
+    void *const memory;
+    const int filler;
     std::atomic<bool> ready{false};
   };
   // A key is looked for without a string of its own.
@@ -57,16 +60,17 @@ private:
   struct alignas(64) Owner { // a worker: what it fills. No other one changes it.
     std::vector<Slab> slabs;
     std::deque<Panel> panels; // stay where they are
-    Known known;              // those that are for no other worker
+    Known known;              // what it has taken, its own or another's: found again without the lock
     int64_t bytes = 0;        // of the slabs
   };
-  Panel *find(Known &known, const Request &request, bool &fill);
+  Panel *takeFirst(const Request &request);
+  Panel *add(const Request &request);
   void *allocate(int64_t bytes, Owner &owner);
   bool addSlab(int64_t bytes, Owner &owner);
 
   std::vector<Owner> owners_ = std::vector<Owner>(1);
   std::mutex mutex_;
-  Known known_; // for all, under the lock
+  Known shared_; // under the lock
 };
 
 } // namespace xt

@@ -17,8 +17,8 @@ bool isInTiles(const Cell &c) {
 
 // One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be. b that is
 // converted, and may then be larger than the third cache, is read again for each block of rows. AMX is so fast that its packed b
-// should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns. A c of few columns takes it
-// less time than what is around a workgroup.
+// should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns. Where c has few columns,
+// what is around a workgroup takes longer than its products: they have more rows.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   if (isInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};

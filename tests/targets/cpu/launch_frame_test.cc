@@ -119,13 +119,15 @@ TEST(LaunchFrame, SaysHowMuchWorkThereIs) {
 
 TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
   const std::vector<GridRange> grid{{0, 1, 3}, {0, 1, 5}, {0, 1, 7}};
-  EXPECT_EQ(sharingPeriod(grid, {false, false, true}), 7); // columns of a product
-  EXPECT_EQ(sharingPeriod(grid, {true, false, true}), 7);  // of many
-  EXPECT_EQ(sharingPeriod(grid, {false, true, true}), 35);
-  EXPECT_EQ(sharingPeriod(grid, {true, true, false}), 105); // neighbours
-  EXPECT_EQ(sharingPeriod(grid, {true, false, false}), 105);
-  EXPECT_EQ(sharingPeriod(grid, {true, true, true}), 0);
-  EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}), 0);
+  EXPECT_EQ(sharingPeriod(grid, {false, false, true}, 1), 7); // columns of a product
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 1), 7);  // of many
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 2), 14); // in halves
+  EXPECT_EQ(sharingPeriod(grid, {false, true, true}, 1), 35);
+  EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbours
+  EXPECT_EQ(sharingPeriod(grid, {true, false, false}, 1), 105);
+  EXPECT_EQ(sharingPeriod(grid, {true, true, true}, 2), 0);
+  EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}, 1), 0);
+  EXPECT_EQ(sharingPeriod(grid, {}, 2), 0);
 }
 
 // As few as give all threads the same.

@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <set>
 #include <thread>
+#include <vector>
 
 namespace xt {
 namespace {
@@ -23,7 +26,7 @@ TEST(PanelPool, TheFirstFillsForAll) {
   ASSERT_TRUE(first.panel);
   EXPECT_TRUE(first.fill);
   std::memset(first.panel, 7, 100);
-  pool.ready(first.panel);
+  pool.ready(first.panel, 0);
   PanelPool::Taken again = take(pool, "a", 100);
   EXPECT_EQ(again.panel, first.panel);
   EXPECT_FALSE(again.fill);
@@ -46,7 +49,7 @@ TEST(PanelPool, SizesMayDiffer) {
       EXPECT_EQ(reinterpret_cast<uintptr_t>(taken.panel) % kCacheLine, 0u);
       std::memset(taken.panel, i, static_cast<size_t>(bytes));
       panels.push_back({static_cast<unsigned char *>(taken.panel), bytes});
-      pool.ready(taken.panel);
+      pool.ready(taken.panel, 0);
       EXPECT_TRUE(launch == 0 || before.contains(taken.panel));
       before.insert(taken.panel);
     }
@@ -77,12 +80,45 @@ TEST(PanelPool, MakesWay) {
 // One that stays unready, as the workgroup has failed, does not hold up others for ever.
 TEST(PanelPool, WaitsForAnotherThread) {
   PanelPool pool;
-  PanelPool::Taken left = take(pool, "left", 64), filled = take(pool, "filled", 64);
-  EXPECT_FALSE(take(pool, "left", 64).panel);
-  std::thread other([&] { pool.ready(filled.panel); });
+  pool.reset(2);
+  PanelPool::Taken left = take(pool, "left", 64), filled = take(pool, "filled", 64), own = take(pool, "own", 64, 0, true);
+  EXPECT_TRUE(left.fill && filled.fill && own.fill);
+  for (int worker : {0, 1}) EXPECT_FALSE(take(pool, "left", 64, worker).panel);
+  EXPECT_FALSE(take(pool, "own", 64, 0, true).panel);
+  std::thread other([&] { pool.ready(filled.panel, 0); });
+  EXPECT_EQ(take(pool, "filled", 64, 1).panel ? filled.panel : nullptr, filled.panel);
   other.join();
-  EXPECT_EQ(take(pool, "filled", 64).panel, filled.panel);
-  EXPECT_TRUE(left.fill);
+  for (int worker : {0, 1}) EXPECT_EQ(take(pool, "filled", 64, worker).panel, filled.panel);
+}
+
+// From all threads at once, in orders of their own: one fills each panel, the others find in it what it wrote.
+TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
+  constexpr int kWorkers = 4, kKeys = 50, kLaunches = 40, kWords = 500;
+  PanelPool pool;
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    pool.reset(kWorkers);
+    std::array<std::atomic<int>, kKeys> fills{};
+    std::atomic<int> wrong{0};
+    auto work = [&](int worker) {
+      for (int i = 0; i < 3 * kKeys; ++i) {
+        const int key = (i * (2 * worker + 1) + launch) % kKeys;
+        PanelPool::Taken taken = take(pool, str(key), kWords * 4, worker);
+        auto *words = static_cast<int *>(taken.panel);
+        if (!words) continue; // it was waited for in vain: the machine is busy
+        if (taken.fill) {
+          ++fills[static_cast<size_t>(key)];
+          std::fill_n(words, kWords, launch * kKeys + key);
+          pool.ready(words, worker);
+        }
+        wrong += static_cast<int>(std::count(words, words + kWords, launch * kKeys + key)) != kWords;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int worker = 0; worker < kWorkers; ++worker) threads.emplace_back(work, worker);
+    for (std::thread &thread : threads) thread.join();
+    EXPECT_EQ(wrong.load(), 0);
+    for (const std::atomic<int> &each : fills) ASSERT_EQ(each.load(), 1);
+  }
 }
 
 // In the memory that the worker had before, whoever comes first.
@@ -101,22 +137,35 @@ TEST(PanelPool, EachWorkerFillsMemoryOfItsOwn) {
 
 TEST(PanelPool, EachWorkerHasItsOwnPanel) {
   PanelPool pool;
-  pool.reset(2);
-  std::array<void *, 2> panels{};
-  for (int worker : {0, 1}) {
-    PanelPool::Taken taken = take(pool, "a", 100, worker, true);
-    EXPECT_TRUE(taken.fill);
-    pool.ready(taken.panel, worker);
-    panels[static_cast<size_t>(worker)] = taken.panel;
+  for (int launch = 0; launch < 2; ++launch) {
+    pool.reset(2);
+    std::array<void *, 2> panels{};
+    for (int worker : {0, 1}) {
+      PanelPool::Taken taken = take(pool, "a", 100, worker, true);
+      EXPECT_TRUE(taken.fill);
+      pool.ready(taken.panel, worker);
+      panels[static_cast<size_t>(worker)] = taken.panel;
+    }
+    EXPECT_TRUE(panels[0] && panels[1] && panels[0] != panels[1]);
+    for (int worker : {0, 1}) {
+      PanelPool::Taken again = take(pool, "a", 100, worker, true);
+      EXPECT_TRUE(again.panel == panels[static_cast<size_t>(worker)] && !again.fill);
+    }
   }
-  EXPECT_TRUE(panels[0] && panels[1] && panels[0] != panels[1]);
-  for (int worker : {0, 1}) {
-    PanelPool::Taken again = take(pool, "a", 100, worker, true);
-    EXPECT_TRUE(again.panel == panels[static_cast<size_t>(worker)] && !again.fill);
+}
+
+// Of the 256 MiB, and of no more than that.
+TEST(PanelPool, EachWorkerHasItsShare) {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  PanelPool pool;
+  for (auto [workers, all] : {std::pair<int, int>{2, 128}, {3, 85}, {64, 4}, {100, 2}}) {
+    SCOPED_TRACE(workers);
+    pool.reset(workers);
+    for (int worker : {0, workers - 1}) {
+      for (int i = 0; i < all; ++i) EXPECT_TRUE(take(pool, str(worker, " ", i), kMiB, worker).panel);
+      EXPECT_FALSE(take(pool, str(worker, " more"), kMiB, worker).panel);
+    }
   }
-  EXPECT_TRUE(take(pool, "a", 100, 1).fill);
-  pool.reset(2);
-  EXPECT_TRUE(take(pool, "a", 100, 1, true).fill);
 }
 
 } // namespace

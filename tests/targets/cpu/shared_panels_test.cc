@@ -6,6 +6,8 @@
 #include "targets/cpu/tile_source.h"
 #include "tests/targets/cpu/text_kernel.h"
 
+#include <regex>
+
 namespace xt {
 namespace {
 
@@ -55,16 +57,36 @@ TEST(SharedPanels, AllTypesAndEdges) {
     }
 }
 
+std::string productNest(std::string_view elem) {
+  return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {\n"
+             "  %ta = init_tile %A[%i, 0] -> tile<64x32x", elem, ">\n  %tb = init_tile %B[0, %j] -> tile<32x64x", elem, ">\n  %c = constant 0.0 : vector<64x64xf32>\n"
+             "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
+             "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
+             "  %tc = init_tile %C[%i, %j] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
+}
+
+// A nest's panels may be those of one thread, as the launch has workgroups and threads; AMX's, and those of a tile_mma, are for all.
+TEST(SharedPanels, MayBeOfOneThread) {
+  auto isOwn = [](const std::string &words, std::string_view cpu) {
+    TextKernel text(words);
+    Diagnostics diagnostics;
+    std::string code = *emit(text.module(), EmitKind::Llvm, {std::string(cpu)}, diagnostics);
+    std::smatch call;
+    EXPECT_TRUE(std::regex_search(code, call, std::regex(str("call [^\n]*@", kPanelTakeSymbol, "\\((?:[^,]*, ){4}i64 ([^,]*),"))));
+    return call[1].str();
+  };
+  EXPECT_EQ(isOwn(productNest("f32"), "x86-64-v4").substr(0, 1), "%");
+  EXPECT_EQ(isOwn(productNest("bf16"), "x86-64-v4").substr(0, 1), "%");
+  EXPECT_EQ(isOwn(productNest("bf16"), "sapphirerapids"), "0");
+  EXPECT_EQ(isOwn(turnedProduct("f32", "f32", 128), "x86-64-v4"), "0");
+}
+
 // The launcher gives workgroups with the same columns to one thread.
 TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   const std::vector<bool> columns{false, true};
   TextKernel turned(turnedProduct("f32", "f32", 128));
   EXPECT_EQ(sharedDims(turned), columns);
-  TextKernel nest("kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {\n"
-                  "  %ta = init_tile %A[%i, 0] -> tile<64x32xf32>\n  %tb = init_tile %B[0, %j] -> tile<32x64xf32>\n  %c = constant 0.0 : vector<64x64xf32>\n"
-                  "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
-                  "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
-                  "  %tc = init_tile %C[%i, %j] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
+  TextKernel nest(productNest("f32"));
   EXPECT_EQ(sharedDims(nest), columns);
   TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
                   "  %a = load_tile %ta\n  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %a, %tc\n}\n");

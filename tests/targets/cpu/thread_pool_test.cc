@@ -3,17 +3,41 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace xt {
 namespace {
 
+// Tells when many workers have come to a place, and gives up where one does not come.
+class Meeting {
+public:
+  ::testing::AssertionResult wait(int all) {
+    ++here_;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (here_.load() < all) {
+      if (std::chrono::steady_clock::now() > end) return ::testing::AssertionFailure() << here_.load() << " of " << all << " came";
+      std::this_thread::yield();
+    }
+    return ::testing::AssertionSuccess();
+  }
+
+private:
+  std::atomic<int> here_{0};
+};
+
 TEST(ThreadPoolTest, EveryItemOnce) {
   for (int workers : {1, 2, 5}) {
     ThreadPool pool(workers);
-    for (auto [count, period] : {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {2, 0}, {7, 0}, {100, 0}, {12345, 0}, {12345, 4}, {100, 7}, {102, 17}, {7, 100}, {100, 100}}) {
+    for (auto [count, period] : {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {2, 0}, {7, 0}, {100, 0}, {12345, 0}, {12345, 4}, {12345, 400}, {100, 4}, {100, 7}, {102, 17}, {7, 100}, {100, 100}}) {
+      const int64_t all = count;
       std::vector<std::atomic<int>> seen(static_cast<size_t>(count));
       std::vector<std::atomic<int>> inside(static_cast<size_t>(workers));
       pool.run(count, [&](int64_t begin, int64_t end, int worker) {
+        ASSERT_TRUE(0 <= begin && begin < end && end <= all) << begin << " to " << end << " of " << all;
         EXPECT_EQ(inside[static_cast<size_t>(worker)].fetch_add(1), 0);
         for (int64_t i = begin; i < end; ++i) ++seen[static_cast<size_t>(i)];
         --inside[static_cast<size_t>(worker)];
@@ -21,6 +45,59 @@ TEST(ThreadPoolTest, EveryItemOnce) {
       for (const auto &times : seen) EXPECT_EQ(times.load(), 1);
     }
   }
+}
+
+// Workers and the caller sleep when there has been nothing to do for long, and are woken, also to end.
+TEST(ThreadPoolTest, WakesWhoSleeps) {
+  constexpr int kWorkers = 3;
+  const auto long_ = std::chrono::milliseconds(20);
+  ThreadPool pool(kWorkers);
+  for (int round = 0; round < 3; ++round) {
+    Meeting all;
+    std::atomic<int> done{0};
+    pool.run(kWorkers, [&](int64_t, int64_t, int worker) {
+      EXPECT_TRUE(all.wait(kWorkers));
+      if (worker != 0) std::this_thread::sleep_for(long_); // the caller sleeps meanwhile
+      ++done;
+    });
+    EXPECT_EQ(done.load(), kWorkers);
+    std::this_thread::sleep_for(long_);
+  }
+}
+
+// Whoever is done takes what one that is late has left.
+TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
+  constexpr int kWorkers = 2;
+  constexpr int64_t kItems = 32;
+  ThreadPool pool(kWorkers);
+  for (int64_t period : {0, 2}) {
+    std::atomic<int64_t> done{0};
+    std::atomic<int> late{-1};
+    pool.run(kItems, [&](int64_t begin, int64_t end, int worker) {
+      int none = -1;
+      if (late.compare_exchange_strong(none, worker)) {
+        const auto most = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (done.load() < kItems - (end - begin) && std::chrono::steady_clock::now() < most) std::this_thread::yield();
+        EXPECT_EQ(done.load(), kItems - (end - begin));
+      }
+      done += end - begin;
+    }, period);
+    EXPECT_EQ(done.load(), kItems);
+  }
+}
+
+// A call for each of many small parts would take longer than they.
+TEST(ThreadPoolTest, KeepsToNoPeriodOfSmallParts) {
+  constexpr int kWorkers = 2;
+  ThreadPool pool(kWorkers);
+  auto callsOf = [&](int64_t count, int64_t period) {
+    std::atomic<int> calls{0};
+    pool.run(count, [&](int64_t, int64_t, int) { ++calls; }, period);
+    return calls.load();
+  };
+  EXPECT_EQ(callsOf(100, 2), 100);
+  EXPECT_EQ(callsOf(3200, 32), 200);
+  EXPECT_EQ(callsOf(16000, 2), 16);
 }
 
 TEST(ThreadPoolTest, ManyShortRuns) {
@@ -38,10 +115,9 @@ TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
   constexpr int kWorkers = 3;
   ThreadPool pool(kWorkers);
   for (int round = 0; round < 20; ++round) {
-    std::atomic<int> begun{0};
+    Meeting begun;
     pool.run(kWorkers, [&](int64_t begin, int64_t, int worker) {
-      ++begun;
-      while (begun.load() < kWorkers) std::this_thread::yield();
+      EXPECT_TRUE(begun.wait(kWorkers));
       EXPECT_EQ(begin, worker);
     });
   }
@@ -51,13 +127,12 @@ TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
 TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
   constexpr int kWorkers = 3, kPeriods = 11; // a share is no more than an eighth of what a worker has
   ThreadPool pool(kWorkers);
-  std::atomic<int> begun{0};
+  Meeting begun;
   std::array<int, kWorkers> calls{};
   pool.run(7 * kPeriods, [&](int64_t begin, int64_t end, int worker) {
     const int64_t first[] = {0, 2, 4, 7};
-    const int64_t period = calls[static_cast<size_t>(worker)]++;
-    ++begun;
-    while (begun.load() < kWorkers * (period + 1)) std::this_thread::yield();
+    const int period = calls[static_cast<size_t>(worker)]++;
+    ASSERT_TRUE(begun.wait(kWorkers * (period + 1)));
     EXPECT_EQ(ThreadPool::currentWorker(), worker);
     EXPECT_EQ(begin, 7 * period + first[worker]);
     EXPECT_EQ(end, 7 * period + first[worker + 1]);
