@@ -206,7 +206,9 @@ public:
   }
 
   std::optional<MachineRates> machineRates(Elem elem) override {
-    MachineRates rates = measurePeak(elem, pool_->workers());
+    Result<CpuInfo> cpu = cpuInfo("host");
+    if (!cpu) return std::nullopt;
+    MachineRates rates = measurePeak(*cpu, elem, pool_->workers());
     rates.bytes = measureBandwidth(pool_->workers());
     return rates;
   }

@@ -51,6 +51,7 @@ XT_PEAK_LOOP(wideBf16, "vdpbf16ps", "zmm", 32)
 XT_PEAK_LOOP(wideInt8, "vpdpbusd", "zmm", 64)
 XT_PEAK_LOOP(narrowF32, "vfmadd231ps", "ymm", 8)
 XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
+XT_PEAK_LOOP(narrowInt8, "%{vex%} vpdpbusd", "ymm", 32)
 #undef XT_PEAK_LOOP
 
 // AMX: four sums of 16x16, whole tiles, which hold zeros. cpuInfo has asked for the right to use it.
@@ -69,26 +70,23 @@ XT_PEAK_TILES(tilesBf16, "tdpbf16ps", 32)
 XT_PEAK_TILES(tilesInt8, "tdpbssd", 64)
 #undef XT_PEAK_TILES
 
-MachineRates peakOfCore(Elem elem) {
-  __builtin_cpu_init();
-  bool wide = __builtin_cpu_supports("avx512f");
-  if (!__builtin_cpu_supports("fma")) return {};
+MachineRates peakOfCore(const CpuInfo &cpu, Elem elem) {
+  if (!cpu.fma) return {};
+  const bool wide = cpu.vectorBytes == 64;
   if (elem == Elem::F64) return {elem, wide ? wideF64() : narrowF64(), 0};
-  Result<CpuInfo> cpu = cpuInfo("host");
-  if (cpu.ok() && elem == Elem::BF16 && cpu->tilesBf16) return {elem, tilesBf16(), 0};
-  if (cpu.ok() && isInteger(elem) && cpu->tilesBytes) return {Elem::I8, tilesInt8(), 0};
-  if (elem == Elem::BF16 && __builtin_cpu_supports("avx512bf16")) return {elem, wideBf16(), 0};
-  if (isInteger(elem)) return {Elem::I8, __builtin_cpu_supports("avx512vnni") ? wideInt8() : 0, 0};
+  if (elem == Elem::BF16 && cpu.tilesBf16) return {elem, tilesBf16(), 0};
+  if (elem == Elem::BF16 && cpu.dotBf16 && wide) return {elem, wideBf16(), 0};
+  if (isInteger(elem)) return {Elem::I8, cpu.tilesBytes ? tilesInt8() : !cpu.dotBytes ? 0 : wide ? wideInt8() : narrowInt8(), 0};
   return {Elem::F32, wide ? wideF32() : narrowF32(), 0};
 }
 #else
-MachineRates peakOfCore(Elem) { return {}; }
+MachineRates peakOfCore(const CpuInfo &, Elem) { return {}; }
 #endif
 
 } // namespace
 
-MachineRates measurePeak(Elem elem, int threads) {
-  MachineRates rates = peakOfCore(elem);
+MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads) {
+  MachineRates rates = peakOfCore(cpu, elem);
   rates.operations *= threads;
   return rates;
 }

@@ -1,13 +1,14 @@
 // What this machine can do at most, measured: what the rates of kernels are held against.
 #pragma once
+#include "targets/cpu/cpu_info.h"
 #include "targets/target.h"
 
 namespace xt {
 
-// `operations`: of `threads` cores on registers alone; `elem` is the type asked for where the processor has instructions
-// for it, else f32, or i8 for other integers; 0 where it has none. Each core's own time counts, so that other programs make
-// it no lower. Takes about 10 ms. `bytes` is left 0.
-MachineRates measurePeak(Elem elem, int threads);
+// `operations`: of `threads` cores on registers alone, with the instructions of `cpu`, which this machine has to have; `elem` is
+// the type asked for where there are instructions for it, else f32, or i8 for other integers; 0 where there are none. Each core's
+// own time counts, so that other programs make it no lower. Takes about 10 ms. `bytes` is left 0.
+MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads);
 
 // Bytes read and written a second while `threads` threads copy an array of 64 MiB together. Takes about 100 ms.
 double measureBandwidth(int threads);

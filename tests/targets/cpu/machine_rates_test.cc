@@ -9,15 +9,29 @@ namespace {
 
 TEST(MachineRates, SayWhatWasMultiplied) {
   if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "a processor with FMA";
-  MachineRates f32 = measurePeak(Elem::F32, 1), f64 = measurePeak(Elem::F64, 1), f16 = measurePeak(Elem::F16, 1);
-  EXPECT_EQ(f32.elem, Elem::F32);
-  EXPECT_EQ(f64.elem, Elem::F64);
-  EXPECT_EQ(f16.elem, Elem::F32); // they are converted
-  EXPECT_EQ(measurePeak(Elem::U8, 1).elem, Elem::I8);
+  CpuInfo cpu = *cpuInfo("host");
+  auto ofElem = [&](Elem elem) { return measurePeak(cpu, elem, 1); };
+  EXPECT_EQ(ofElem(Elem::F32).elem, Elem::F32);
+  EXPECT_EQ(ofElem(Elem::F64).elem, Elem::F64);
+  EXPECT_EQ(ofElem(Elem::F16).elem, Elem::F32); // they are converted
+  EXPECT_EQ(ofElem(Elem::U8).elem, Elem::I8);
   // How much depends on the machine and on what else it does.
-  EXPECT_GT(f32.operations, 0);
-  EXPECT_GT(f64.operations, 0);
+  EXPECT_GT(ofElem(Elem::F32).operations, 0);
+  EXPECT_GT(ofElem(Elem::F64).operations, 0);
+  EXPECT_EQ(ofElem(Elem::I8).operations > 0, cpu.dotBytes || cpu.tilesBytes);
   EXPECT_GT(measureBandwidth(1), 0);
+}
+
+// With the instructions of the processor that is asked for.
+TEST(MachineRates, OfAnOlderProcessor) {
+  CpuInfo haswell = *cpuInfo("x86-64-v3"), old = *cpuInfo("x86-64");
+  EXPECT_EQ(measurePeak(old, Elem::F32, 1).operations, 0);
+  if (!hostCanRun(haswell)) GTEST_SKIP() << "a processor with AVX2";
+  EXPECT_GT(measurePeak(haswell, Elem::BF16, 1).operations, 0);
+  EXPECT_EQ(measurePeak(haswell, Elem::BF16, 1).elem, Elem::F32);
+  EXPECT_EQ(measurePeak(haswell, Elem::I8, 1).operations, 0);
+  CpuInfo withDots = *cpuInfo("alderlake");
+  EXPECT_TRUE(!hostCanRun(withDots) || measurePeak(withDots, Elem::I8, 1).operations > 0);
 }
 
 TEST(MachineRates, EvictingChangesNothing) {
