@@ -1,6 +1,6 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most kNestDepthBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
+// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
