@@ -70,7 +70,7 @@ int runOperator(const char *name, const Operator &op, int threads, bool quick) {
   addOurs(op, threads, sides, why);
   if (sides.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   addOneDnn(op, threads, sides, why);
-  addOnnxRuntime(op, threads, sides, why);
+  if (!otherProcessor()) addOnnxRuntime(op, threads, sides, why); // it takes what there is
   std::fprintf(stderr, "%s", why.c_str());
   Times times = measure(sides, threads, quick);
   int status = check(name, sides, times, [&](size_t s) { return whatIsWrong(op, sides[s]); });
