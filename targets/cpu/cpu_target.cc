@@ -175,8 +175,8 @@ private:
 
 class CpuExecutable final : public Executable {
 public:
-  CpuExecutable(std::unique_ptr<Jit> jit, std::unique_ptr<ThreadPool> pool, PrintSink print)
-      : jit_(std::move(jit)), print_(std::move(print)), pool_(std::move(pool)), arenas_(static_cast<size_t>(pool_->workers())) {}
+  CpuExecutable(const CpuInfo &cpu, std::unique_ptr<Jit> jit, std::unique_ptr<ThreadPool> pool, PrintSink print)
+      : cpu_(cpu), jit_(std::move(jit)), print_(std::move(print)), pool_(std::move(pool)), arenas_(static_cast<size_t>(pool_->workers())) {}
 
   Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                       const std::vector<GridRange> &grid) override {
@@ -206,15 +206,14 @@ public:
   }
 
   std::optional<MachineRates> machineRates(Elem elem) override {
-    Result<CpuInfo> cpu = cpuInfo("host");
-    if (!cpu) return std::nullopt;
-    MachineRates rates = measurePeak(*cpu, elem, pool_->workers());
+    MachineRates rates = measurePeak(cpu_, elem, pool_->workers());
     rates.bytes = measureBandwidth(pool_->workers());
     return rates;
   }
   bool evict(const void *memory, int64_t bytes) override { return evictFromCaches(memory, bytes); }
 
 private:
+  const CpuInfo cpu_;
   std::unique_ptr<Jit> jit_;
   PrintSink print_;
   std::unique_ptr<ThreadPool> pool_;
@@ -263,7 +262,7 @@ Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const Cp
   auto pool = std::make_unique<ThreadPool>(options.threads);
   Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), options.optimise, *pool, diagnostics);
   if (!jit) return jit.error();
-  return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(std::move(*jit), std::move(pool), options.print));
+  return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(cpu, std::move(*jit), std::move(pool), options.print));
 }
 
 } // namespace xt

@@ -46,7 +46,7 @@ struct KernelOutput {
   bool divides = false;    // workgroups are run in parts, …
   int64_t mostParts = 1;   // … of which there can be work for so many
   bool partsAreCheap = false; // none does what another does too
-  std::vector<bool> sharedDims; // of the grid, those on which what workgroups share depends; empty: they share nothing
+  std::vector<bool> sharedDims; // of the grid, those on which what workgroups share depends; empty: they share nothing, or little
 };
 
 // One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.

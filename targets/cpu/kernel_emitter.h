@@ -195,6 +195,7 @@ private:
   struct SharedPanel {
     LlvmValue *address, *found, *mustFill;
   };
+  void shareBy(const std::vector<bool> &dims, Type sum);
   SharedPanel takePanel(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes);
   void panelIsReady(const SharedPanel &panel);
   LlvmValue *keySlot(size_t words); // on the stack

@@ -54,7 +54,7 @@ XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
 XT_PEAK_LOOP(narrowInt8, "%{vex%} vpdpbusd", "ymm", 32)
 #undef XT_PEAK_LOOP
 
-// AMX: four sums of 16x16, whole tiles, which hold zeros. cpuInfo has asked for the right to use it.
+// AMX: four sums of 16x16, whole tiles, which hold zeros. hostCanRun has asked for the right to use it.
 #define XT_PEAK_TILES(name, instruction, depth)                                                                        \
   double name() {                                                                                                      \
     alignas(64) unsigned char config[64] = {1};                                                                        \

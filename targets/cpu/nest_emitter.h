@@ -255,7 +255,7 @@ private:
   LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
   LlvmValue *shares_ = nullptr;    // workgroups share packed panels; null: they cannot
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
-  LlvmValue *served_ = nullptr;    // by one of them: so many workgroups
+  LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are

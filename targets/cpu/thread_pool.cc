@@ -74,13 +74,6 @@ void ThreadPool::run(int64_t count, const Work &work, int64_t period) {
   workerOfThread = outside;
 }
 
-// A call takes 0.2 us: 65536x128x16 by tiles of 8x64, of 0.15 us each, takes 2.3 times as long with two threads if each has a call of
-// its own (Intel Xeon with AMX).
-bool ThreadPool::keepsTo(int64_t period, int64_t count) const {
-  constexpr int64_t kFewPeriods = 64, kLargeShare = 16;
-  return period >= workers_ && (count / period <= kFewPeriods || period / workers_ >= kLargeShare);
-}
-
 void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   start();
   placement_.keepBeside(threads_);
@@ -88,7 +81,7 @@ void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   count_ = count;
   // A few each, where there is no period to keep to: late starters and uneven work even out.
   chunk_ = std::max<int64_t>(1, count / (int64_t{workers_} * 8));
-  period_ = keepsTo(period, count) ? period : chunk_ * workers_;
+  period_ = period >= workers_ ? period : chunk_ * workers_;
   for (Turn &turn : turns_) turn.taken.store(0);
   busy_ = workers_ - 1;
   ++round_;

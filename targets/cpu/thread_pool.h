@@ -24,8 +24,8 @@ public:
   // Calls work(begin, end, worker) for disjoint ranges, none empty, that cover [0, count), from several threads at once; a
   // worker's number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others
   // wait. The same worker has the same ranges in each run of the same count, as long as it is no later than the others, so that
-  // what it wrote is still in its cache. Neighbouring ranges are those of different workers. With a `period`, each worker has
-  // the same part of each `period` neighbours, which lies together, if the parts are not so small that to hand them out is work.
+  // what it wrote is still in its cache. Neighbouring ranges are those of different workers. With a `period`, of workers() at
+  // least, each worker has the same part of each `period` neighbours, which lies together, a call for each.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work, int64_t period = 0);
   // Within a `work`: the worker whose call it is; else 0.
@@ -33,7 +33,6 @@ public:
 
 private:
   void start();
-  bool keepsTo(int64_t period, int64_t count) const;
   void runOnAll(int64_t count, const Work &work, int64_t period);
   void serve(int worker);
   void takePart(int worker);

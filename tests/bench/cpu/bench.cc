@@ -9,6 +9,7 @@
 #include "tests/bench/cpu/problem.h"
 #include "tests/bench/cpu/timing.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,16 +17,20 @@
 namespace xt::bench {
 namespace {
 
-// 1 where ours is wrong. `wrong` is the text of what is wrong with a side, if anything.
-// Ours have to be right; others that are not are left out: bytes with AVX2, whose sums of two products oneDNN keeps in 16 bits.
+// 1 where ours is wrong; others that are wrong are left out: bytes with AVX2, whose sums of two products oneDNN keeps in 16 bits.
+// `wrong` is the text of what is wrong with a side, if anything.
 template <class Wrong> int check(const char *name, std::vector<Side> &sides, Times &times, Wrong wrong) {
   int status = 0;
   for (size_t s = sides.size(); s-- > 0;) {
     std::string text = wrong(s);
     if (text.empty()) continue;
     std::fprintf(stderr, "%s: %s\n", name, text.c_str());
-    if (s == 0) status = 1;
-    else sides.erase(sides.begin() + static_cast<ptrdiff_t>(s)), times.erase(times.begin() + static_cast<ptrdiff_t>(s));
+    if (s == 0) {
+      status = 1;
+      continue;
+    }
+    sides.erase(sides.begin() + static_cast<ptrdiff_t>(s));
+    times.erase(times.begin() + static_cast<ptrdiff_t>(s));
   }
   return status;
 }
@@ -77,8 +82,9 @@ int runOperator(const char *name, const Operator &op, int threads, bool quick) {
   double ours = median(times[0]);
   // Seconds at what this machine can do at most.
   double floor = op.operations > 0 ? op.operations / peakOf(op.elem, threads) : op.bytes / measureBandwidth(threads);
-  std::printf("| %s | %d | %.2f | %.0f%%", name, threads, ours * 1e3, 100 * floor / ours);
-  if (op.kind == Operator::Kind::Attention) std::printf(", %.2f times its products", ours / floor);
+  std::printf("| %s | %d | %.2f | ", name, threads, ours * 1e3);
+  if (std::isfinite(floor)) std::printf("%.0f%%", 100 * floor / ours);
+  if (std::isfinite(floor) && op.kind == Operator::Kind::Attention) std::printf(", %.2f times its products", ours / floor);
   std::printf(" |");
   printTheirs(sides, times, [](double seconds) { return seconds * 1e3; }, 2);
   return status;

@@ -57,12 +57,16 @@ TEST(SharedPanels, AllTypesAndEdges) {
     }
 }
 
-std::string productNest(std::string_view elem) {
-  return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64, %j = 0 to dim(%C, 1) step 64) {\n"
-             "  %ta = init_tile %A[%i, 0] -> tile<64x32x", elem, ">\n  %tb = init_tile %B[0, %j] -> tile<32x64x", elem, ">\n  %c = constant 0.0 : vector<64x64xf32>\n"
+// By workgroups of `rows`.
+std::string productNest(std::string_view elem, int rows = 64) {
+  std::string sums = str(rows, "x64xf32");
+  return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>)\n",
+             "    grid (%i = 0 to dim(%C, 0) step ", rows, ", %j = 0 to dim(%C, 1) step 64) {\n",
+             "  %ta = init_tile %A[%i, 0] -> tile<", rows, "x32x", elem, ">\n  %tb = init_tile %B[0, %j] -> tile<32x64x", elem, ">\n",
+             "  %c = constant 0.0 : vector<", sums, ">\n",
              "  for %k = 0 to dim(%A, 1) step 32 {\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %c = tile_mma %a, %b, %c\n"
-             "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n"
-             "  %tc = init_tile %C[%i, %j] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
+             "    %ta = update_tile_offset %ta, 0, 32\n    %tb = update_tile_offset %tb, 32, 0\n  }\n",
+             "  %tc = init_tile %C[%i, %j] -> tile<", sums, ">\n  store_tile %c, %tc\n}\n");
 }
 
 // A nest's panels may be those of one thread, as the launch has workgroups and threads; AMX's, and those of a tile_mma, are for all.
@@ -88,6 +92,9 @@ TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   EXPECT_EQ(sharedDims(turned), columns);
   TextKernel nest(productNest("f32"));
   EXPECT_EQ(sharedDims(nest), columns);
+  TextKernel small(productNest("f32", 8)); // a call for each takes longer
+  EXPECT_TRUE(takesPanels(small));
+  EXPECT_TRUE(sharedDims(small).empty());
   TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
                   "  %a = load_tile %ta\n  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %a, %tc\n}\n");
   EXPECT_TRUE(sharedDims(none).empty());

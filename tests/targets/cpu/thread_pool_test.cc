@@ -50,18 +50,18 @@ TEST(ThreadPoolTest, EveryItemOnce) {
 // Workers and the caller sleep when there has been nothing to do for long, and are woken, also to end.
 TEST(ThreadPoolTest, WakesWhoSleeps) {
   constexpr int kWorkers = 3;
-  const auto long_ = std::chrono::milliseconds(20);
+  const auto sleep = std::chrono::milliseconds(20);
   ThreadPool pool(kWorkers);
   for (int round = 0; round < 3; ++round) {
     Meeting all;
     std::atomic<int> done{0};
     pool.run(kWorkers, [&](int64_t, int64_t, int worker) {
       EXPECT_TRUE(all.wait(kWorkers));
-      if (worker != 0) std::this_thread::sleep_for(long_); // the caller sleeps meanwhile
+      if (worker != 0) std::this_thread::sleep_for(sleep); // the caller sleeps meanwhile
       ++done;
     });
     EXPECT_EQ(done.load(), kWorkers);
-    std::this_thread::sleep_for(long_);
+    std::this_thread::sleep_for(sleep);
   }
 }
 
@@ -84,30 +84,6 @@ TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
     }, period);
     EXPECT_EQ(done.load(), kItems);
   }
-}
-
-// A call for each of many small parts would take longer than they.
-TEST(ThreadPoolTest, KeepsToNoPeriodOfSmallParts) {
-  constexpr int kWorkers = 2;
-  ThreadPool pool(kWorkers);
-  auto callsOf = [&](int64_t count, int64_t period) {
-    std::atomic<int> calls{0};
-    pool.run(count, [&](int64_t, int64_t, int) { ++calls; }, period);
-    return calls.load();
-  };
-  EXPECT_EQ(callsOf(100, 2), 100);
-  EXPECT_EQ(callsOf(3200, 32), 200);
-  EXPECT_EQ(callsOf(16000, 2), 16);
-}
-
-TEST(ThreadPoolTest, ManyShortRuns) {
-  ThreadPool pool(4);
-  std::atomic<int64_t> sum{0};
-  for (int i = 0; i < 2000; ++i)
-    pool.run(8, [&](int64_t begin, int64_t end, int) {
-      for (int64_t k = begin; k < end; ++k) sum += k;
-    });
-  EXPECT_EQ(sum.load(), 2000 * 28);
 }
 
 // What a worker wrote before is in its cache: the same ranges are its own again, as long as all begin at once.
