@@ -73,7 +73,8 @@ private:
     auto isTurned = [&](size_t operand, const char *by) { return (op.attr(by) != nullptr) != (op.operand(operand)->type().data().order == Order::ColumnMajor); };
     bool turns = isTurned(0, "transpose_a");
     bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work);
-    int64_t rows = op.result()->type().extent(0), block = std::min(staged ? nestStagedBytes(rows) : kNestDepthBytes, mostBlockBytes(tile, elemInfo(work).storageBytes));
+    int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes);
+    int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(1, "transpose_b"));
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),

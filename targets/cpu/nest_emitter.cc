@@ -145,7 +145,7 @@ void NestEmitter::chooseLeft() {
   leftStep_ = inWords() || a.unitStride ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
 
-// Steps of K. Where nothing is copied but panels of b, which are wide, deeper blocks write and read the sums less often: 1024x1024x1024 of
+// Steps of K. Where nothing is copied but wide panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
 // f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
 // should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestBlock() {

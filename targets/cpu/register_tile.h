@@ -61,9 +61,9 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   return style == ProductStyle::TilesBf16 && !turned ? std::min(staged, kPanelStays) : staged;
 }
 
-// Bytes of a row of a that a nest takes at once at most. A panel of a line or less (AVX2; of few columns AVX-512 too) is no larger than a
-// first cache, which is 2 to 4% of f32 1024x1024x1024 with AVX2 where that is 48 KiB (Intel Xeon with AMX). Wider ones are read from
-// the second. `bytes`: of an element, or a word.
+// Bytes of a row of a that a nest takes at once at most. A panel of a line or less (AVX2, or few columns with AVX-512) is no larger
+// than a first cache, which is 2 to 4% of f32 1024x1024x1024 with AVX2 where that is 48 KiB (Intel Xeon with AMX). Wider ones are
+// read from the second. `bytes`: of an element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   constexpr int64_t kFirstCache = 32 << 10;
   int64_t pitch = tile.vectors * tile.lanes * bytes;

@@ -25,9 +25,9 @@ LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
   return b.CreateTrunc(place, b.getInt1Ty());
 }
 
-// Those that have the same of what depends on `dims` should be one thread's, if each is work, its sums as many as here: the thread pool
-// calls for each share of neighbours, which takes 0.2 us. 65536x128x16 by tiles of 8x64 takes 2.3 times as long with two threads if
-// they are (Intel Xeon with AMX).
+// Workgroups that have the same of what depends on `dims` go to one thread, unless their `sum` is small: the thread pool calls for
+// each share of neighbours, which takes 0.2 us. 65536x128x16 by tiles of 8x64 would take 2.3 times as long with two threads (Intel
+// Xeon with AMX).
 void KernelEmitter::shareBy(const std::vector<bool> &dims, Type sum) {
   constexpr int64_t kLeastSums = 32 * 64;
   if (output_.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) output_.sharedDims = dims;
