@@ -79,6 +79,7 @@ private:
   void emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns);
   LlvmValue *combinedRow(const Sink &sink, LlvmValue *row, int64_t columns);
   int chunksAtOnce(int64_t columns) const;
+  LlvmValue *areNumbers(llvm::ArrayRef<LlvmValue *> chunks); // lanes that are NaN in none
   bool isOrdered(const Sink &sink) const; // reduced as integers
   bool usesRangeInstruction(const Sink &sink) const;
   LlvmValue *furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y);

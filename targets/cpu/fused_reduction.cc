@@ -4,8 +4,11 @@
 #include "targets/cpu/register_transpose.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/PatternMatch.h>
 
 namespace xt {
+
+using llvm::PatternMatch::match, llvm::PatternMatch::m_Add, llvm::PatternMatch::m_ConstantInt, llvm::PatternMatch::m_Value;
 
 LlvmValue *FusedLoop::laneNumbers(LlvmValue *column) {
   llvm::SmallVector<llvm::Constant *, 64> lanes;
@@ -18,10 +21,14 @@ LlvmValue *FusedLoop::withinRow(LlvmValue *limit, Type vector) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, e_.number(vector.extent(vector.rank() - 1)));
 }
 
-// 32 bits are enough: buffers have fewer columns (kMaxScratchBytes).
+// 32 bits are enough: buffers have fewer columns (kMaxScratchBytes). Chunks of one turn compare with the same register.
 LlvmValue *FusedLoop::lanesBelow(LlvmValue *limit, LlvmValue *column) {
-  LlvmValue *distance = b.CreateTrunc(b.CreateSub(limit, column), b.getInt32Ty());
-  return b.CreateICmpSLT(e_.ops_.laneNumbers(lanes_), e_.ops_.splat(distance, lanes_));
+  LlvmValue *turn = column;
+  llvm::ConstantInt *ahead = nullptr;
+  if (!match(column, m_Add(m_Value(turn), m_ConstantInt(ahead)))) turn = column;
+  LlvmValue *distance = b.CreateTrunc(b.CreateSub(limit, turn), b.getInt32Ty()), *lanes = e_.ops_.laneNumbers(lanes_);
+  if (ahead) lanes = b.CreateAdd(lanes, e_.ops_.splat(b.getInt32(static_cast<uint32_t>(ahead->getZExtValue())), lanes_));
+  return b.CreateICmpSLT(lanes, e_.ops_.splat(distance, lanes_));
 }
 
 void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
@@ -147,7 +154,7 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
   };
   const int count = chunksAtOnce(columns);
   auto step = [&](LlvmValue *column, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValues next, nans(carried.begin() + count, carried.end());
+    LlvmValues next, chunks;
     for (int i = 0; i < count; ++i) {
       LlvmValue *at = b.CreateAdd(column, e_.number(i * lanes_));
       chunk_.clear();
@@ -155,20 +162,30 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
       for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), at);
       LlvmValue *chunk = chunk_.at(sink.value);
       if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), at), chunk, identity);
-      if (ranges) nans[0] = b.CreateOr(nans[0], b.CreateFCmpUNO(chunk, chunk));
+      chunks.push_back(chunk);
       next.push_back(combine(carried[static_cast<size_t>(i)], !ranges && isOrdered(sink) ? orderedBits(kind, chunk) : chunk));
     }
-    next.append(nans);
+    if (ranges) next.push_back(b.CreateAnd(carried.back(), areNumbers(chunks)));
     return next;
   };
   LlvmValues start(static_cast<size_t>(count), isOrdered(sink) && !ranges ? orderedBits(kind, identity) : identity);
-  if (ranges) start.push_back(llvm::Constant::getNullValue(e_.ops_.type(Elem::I1, lanes_)));
+  if (ranges) start.push_back(llvm::Constant::getAllOnesValue(e_.ops_.type(Elem::I1, lanes_)));
   LlvmValues combined = forLoop(b, e_.number(0), e_.number(columns), e_.number(count * lanes_), start, step);
   for (size_t half = static_cast<size_t>(count) / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i) combined[i] = combine(combined[i], combined[i + half]);
   if (!ranges) return combined[0];
   LlvmValue *nan = llvm::ConstantFP::getNaN(identity->getType());
-  return orderedBits(kind, b.CreateSelect(combined.back(), nan, combined[0]));
+  return orderedBits(kind, b.CreateSelect(combined.back(), combined[0], nan));
+}
+
+// One comparison looks at two registers.
+LlvmValue *FusedLoop::areNumbers(llvm::ArrayRef<LlvmValue *> chunks) {
+  LlvmValue *all = nullptr;
+  for (size_t i = 0; i < chunks.size(); i += 2) {
+    LlvmValue *both = b.CreateFCmpORD(chunks[i], chunks[std::min(i + 1, chunks.size() - 1)]);
+    all = all ? b.CreateAnd(all, both) : both;
+  }
+  return all;
 }
 
 // AVX-512 has an instruction that tells zeros apart, and takes what is no NaN: NaN is kept in a mask. Two ops in the loop
