@@ -1,4 +1,5 @@
 // Loops and branches, and what they carry.
+#include "ir/constants.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/vector_values.h"
@@ -87,7 +88,7 @@ void KernelEmitter::emitFor(const Op &op) {
   moveAll(inits, params);
 
   LlvmValue *lower = scalar(op.operand(0)), *step = scalar(op.operand(2));
-  if (!llvm::isa<llvm::ConstantInt>(step) || llvm::cast<llvm::ConstantInt>(step)->getSExtValue() <= 0)
+  if (constantInt(*op.operand(2)).value_or(0) <= 0)
     failIf(b.CreateICmpSLE(step, number(0)),
            addFailure({op.operandRange(2), "the step of a `for` must be positive", {}}));
   LlvmValue *trips = tripCount(lower, scalar(op.operand(1)), step);

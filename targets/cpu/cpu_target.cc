@@ -67,6 +67,7 @@ public:
     frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
     frame.words[frame.failureWord + 2] = static_cast<uint64_t>(parts);
     frame.words[frame.failureWord + 3] = static_cast<uint64_t>(threads);
+    frame.words[frame.failureWord + 5] = reinterpret_cast<uintptr_t>(code().output.numbers.data());
   }
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;

@@ -4,7 +4,21 @@
 #include "targets/cpu/kernel_module.h"
 #include "targets/llvm/machine.h"
 
+#include <llvm/IR/Constants.h>
+
 namespace xt {
+namespace {
+
+void addNumbers(EmittedModule &emitted) {
+  for (const KernelCode &kernel : emitted.kernels) {
+    llvm::Module &module = *emitted.module;
+    llvm::Constant *numbers = llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef(kernel.output.numbers));
+    auto *table = new llvm::GlobalVariable(module, numbers->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, numbers, numbersSymbol(kernel.name));
+    table->setAlignment(llvm::Align(8));
+  }
+}
+
+} // namespace
 
 Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions &options, Diagnostics &diagnostics) {
   Result<CpuInfo> cpu = cpuInfo(options.cpu);
@@ -12,6 +26,7 @@ Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions 
   llvm::LLVMContext context;
   Result<EmittedModule> emitted = emitKernels(module, *cpu, context, diagnostics);
   if (!emitted) return emitted.error();
+  addNumbers(*emitted);
   auto machine = makeTargetMachine(cpu->triple, cpu->name, cpu->features);
   if (!machine) return machine.error();
   switch (kind) {

@@ -13,7 +13,8 @@ struct EmitOptions {
 };
 
 // LLVM IR, assembly, or the bytes of an object file; the same bytes for the same module and processor. An object's
-// functions have the ABI of targets/cpu/kernel_emitter.h and may call the C library's mathematical functions.
+// functions have the ABI of targets/cpu/kernel_emitter.h, with the numbers that a frame points to beside them (numbersSymbol), and
+// may call the C library's mathematical functions.
 Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions &options, Diagnostics &diagnostics);
 
 // LLVM instructions of all kernels together.

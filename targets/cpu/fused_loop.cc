@@ -96,10 +96,6 @@ void FusedLoop::prepare() {
 
 void FusedLoop::emit() {
   if (sinks_.empty()) return;
-  e_.outlined([&] { emitAll(); });
-}
-
-void FusedLoop::emitAll() {
   prepare();
   BufferShape shape = bufferShape(sinks_[0].value->type(), bufferElem(sinks_[0].value->type()));
   if (acrossColumns_) return emitRowReduction(sinks_[0], shape.rows, shape.columns);

@@ -41,7 +41,6 @@ public:
   const KernelEmitter::TileAccess *storedTile() const { return sinks_[0].tile ? &sinks_[0].access : nullptr; } // null: it goes to a buffer
 
 private:
-  void emitAll();
   struct Node { // a value that the loop evaluates
     Value *value;
     bool computed;                    // else it is read from its buffer

@@ -18,7 +18,7 @@ LlvmValue *FusedLoop::laneNumbers(LlvmValue *column) {
 
 LlvmValue *FusedLoop::withinRow(LlvmValue *limit, Type vector) {
   LlvmValue *positive = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, limit, e_.number(0));
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, e_.number(vector.extent(vector.rank() - 1)));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, e_.argument(vector.extent(vector.rank() - 1)));
 }
 
 // 32 bits are enough: buffers have fewer columns (kMaxScratchBytes). Chunks of one turn compare with the same register.
@@ -107,7 +107,7 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
   if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= KernelEmitter::kSquareLines) return emitRowsReduction(sink, rows, columns);
   Elem elem = sink.buffer->shape.elem;
   OpKind kind = *acrossColumns_;
-  forLoop(b, e_.number(0), e_.number(rows), e_.number(1), [&](LlvmValue *row) {
+  forLoop(b, e_.number(0), e_.argument(rows), e_.number(1), [&](LlvmValue *row) {
     LlvmValue *sums = combinedRow(sink, row, columns);
     LlvmValue *sum = isOrdered(sink) ? furthestOfLanes(kind, sums) : acrossLanes(kind, elem, sums);
     b.CreateAlignedStore(e_.ops_.toStorage(elem, sum), sinks_[0].rowPointer, llvm::Align(1));
@@ -118,8 +118,9 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
 void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns) {
   Elem elem = sink.buffer->shape.elem, partial = isOrdered(sink) ? Elem::I32 : elem;
   OpKind kind = *acrossColumns_;
-  forLoop(b, e_.number(0), e_.number(rows), e_.number(lanes_), [&](LlvmValue *first) {
-    LlvmValue *count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(e_.number(rows), first), e_.number(lanes_));
+  LlvmValue *end = e_.argument(rows);
+  forLoop(b, e_.number(0), end, e_.number(lanes_), [&](LlvmValue *first) {
+    LlvmValue *count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateSub(end, first), e_.number(lanes_));
     LlvmValues lines = e_.squareOf(e_.ops_.storageType(partial, lanes_), count, [&](LlvmValue *i) {
       return e_.ops_.toStorage(partial, combinedRow(sink, b.CreateAdd(first, i), columns));
     });
@@ -147,6 +148,7 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
   const bool ranges = usesRangeInstruction(sink);
   LlvmValue *identity = e_.ops_.constant(elem, combiningIdentity(kind, elem), lanes_);
   enterRow(row);
+  LlvmValue *end = e_.argument(columns);
   auto combine = [&](LlvmValue *x, LlvmValue *y) -> LlvmValue * {
     if (ranges) return furthestByRange(kind, x, y);
     if (isOrdered(sink)) return b.CreateBinaryIntrinsic(furtherOf(kind), x, y);
@@ -161,7 +163,7 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
       for (const Node &node : nodes_) chunk_[node.value] = evaluate(node, at);
       for (size_t s = 1; s < sinks_.size(); ++s) put(sinks_[s], chunk_.at(sinks_[s].value), at);
       LlvmValue *chunk = chunk_.at(sink.value);
-      if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(e_.number(columns), at), chunk, identity);
+      if (columns % lanes_ != 0) chunk = b.CreateSelect(lanesBelow(end, at), chunk, identity);
       chunks.push_back(chunk);
       next.push_back(combine(carried[static_cast<size_t>(i)], !ranges && isOrdered(sink) ? orderedBits(kind, chunk) : chunk));
     }
@@ -170,7 +172,7 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
   };
   LlvmValues start(static_cast<size_t>(count), isOrdered(sink) && !ranges ? orderedBits(kind, identity) : identity);
   if (ranges) start.push_back(llvm::Constant::getAllOnesValue(e_.ops_.type(Elem::I1, lanes_)));
-  LlvmValues combined = forLoop(b, e_.number(0), e_.number(columns), e_.number(count * lanes_), start, step);
+  LlvmValues combined = forLoop(b, e_.number(0), end, e_.number(count * lanes_), start, step);
   for (size_t half = static_cast<size_t>(count) / 2; half > 0; half /= 2)
     for (size_t i = 0; i < half; ++i) combined[i] = combine(combined[i], combined[i + half]);
   if (!ranges) return combined[0];

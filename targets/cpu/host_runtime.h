@@ -46,6 +46,7 @@ struct KernelOutput {
   bool divides = false;    // workgroups are run in parts, …
   int64_t mostParts = 1;   // … of which there can be work for so many
   bool partsAreCheap = false; // none does what another does too
+  std::vector<int64_t> numbers; // that it reads from a table: those in which it differs from the same kernel with other tiles
   std::vector<bool> sharedDims; // of the grid, those on which what workgroups share depends; empty: they share nothing, or little
 };
 

@@ -6,7 +6,7 @@ namespace xt {
 // Of all elements: no register that is read holds others.
 LlvmValue *KernelEmitter::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
   LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
-  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, number(rows)), *across = b.CreateICmpEQ(access.columnHigh, number(columns));
+  LlvmValue *down = b.CreateICmpEQ(access.rowHigh, argument(rows)), *across = b.CreateICmpEQ(access.columnHigh, argument(columns));
   return b.CreateAnd(b.CreateICmpEQ(first, number(0)), b.CreateAnd(down, across));
 }
 

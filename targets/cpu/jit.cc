@@ -9,21 +9,13 @@
 namespace xt {
 namespace {
 
-// By symbol.
-using Loops = std::map<std::string, std::shared_ptr<const LoadedCode>>;
-
-Result<std::shared_ptr<const LoadedCode>> load(const CodeUnit &unit, const std::string &object, const Loops &loops) {
+Result<std::shared_ptr<const LoadedCode>> load(const std::string &object) {
   auto code = std::make_shared<LoadedCode>();
-  std::vector<ExternalSymbol> symbols = runtimeSymbols();
-  for (const std::string &symbol : unit.calls) {
-    code->calls.push_back(loops.at(symbol));
-    symbols.push_back({symbol, code->calls.back()->address});
-  }
   code->frameBytes = largestFrame(object);
-  auto linked = LinkedObject::link(object, symbols);
+  auto linked = LinkedObject::link(object, runtimeSymbols());
   if (!linked) return linked.error();
   code->object = std::move(*linked);
-  Result<void *> address = code->object->find(unit.entry);
+  Result<void *> address = code->object->find(kUnitSymbol);
   if (!address) return address.error();
   code->address = *address;
   return std::shared_ptr<const LoadedCode>(std::move(code));
@@ -37,7 +29,7 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
   return nullptr;
 }
 
-// Loops that this process has are not compiled again.
+// What this process has is not compiled again.
 Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
                                           Diagnostics &diagnostics) {
   llvm::LLVMContext context;
@@ -46,25 +38,22 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
   if (!emitted) return emitted.error();
   Result<std::vector<CodeUnit>> units = codeUnits(*emitted, cpu, optimise);
   if (!units) return units.error();
-  LoopLibrary &library = LoopLibrary::ofProcess();
-  Loops loops;
+  CodeLibrary &library = CodeLibrary::ofProcess();
+  std::map<std::string_view, std::shared_ptr<const LoadedCode>> loaded; // by key
   std::vector<const CodeUnit *> missing;
   for (const CodeUnit &unit : *units) {
-    std::shared_ptr<const LoadedCode> loop = unit.isLoop ? library.find(unit.key) : nullptr;
-    if (loop) loops[unit.symbol] = std::move(loop);
-    else missing.push_back(&unit);
+    auto [place, isNew] = loaded.try_emplace(unit.key, nullptr);
+    if (isNew && !(place->second = library.find(unit.key))) missing.push_back(&unit);
   }
-  Result<std::vector<std::string>> objects = objectsOf(missing, cpu, cache, pool);
+  Result<std::vector<std::string>> objects = objectsOf(missing, cpu, optimise, cache, pool);
   if (!objects) return objects.error();
-  std::unique_ptr<Jit> result(new Jit);
-  auto nextKernel = emitted->kernels.begin();
-  for (size_t i = 0; i < missing.size(); ++i) { // what is called stands before what calls it
-    const CodeUnit &unit = *missing[i];
-    auto code = load(unit, (*objects)[i], loops);
+  for (size_t i = 0; i < missing.size(); ++i) {
+    auto code = load((*objects)[i]);
     if (!code) return code.error();
-    if (unit.isLoop) loops[unit.symbol] = library.keep(unit.key, std::move(*code));
-    else result->kernels_.push_back({std::move(*nextKernel++), std::move(*code)});
+    loaded[missing[i]->key] = library.keep(missing[i]->key, std::move(*code));
   }
+  std::unique_ptr<Jit> result(new Jit);
+  for (size_t i = 0; i < units->size(); ++i) result->kernels_.push_back({std::move(emitted->kernels[i]), loaded.at((*units)[i].key)});
   return result;
 }
 

@@ -22,43 +22,13 @@ size_t frameWords(const Kernel &kernel) {
 }
 
 std::string kernelSymbol(const Kernel &kernel) { return "xt_kernel_" + kernel.name; }
-
-namespace {
-
-// A call takes some ten nanoseconds: of products with 16 steps, 3% of a workgroup of so many sums, a fifth of one of 8x16.
-constexpr int64_t kLeastSums = 64 * 64;
-
-bool holdsNest(const Op &op) {
-  bool found = false;
-  for (size_t r = 0; r < op.regionCount(); ++r) walk(*const_cast<Op &>(op).region(r), [&](Op &each) { found |= each.kind() == OpKind::Nest; });
-  return found;
-}
-
-// Whether all loops are nests, loops around nests, or those of other ops that are outlined, which do not leave the workgroup. Vectors
-// that loops carry would be moved by others.
-bool outlinesLoops(const Kernel &kernel, const FusionPlan &fusion) {
-  bool nests = false, others = false;
-  auto isVector = [](const Value *value) { return value->type().isVector(); };
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
-    TypeRule rule = op.info().typeRule;
-    if (rule == TypeRule::Nest) nests = true, others |= op.result()->type().extent(0) * op.result()->type().extent(1) < kLeastSums;
-    bool vector = std::ranges::any_of(op.operands(), isVector) || (op.resultCount() > 0 && isVector(op.result()));
-    bool outlined = rule == TypeRule::Nest || rule == TypeRule::StoreTile || rule == TypeRule::Reduction || rule == TypeRule::LoadTile || isPointwise(op);
-    bool evaluatedWhereUsed = op.resultCount() == 1 && isVector(op.result()) && fusion.isInline(op.result());
-    bool lasts = has(op.info().effects, Effect::Synchronises) || has(op.info().effects, Effect::Observable);
-    bool loops = (rule == TypeRule::For || rule == TypeRule::While) && !holdsNest(op);
-    others |= loops || lasts || (vector && !outlined && !evaluatedWhereUsed);
-  });
-  return nests && !others && !needsFibers(kernel);
-}
-
-} // namespace
+std::string numbersSymbol(const std::string &kernelName) { return "xt_numbers_" + kernelName; }
 
 KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                              const BufferAssignment &buffers, const SlmLayout &slm)
     : module_(module), kernel_(kernel), cpu_(cpu), fusion_(fusion), buffers_(buffers), slmLayout_(slm),
       streamed_(findStreamedStores(kernel)), shared_(findSharedOperands(kernel)), b(module.getContext()),
-      ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}), outlines_(outlinesLoops(kernel, fusion)) {}
+      ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
 // Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
@@ -106,13 +76,13 @@ KernelOutput KernelEmitter::emit() {
   b.CreateBr(start);
   b.SetInsertPoint(start);
   scratch_ = function->getArg(3);
-  slm_ = byteOffset(b, scratch_, number(buffers_.scratchBytes()));
   if (output_.usesFibers) {
     slm_ = b.CreateAlignedLoad(pointer, scratch_, llvm::Align(8));
     fiber_ = b.CreateAlignedLoad(pointer, byteOffset(b, scratch_, number(8)), llvm::Align(8));
     scratch_ = byteOffset(b, scratch_, number(kFiberHeader));
   }
   loadParameters(function->getArg(0));
+  if (!output_.usesFibers && slmLayout_.bytes > 0) slm_ = byteOffset(b, scratch_, argument(buffers_.scratchBytes()));
   if (output_.usesFibers) {
     subgroup_ = function->getArg(2);
     if (kernel_.scope == Scope::Lane) {
@@ -126,33 +96,30 @@ KernelOutput KernelEmitter::emit() {
   // What went past the caches is there for other threads.
   if (fences_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
   b.CreateRetVoid();
-  if (regions_.size() <= kMostOutlined) loops_ = outlineLoops(*function, regions_);
   return std::move(output_);
 }
 
-// No loop is part of the entry block.
-llvm::IRBuilder<> KernelEmitter::atEntry() { return llvm::IRBuilder<>(b.GetInsertBlock()->getParent()->getEntryBlock().getTerminator()); }
-
-LlvmValue *KernelEmitter::argument(int64_t value) { return outlines_ ? atEntry().CreateFreeze(number(value)) : number(value); }
-
-void KernelEmitter::outlined(llvm::function_ref<void()> emit) {
-  if (depth_ > 0) emit();
-  else outlinedWithin(emit);
+// Read where it is used: what is kept from the kernel's begin on takes registers, and LLVM's time.
+LlvmValue *KernelEmitter::argument(int64_t value) {
+  LlvmValue *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), numbers_, output_.numbers.size());
+  llvm::LoadInst *load = b.CreateAlignedLoad(b.getInt64Ty(), place, llvm::Align(8));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b.getContext(), {}));
+  output_.numbers.push_back(value);
+  if (value >= 0) notNegative_.insert(load);
+  return load;
 }
 
-void KernelEmitter::outlinedWithin(llvm::function_ref<void()> emit) {
-  if (!outlines_) return emit();
-  ++depth_;
-  llvm::Function *function = b.GetInsertBlock()->getParent();
-  auto *entry = llvm::BasicBlock::Create(b.getContext(), "outlined", function);
-  b.CreateBr(entry);
-  b.SetInsertPoint(entry);
-  emit();
-  auto *behind = llvm::BasicBlock::Create(b.getContext(), "behind", function);
-  b.CreateBr(behind);
-  b.SetInsertPoint(behind);
-  regions_.push_back({entry, behind});
-  --depth_;
+// What is computed with is known better, and so is whether anything is 0 or 1.
+LlvmValue *KernelEmitter::constant(const Op &op) {
+  Elem elem = op.result()->type().elem();
+  const AttrValue &value = op.attr("value")->value;
+  const auto *integer = std::get_if<int64_t>(&value);
+  bool computes = std::ranges::any_of(op.result()->uses(), [](Use use) {
+    TypeRule rule = use.user->info().typeRule;
+    return rule == TypeRule::Elementwise || rule == TypeRule::Dim;
+  });
+  if (elem != Elem::Index || computes || !integer || *integer == 0 || *integer == 1) return ops_.constant(elem, value, 0);
+  return argument(*integer);
 }
 
 void KernelEmitter::loadParameters(LlvmValue *frame) {
@@ -167,6 +134,7 @@ void KernelEmitter::loadParameters(LlvmValue *frame) {
   partCount_ = load(b.getInt64Ty());
   threads_ = load(b.getInt64Ty());
   apartBits_ = load(b.getInt64Ty());
+  numbers_ = load(b.getPtrTy());
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
     Type type = kernel_.param(i)->type();
     Parts &parts = parts_[kernel_.param(i)];
@@ -198,8 +166,8 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
   for (size_t d = 0; d < kernel_.grid.size(); ++d) {
     size_t dim = kGridDims - kernel_.grid.size() + d;
     std::optional<int64_t> lower = constantInt(*kernel_.grid[d].lower), step = constantInt(*kernel_.grid[d].step);
-    LlvmValue *value = b.CreateMul(coordinates_[dim], step ? number(*step) : grid_[dim][1]);
-    if (!lower || *lower != 0) value = b.CreateAdd(lower ? number(*lower) : grid_[dim][0], value);
+    LlvmValue *value = b.CreateMul(coordinates_[dim], grid_[dim][1]);
+    if (!lower || *lower != 0) value = b.CreateAdd(grid_[dim][0], value);
     if (lower && *lower >= 0 && step && *step > 0) notNegative_.insert(value);
     parts_[kernel_.grid[d].variable] = {value};
   }
@@ -209,7 +177,7 @@ void KernelEmitter::emitWorkgroup(LlvmValue *id) {
     subgroup_ = number(0);
     emitBlock(kernel_.body);
   } else
-    forLoop(b, number(0), number(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
+    forLoop(b, number(0), argument(kernel_.subgroups), number(1), [&](LlvmValue *subgroup) {
       subgroup_ = subgroup;
       emitBlock(kernel_.body);
     });
@@ -240,7 +208,7 @@ void KernelEmitter::emitOp(const Op &op) {
   }
   switch (op.info().typeRule) {
   case TypeRule::Constant:
-    if (!vector) parts_[op.result()] = {ops_.constant(op.result()->type().elem(), op.attr("value")->value, 0)};
+    if (!vector) parts_[op.result()] = {constant(op)};
     return;
   case TypeRule::Splat: return; // evaluated where it is used
   case TypeRule::Dim: parts_[op.result()] = {dimOf(op)}; return;
@@ -273,12 +241,12 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Yield: return; // moved by the op around it
   case TypeRule::While: emitWhile(op); return;
   case TypeRule::LoadTile:
-    if (!shared_.loads.contains(&op)) outlined([&] { emitTransposedLoad(op); }); // else where it is packed
+    if (!shared_.loads.contains(&op)) emitTransposedLoad(op); // else where it is packed
     return;
   case TypeRule::Iota:
   case TypeRule::CreateMask: return; // evaluated where it is used
   case TypeRule::Transpose: emitTranspose(op); return;
-  case TypeRule::Reduction: outlined([&] { emitReduction(op); }); return;
+  case TypeRule::Reduction: emitReduction(op); return;
   case TypeRule::Broadcast:
     if (!fusion_.isInline(op.result())) emitBlockBroadcast(op);
     return;
@@ -322,19 +290,9 @@ void KernelEmitter::emitOp(const Op &op) {
   XT_UNREACHABLE("an op that the cpu target does not emit");
 }
 
-LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) {
-  if (!outlines_) return byteOffset(b, scratch_, number(buffer.offset));
-  LlvmValue *&address = addresses_[&buffer];
-  if (!address) address = atEntry().CreatePtrAdd(scratch_, number(buffer.offset));
-  return address;
-}
+LlvmValue *KernelEmitter::bufferAddress(const Buffer &buffer) { return byteOffset(b, scratch_, argument(buffer.offset)); }
 
-LlvmValue *KernelEmitter::pitchOf(const Buffer &buffer) {
-  if (!outlines_) return number(buffer.shape.pitch);
-  LlvmValue *&pitch = pitches_[&buffer];
-  if (!pitch) pitch = argument(buffer.shape.pitch);
-  return pitch;
-}
+LlvmValue *KernelEmitter::pitchOf(const Buffer &buffer) { return argument(buffer.shape.pitch); }
 
 LlvmValue *KernelEmitter::dimOf(const Op &op) {
   const Value *memref = op.operand(0);
@@ -351,7 +309,6 @@ int64_t KernelEmitter::addFailure(Failure failure) {
 }
 
 void KernelEmitter::failIf(LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before) {
-  XT_CHECK(depth_ == 0, "a function of its own does not leave the workgroup");
   llvm::Function *function = b.GetInsertBlock()->getParent();
   auto *fails = llvm::BasicBlock::Create(b.getContext(), "fails", function);
   auto *holds = llvm::BasicBlock::Create(b.getContext(), "holds", function);

@@ -13,6 +13,7 @@
 //   frame[12]     how many threads run the launch
 //   frame[13]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit), from the caller; 0 is always
 //                 right, and slower
+//   frame[14]     address of KernelOutput::numbers
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
 // scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
@@ -20,7 +21,6 @@
 #pragma once
 #include "targets/cpu/byte_range.h"
 #include "targets/cpu/host_runtime.h"
-#include "targets/cpu/outlined_loops.h"
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/shared_operands.h"
 #include "targets/cpu/streaming.h"
@@ -39,7 +39,7 @@ struct MmaRight;
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
-inline constexpr size_t kRuntimeWords = 5; // failure, output, parts, threads, which are apart
+inline constexpr size_t kRuntimeWords = 6; // failure, output, parts, threads, which are apart, numbers
 inline constexpr size_t kApartMemRefs = 11; // pairs of which have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
@@ -58,14 +58,14 @@ constexpr std::optional<unsigned> apartBit(size_t memref, size_t other) {
 }
 // The function's name: "xt_kernel_" and the kernel's name.
 std::string kernelSymbol(const Kernel &kernel);
+// Of its KernelOutput::numbers, where they stand beside the function: "xt_numbers_" and the kernel's name.
+std::string numbersSymbol(const std::string &kernelName);
 
 class KernelEmitter {
 public:
   KernelEmitter(llvm::Module &module, const Kernel &kernel, const CpuInfo &cpu, const FusionPlan &fusion,
                 const BufferAssignment &buffers, const SlmLayout &slm);
   KernelOutput emit();
-  // After emit(): the functions that loops have become, which the kernel calls.
-  const std::vector<llvm::Function *> &loops() const { return loops_; }
 
 private:
   friend class FusedLoop;
@@ -279,12 +279,9 @@ private:
   void giveToLanes(const Op &op);
   LlvmValue *givenBy(LlvmValue *lane);
 
-  // What is emitted becomes a function of its own if the kernel outlines loops, unless it is part of one. It does not leave the workgroup.
-  void outlined(llvm::function_ref<void()> emit);
-  void outlinedWithin(llvm::function_ref<void()> emit); // also what is part of one
-  // A number that differs from kernel to kernel: outlined loops take it as an argument, and stay the same.
+  // A number in which kernels with other tiles differ: read from KernelOutput::numbers, so that their code is the same.
   LlvmValue *argument(int64_t value);
-  llvm::IRBuilder<> atEntry();
+  LlvmValue *constant(const Op &op); // a scalar
 
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *pitchOf(const Buffer &buffer);
@@ -308,19 +305,14 @@ private:
   bool fences_ = false; // something may have been stored past the caches
   LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
   LlvmValue *threads_ = nullptr;
-  LlvmValue *apartBits_ = nullptr;
-  std::unordered_set<const LlvmValue *> notNegative_; // coordinates of the grid that cannot be
+  LlvmValue *apartBits_ = nullptr, *numbers_ = nullptr;
+  std::unordered_set<const LlvmValue *> notNegative_; // known not to be
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
-  std::unordered_map<const Buffer *, LlvmValue *> addresses_, pitches_; // of kernels that outline loops
   std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
   std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
-  const bool outlines_;
-  int depth_ = 0; // of functions that what is emitted now becomes part of
-  std::vector<LoopRegion> regions_;                     // that become functions
-  std::vector<llvm::Function *> loops_;                 // … and those
   const Block *block_ = nullptr;                        // that is emitted
 };
 

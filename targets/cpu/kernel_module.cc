@@ -93,8 +93,6 @@ Result<EmittedModule> emitKernels(const Module &module, const CpuInfo &cpu, llvm
     code.frameWords = frameWords(*kernel);
     KernelEmitter emitter(*result.module, *kernel, cpu, fusion, buffers, slm);
     code.output = emitter.emit();
-    code.outlines = !emitter.loops().empty();
-    result.loops.insert(result.loops.end(), emitter.loops().begin(), emitter.loops().end());
     code.fibers = fiberCount(*kernel);
     code.lanes = kernel->scope == Scope::Lane ? kernel->lanes : 0;
     code.slmBytes = slm.bytes;

@@ -24,13 +24,11 @@ struct KernelCode {
   int64_t slmBytes = 0;
   int64_t fibers = 1; // where there are any: subgroups, or at lane scope lanes
   int64_t lanes = 0;  // at lane scope, of a subgroup
-  bool outlines = false; // all its loops are functions that it calls, but those around nests (EmittedModule::loops)
   KernelOutput output;
 };
 struct EmittedModule {
   std::unique_ptr<llvm::Module> module;
   std::vector<KernelCode> kernels; // in the module's order
-  std::vector<llvm::Function *> loops; // that were outlined (outlined_loops.h)
 };
 
 // Takes what the target's pipeline leaves: every type known. The result is deterministic and its size does not depend

@@ -72,7 +72,7 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
   const Buffer &to = *buffers_.bufferOf(op.result());
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
     LlvmValue *offset =
-        b.CreateAdd(b.CreateMul(row, number(to.shape.pitch)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
+        b.CreateAdd(b.CreateMul(row, pitchOf(to)), b.CreateMul(column, number(elemInfo(elem).storageBytes)));
     storeTo(to, row, column, sum(offset));
   });
 }

@@ -84,6 +84,7 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
   frame.words.push_back(1);
   frame.words.push_back(1);
   frame.words.push_back(apartBits(*values));
+  frame.words.push_back(0);
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {
       frame.words.push_back(scalarWord(kernel.param(i)->type().elem(), *number));

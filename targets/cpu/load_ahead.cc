@@ -22,7 +22,7 @@ LlvmValue *KernelEmitter::bytesToLaterWorkgroup(const Op &init, const TileAccess
   if (!base->type().isMemRef() || init.operandCount() != static_cast<size_t>(base->type().rank()) + 1) return nullptr;
   if (init.operand(init.operandCount() - 2) != kernel_.grid.back().variable) return nullptr;
   LlvmValue *step = grid_[kGridDims - 1][1];
-  return b.CreateMul(b.CreateMul(access.rowStride, step), number((kAhead + bytes - 1) / bytes));
+  return b.CreateMul(b.CreateMul(access.rowStride, step), argument((kAhead + bytes - 1) / bytes));
 }
 
 // Of a tile that a loop moves on by constants.
@@ -40,7 +40,8 @@ LlvmValue *KernelEmitter::bytesToNextStep(const Value &tile, const TileAccess &a
   };
   const int64_t *rows = offset(1), *columns = offset(2);
   if (!rows || !columns || (*rows == 0 && *columns == 0)) return nullptr;
-  return b.CreateAdd(b.CreateMul(number(*rows), access.rowStride), b.CreateMul(number(*columns), access.columnStride));
+  LlvmValue *down = b.CreateMul(*rows == 0 ? number(0) : argument(*rows), access.rowStride);
+  return b.CreateAdd(down, b.CreateMul(*columns == 0 ? number(0) : argument(*columns), access.columnStride));
 }
 
 // A loop that loads waits for memory itself; the one that computes with what it has put into a buffer has the time. Softmax of

@@ -14,23 +14,24 @@ namespace {
 // What a product of bf16 does beside multiplying.
 class Pairs {
 public:
-  Pairs(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu)
-      : b(builder), ops_(ops), cpu_(cpu), lanes_(cpu.lanes(elemInfo(mmaElem(Elem::BF16)).storageBytes)) {}
+  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelEmitter::argument
+  Pairs(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, Argument argument)
+      : b(builder), ops_(ops), cpu_(cpu), argument_(argument), lanes_(cpu.lanes(elemInfo(mmaElem(Elem::BF16)).storageBytes)) {}
 
   LlvmValue *leastOf(const MmaMatrix &matrix) {
     int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
     int64_t inRegisters = bytes - beyond + (beyond ? cpu_.vectorBytes : 0);
-    return leastMagnitude(b, {matrix.address, number(matrix.shape.rows), matrix.pitch, number(inRegisters), beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
+    return leastMagnitude(b, {matrix.address, argument_(matrix.shape.rows), matrix.pitch, argument_(inRegisters), beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
   }
 
   void putTogether(const MmaMatrix &from, const MmaMatrix &words) {
     int64_t bytes = elemInfo(from.shape.elem).storageBytes;
     llvm::Align align(from.inScratch ? static_cast<uint64_t>(lanes_ * bytes) : 1), wordAlign(static_cast<uint64_t>(cpu_.vectorBytes));
     llvm::Type *type = ops_.storageType(from.shape.elem, lanes_);
-    forLoop(b, number(0), number(words.shape.rows), number(1), [&](LlvmValue *row) {
+    forLoop(b, number(0), argument_(words.shape.rows), number(1), [&](LlvmValue *row) {
       LlvmValue *first = byteOffset(b, from.address, b.CreateMul(row, b.CreateMul(from.pitch, number(2))));
       LlvmValue *second = byteOffset(b, first, from.pitch), *to = byteOffset(b, words.address, b.CreateMul(row, words.pitch));
-      forLoop(b, number(0), number(words.shape.columns), number(lanes_), [&](LlvmValue *column) {
+      forLoop(b, number(0), argument_(words.shape.columns), number(lanes_), [&](LlvmValue *column) {
         LlvmValue *at = b.CreateMul(column, number(bytes));
         LlvmValues chunks{b.CreateAlignedLoad(type, byteOffset(b, first, at), align), b.CreateAlignedLoad(type, byteOffset(b, second, at), align)};
         LlvmValue *pairs = sideBySide(b, ops_, from.shape.elem, chunks, words.shape.elem, lanes_);
@@ -45,12 +46,13 @@ private:
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
   const CpuInfo &cpu_;
+  const Argument argument_;
   const int lanes_; // words of a register
 };
 
 } // namespace
 
-MmaMatrix KernelEmitter::matrixOf(const Buffer &buffer) { return {buffer.shape, bufferAddress(buffer), number(buffer.shape.pitch)}; }
+MmaMatrix KernelEmitter::matrixOf(const Buffer &buffer) { return {buffer.shape, bufferAddress(buffer), pitchOf(buffer)}; }
 
 // An operand that this op alone loads, and multiplies as it is, is read where it lies in memory if all of it is inside.
 MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
@@ -84,9 +86,9 @@ MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
 }
 
 void KernelEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes) {
-  forLoop(b, number(0), number(rows), number(1), [&](LlvmValue *row) {
+  forLoop(b, number(0), argument(rows), number(1), [&](LlvmValue *row) {
     LlvmValue *line = byteOffset(b, byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)), access.ahead);
-    forLoop(b, number(0), number(rowBytes), number(kCacheLine),
+    forLoop(b, number(0), argument(rowBytes), number(kCacheLine),
             [&](LlvmValue *at) { prefetch(b, byteOffset(b, line, at), Prefetch::ToSecondCache); });
   });
 }
@@ -100,7 +102,8 @@ const Buffer *KernelEmitter::preparedBuffer(const Op &mma) {
 MmaRight KernelEmitter::prepareRight(const Op &mma) {
   MmaMatrix right = mmaOperand(mma, 1);
   if (!multipliesPairs(cpu_, mma)) return {right, nullptr};
-  Pairs pairs(b, ops_, cpu_);
+  auto argumentOf = [this](int64_t value) { return argument(value); };
+  Pairs pairs(b, ops_, cpu_, argumentOf);
   MmaMatrix words = matrixOf(*preparedBuffer(mma));
   pairs.putTogether(right, words);
   return {words, pairs.leastOf(words)};
@@ -111,15 +114,16 @@ MmaRight KernelEmitter::prepareRight(const Op &mma) {
 void KernelEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
   const bool fresh = op.operandCount() < 3;
   const MmaMatrix cells = fresh ? sum : matrixOf(*buffers_.stagingOf(&op, kMmaCells));
+  LlvmValue *depth = argument(right.shape.rows);
   TileMicrokernel tiles(b, TileMicrokernel::Type::Bf16, true, true);
   tiles.begin(ops_.stackSlot(0));
-  forLoop(b, number(0), number(sum.shape.columns), number(kAmxSide), [&](LlvmValue *column) {
+  forLoop(b, number(0), argument(sum.shape.columns), number(kAmxSide), [&](LlvmValue *column) {
     LlvmValue *columnByte = b.CreateMul(column, number(elemInfo(Elem::F32).storageBytes));
-    forLoop(b, number(0), number(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
+    forLoop(b, number(0), argument(sum.shape.rows), number(kAmxSide), [&](LlvmValue *row) {
       LlvmValue *place = byteOffset(b, byteOffset(b, sum.address, b.CreateMul(row, sum.pitch)), columnByte);
       LlvmValue *to = fresh ? place : cells.address;
       tiles.multiply({byteOffset(b, left.address, b.CreateMul(row, left.pitch)), left.pitch, byteOffset(b, right.address, columnByte), right.pitch,
-                      to, cells.pitch, number(right.shape.rows)});
+                      to, cells.pitch, depth});
       if (fresh) return;
       auto *type = llvm::cast<llvm::FixedVectorType>(ops_.type(Elem::F32, cpu_.lanes(elemInfo(Elem::F32).storageBytes)));
       tiles.add({place, sum.pitch}, {place, sum.pitch}, {to, cells.pitch}, number(kAmxSide), type);
@@ -133,13 +137,14 @@ void KernelEmitter::emitMma(const Op &op) {
   MmaMatrix left = mmaOperand(op, 0);
   MmaRight right = shared_.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);
   bool fresh = op.operandCount() < 3, pairs = multipliesPairs(cpu_, op);
-  LlvmValue *ofLeft = pairs ? Pairs(b, ops_, cpu_).leastOf(left) : nullptr;
+  auto argumentOf = [this](int64_t value) { return argument(value); };
+  LlvmValue *ofLeft = pairs ? Pairs(b, ops_, cpu_, argumentOf).leastOf(left) : nullptr;
   if (!fresh) moveAll({op.operand(2)}, {op.result()});
   MmaNest::Operands operands{left, right.matrix, matrixOf(*buffers_.bufferOf(op.result())), fresh};
   auto by = [&](Microkernel::Step step) {
     return [&, step] {
       operands.step = step;
-      MmaNest(b, ops_, cpu_, operands).emit();
+      MmaNest(b, ops_, cpu_, operands, argumentOf).emit();
     };
   };
   if (!pairs) by(Microkernel::Step::Elements)();

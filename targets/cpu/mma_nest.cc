@@ -2,8 +2,8 @@
 
 namespace xt {
 
-MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands)
-    : b(builder), ops_(ops), left_(operands.left), right_(operands.right), sum_(operands.sum), fresh_(operands.fresh),
+MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands, Argument argument)
+    : b(builder), ops_(ops), argument_(argument), left_(operands.left), right_(operands.right), sum_(operands.sum), fresh_(operands.fresh),
       step_(operands.step), elem_(right_.shape.elem), sumElem_(sum_.shape.elem), elemBytes_(elemInfo(elem_).storageBytes),
       lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_),
       tile_(tileOf(cpu)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
@@ -17,7 +17,7 @@ RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
 }
 
 void MmaNest::emit() {
-  forLoop(b, number(0), number(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
+  forLoop(b, number(0), argument_(columnVectors_), number(tile_.vectors), [&](LlvmValue *panel) { emitPanel(panel); });
 }
 
 void MmaNest::emitPanel(LlvmValue *panel) {
@@ -31,12 +31,13 @@ void MmaNest::emitPanel(LlvmValue *panel) {
   int64_t rows = sum_.shape.rows, whole = rowsOfWholeTiles(tile_, rows);
   int few = lastRowsTile(tile_).rows;
   bool repeats = (rows - whole) % few != 0;
-  forLoop(b, number(0), number(whole), number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, false, columns); });
-  forLoop(b, number(whole), number(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
+  LlvmValue *endOfWhole = argument_(whole);
+  forLoop(b, number(0), endOfWhole, number(tile_.rows), [&](LlvmValue *row) { emitTile(row, tile_.rows, false, columns); });
+  forLoop(b, endOfWhole, argument_(rows), number(few), [&](LlvmValue *row) { emitTile(row, few, repeats, columns); });
 }
 
 void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Columns &columns) {
-  LlvmValue *last = repeats ? b.CreateSub(number(sum_.shape.rows - 1), firstRow) : nullptr;
+  LlvmValue *last = repeats ? b.CreateSub(argument_(sum_.shape.rows - 1), firstRow) : nullptr;
   LlvmValues cells;
   for (int r = 0; r < rows; ++r) {
     LlvmValue *sumRow = stepsOn(b, rowOf(sum_, firstRow), sum_.pitch, r, last);
@@ -45,7 +46,7 @@ void MmaNest::emitTile(LlvmValue *firstRow, int rows, bool repeats, const Column
   LlvmValues sums;
   for (LlvmValue *cell : cells) sums.push_back(startOf(cell));
   Microkernel::Operands operands{rowOf(left_, firstRow), left_.pitch, rows, right_.address, columns.ofRight, number(elemBytes_), right_.pitch,
-                                 number(right_.shape.rows), right_.inScratch};
+                                 argument_(right_.shape.rows), right_.inScratch};
   operands.lastRow = last;
   if (step_ == Microkernel::Step::Elements && right_.shape.rows % kStepsEachTurn == 0) operands.steps = kStepsEachTurn;
   sums = microkernel_.multiply(operands, std::move(sums), step_);

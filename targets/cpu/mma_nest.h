@@ -30,12 +30,13 @@ public:
     bool fresh;
     Microkernel::Step step = Microkernel::Step::Elements;
   };
-  MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands);
+  using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelEmitter::argument
+  MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cpu, const Operands &operands, Argument argument);
   void emit();
 
 private:
   LlvmValue *number(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
-  LlvmValue *upTo(LlvmValue *index, int64_t last) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, number(last)); }
+  LlvmValue *upTo(LlvmValue *index, int64_t last) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, argument_(last)); }
   LlvmValue *rowOf(const MmaMatrix &matrix, LlvmValue *row) { return byteOffset(b, matrix.address, b.CreateMul(row, matrix.pitch)); }
   // What else is in an accumulator of vpdpbf16ps has to be normal too.
   bool addsBehind() const { return step_ == Microkernel::Step::DotBf16 && !fresh_; }
@@ -55,6 +56,7 @@ private:
 
   llvm::IRBuilder<> &b;
   RegisterOps &ops_;
+  const Argument argument_;
   const MmaMatrix left_, right_, sum_;
   const bool fresh_;
   const Microkernel::Step step_;

@@ -1,5 +1,6 @@
 #include "targets/cpu/nest_emitter.h"
 
+#include "ir/constants.h"
 #include "targets/cpu/cpu_info.h"
 
 namespace xt {
@@ -41,10 +42,6 @@ void NestEmitter::toTile(const Op &store) {
 // `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *total = totalDepth();
-  e_.outlined([&] { multiply(sink, inPlace, total); });
-}
-
-void NestEmitter::multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total) {
   sink.prepare();
   stored_ = sink.storedTile();
   stores_ = storesSums_ && stored_->elem == elem_ && stored_->unitStride;
@@ -76,14 +73,14 @@ void NestEmitter::multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total
 // Elements of K that all steps run over.
 LlvmValue *NestEmitter::totalDepth() {
   LlvmValue *step = e_.scalar(op_.operand(5));
-  if (!llvm::isa<llvm::ConstantInt>(step) || llvm::cast<llvm::ConstantInt>(step)->getSExtValue() <= 0)
+  if (constantInt(*op_.operand(5)).value_or(0) <= 0)
     e_.failIf(b.CreateICmpSLE(step, number(0)), e_.addFailure({op_.operandRange(5), "the step of a `nest` must be positive", {}}));
   LlvmValue *trips = e_.tripCount(e_.scalar(op_.operand(3)), e_.scalar(op_.operand(4)), step);
   int64_t extent = op_.operand(0)->type().extent(op_.attr("transpose_a") ? 0 : 1);
   // No matrix in memory is deeper: what is behind its end is 0.
-  LlvmValue *limit = number((int64_t{1} << 60) / extent);
+  LlvmValue *limit = e_.argument((int64_t{1} << 60) / extent);
   trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
-  return b.CreateMul(trips, number(extent));
+  return b.CreateMul(trips, e_.argument(extent));
 }
 
 NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
@@ -227,10 +224,8 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
-    e_.outlinedWithin([&] {
-      if (usesTiles(style_)) emitAmxRows(block, panel, sink);
-      else emitRows(block, panel, sink);
-    });
+    if (usesTiles(style_)) emitAmxRows(block, panel, sink);
+    else emitRows(block, panel, sink);
   });
 }
 

@@ -92,7 +92,6 @@ private:
   };
 
   void run(FusedLoop &sink, LlvmValue *inPlace);
-  void multiply(FusedLoop &sink, LlvmValue *inPlace, LlvmValue *total);
   void addSkipped(LlvmValue *skipped);
   LlvmValue *totalDepth();
   Side sideOf(size_t operand, LlvmValue *total);

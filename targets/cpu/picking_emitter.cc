@@ -6,8 +6,8 @@
 namespace xt {
 
 void KernelEmitter::forEachElement(const BufferShape &shape, ElementBody body) {
-  forLoop(b, number(0), number(shape.rows), number(1), [&](LlvmValue *row) {
-    forLoop(b, number(0), number(shape.columns), number(1), [&](LlvmValue *column) { body(row, column); });
+  forLoop(b, number(0), argument(shape.rows), number(1), [&](LlvmValue *row) {
+    forLoop(b, number(0), argument(shape.columns), number(1), [&](LlvmValue *column) { body(row, column); });
   });
 }
 
@@ -24,7 +24,7 @@ const Buffer &KernelEmitter::pickable(const Op &op, size_t operand) {
 }
 
 LlvmValue *KernelEmitter::elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column) {
-  LlvmValue *bytes = b.CreateAdd(b.CreateMul(row, number(buffer.shape.pitch)),
+  LlvmValue *bytes = b.CreateAdd(b.CreateMul(row, pitchOf(buffer)),
                                  b.CreateMul(column, number(elemInfo(buffer.shape.elem).storageBytes)));
   return byteOffset(b, bufferAddress(buffer), bytes);
 }

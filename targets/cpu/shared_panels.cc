@@ -77,7 +77,7 @@ MmaRight KernelEmitter::sharedRight(const Op &mma) {
   shareBy(operand.gridDims, mma.result()->type());
   for (const Value *stored : shared_.stored) shares = b.CreateAnd(shares, areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
-  LlvmValue *bytes = number(own.shape.bytes()), *size = number(own.shape.bytes() + kCacheLine); // and what is known of it
+  LlvmValue *bytes = argument(own.shape.bytes()), *size = b.CreateAdd(bytes, number(kCacheLine)); // and what is known of it
   SharedPanel panel = takePanel(shares, b.getFalse(), parts_.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);
@@ -99,7 +99,7 @@ MmaRight KernelEmitter::sharedRight(const Op &mma) {
         return LlvmValues{shared[0], least};
       },
       [&] { return LlvmValues{panel.address, b.CreateAlignedLoad(b.getInt64Ty(), behind, word)}; });
-  return {{own.shape, placed[0], number(own.shape.pitch)}, placed[1]};
+  return {{own.shape, placed[0], pitchOf(own)}, placed[1]};
 }
 
 } // namespace xt

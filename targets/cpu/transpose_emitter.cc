@@ -1,6 +1,7 @@
 // What is read down its columns: squares of as many rows as a register has lanes, turned in registers.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
+#include "targets/cpu/mma_nest.h"
 #include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
@@ -12,15 +13,17 @@ void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(Llv
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
   int lanes = cpu_.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit the registers
   llvm::Align align(static_cast<uint64_t>(lanes * bytes));
-  forLoop(b, number(0), number(rows), number(lanes), [&](LlvmValue *row) {
-    forLoop(b, number(0), number(to.shape.columns), number(lanes), [&](LlvmValue *column) {
+  LlvmValue *base = bufferAddress(to), *pitch = pitchOf(to), *end = argument(rows), *last = b.CreateSub(end, number(1));
+  forLoop(b, number(0), end, number(lanes), [&](LlvmValue *row) {
+    forLoop(b, number(0), argument(to.shape.columns), number(lanes), [&](LlvmValue *column) {
       LlvmValues lines = square(column, row, lanes);
       transposeRegisters(b, lines);
+      LlvmValue *start = byteOffset(b, base, b.CreateMul(column, number(bytes)));
       // Lines behind the last row are stored there too, before its own. The buffer's rows end with whole registers.
       for (int i = lanes; i-- > 0;) {
         LlvmValue *at = b.CreateAdd(row, number(i));
-        if (rows % lanes != 0) at = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, number(rows - 1));
-        b.CreateAlignedStore(lines[static_cast<size_t>(i)], elementAddress(to, at, column), align);
+        if (rows % lanes != 0) at = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
+        b.CreateAlignedStore(lines[static_cast<size_t>(i)], byteOffset(b, start, b.CreateMul(at, pitch)), align);
       }
     });
   });
@@ -83,9 +86,9 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
   }
   access = turned(access); // its columns lie in memory as rows do
   int lanes = cpu_.lanes(elemInfo(access.elem).storageBytes);
-  forLoop(b, number(0), number(to.shape.rows), number(1), [&](LlvmValue *row) {
+  forLoop(b, number(0), argument(to.shape.rows), number(1), [&](LlvmValue *row) {
     RowAccess line = accessRow(access, row);
-    forLoop(b, number(0), number(to.shape.columns), number(lanes), [&](LlvmValue *column) {
+    forLoop(b, number(0), argument(to.shape.columns), number(lanes), [&](LlvmValue *column) {
       b.CreateAlignedStore(normalised(loadChunk(access, line, column, lanes)), elementAddress(to, row, column), llvm::Align(static_cast<uint64_t>(cpu_.vectorBytes)));
     });
   });
@@ -107,12 +110,16 @@ void KernelEmitter::emitTranspose(const Op &op) {
   std::vector<int64_t> permutation = permutationOf(op);
   const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
   if (permutation.size() > 2 || permutation[0] == 0) return emitPermutation(op, permutation, from, to);
+  const MmaMatrix source = matrixOf(from);
+  LlvmValue *last = argument(from.shape.rows - 1);
   turnInto(to, [&](LlvmValue *row, LlvmValue *column, int lanes) {
-    llvm::Align align(static_cast<uint64_t>(lanes * elemInfo(from.shape.elem).storageBytes));
+    int64_t bytes = elemInfo(from.shape.elem).storageBytes;
+    llvm::Align align(static_cast<uint64_t>(lanes * bytes));
+    LlvmValue *start = byteOffset(b, source.address, b.CreateMul(column, number(bytes)));
     LlvmValues lines;
     for (int i = 0; i < lanes; ++i) {
-      LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateAdd(row, number(i)), number(from.shape.rows - 1));
-      lines.push_back(b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes), elementAddress(from, inside, column), align));
+      LlvmValue *inside = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateAdd(row, number(i)), last);
+      lines.push_back(b.CreateAlignedLoad(ops_.storageType(from.shape.elem, lanes), byteOffset(b, start, b.CreateMul(inside, source.pitch)), align));
     }
     return lines;
   });

@@ -1,13 +1,12 @@
 // What kernels are compiled as, and which of it they share.
 #include "targets/cpu/code_units.h"
 #include "ir/base/text.h"
-#include "targets/cpu/loop_library.h"
+#include "targets/cpu/code_library.h"
 #include "tests/targets/cpu/text_kernel.h"
-
-#include <llvm/Bitcode/BitcodeReader.h>
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 namespace xt {
@@ -46,13 +45,16 @@ std::vector<CodeUnit> unitsOf(const std::string &source, const char *processor =
   return units.ok() ? std::move(*units) : std::vector<CodeUnit>();
 }
 
-const CodeUnit *unitOf(const std::vector<CodeUnit> &units, const std::string &symbol) {
-  for (const CodeUnit &unit : units)
-    if (unit.symbol == symbol) return &unit;
-  return nullptr;
+std::vector<std::string> keysOf(const std::string &source, const char *processor = "x86-64-v4", bool optimise = true) {
+  std::vector<std::string> keys;
+  for (const CodeUnit &unit : unitsOf(source, processor, optimise)) keys.push_back(unit.key);
+  return keys;
 }
 
-TEST(CodeUnits, TilesOfOtherSizesHaveTheSameLoops) {
+size_t differentOnes(std::vector<std::string> keys) { return std::set<std::string>(keys.begin(), keys.end()).size(); }
+
+// Also under other names.
+TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
   const Product types[] = {{}, {.elem = "f64", .sum = "f64"}, {.elem = "bf16"}, {.elem = "f16"}, {.elem = "i8", .sum = "i32", .zero = "0"}, {.turnA = true}};
   for (const char *processor : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
     for (Product one : types) {
@@ -60,103 +62,72 @@ TEST(CodeUnits, TilesOfOtherSizesHaveTheSameLoops) {
       Product other = one, third = one;
       other.rows = 192, other.columns = 128, other.depth = 64;
       third.rows = 96, third.columns = 512;
-      std::vector<CodeUnit> units = unitsOf(text("one", one) + text("other", other) + text("third", third), processor);
-      size_t loops = static_cast<size_t>(std::ranges::count_if(units, &CodeUnit::isLoop));
-      EXPECT_EQ(loops, 2U);
-      ASSERT_EQ(units.size(), loops + 3);
-      for (const char *name : {"xt_kernel_one", "xt_kernel_other", "xt_kernel_third"}) {
-        const CodeUnit *kernel = unitOf(units, name);
-        ASSERT_TRUE(kernel);
-        EXPECT_EQ(kernel->calls, units.back().calls);
-        EXPECT_EQ(kernel->level, llvm::CodeGenOptLevel::None);
-      }
+      std::vector<std::string> keys = keysOf(text("one", one) + text("other", other) + text("third", third), processor);
+      ASSERT_EQ(keys.size(), 3U);
+      EXPECT_EQ(differentOnes(keys), 1U);
     }
 }
 
-TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfItsLoops) {
-  Product relu{.epilogue = "  %zero = constant 0.0 : vector<64x64xf32>\n  %y = maximumf %acc, %zero : vector<64x64xf32>\n", .stored = "%y"};
-  std::vector<CodeUnit> units = unitsOf(text("plain", {}) + text("relu", relu));
-  EXPECT_EQ(std::ranges::count_if(units, &CodeUnit::isLoop), 4);
-  const CodeUnit *plain = unitOf(units, "xt_kernel_plain"), *other = unitOf(units, "xt_kernel_relu");
-  ASSERT_TRUE(plain && other);
-  EXPECT_NE(plain->calls, other->calls);
-}
-
-// What it reads beside the sums lies elsewhere in each kernel.
-TEST(CodeUnits, ABiasIsPartOfLoopsThatAreTheSame) {
+// Where what it reads beside the sums lies differs too.
+TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfTheCode) {
   auto biased = [](const char *name, int rows, int columns) {
     std::string epilogue = str("  %t = init_tile %C[0, %j] -> tile<1x", columns, "xf32>\n  %r = load_tile %t\n  %all = broadcast %r [0] -> vector<", rows, "x", columns,
                                "xf32>\n  %y = %acc + %all\n");
     return text(name, {.rows = rows, .columns = columns, .epilogue = epilogue.c_str(), .stored = "%y"});
   };
-  std::vector<CodeUnit> units = unitsOf(biased("one", 64, 64) + biased("other", 128, 256));
-  const CodeUnit *one = unitOf(units, "xt_kernel_one"), *other = unitOf(units, "xt_kernel_other");
-  ASSERT_TRUE(one && other);
-  EXPECT_FALSE(one->calls.empty());
-  EXPECT_EQ(one->calls, other->calls);
+  std::vector<std::string> keys = keysOf(biased("one", 64, 64) + biased("other", 128, 256) + text("plain", {}));
+  ASSERT_EQ(keys.size(), 3U);
+  EXPECT_EQ(keys[0], keys[1]);
+  EXPECT_NE(keys[0], keys[2]);
 }
 
-// In an order in which all that is called is there.
-TEST(CodeUnits, LoopsStandBeforeWhatCallsThem) {
-  std::vector<CodeUnit> units = unitsOf(text("one", {}) + text("two", {.elem = "bf16"}));
-  std::vector<std::string> known;
-  for (const CodeUnit &unit : units) {
-    for (const std::string &called : unit.calls) EXPECT_NE(std::ranges::find(known, called), known.end()) << called;
-    known.push_back(unit.symbol);
+std::string softmax(const char *name, int rows, int columns) {
+  std::string shape = str(rows, "x", columns);
+  return str("kernel @", name, "(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0) step ", rows, ") {\n  assert (dim(%X, 1) <= ", columns,
+             "), \"wide\"\n  %tx = init_tile %X[%i, 0] -> tile<", shape, "xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<", shape,
+             "xf32>\n  %x = load_tile %tx {padding = -inf}\n  %max = reduction <maximumf> %x [1]\n  %m = broadcast %max [1] -> vector<", shape,
+             "xf32>\n  %e = exp(%x - %m)\n  %sum = reduction <add> %e [1]\n  %s = broadcast (1.0 / %sum) [1] -> vector<", shape, "xf32>\n  store_tile (%e * %s), %ty\n}\n");
+}
+
+TEST(CodeUnits, RowsOfOtherLengthsHaveTheSameCode) {
+  for (const char *processor : {"x86-64-v3", "x86-64-v4"}) {
+    std::vector<std::string> keys = keysOf(softmax("one", 4, 2048) + softmax("other", 4, 4096) + softmax("third", 8, 1024), processor);
+    ASSERT_EQ(keys.size(), 3U);
+    EXPECT_EQ(differentOnes(keys), 1U);
   }
 }
 
-// What is left of a kernel has nothing that takes long.
-TEST(CodeUnits, CallersHaveNoVectors) {
-  const Product products[] = {{}, {.elem = "bf16"}, {.elem = "i8", .sum = "i32", .zero = "0"}, {.turnA = true},
-                              {.epilogue = "  %r = reduction <add> %acc [1]\n  %t = init_tile %C[%i, 0] -> tile<64x1xf32>\n  store_tile %r, %t\n"}};
-  for (const Product &product : products)
-    for (const CodeUnit &unit : unitsOf(text("k", product))) {
-      if (unit.isLoop) continue;
-      llvm::LLVMContext context;
-      auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
-      ASSERT_TRUE(static_cast<bool>(module));
-      EXPECT_FALSE(unit.calls.empty());
-      for (const llvm::Function &function : **module)
-        for (const llvm::BasicBlock &block : function)
-          for (const llvm::Instruction &instruction : block) EXPECT_FALSE(instruction.getType()->isVectorTy()) << product.elem;
+// Two products, of which one takes what the other computes.
+std::string attention(const char *name, const char *elem, int queries, int keys, const char *converted) {
+  std::string scores = str(queries, "x", keys), sums = str(queries, "x64");
+  return str("kernel @", name, "(%Q: memref<?x?x", elem, ">, %K: memref<?x?x", elem, ">, %V: memref<?x?x", elem, ">, %O: memref<?x?xf32>)\n    grid (%i = 0 to dim(%Q, 0) step ",
+             queries, ") {\n  %tq = init_tile %Q[%i, 0] -> tile<", sums, "x", elem, ">\n  %tk = init_tile %K[0, 0] -> tile<", keys, "x64x", elem,
+             ">\n  %tv = init_tile %V[0, 0] -> tile<", keys, "x64x", elem, ">\n  %q = load_tile %tq\n  %max = constant -inf : vector<", queries,
+             "x1xf32>\n  %acc = constant 0.0 : vector<", sums, "xf32>\n  for %n = 0 to dim(%K, 0) step ", keys,
+             " {\n    %kt = load_tile %tk {transpose = [1, 0]}\n    %v = load_tile %tv\n    %s = tile_mma %q, %kt\n    %inside = create_mask ", queries,
+             ", (dim(%K, 0) - %n) : vector<", scores, "xi1>\n    %t = select(%inside, %s, -inf)\n    %block = reduction <maximumf> %t [1]\n    %max = max(%max, %block)\n"
+             "    %m = broadcast %max [1] -> vector<", scores, "xf32>\n    %p = exp(%t - %m)\n", converted, "    %acc = tile_mma %r, %v, %acc\n    %tk = update_tile_offset %tk, ",
+             keys, ", 0\n    %tv = update_tile_offset %tv, ", keys, ", 0\n  }\n  %to = init_tile %O[%i, 0] -> tile<", sums, "xf32>\n  store_tile %acc, %to\n}\n");
+}
+
+TEST(CodeUnits, AttentionByOtherBlocksHasTheSameCode) {
+  for (const char *processor : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
+    for (std::string elem : {"f32", "bf16"}) {
+      SCOPED_TRACE(str(processor, " ", elem));
+      auto converted = [&](int queries, int keys) {
+        std::string from = str(" : vector<", queries, "x", keys, "xf32>");
+        return elem == "f32" ? str("    %r = %p * 1.0\n") : str("    %r = truncf %p", from, " -> vector<", queries, "x", keys, "xbf16>\n");
+      };
+      std::string source;
+      for (auto [queries, keys] : {std::pair(128, 256), std::pair(256, 128), std::pair(128, 512)})
+        source += attention(str("of", queries, "by", keys).c_str(), elem.c_str(), queries, keys, converted(queries, keys).c_str());
+      std::vector<std::string> keys = keysOf(source, processor);
+      ASSERT_EQ(keys.size(), 3U);
+      EXPECT_EQ(differentOnes(keys), 1U);
     }
 }
 
-TEST(CodeUnits, OtherKernelsAreWhole) {
-  const std::string barrier = "  barrier\n", loop = "  %n = 0.0\n  for %x = 0 to dim(%A, 0) {\n    %v = memref.load %A[%x, 0]\n    %n = %n + %v\n  }\n  memref.store %n, %C[0, 0]\n";
-  const std::string source = "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<64x64xf32>\n"
-                             "  %a = load_tile %ta\n  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  store_tile %a, %tb\n}\n" +
-                             text("prints", {.epilogue = "  print \"done\"\n"}) + text("waits", {.epilogue = barrier.c_str()}) +
-                             text("counts", {.epilogue = loop.c_str()}) + text("small", {.rows = 32, .columns = 32}) +
-                             text("transposes", {.epilogue = "  %y = transpose %acc [1, 0]\n", .stored = "%y"});
-  std::vector<CodeUnit> units = unitsOf(source);
-  EXPECT_EQ(units.size(), 6U);
-  for (const CodeUnit &unit : units) {
-    SCOPED_TRACE(unit.symbol);
-    EXPECT_FALSE(unit.isLoop);
-    EXPECT_TRUE(unit.calls.empty());
-    EXPECT_EQ(unit.level, llvm::CodeGenOptLevel::Less);
-  }
-}
-
-// It would take a time that grows with the square of their number.
-TEST(CodeUnits, ManyNestsAreNotOutlined) {
-  std::string source = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {\n";
-  for (int n = 0; n < 20; ++n)
-    source += str("  %acc = constant 0.0 : vector<64x64xf32>\n  for %k = 0 to dim(%A, 1) step 16 {\n    %ta = init_tile %A[0, %k] -> tile<64x16xf32>\n"
-                  "    %tb = init_tile %B[%k, 0] -> tile<16x64xf32>\n    %a = load_tile %ta\n    %b = load_tile %tb\n    %acc = tile_mma %a, %b, %acc\n  }\n"
-                  "  %tc = init_tile %C[", 64 * n, ", 0] -> tile<64x64xf32>\n  store_tile %acc, %tc\n");
-  std::vector<CodeUnit> units = unitsOf(source + "}\n");
-  ASSERT_EQ(units.size(), 1U);
-  EXPECT_EQ(units[0].level, llvm::CodeGenOptLevel::Less);
-}
-
-TEST(CodeUnits, LoopsAreOptimisedUnlessOneAsksOtherwise) {
-  for (bool optimise : {true, false})
-    for (const CodeUnit &unit : unitsOf(text("k", {}), "x86-64-v4", optimise))
-      EXPECT_EQ(unit.level, optimise && unit.isLoop ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::None);
-}
+TEST(CodeUnits, WithoutOptimisationItIsOtherCode) { EXPECT_NE(keysOf(text("k", {}), "x86-64-v4", true), keysOf(text("k", {}), "x86-64-v4", false)); }
 
 // A kernel on the host with what it is to compute.
 class RunningProduct {
@@ -182,23 +153,39 @@ private:
 
 const Product kOne{.rows = 64, .columns = 96, .depth = 16}, kOther{.rows = 128, .columns = 64, .depth = 48};
 
-// Also loops that another kernel, which is gone, has been compiled with.
-TEST(CodeUnits, KernelsRunOnTheLoopsOfOthers) {
-  std::vector<CodeUnit> units = unitsOf(text("k", kOther), "host");
-  ASSERT_GT(units.size(), 1U);
+TEST(CodeUnits, KernelsRunOnTheCodeOfOthers) {
+  std::vector<std::string> one = keysOf(text("k", kOne), "host"), other = keysOf(text("k", kOther), "host");
+  ASSERT_EQ(one.size(), 1U);
+  ASSERT_EQ(one, other);
   for (const Product &product : {kOne, kOther}) {
     RunningProduct(product).run();
-    for (const CodeUnit &unit : units) EXPECT_EQ(unit.isLoop, LoopLibrary::ofProcess().find(unit.key) != nullptr);
+    EXPECT_NE(CodeLibrary::ofProcess().find(one[0]), nullptr);
   }
 }
 
-TEST(CodeUnits, AKernelKeepsItsLoops) {
+TEST(CodeUnits, AKernelKeepsItsCode) {
   RunningProduct product(kOne);
   product.run();
-  for (size_t i = 0; i < LoopLibrary::kMost; ++i) LoopLibrary::ofProcess().keep(str("another ", i), std::make_shared<LoadedCode>());
-  for (const CodeUnit &unit : unitsOf(text("k", kOne), "host")) EXPECT_EQ(LoopLibrary::ofProcess().find(unit.key), nullptr);
+  for (size_t i = 0; i < CodeLibrary::kMost; ++i) CodeLibrary::ofProcess().keep(str("another ", i), std::make_shared<LoadedCode>());
+  for (const std::string &key : keysOf(text("k", kOne), "host")) EXPECT_EQ(CodeLibrary::ofProcess().find(key), nullptr);
   product.run();
-  RunningProduct(kOther).run(); // on new ones
+  RunningProduct(kOther).run(); // on new code
+}
+
+// The first one of each module is launched.
+TEST(CodeUnits, KernelsOfTheSameCodeHaveTheirOwnNumbers) {
+  const std::string narrow = softmax("narrow", 4, 16), wide = softmax("wide", 4, 48);
+  TextKernel narrowFirst(narrow + wide), wideFirst(wide + narrow);
+  ASSERT_TRUE(narrowFirst && wideFirst);
+  Array x(Elem::F32, {6, 40}), y(Elem::F32, {6, 40});
+  RandomNumbers(3).fill(x, false);
+  EXPECT_FALSE(narrowFirst.launch({&x, &y}).ok); // 40 columns are more than 16
+  ASSERT_TRUE(wideFirst.launch({&x, &y}).ok);
+  for (int64_t row = 0; row < 6; ++row) {
+    double sum = 0;
+    for (int64_t column = 0; column < 40; ++column) sum += y.number({row, column});
+    EXPECT_NEAR(sum, 1, 1e-5) << row;
+  }
 }
 
 TEST(CodeUnits, ThreadsCompileAtOnce) {
@@ -208,16 +195,6 @@ TEST(CodeUnits, ThreadsCompileAtOnce) {
       for (int columns : {64, 128, 192}) RunningProduct({.rows = 64, .columns = columns, .depth = 16 + 16 * (i % 2)}).run(1 + i % 2);
     });
   for (std::thread &thread : threads) thread.join();
-}
-
-// A kernel's name may be any that a loop could have.
-TEST(CodeUnits, NamesOfLoopsAreNotThoseOfKernels) {
-  std::vector<CodeUnit> units = unitsOf(text("a", {}) + text("a.loop0", {.epilogue = "  %y = %acc * %acc\n", .stored = "%y"}) + text("xt_loop0.a", {.elem = "f16"}));
-  for (const char *name : {"xt_kernel_a", "xt_kernel_a.loop0", "xt_kernel_xt_loop0.a"}) {
-    const CodeUnit *unit = unitOf(units, name);
-    ASSERT_TRUE(unit) << name;
-    EXPECT_FALSE(unit->calls.empty());
-  }
 }
 
 } // namespace

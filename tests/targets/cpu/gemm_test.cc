@@ -71,7 +71,7 @@ TEST(CpuGemm, InstructionCountDoesNotDependOnTheTile) {
         }
       for (const auto &[shared, same] : counts) {
         for (size_t count : same) EXPECT_EQ(count, same[0]) << cpu;
-        EXPECT_LT(same[0], 1000u) << cpu;
+        EXPECT_LT(same[0], 1200u) << cpu;
       }
     }
 }
@@ -113,7 +113,7 @@ TEST(CpuGemm, EmissionIsDeterministic) {
       if (i == 0) first = *output;
       EXPECT_EQ(*output, first);
     }
-    EXPECT_NE(first.find(kind == EmitKind::Object ? "ELF" : "xt_kernel_k"), std::string::npos);
+    for (const char *symbol : {"xt_kernel_k", "xt_numbers_k"}) EXPECT_NE(first.find(symbol), std::string::npos) << symbol;
   }
 }
 

@@ -37,8 +37,10 @@ TEST_F(Cache, KeepsAnObjectAndTakesItAgain) {
   EXPECT_EQ(withoutTimes(second.output), withoutTimes(first.output));
   ASSERT_EQ(files(), std::vector<fs::path>{object});
   EXPECT_GT(fs::last_write_time(object), long_ago); // it was used
-  // Other values of parameters, another object.
+  // Tiles of another size have the same code; another kernel has its own.
   EXPECT_EQ(run("-D SOFTMAX_ROWS=16 --test masked %src/stdlib/softmax.xt").status, 0);
+  EXPECT_EQ(files().size(), 1U);
+  EXPECT_EQ(run("--test whole %src/stdlib/layernorm.xt").status, 0);
   EXPECT_EQ(files().size(), 2U);
 }
 
