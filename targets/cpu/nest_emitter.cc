@@ -190,7 +190,11 @@ WordMatrix NestEmitter::wordsOf(const Block &block) {
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
-  if (inWords()) each = b.CreateMul(b.CreateUDiv(b.CreateAdd(each, number(lanes_ - 1)), number(lanes_)), number(lanes_));
+  if (inWords()) each = roundedUp(each, lanes_);
+  else { // the last block alone has steps that fill no turn, if any is left for it
+    LlvmValue *inTurns = roundedUp(each, stepsEachTurn(tile_)), *before = b.CreateMul(b.CreateSub(count, number(1)), inTurns);
+    each = b.CreateSelect(b.CreateICmpSLT(before, depth_), inTurns, each);
+  }
   Block block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
@@ -218,15 +222,25 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   LlvmValue *wide = block.panels ? b.CreateMul(block.panels, number(panelColumns())) : number(panelColumns()), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
   LlvmValue *inside = mayBeDirect() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
-  LlvmValue *first = firstPanel(count);
+  LlvmValue *first = firstPanel(count), *last = b.CreateSub(count, number(1)), *twoNarrow = endsByTwoNarrow(columns);
+  if (inside) inside = b.CreateSelect(twoNarrow, least(inside, b.CreateSub(last, number(1))), inside);
   forLoop(b, number(0), count, number(1), [&](LlvmValue *turn) {
     LlvmValue *i = b.CreateAdd(turn, first);
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
+    column = b.CreateSelect(b.CreateAnd(twoNarrow, b.CreateICmpEQ(i, last)), b.CreateSub(column, number(lanes_)), column);
     Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
     if (usesTiles(style_)) emitAmxRows(block, panel, sink);
     else emitRows(block, panel, sink);
   });
+}
+
+// Whether one register of columns is left behind panels of three: the last two panels are narrow then, and the last one begins a
+// register earlier.
+LlvmValue *NestEmitter::endsByTwoNarrow(LlvmValue *columns) {
+  if (!hasNarrow() || narrowIsRare()) return b.getFalse();
+  LlvmValue *rest = b.CreateURem(b.CreateSub(columns, number(1)), number(panelColumns())); // and 1
+  return b.CreateAnd(b.CreateICmpSGT(columns, number(panelColumns())), b.CreateICmpSLT(rest, number(lanes_)));
 }
 
 // Where a workgroup begins: every second one of those that share panels in the middle, so that two threads do not wait for the

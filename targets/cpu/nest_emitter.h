@@ -134,6 +134,7 @@ private:
   LlvmValue *isInsideRight(const Block &block);
   void emitPanels(const Block &block, FusedLoop &sink);
   LlvmValue *firstPanel(LlvmValue *count);
+  LlvmValue *endsByTwoNarrow(LlvmValue *columns);
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8;
   bool maySweep() const;
@@ -146,13 +147,17 @@ private:
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
   bool hasNarrow() const { return hasNarrowTile(tile_) && hasRest(); }
+  // It takes all steps as they are, one a turn, as there is little use for it where tiles are wide.
+  bool narrowIsRare() const { return tile_.vectors > 3; }
+  LlvmValue *restOfTurns(const Block &block) { return b.CreateAnd(block.depth, number(stepsEachTurn(tile_) - 1)); }
   LlvmValue *isNarrow(LlvmValue *column);
+  LlvmValue *widthOf(const Panel &panel); // columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
   std::pair<Block, Panel> inTurns(const Block &block, const Panel &panel);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);
-  void addFirstStep(const Block &block, const Panel &panel, const Tile &tile);
+  void addFirstSteps(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
@@ -216,6 +221,7 @@ private:
 
   LlvmValue *number(int64_t value) { return e_.number(value); }
   LlvmValue *least(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
+  LlvmValue *roundedUp(LlvmValue *x, int64_t unit) { return b.CreateMul(b.CreateUDiv(b.CreateAdd(x, number(unit - 1)), number(unit)), number(unit)); }
   LlvmValue *most(LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, y); }
   const Buffer &buffer(NestBuffer which) { return *e_.buffers_.stagingOf(&op_, which); }
   LlvmValue *addressOf(NestBuffer which) { return e_.bufferAddress(buffer(which)); }

@@ -16,7 +16,16 @@ LlvmValue *NestEmitter::wholeTiles() {
 }
 
 LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
-  return b.CreateICmpSLE(b.CreateSub(columns_, column), number(narrowTile(tile_).vectors * lanes_));
+  LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(narrowTile(tile_).vectors * lanes_));
+  if (narrowIsRare()) return fits;
+  LlvmValue *oneMore = b.CreateAnd(b.CreateICmpSGT(left, number(panelColumns())), b.CreateICmpSLE(left, number(panelColumns() + lanes_)));
+  return b.CreateOr(fits, oneMore); // endsByTwoNarrow
+}
+
+LlvmValue *NestEmitter::widthOf(const Panel &panel) {
+  LlvmValue *wide = number(panelColumns());
+  // Of bf16 a tile that converts may take any panel.
+  return hasNarrow() && !isBf16() ? b.CreateSelect(panel.narrow, number(narrowTile(tile_).vectors * lanes_), wide) : wide;
 }
 
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
@@ -30,16 +39,16 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   return {whole, b.CreateAdd(whole, b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few))};
 }
 
-// What turns of two steps take: of an odd depth not the first step, whose sums are in the cells (addFirstStep).
+// What turns of several steps take: not the first ones, if they would not fill a turn, whose sums are in the cells (addFirstSteps).
 std::pair<NestEmitter::Block, NestEmitter::Panel> NestEmitter::inTurns(const Block &block, const Panel &panel) {
   if (inWords()) return {block, panel};
   Block even = block;
   Panel evenPanel = panel;
-  static_assert(kStepsEachTurn == 2);
-  LlvmValue *odd = b.CreateAnd(block.depth, number(1));
-  even.left = byteOffset(b, block.left, b.CreateMul(odd, leftStep_));
-  evenPanel.right = byteOffset(b, panel.right, b.CreateMul(odd, panel.step));
-  evenPanel.before = choose(b.CreateICmpNE(odd, number(0)), cells(), panel.before);
+  LlvmValue *rest = restOfTurns(block);
+  even.depth = b.CreateSub(block.depth, rest);
+  even.left = byteOffset(b, block.left, b.CreateMul(rest, leftStep_));
+  evenPanel.right = byteOffset(b, panel.right, b.CreateMul(rest, panel.step));
+  evenPanel.before = choose(b.CreateICmpNE(rest, number(0)), cells(), panel.before);
   return {even, evenPanel};
 }
 
@@ -52,20 +61,20 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   RowTiles tiles = tilesOf(block, panel);
   auto [even, evenPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
-  LlvmValue *isOdd = b.CreateAnd(multiplies, b.CreateTrunc(block.depth, b.getInt1Ty()));
-  if (hasNarrow()) isOdd = b.CreateAnd(isOdd, b.CreateNot(panel.narrow)); // which takes one step a turn
-  LlvmValue *firstLacking = b.CreateSelect(isOdd, copies, tiles.count); // tiles from this one on lack their first step
+  LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
+  if (hasNarrow() && narrowIsRare()) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
+  LlvmValue *firstLacking = b.CreateSelect(hasFirst, copies, tiles.count); // tiles from this one on lack their first steps
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &even = even, &evenPanel = evenPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
-    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstStep(block, panel, tile); });
+    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstSteps(block, panel, tile); });
     auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
     auto byEither = [&] {
       if (!hasNarrow()) by(tile_)();
-      else ifThen(b, panel.narrow, [&] { emitTile(block, panel, narrowTile(tile_), tile); }, by(tile_));
+      else ifThen(b, panel.narrow, [&] { narrowIsRare() ? emitTile(block, panel, narrowTile(tile_), tile) : by(narrowTile(tile_))(); }, by(tile_));
     };
     auto byWhole = [&] {
       if (!mayCopy()) byEither();
@@ -111,8 +120,8 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.lastRow = last;
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
-  else if (!inWords() && !narrow) operands.steps = kStepsEachTurn;
-  if (operands.steps > 1 && isWhole) {
+  else if (!inWords() && !(narrow && narrowIsRare())) operands.steps = stepsEachTurn(shape);
+  if (operands.steps > 1 && isWhole && !narrow) {
     operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
     operands.nextStep = panel.next.step;
   }
@@ -125,19 +134,19 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   ofEach(panel.after, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
 }
 
-// Of an odd depth, whose first step no turn of emitTile takes: into the cells, where the tile begins. With as little code as can be.
-void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile);
-  llvm::Type *type = e_.ops_.type(elem_, lanes_);
+// Those that fill no turn of emitTile: into the cells, where the tile begins. With as little code as can be.
+void NestEmitter::addFirstSteps(const Block &block, const Panel &panel, const Tile &tile) {
+  LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile), *rest = restOfTurns(block);
+  LlvmValues columns;
+  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
-    LlvmValue *element = b.CreateAlignedLoad(e_.ops_.type(elem_, 0), byteOffset(b, left, b.CreateMul(r, leftRowStep_)), llvm::Align(1));
-    LlvmValue *before = byteOffset(b, from, b.CreateMul(r, panel.before.step)), *factor = e_.ops_.splat(element, lanes_);
+    LlvmValue *before = byteOffset(b, from, b.CreateMul(r, panel.before.step)), *row = byteOffset(b, left, b.CreateMul(r, leftRowStep_));
     LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateMul(r, number(kNestPanelBytes)));
-    for (int v = 0; v < tile_.vectors; ++v) {
-      LlvmValue *at = number(v * lanes_ * bytes_), *sum = b.CreateAlignedLoad(type, byteOffset(b, before, at), vectorAlign());
-      LlvmValue *row = b.CreateAlignedLoad(type, byteOffset(b, panel.right, at), llvm::Align(1));
-      b.CreateAlignedStore(microkernel_.multiplyAdd(factor, row, sum), byteOffset(b, cells, at), vectorAlign());
-    }
+    LlvmValues sums;
+    for (LlvmValue *at : columns) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, before, at), vectorAlign()));
+    Microkernel::Operands operands{row, leftRowStep_, 1, panel.right, columns, leftStep_, panel.step, rest, !mayBeDirect(), true};
+    sums = microkernel_.multiply(operands, sums);
+    for (size_t v = 0; v < columns.size(); ++v) b.CreateAlignedStore(sums[v], byteOffset(b, cells, columns[v]), vectorAlign());
   });
 }
 
@@ -146,7 +155,7 @@ void NestEmitter::addFirstStep(const Block &block, const Panel &panel, const Til
 // for their own first line.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
-  LlvmValue *turns = b.CreateUDiv(block.depth, number(kStepsEachTurn)), *turn = b.CreateMul(nextStep_, number(kStepsEachTurn));
+  LlvmValue *turns = b.CreateUDiv(block.depth, number(stepsEachTurn(tile_))), *turn = b.CreateMul(nextStep_, number(stepsEachTurn(tile_)));
   LlvmValue *behind = b.CreateAdd(behindPanels(block, panel), number(kCacheLine));
   return {byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
           b.CreateSelect(wasPacked, turn, zero)};
@@ -174,10 +183,7 @@ void NestEmitter::placeSums(const Block &block, Panel &panel) {
 }
 
 LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
-  LlvmValue *wide = number(panelColumns());
-  // Of bf16 a tile that converts may take any panel.
-  if (hasNarrow() && !isBf16()) wide = b.CreateSelect(panel.narrow, number(narrowTile(tile_).vectors * lanes_), wide);
-  LlvmValue *end = b.CreateAdd(panel.column, wide);
+  LlvmValue *end = b.CreateAdd(panel.column, widthOf(panel));
   LlvmValue *columns = b.CreateAnd(b.CreateICmpSGE(panel.column, stored_->columnLow), b.CreateICmpSLE(end, least(stored_->columnHigh, columns_)));
   LlvmValue *rows = b.CreateAnd(b.CreateICmpSLE(stored_->rowLow, number(0)), b.CreateICmpSLE(rows_, stored_->rowHigh));
   return b.CreateAnd(columns, rows);
@@ -211,7 +217,7 @@ void NestEmitter::prefetchStoredRow(LlvmValue *line) {
 
 // The sums of a tile are in the cells; of a block that hands on, where all are.
 void NestEmitter::sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink) {
-  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, number(panelColumns())), columns_);
+  LlvmValue *columnEnd = least(b.CreateAdd(panel.column, widthOf(panel)), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));
   LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateNeg(before));
   sink.emitPart({tile.row, tile.rowEnd, panel.column, columnEnd, b.CreateSelect(block.handsOn, addressOf(kNestSums), cells),

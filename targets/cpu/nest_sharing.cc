@@ -85,8 +85,11 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
 
 namespace {
 
-// At least: AMX's are packed by twos.
-int64_t panelsOfPart(ProductStyle style) { return usesTiles(style) ? kMostPanels : 1; }
+// At least: AMX's are packed by twos; what three registers leave, a narrow tile takes.
+int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
+  int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : tile.vectors == 3 ? narrowTile(tile).vectors : tile.vectors;
+  return vectors * tile.lanes;
+}
 
 } // namespace
 
@@ -101,17 +104,17 @@ int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, c
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || !otherReads(kernel, *nest)) return 0;
   RegisterTile tile = nestTile(cpu, *nest);
-  int64_t wide = tile.vectors * tile.lanes * panelsOfPart(productStyle(cpu, *nest));
+  int64_t wide = columnsOfPart(tile, productStyle(cpu, *nest));
   return (nest->result()->type().extent(1) + wide - 1) / wide;
 }
 
-// Of a part: its share of the panels. What must not be stored before all is read, by other parts too, is one part's alone.
+// Of a part: its share of the columns. What must not be stored before all is read, by other parts too, is one part's alone.
 void NestEmitter::chooseColumns() {
   columnBegin_ = number(0);
   if (!e_.output_.divides) return;
-  LlvmValue *wide = number(panelColumns() * panelsOfPart(style_)), *first = b.CreateICmpEQ(e_.part_, number(0));
-  LlvmValue *panels = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
-  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(panels, part), e_.partCount_), wide); };
+  LlvmValue *wide = number(columnsOfPart(tile_, style_)), *first = b.CreateICmpEQ(e_.part_, number(0));
+  LlvmValue *units = b.CreateUDiv(b.CreateAdd(columns_, b.CreateSub(wide, number(1))), wide);
+  auto share = [&](LlvmValue *part) { return b.CreateMul(b.CreateUDiv(b.CreateMul(units, part), e_.partCount_), wide); };
   LlvmValue *begin = share(e_.part_), *end = least(share(b.CreateAdd(e_.part_, number(1))), columns_);
   columnBegin_ = b.CreateSelect(divides_, begin, b.CreateSelect(first, number(0), columns_));
   columns_ = b.CreateSelect(divides_, end, columns_);

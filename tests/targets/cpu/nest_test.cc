@@ -153,6 +153,17 @@ TEST(CpuNest, LastRowsAndSteps) {
   for (Elem elem : {Elem::F64, Elem::F16}) expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
 }
 
+// With AVX2 panels have three registers, and what they leave is one's or two's of two; blocks of K have steps that fill no turn of four.
+TEST(CpuNest, ColumnsBehindPanelsOfThree) {
+  for (int64_t columns = 1; columns <= 81; columns += columns % 8 == 1 ? 7 : 1) {
+    SCOPED_TRACE(columns);
+    expectAsLoop({.sizes = {9 + columns % 4, columns, 1 + columns % 7}, .tile = {32, 128, 16}, .adds = columns % 3 == 1, .fused = columns % 3 == 0}, processors());
+  }
+  for (int64_t depth : {513, 1027, 1030})
+    for (int threads : {1, 2, 5}) expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
+  for (int64_t columns : {9, 13, 25, 29}) expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
+}
+
 // A panel of few columns is multiplied by a tile of half as many registers, which takes the last rows too.
 TEST(CpuNest, FewColumns) {
   for (int64_t columns : {1, 16, 31, 32, 33, 64 + 1, 64 + 32, 64 + 33})

@@ -10,6 +10,36 @@ int64_t mostSteps(const char *cpu, Elem elem, int64_t columns) {
   return mostBlockBytes(registerTile(*cpuInfo(cpu), elem, 256, columns), bytes) / bytes;
 }
 
+std::pair<int, int> tileOf(const char *cpu, Elem elem, int64_t rows, int64_t columns) {
+  CpuInfo info = *cpuInfo(cpu);
+  RegisterTile tile = nestTile(info, productStyle(info, elem, elem), mmaElem(elem), rows, columns);
+  return {tile.rows, tile.vectors};
+}
+
+// Three registers of columns where all sums of floats fit sixteen, unless much more would be computed.
+TEST(RegisterTile, OfANest) {
+  using Size = std::pair<int, int>;
+  for (Elem elem : {Elem::F32, Elem::F16, Elem::BF16}) {
+    EXPECT_EQ(tileOf("x86-64-v3", elem, 256, 256), Size(4, 3));
+    EXPECT_EQ(tileOf("x86-64-v3", elem, 2, 24), Size(2, 3));
+    for (int64_t columns : {8, 32, 80}) EXPECT_EQ(tileOf("x86-64-v3", elem, 256, columns).second, columns == 8 ? 1 : 2);
+  }
+  EXPECT_EQ(tileOf("x86-64-v3", Elem::F64, 256, 128), Size(4, 3));
+  EXPECT_EQ(tileOf("x86-64-v3", Elem::I8, 256, 256), Size(6, 2));
+  EXPECT_EQ(tileOf("x86-64-v2", Elem::F32, 256, 256), Size(4, 2));
+  EXPECT_EQ(tileOf("x86-64-v4", Elem::F32, 256, 256), Size(6, 4));
+}
+
+// Turns of four steps begin anew in each block, but for the last one.
+TEST(RegisterTile, StepsOfABlockFillTurns) {
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
+    for (Elem elem : {Elem::F32, Elem::F64}) {
+      CpuInfo info = *cpuInfo(cpu);
+      RegisterTile tile = nestTile(info, ProductStyle::Elements, elem, 256, 256);
+      EXPECT_EQ(mostBlockBytes(tile, elemInfo(elem).storageBytes) / elemInfo(elem).storageBytes % stepsEachTurn(tile), 0) << cpu;
+    }
+}
+
 // Of a panel of one line, no more than a first cache has lines.
 TEST(RegisterTile, StepsOfABlock) {
   EXPECT_EQ(mostSteps("x86-64-v3", Elem::F32, 256), 512);
