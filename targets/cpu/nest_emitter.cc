@@ -190,11 +190,8 @@ WordMatrix NestEmitter::wordsOf(const Block &block) {
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
-  if (inWords()) each = roundedUp(each, lanes_);
-  else { // the last block alone has steps that fill no turn, if any is left for it
-    LlvmValue *inTurns = roundedUp(each, stepsEachTurn(tile_)), *before = b.CreateMul(b.CreateSub(count, number(1)), inTurns);
-    each = b.CreateSelect(b.CreateICmpSLT(before, depth_), inTurns, each);
-  }
+  // The last block alone has steps that fill no turn. It has some, as the deepest block is of whole turns.
+  each = roundedUp(each, inWords() ? lanes_ : stepsEachTurn(tile_));
   Block block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));

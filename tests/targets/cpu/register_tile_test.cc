@@ -30,8 +30,8 @@ TEST(RegisterTile, OfANest) {
   EXPECT_EQ(tileOf("x86-64-v4", Elem::F32, 256, 256), Size(6, 4));
 }
 
-// Turns of four steps begin anew in each block, but for the last one.
-TEST(RegisterTile, StepsOfABlockFillTurns) {
+// Else the last block would be left without any.
+TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
     for (Elem elem : {Elem::F32, Elem::F64}) {
       CpuInfo info = *cpuInfo(cpu);
