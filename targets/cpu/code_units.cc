@@ -21,12 +21,12 @@ Result<Machine> machineFor(const CpuInfo &cpu, bool optimise) {
   return machine;
 }
 
-Result<std::string> compile(const CodeUnit &unit, const CpuInfo &cpu, bool optimise) {
+Result<std::string> compile(const CodeUnit &unit, const CpuInfo &cpu) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
   if (!module) return Error::environment(str("compiler bug: LLVM does not read its own bitcode: ", llvm::toString(module.takeError())));
-  Result<Machine> machine = machineFor(cpu, optimise);
+  Result<Machine> machine = machineFor(cpu, unit.optimise);
   if (!machine) return machine.error();
   return generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);
 }
@@ -57,6 +57,7 @@ Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &c
   for (const KernelCode &kernel : emitted.kernels) {
     auto module = alone(*emitted.module->getFunction(kernel.symbol));
     CodeUnit &unit = units.emplace_back();
+    unit.optimise = optimise;
     unit.bitcode = moduleBitcode(*module);
     unit.key = objectKey(unit.bitcode, **machine);
   }
@@ -64,8 +65,7 @@ Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &c
 }
 
 // What is compiled: the largest first, as they take longest.
-Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, bool optimise, const ObjectCache &cache,
-                                           ThreadPool &pool) {
+Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
   std::vector<std::string> objects(units.size());
   std::vector<size_t> missing;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -75,7 +75,7 @@ Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &
   std::ranges::stable_sort(missing, std::ranges::greater(), [&](size_t i) { return units[i]->bitcode.size(); });
   std::vector<Result<std::string>> made(missing.size(), Result<std::string>(std::string()));
   pool.run(std::ssize(missing), [&](int64_t begin, int64_t end, int) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) made[i] = compile(*units[missing[i]], cpu, optimise);
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) made[i] = compile(*units[missing[i]], cpu);
   });
   for (size_t i = 0; i < missing.size(); ++i) {
     if (!made[i]) return made[i].error();

@@ -13,14 +13,15 @@ namespace xt {
 inline constexpr const char *kUnitSymbol = "xt_kernel";
 
 struct CodeUnit {
+  bool optimise; // as of CompileOptions
   std::string bitcode;
   std::string key; // objectKey: kernels that differ in nothing but KernelOutput have the same
 };
 
-// Of each kernel, in their order. Takes the module apart. `optimise`: as of CompileOptions.
+// Of each kernel, in their order. Takes the module apart.
 Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &cpu, bool optimise);
 // An object for each unit, from the cache or compiled, and then kept there.
-Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, bool optimise, const ObjectCache &cache,
+Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache,
                                            ThreadPool &pool);
 
 } // namespace xt

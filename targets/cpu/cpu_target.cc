@@ -63,11 +63,11 @@ public:
   Launch(const Jit::LoadedKernel &kernel, LaunchFrame &frame, int64_t parts, int64_t threads, PanelPool &panels)
       : kernel_(kernel), frame_(frame), output_(code().output, &panels), parts_(parts) {
     panels.reset(static_cast<int>(threads));
-    frame.words[frame.failureWord] = reinterpret_cast<uintptr_t>(&failure_);
-    frame.words[frame.failureWord + 1] = reinterpret_cast<uintptr_t>(&output_);
-    frame.words[frame.failureWord + 2] = static_cast<uint64_t>(parts);
-    frame.words[frame.failureWord + 3] = static_cast<uint64_t>(threads);
-    frame.words[frame.failureWord + 5] = reinterpret_cast<uintptr_t>(code().output.numbers.data());
+    frame.words[frame.runtime + kFailureWord] = reinterpret_cast<uintptr_t>(&failure_);
+    frame.words[frame.runtime + kOutputWord] = reinterpret_cast<uintptr_t>(&output_);
+    frame.words[frame.runtime + kPartsWord] = static_cast<uint64_t>(parts);
+    frame.words[frame.runtime + kThreadsWord] = static_cast<uint64_t>(threads);
+    frame.words[frame.runtime + kNumbersWord] = reinterpret_cast<uintptr_t>(code().output.numbers.data());
   }
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;

@@ -13,7 +13,8 @@ void addNumbers(EmittedModule &emitted) {
   for (const KernelCode &kernel : emitted.kernels) {
     llvm::Module &module = *emitted.module;
     llvm::Constant *numbers = llvm::ConstantDataArray::get(module.getContext(), llvm::ArrayRef(kernel.output.numbers));
-    auto *table = new llvm::GlobalVariable(module, numbers->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, numbers, numbersSymbol(kernel.name));
+    auto *table = new llvm::GlobalVariable(module, numbers->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage, numbers,
+                                           numbersSymbol(kernel.name));
     table->setAlignment(llvm::Align(8));
   }
 }

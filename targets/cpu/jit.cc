@@ -45,7 +45,7 @@ Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &c
     auto [place, isNew] = loaded.try_emplace(unit.key, nullptr);
     if (isNew && !(place->second = library.find(unit.key))) missing.push_back(&unit);
   }
-  Result<std::vector<std::string>> objects = objectsOf(missing, cpu, optimise, cache, pool);
+  Result<std::vector<std::string>> objects = objectsOf(missing, cpu, cache, pool);
   if (!objects) return objects.error();
   for (size_t i = 0; i < missing.size(); ++i) {
     auto code = load((*objects)[i]);

@@ -1,7 +1,7 @@
 // Kernels as code in this process.
 #pragma once
-#include "targets/cpu/code_units.h"
 #include "targets/cpu/code_library.h"
+#include "targets/cpu/code_units.h"
 
 namespace xt {
 

@@ -39,7 +39,8 @@ struct MmaRight;
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
-inline constexpr size_t kRuntimeWords = 6; // failure, output, parts, threads, which are apart, numbers
+// frame[9] and on, in their order.
+enum RuntimeWord : size_t { kFailureWord, kOutputWord, kPartsWord, kThreadsWord, kApartWord, kNumbersWord, kRuntimeWords };
 inline constexpr size_t kApartMemRefs = 11; // pairs of which have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
 // A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,

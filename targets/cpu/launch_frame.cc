@@ -78,13 +78,10 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
     GridRange range = d + grid.size() < kGridDims ? GridRange{} : grid[d + grid.size() - kGridDims];
     for (int64_t value : {range.lower, range.step, range.count}) frame.words.push_back(word(value));
   }
-  frame.failureWord = frame.words.size();
-  frame.words.push_back(0);
-  frame.words.push_back(0);
-  frame.words.push_back(1);
-  frame.words.push_back(1);
-  frame.words.push_back(apartBits(*values));
-  frame.words.push_back(0);
+  frame.runtime = frame.words.size();
+  frame.words.resize(frame.runtime + kRuntimeWords);
+  frame.words[frame.runtime + kPartsWord] = frame.words[frame.runtime + kThreadsWord] = 1;
+  frame.words[frame.runtime + kApartWord] = apartBits(*values);
   for (size_t i = 0; i < values->size(); ++i) {
     if (const auto *number = std::get_if<Number>(&(*values)[i])) {
       frame.words.push_back(scalarWord(kernel.param(i)->type().elem(), *number));

@@ -9,9 +9,7 @@ struct LaunchFrame {
   std::vector<uint64_t> words;
   int64_t workgroups = 0;
   double work = 0; // of so many workgroups that are whole; where a dimension has but one, all are alike
-  // Where the launcher puts the address that failures are reported to; the other runtime words follow, in the order of
-  // kernel_emitter.h. All but which memrefs are apart are the launcher's.
-  size_t failureWord = 0;
+  size_t runtime = 0; // where RuntimeWord begins; all but which memrefs are apart is the launcher's
 };
 
 // `grid` is that of the kernel's grid variables, or of a kernel without any, the launch's own: up to three ranges,

@@ -21,7 +21,8 @@ public:
   LlvmValue *leastOf(const MmaMatrix &matrix) {
     int64_t bytes = matrix.shape.columns * elemInfo(matrix.shape.elem).storageBytes, beyond = bytes % cpu_.vectorBytes;
     int64_t inRegisters = bytes - beyond + (beyond ? cpu_.vectorBytes : 0);
-    return leastMagnitude(b, {matrix.address, argument_(matrix.shape.rows), matrix.pitch, argument_(inRegisters), beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
+    LlvmValue *rows = argument_(matrix.shape.rows), *bytesOfRow = argument_(inRegisters);
+    return leastMagnitude(b, {matrix.address, rows, matrix.pitch, bytesOfRow, beyond / elemInfo(Elem::BF16).storageBytes}, lanes_);
   }
 
   void putTogether(const MmaMatrix &from, const MmaMatrix &words) {

@@ -191,7 +191,7 @@ WordMatrix NestEmitter::wordsOf(const Block &block) {
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
   // The last block alone has steps that fill no turn. It has some, as the deepest block is of whole turns.
-  each = roundedUp(each, inWords() ? lanes_ : stepsEachTurn(tile_));
+  each = roundedUp(each, inWords() ? lanes_ : tile_.steps);
   Block block{};
   block.first = b.CreateMul(index, each);
   block.depth = most(least(each, b.CreateSub(depth_, block.first)), number(0));
@@ -235,7 +235,7 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
 // Whether one register of columns is left behind panels of three: the last two panels are narrow then, and the last one begins a
 // register earlier.
 LlvmValue *NestEmitter::endsByTwoNarrow(LlvmValue *columns) {
-  if (!hasNarrow() || narrowIsRare()) return b.getFalse();
+  if (!narrowTakesAnyRest(tile_)) return b.getFalse();
   LlvmValue *rest = b.CreateURem(b.CreateSub(columns, number(1)), number(panelColumns())); // and 1
   return b.CreateAnd(b.CreateICmpSGT(columns, number(panelColumns())), b.CreateICmpSLT(rest, number(lanes_)));
 }

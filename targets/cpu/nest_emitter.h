@@ -46,8 +46,8 @@ private:
     LlvmValue *rightInside; // all of b that is read
     LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
   };
-  struct Packed { // panels: the first, bytes from one to the next, and how many (Panel's)
-    LlvmValue *first, *panelStep, *panels;
+  struct Packed { // panels: the first, bytes from one to the next, and how many (Panel's); and of one, its columns (Panel's)
+    LlvmValue *first, *panelStep, *panels, *width;
   };
   // Rows of b that lie in the matrix: which of their columns do (insideBits), and how many are packed at once. Null: which rows and
   // columns do is looked at.
@@ -73,6 +73,7 @@ private:
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b, of bf16
     KernelEmitter::SharedPanel shared;
+    LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
     // Of plainPanel: where `copies` holds, the first tile of rows takes copying().
     LlvmValue *source = nullptr, *copies = nullptr;
@@ -110,7 +111,7 @@ private:
   LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);
   LlvmValue *packTurned(const Block &block, LlvmValue *column, const Packed &to);
   LlvmValue *packInside(LlvmValue *column, const Packed &to, Steps steps);
-  LlvmValue *insideSteps(const Block &block, LlvmValue *column);
+  LlvmValue *insideSteps(const Block &block, LlvmValue *column, const Packed &to);
   bool endsInside() const;
   void fillRows(const Packed &to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
@@ -146,11 +147,10 @@ private:
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
-  bool hasNarrow() const { return hasNarrowTile(tile_) && hasRest(); }
-  // It takes all steps as they are, one a turn, as there is little use for it where tiles are wide.
-  bool narrowIsRare() const { return tile_.vectors > 3; }
-  LlvmValue *restOfTurns(const Block &block) { return b.CreateAnd(block.depth, number(stepsEachTurn(tile_) - 1)); }
+  bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
+  LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
+  LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
   LlvmValue *widthOf(const Panel &panel); // columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
   std::pair<Block, Panel> inTurns(const Block &block, const Panel &panel);
@@ -230,7 +230,7 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
-  LlvmValue *columnsOf(const Packed &to) { return to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
+  LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
   int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }

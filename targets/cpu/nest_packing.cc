@@ -67,6 +67,7 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column, LlvmValue *copied) {
   Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, {nullptr, b.getFalse(), b.getTrue()}};
   panel.panels = panelsFrom(block, column);
+  panel.width = widthAt(column);
   if (shares_) {
     panel.shared = takePanel(block, panel);
     panel.right = b.CreateSelect(panel.shared.found, panel.shared.address, panel.right);
@@ -81,7 +82,8 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
 
 KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Panel &panel) {
   LlvmValues key{panel.column, block.first, block.depth};
-  if (panel.panels) key.push_back(panel.panels);
+  for (LlvmValue *part : {panel.panels, panel.width})
+    if (part) key.push_back(part);
   key.append(e_.parts_.at(op_.operand(1)));
   return e_.takePanel(shares_, ownPanels_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(kCacheLine)));
 }
@@ -107,14 +109,14 @@ LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n
 }
 
 void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
-  LlvmValue *smallest = packInto(block, panel.column, {panel.right, panelBytes(block), panel.panels});
+  LlvmValue *smallest = packInto(block, panel.column, {panel.right, panelBytes(block), panel.panels, panel.width});
   if (isBf16()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
 // Gives the least magnitude of bf16.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
   if (right_.turned) return packTurned(block, column, to);
-  LlvmValue *inside = insideSteps(block, column), *end = b.CreateAdd(block.first, block.depth);
+  LlvmValue *inside = insideSteps(block, column, to), *end = b.CreateAdd(block.first, block.depth);
   LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
   if (endsInside()) {
     fillRows(to, {block.first, inside, end});
@@ -163,13 +165,13 @@ void NestEmitter::fillRows(const Packed &to, Steps steps) {
 }
 
 // The end of the block's first steps of K whose rows are inside of b and neighbours in memory; without masks only where
-// all columns of the panel are inside too.
-LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column) {
+// all columns of the panel that are multiplied are inside too.
+LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const Packed &to) {
   const KernelEmitter::TileAccess &from = right_.access;
   if (!from.unitStride || from.pack != 1) return block.first;
   LlvmValue *inside = e_.isFromLow(b.CreateMul(block.first, number(elements_)), from.rowLow);
   if (!e_.cpu_.maskedAccess) {
-    LlvmValue *end = b.CreateAdd(column, number(panelColumns()));
+    LlvmValue *end = b.CreateAdd(column, columnsOf(to));
     inside = b.CreateAnd(inside, b.CreateAnd(b.CreateICmpSLE(end, from.columnHigh), e_.isFromLow(column, from.columnLow)));
   }
   LlvmValue *end = least(b.CreateUDiv(from.rowHigh, number(elements_)), b.CreateAdd(block.first, block.depth));
@@ -185,10 +187,12 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
     const KernelEmitter::TileAccess &from = right_.access;
     KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
-      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, n, inside.bits, lanes_));
+      // Registers that a narrow panel does not multiply may lie behind b: the first one is there instead.
+      LlvmValue *read = to.width && inside.bits ? b.CreateSelect(b.CreateICmpSLT(n, to.width), n, number(0)) : n;
+      LlvmValue *value = multiplied(from.elem, panelChunk(row, column, read, inside.bits, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
     };
-    if (!inside.bits) forLoop(b, number(0), number(panelColumns()), number(lanes_), pack); // rare: as little code as can be
+    if (!inside.bits) forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare: as little code as can be
     else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
     return LlvmValues{carried[0]};
   })[0];

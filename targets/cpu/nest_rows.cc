@@ -17,9 +17,14 @@ LlvmValue *NestEmitter::wholeTiles() {
 
 LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
   LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(narrowTile(tile_).vectors * lanes_));
-  if (narrowIsRare()) return fits;
+  if (!narrowTakesAnyRest(tile_)) return fits;
   LlvmValue *oneMore = b.CreateAnd(b.CreateICmpSGT(left, number(panelColumns())), b.CreateICmpSLE(left, number(panelColumns() + lanes_)));
   return b.CreateOr(fits, oneMore); // endsByTwoNarrow
+}
+
+LlvmValue *NestEmitter::widthAt(LlvmValue *column) {
+  if (!narrowTakesAnyRest(tile_)) return nullptr;
+  return b.CreateSelect(isNarrow(column), number(narrowTile(tile_).vectors * lanes_), number(panelColumns()));
 }
 
 LlvmValue *NestEmitter::widthOf(const Panel &panel) {
@@ -42,14 +47,14 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
 // What turns of several steps take: not the first ones, if they would not fill a turn, whose sums are in the cells (addFirstSteps).
 std::pair<NestEmitter::Block, NestEmitter::Panel> NestEmitter::inTurns(const Block &block, const Panel &panel) {
   if (inWords()) return {block, panel};
-  Block even = block;
-  Panel evenPanel = panel;
+  Block turns = block;
+  Panel turnsPanel = panel;
   LlvmValue *rest = restOfTurns(block);
-  even.depth = b.CreateSub(block.depth, rest);
-  even.left = byteOffset(b, block.left, b.CreateMul(rest, leftStep_));
-  evenPanel.right = byteOffset(b, panel.right, b.CreateMul(rest, panel.step));
-  evenPanel.before = choose(b.CreateICmpNE(rest, number(0)), cells(), panel.before);
-  return {even, evenPanel};
+  turns.depth = b.CreateSub(block.depth, rest);
+  turns.left = byteOffset(b, block.left, b.CreateMul(rest, leftStep_));
+  turnsPanel.right = byteOffset(b, panel.right, b.CreateMul(rest, panel.step));
+  turnsPanel.before = choose(b.CreateICmpNE(rest, number(0)), cells(), panel.before);
+  return {turns, turnsPanel};
 }
 
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
@@ -59,22 +64,22 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
-  auto [even, evenPanel] = inTurns(block, panel);
+  auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
-  if (hasNarrow() && narrowIsRare()) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
+  if (hasNarrow() && !narrowTakesTurns(tile_)) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
   LlvmValue *firstLacking = b.CreateSelect(hasFirst, copies, tiles.count); // tiles from this one on lack their first steps
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &even = even, &evenPanel = evenPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &ofTurns = ofTurns, &turnsPanel = turnsPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstSteps(block, panel, tile); });
-    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(even, evenPanel, shape, tile); }; };
+    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(ofTurns, turnsPanel, shape, tile); }; };
     auto byEither = [&] {
       if (!hasNarrow()) by(tile_)();
-      else ifThen(b, panel.narrow, [&] { narrowIsRare() ? emitTile(block, panel, narrowTile(tile_), tile) : by(narrowTile(tile_))(); }, by(tile_));
+      else ifThen(b, panel.narrow, [&] { narrowTakesTurns(tile_) ? by(narrowTile(tile_))() : emitTile(block, panel, narrowTile(tile_), tile); }, by(tile_));
     };
     auto byWhole = [&] {
       if (!mayCopy()) byEither();
@@ -120,7 +125,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.lastRow = last;
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
-  else if (!inWords() && !(narrow && narrowIsRare())) operands.steps = stepsEachTurn(shape);
+  else if (!inWords()) operands.steps = shape.steps;
   if (operands.steps > 1 && isWhole && !narrow) {
     operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
     operands.nextStep = panel.next.step;
@@ -155,7 +160,7 @@ void NestEmitter::addFirstSteps(const Block &block, const Panel &panel, const Ti
 // for their own first line.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
-  LlvmValue *turns = b.CreateUDiv(block.depth, number(stepsEachTurn(tile_))), *turn = b.CreateMul(nextStep_, number(stepsEachTurn(tile_)));
+  LlvmValue *turns = b.CreateUDiv(block.depth, number(tile_.steps)), *turn = b.CreateMul(nextStep_, number(tile_.steps));
   LlvmValue *behind = b.CreateAdd(behindPanels(block, panel), number(kCacheLine));
   return {byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
           b.CreateSelect(wasPacked, turn, zero)};

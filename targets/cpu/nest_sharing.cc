@@ -85,9 +85,9 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
 
 namespace {
 
-// At least: AMX's are packed by twos; what three registers leave, a narrow tile takes.
+// At least: AMX's panels are packed by twos; where narrow tiles take any rest, a part has no need of whole panels.
 int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
-  int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : tile.vectors == 3 ? narrowTile(tile).vectors : tile.vectors;
+  int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : narrowTakesAnyRest(tile) ? tile.narrow : tile.vectors;
   return vectors * tile.lanes;
 }
 

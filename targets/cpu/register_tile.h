@@ -13,6 +13,8 @@ struct RegisterTile {
   int rows;    // of a
   int vectors; // registers of columns of b
   int lanes;   // elements of each
+  int steps = kStepsEachTurn; // of K, of a turn of a nest's loop that multiplies elements and copies none
+  int narrow = 0; // registers of columns of a tile that takes the last ones where they are enough; 0: there is none
 };
 
 // Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
@@ -24,16 +26,23 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   int vectors = static_cast<int>(std::min<int64_t>(widest, (columns + lanes - 1) / lanes));
   int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
   int most = std::min(accumulators / vectors, 12);
-  return {static_cast<int>(std::min<int64_t>(most, rows)), vectors, lanes};
+  return {static_cast<int>(std::min<int64_t>(most, rows)), vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0};
 }
 
 // Takes the last rows. Two thirds of `tile`: with fewer, b would be read faster than caches give it (32 bytes a cycle with
 // AVX-512), and most numbers of rows are sums of both.
-inline RegisterTile lastRowsTile(RegisterTile tile) { return {(2 * tile.rows + 2) / 3, tile.vectors, tile.lanes}; }
+inline RegisterTile lastRowsTile(RegisterTile tile) {
+  tile.rows = (2 * tile.rows + 2) / 3;
+  return tile;
+}
 
-// Takes the last columns where two registers are enough for them. One alone would have too few sums: each waits for itself.
-inline bool hasNarrowTile(RegisterTile tile) { return tile.vectors > 2; }
-inline RegisterTile narrowTile(RegisterTile tile) { return {tile.rows, 2, tile.lanes}; }
+// Takes the last columns. Two registers: one alone would have too few sums, as each waits for itself.
+inline RegisterTile narrowTile(RegisterTile tile) { return {tile.rows, tile.narrow, tile.lanes, tile.steps / 2}; }
+// In turns of several steps, or all steps one by one, as there is little use for it.
+inline bool narrowTakesTurns(RegisterTile tile) { return narrowTile(tile).steps > 1; }
+// Whether panels and up to two narrow ones behind them are together as many registers as there are columns, be they many or few: of
+// three registers and two.
+inline bool narrowTakesAnyRest(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 3; }
 
 // Whether `rest` rows behind some of `tile` take less time if those of one `tile` more are theirs: 6 + 2 as 4 + 4.
 inline bool lastRowsTakeMore(RegisterTile tile, int64_t rest) {
@@ -70,26 +79,19 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(kSteps, kFirstCache / pitch) * bytes) : kNestDepthBytes;
 }
 
-// With three registers of columns the last two or fewer are a narrow tile's; with two the last one is multiplied as two.
-inline bool threeTakeNoMore(int64_t vectors) {
-  int64_t byThree = vectors / 3 * 3 + (vectors % 3 > 0 ? 2 : 0), byTwo = (vectors + 1) / 2 * 2;
-  return vectors > 2 && 16 * byThree <= 17 * byTwo;
-}
-
 // Of a nest. Where 16 registers hold sums of floats, 4x24 takes 19 instructions and 7 loads for 12 products, and 6x16 takes 20 and 8:
 // 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core that another virtual machine uses too, and the same on one
-// of its own (Zen 3). Integers and words need a register more for what is added.
+// of its own (Zen 3). Of that, four steps a turn are 2 to 5%. Integers and words need a register more for what is added. What panels
+// of three registers leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all.
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);
   const bool fits = cpu.fma && cpu.vectorRegisters == 16 && style == ProductStyle::Elements && isFloat(elem);
-  if (!fits || !threeTakeNoMore((columns + tile.lanes - 1) / tile.lanes)) return tile;
-  return {static_cast<int>(std::min<int64_t>(4, rows)), 3, tile.lanes};
+  const int64_t vectors = (columns + tile.lanes - 1) / tile.lanes;
+  if (!fits || vectors < 3 || vectors == 4) return tile;
+  return {static_cast<int>(std::min<int64_t>(4, rows)), 3, tile.lanes, 2 * kStepsEachTurn, rows > 2 ? 2 : 0};
 }
 
-// Steps of K of a turn of a nest's loop, where elements are multiplied, but for tiles that copy. Of 4x24 four, which is 2 to 5% of f32
-// and f64 (Zen 3); see kStepsEachTurn.
-inline int64_t stepsEachTurn(RegisterTile tile) { return tile.vectors == 3 ? 4 : kStepsEachTurn; }
 inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem());
 }

@@ -6,7 +6,6 @@
 namespace xt {
 namespace {
 
-constexpr size_t kApartWord = kGridWords + 4;
 
 LaunchArg viewAt(float *first, std::vector<int64_t> sizes, std::vector<int64_t> strides) {
   LaunchArg arg;
@@ -37,7 +36,7 @@ TEST(LaunchFrame, SaysWhichArraysAreApart) {
     std::vector<LaunchArg> args{a, number, viewAt(memory.data() + other.first, other.sizes, other.strides)};
     Result<LaunchFrame> frame = makeFrame(text.kernel(), args, {});
     ASSERT_TRUE(frame.ok()) << frame.error().message;
-    EXPECT_EQ(frame->words[kApartWord], other.apart ? uint64_t{1} << *apartBit(0, 1) : 0) << other.first;
+    EXPECT_EQ(frame->words[frame->runtime + kApartWord], other.apart ? uint64_t{1} << *apartBit(0, 1) : 0) << other.first;
   }
 }
 

@@ -153,7 +153,7 @@ TEST(CpuNest, LastRowsAndSteps) {
   for (Elem elem : {Elem::F64, Elem::F16}) expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
 }
 
-// With AVX2 panels have three registers, and what they leave is one's or two's of two; blocks of K have steps that fill no turn of four.
+// With AVX2 panels have three registers, and what they leave is one's or two's of two; turns are of four steps.
 TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 1; columns <= 81; columns += columns % 8 == 1 ? 7 : 1) {
     SCOPED_TRACE(columns);
@@ -162,6 +162,11 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t depth : {513, 1027, 1030})
     for (int threads : {1, 2, 5}) expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
   for (int64_t columns : {9, 13, 25, 29}) expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
+  for (int64_t columns : {101, 130}) // of several parts
+    for (Elem elem : {Elem::F32, Elem::F64}) expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32}, processors(), 5);
+  for (bool turned : {false, true}) // narrow tiles are for three rows and more
+    for (int64_t rows : {2, 3}) expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
+  for (int64_t columns = 24; columns <= 32; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
 // A panel of few columns is multiplied by a tile of half as many registers, which takes the last rows too.
