@@ -45,7 +45,12 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
   LlvmValue *source = byteOffset(b, first, b.CreateMul(column, number(bytes_)));
-  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace())), isInside), *copied = b.getFalse();
+  LlvmValue *isRead = isInside, *copied = b.getFalse();
+  if (LlvmValue *width = widthAt(column)) { // which a narrow panel may lie within, too
+    LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
+    isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
+  }
+  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace())), isRead);
   if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },

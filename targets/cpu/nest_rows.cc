@@ -142,14 +142,17 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
 // Those that fill no turn of emitTile: into the cells, where the tile begins. With as little code as can be.
 void NestEmitter::addFirstSteps(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile), *rest = restOfTurns(block);
-  LlvmValues columns;
-  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
+  LlvmValues columns, read; // behind a narrow panel there may be nothing
+  for (int v = 0; v < tile_.vectors; ++v) {
+    columns.push_back(number(v * lanes_ * bytes_));
+    read.push_back(hasNarrow() && v >= tile_.narrow ? b.CreateSelect(panel.narrow, number(0), columns.back()) : columns.back());
+  }
   forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
     LlvmValue *before = byteOffset(b, from, b.CreateMul(r, panel.before.step)), *row = byteOffset(b, left, b.CreateMul(r, leftRowStep_));
     LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateMul(r, number(kNestPanelBytes)));
     LlvmValues sums;
     for (LlvmValue *at : columns) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, before, at), vectorAlign()));
-    Microkernel::Operands operands{row, leftRowStep_, 1, panel.right, columns, leftStep_, panel.step, rest, !mayBeDirect(), true};
+    Microkernel::Operands operands{row, leftRowStep_, 1, panel.right, read, leftStep_, panel.step, rest, !mayBeDirect(), true};
     sums = microkernel_.multiply(operands, sums);
     for (size_t v = 0; v < columns.size(); ++v) b.CreateAlignedStore(sums[v], byteOffset(b, cells, columns[v]), vectorAlign());
   });
