@@ -252,7 +252,7 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 
 // b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
 // Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
-// those of one line (AVX2), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
+// those of one line (AVX2, 16 columns), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
 // to 37 on (Intel Xeon with AMX). A row or two sweep over it.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;

@@ -1,5 +1,6 @@
 // Whole GEMM kernels: results, the size of their code, and what the emitted text promises.
 #include "targets/cpu/emit.h"
+#include "targets/cpu/kernel_module.h"
 #include "targets/cpu/panel_pool.h"
 #include "tests/targets/cpu/compare.h"
 
@@ -115,6 +116,20 @@ TEST(CpuGemm, EmissionIsDeterministic) {
     }
     for (const char *symbol : {"xt_kernel_k", "xt_numbers_k"}) EXPECT_NE(first.find(symbol), std::string::npos) << symbol;
   }
+}
+
+// Beside the function, in the order in which it reads them.
+TEST(CpuGemm, EmittedCodeHasItsNumbers) {
+  KernelMaker m;
+  makeGemm(m, Elem::F32, Elem::F32, {96, 160, 32});
+  Diagnostics diagnostics;
+  llvm::LLVMContext context;
+  Result<EmittedModule> emitted = emitKernels(m.module, *cpuInfo("x86-64-v3"), context, diagnostics);
+  ASSERT_TRUE(emitted.ok());
+  const std::vector<int64_t> &numbers = emitted->kernels[0].output.numbers;
+  std::string table = str("@xt_numbers_k = constant [", numbers.size(), " x i64] [");
+  for (size_t i = 0; i < numbers.size(); ++i) table += str(i ? ", " : "", "i64 ", numbers[i]);
+  EXPECT_NE(emit(m.module, EmitKind::Llvm, {"x86-64-v3"}, diagnostics)->find(table + "]"), std::string::npos) << table;
 }
 
 TEST(CpuGemm, FmaOnlyWhereTheProcessorHasIt) {

@@ -141,7 +141,7 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// Smaller tiles take the last rows, and those of one tile more where that is less work. Two steps of K are multiplied in a turn.
+// Smaller tiles take the last rows, and those of one tile more where that is less work. Turns multiply two steps of K, or four.
 TEST(CpuNest, LastRowsAndSteps) {
   for (int64_t columns : {16, 40, 64}) // of these depends how many rows a tile has
     for (int64_t rows = 3; rows <= 25; ++rows) {
@@ -169,7 +169,7 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 24; columns <= 41; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
-// A panel of few columns is multiplied by a tile of half as many registers, which takes the last rows too.
+// A panel of few columns is multiplied by a tile of two registers, which takes the last rows too.
 TEST(CpuNest, FewColumns) {
   for (int64_t columns : {1, 16, 31, 32, 33, 64 + 1, 64 + 32, 64 + 33})
     for (int64_t rows : {3, 6, 7, 11, 25}) {
