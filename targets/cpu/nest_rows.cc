@@ -37,11 +37,13 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   if (!hasRest()) return {wholeTiles_, wholeTiles_};
   LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time: bf16 that are converted
   if (isBf16()) large = b.CreateAnd(large, areNormal(block, panel));
-  LlvmValue *whole = wholeTiles_, *few = number(lastRowsTile(tile_).rows);
-  if (hasNarrow()) whole = b.CreateSelect(panel.narrow, b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows)), whole);
-  whole = b.CreateSelect(large, whole, number(0));
+  auto tilesFor = [&](LlvmValue *rows, int64_t each) { return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each)); };
+  LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
-  return {whole, b.CreateAdd(whole, b.CreateUDiv(b.CreateAdd(left, b.CreateSub(few, number(1))), few))};
+  LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(tile_).rows));
+  if (!hasNarrow()) return {whole, count};
+  LlvmValue *ofNarrow = tilesFor(rows_, narrowTile(tile_).rows), *takes = b.CreateAnd(large, panel.narrow);
+  return {b.CreateSelect(takes, ofNarrow, whole), b.CreateSelect(takes, ofNarrow, count)};
 }
 
 // What turns of several steps take: not the first ones, if they would not fill a turn, whose sums are in the cells (addFirstSteps).
@@ -69,10 +71,11 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
   if (hasNarrow() && !narrowTakesTurns(tile_)) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
   LlvmValue *firstLacking = b.CreateSelect(hasFirst, copies, tiles.count); // tiles from this one on lack their first steps
+  LlvmValue *rowsOfWhole = hasNarrow() ? b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), number(tile_.rows)) : number(tile_.rows);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &ofTurns = ofTurns, &turnsPanel = turnsPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
-    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, number(tile_.rows), number(lastRowsTile(tile_).rows)));
+    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, number(lastRowsTile(tile_).rows)));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstSteps(block, panel, tile); });

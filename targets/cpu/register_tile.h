@@ -15,6 +15,7 @@ struct RegisterTile {
   int lanes;   // elements of each
   int steps = kStepsEachTurn; // of K, of a turn of a nest's loop that multiplies elements and copies none
   int narrow = 0; // registers of columns of a tile that takes the last ones where they are enough; 0: there is none
+  int narrowRows = 0; // of a, that it takes
 };
 
 // Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
@@ -26,7 +27,8 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   int vectors = static_cast<int>(std::min<int64_t>(widest, (columns + lanes - 1) / lanes));
   int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
   int most = std::min(accumulators / vectors, 12);
-  return {static_cast<int>(std::min<int64_t>(most, rows)), vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0};
+  int taken = static_cast<int>(std::min<int64_t>(most, rows));
+  return {taken, vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0, taken};
 }
 
 // Takes the last rows. Two thirds of `tile`: with fewer, b would be read faster than caches give it (32 bytes a cycle with
@@ -37,7 +39,7 @@ inline RegisterTile lastRowsTile(RegisterTile tile) {
 }
 
 // Takes the last columns. Two registers: one alone would have too few sums, as each waits for itself.
-inline RegisterTile narrowTile(RegisterTile tile) { return {tile.rows, tile.narrow, tile.lanes, tile.steps / 2}; }
+inline RegisterTile narrowTile(RegisterTile tile) { return {tile.narrowRows, tile.narrow, tile.lanes, tile.steps / 2}; }
 // In turns of several steps, or all steps one by one, as there is little use for it.
 inline bool narrowTakesTurns(RegisterTile tile) { return narrowTile(tile).steps > 1; }
 // Whether panels and up to two narrow ones behind them are together as many registers as there are columns, be they many or few: of
@@ -81,15 +83,18 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
 
 // Of a nest. Where 16 registers hold sums of floats, 4x24 takes 19 instructions and 7 loads for 12 products, and 6x16 takes 20 and 8:
 // 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core that another virtual machine uses too, and the same on one
-// of its own (Zen 3). Of that, four steps a turn are 2 to 5%. Integers and words need a register more for what is added. What panels
-// of three registers leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all.
+// of its own (Zen 3); 0.95 of f32 1024x1024x1024, 0.91 of f64 512x512x512 (Intel Xeon without AVX-512). Of that, four steps a turn
+// are 2 to 5%. Integers and words need a register more for what is added. What panels
+// of three registers leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all. These have
+// 6 rows, as 8 sums would wait for each other: f32 128x128x128 takes 0.97 of the time of 4 (the same).
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);
   const bool fits = cpu.fma && cpu.vectorRegisters == 16 && style == ProductStyle::Elements && isFloat(elem);
   const int64_t vectors = (columns + tile.lanes - 1) / tile.lanes;
   if (!fits || vectors < 3 || vectors == 4) return tile;
-  return {static_cast<int>(std::min<int64_t>(4, rows)), 3, tile.lanes, 2 * kStepsEachTurn, rows > 2 ? 2 : 0};
+  auto atMost = [&](int64_t most) { return static_cast<int>(std::min(most, rows)); };
+  return {atMost(4), 3, tile.lanes, 2 * kStepsEachTurn, rows > 2 ? 2 : 0, atMost(6)};
 }
 
 inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {

@@ -32,6 +32,19 @@ TEST(RegisterTile, OfANest) {
   EXPECT_EQ(tileOf("x86-64-v4", Elem::F32, 256, 256), Size(6, 4));
 }
 
+// As many sums as two registers of columns have elsewhere, but no more rows than there are.
+TEST(RegisterTile, WhatTakesTheLastColumns) {
+  auto rowsOf = [](const char *cpu, int64_t rows) {
+    RegisterTile narrow = narrowTile(nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, rows, 256));
+    EXPECT_EQ(narrow.vectors, 2) << cpu;
+    return narrow.rows;
+  };
+  EXPECT_EQ(rowsOf("x86-64-v3", 256), 6);
+  EXPECT_EQ(rowsOf("x86-64-v3", 5), 5);
+  EXPECT_EQ(rowsOf("x86-64-v3", 3), 3);
+  EXPECT_EQ(rowsOf("x86-64-v4", 256), 6);
+}
+
 // Else the last block would be left without any.
 TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
