@@ -42,8 +42,8 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
   LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(tile_).rows));
   if (!hasNarrow()) return {whole, count};
-  LlvmValue *ofNarrow = tilesFor(rows_, narrowTile(tile_).rows), *takes = b.CreateAnd(large, panel.narrow);
-  return {b.CreateSelect(takes, ofNarrow, whole), b.CreateSelect(takes, ofNarrow, count)};
+  LlvmValue *ofNarrow = tilesFor(rows_, narrowTile(tile_).rows), *byNarrow = b.CreateAnd(large, panel.narrow);
+  return {b.CreateSelect(byNarrow, ofNarrow, whole), b.CreateSelect(byNarrow, ofNarrow, count)};
 }
 
 // What turns of several steps take: not the first ones, if they would not fill a turn, whose sums are in the cells (addFirstSteps).
@@ -71,11 +71,12 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
   if (hasNarrow() && !narrowTakesTurns(tile_)) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
   LlvmValue *firstLacking = b.CreateSelect(hasFirst, copies, tiles.count); // tiles from this one on lack their first steps
-  LlvmValue *rowsOfWhole = hasNarrow() ? b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), number(tile_.rows)) : number(tile_.rows);
+  LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
+  if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &ofTurns = ofTurns, &turnsPanel = turnsPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
-    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, number(lastRowsTile(tile_).rows)));
+    LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, rowsOfFew));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
     if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstSteps(block, panel, tile); });
@@ -111,9 +112,8 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 
 // Rows behind the last one repeat it, and their sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
-  const bool isWhole = shape.rows == tile_.rows;
-  const bool narrow = shape.vectors < tile_.vectors;
-  LlvmValue *last = hasRest() && isWhole && !narrow ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
+  const bool isWhole = shape.rows == tile_.rows && shape.vectors == tile_.vectors;
+  LlvmValue *last = hasRest() && isWhole ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   // Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
   auto ofEach = [&](const Sums &sums, llvm::function_ref<void(LlvmValue *at)> visit) {
     LlvmValue *first = sumsAt(sums, tile);
@@ -129,7 +129,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
   else if (!inWords()) operands.steps = shape.steps;
-  if (operands.steps > 1 && isWhole && !narrow) {
+  if (operands.steps > 1 && isWhole) {
     operands.next = byteOffset(b, panel.next.first, b.CreateMul(tile.index, panel.next.tileStep));
     operands.nextStep = panel.next.step;
   }

@@ -15,7 +15,7 @@ struct RegisterTile {
   int lanes;   // elements of each
   int steps = kStepsEachTurn; // of K, of a turn of a nest's loop that multiplies elements and copies none
   int narrow = 0; // registers of columns of a tile that takes the last ones where they are enough; 0: there is none
-  int narrowRows = 0; // of a, that it takes
+  int narrowRows = 0; // of a, that this one takes; of no meaning where there is none
 };
 
 // Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
@@ -81,12 +81,12 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(kSteps, kFirstCache / pitch) * bytes) : kNestDepthBytes;
 }
 
-// Of a nest. Where 16 registers hold sums of floats, 4x24 takes 19 instructions and 7 loads for 12 products, and 6x16 takes 20 and 8:
-// 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core that another virtual machine uses too, and the same on one
-// of its own (Zen 3); 0.95 of f32 1024x1024x1024, 0.91 of f64 512x512x512 (Intel Xeon without AVX-512). Of that, four steps a turn
-// are 2 to 5%. Integers and words need a register more for what is added. What panels
-// of three registers leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all. These have
-// 6 rows, as 8 sums would wait for each other: f32 128x128x128 takes 0.97 of the time of 4 (the same).
+// Of a nest. Where 16 registers hold sums of floats, 4x24 takes 19 instructions and 7 loads for 12 products, and 6x16 takes 20 and
+// 8: 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core that another virtual machine uses too, and the same
+// on one of its own (Zen 3); 0.95 of f32 1024x1024x1024 and 0.91 of f64 512x512x512 (Intel Xeon with AMX, told to do with AVX2). Of
+// that, four steps a turn are 2 to 5%. Integers and words need a register more for what is added. What panels of three registers
+// leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all. These have 6 rows, as 8 sums
+// barely keep two multipliers busy: f32 128x128x128 takes 0.97 of the time that it takes with 4 (the same Xeon).
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
   RegisterTile tile = registerTile(cpu, elem, rows, columns);

@@ -166,6 +166,7 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
     for (Elem elem : {Elem::F32, Elem::F64}) expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32}, processors(), 5);
   for (bool turned : {false, true}) // narrow tiles are for three rows and more
     for (int64_t rows : {2, 3}) expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
+  for (int64_t rows = 1; rows <= 5; ++rows) expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .turnB = true}, processors());
   for (int64_t columns = 24; columns <= 41; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 

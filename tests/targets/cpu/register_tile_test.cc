@@ -32,7 +32,7 @@ TEST(RegisterTile, OfANest) {
   EXPECT_EQ(tileOf("x86-64-v4", Elem::F32, 256, 256), Size(6, 4));
 }
 
-// As many sums as two registers of columns have elsewhere, but no more rows than there are.
+// With AVX2 more rows than the others, but no more than there are.
 TEST(RegisterTile, WhatTakesTheLastColumns) {
   auto rowsOf = [](const char *cpu, int64_t rows) {
     RegisterTile narrow = narrowTile(nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, rows, 256));
