@@ -122,8 +122,9 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
   });
 }
 
-// a is read where it lies if all that is read is inside, and needs no conversion.
+// a is read where it lies if all that is read is inside, and needs no conversion, and unless it is worth while to put it together.
 void NestEmitter::chooseLeft() {
+  constexpr int64_t kWide = 512; // columns
   const KernelEmitter::TileAccess &a = left_.access;
   leftInPlace_ = b.getFalse();
   bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned;
@@ -138,6 +139,7 @@ void NestEmitter::chooseLeft() {
   }
   if (ready && usesTiles(style_)) // whole tiles, and half of the last ones
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
+  if (stagesForWide()) leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSLT(b.CreateSub(columns_, columnBegin_), number(kWide)));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, pitchOf(kNestLeft));
   leftStep_ = inWords() || a.unitStride ? number(bytes_) : b.CreateSelect(leftInPlace_, a.columnStride, number(bytes_));
 }
