@@ -22,7 +22,8 @@ public:
   // Into how many parts the work of a workgroup can be divided: panels of columns, if all that the kernel does is to
   // store what is computed from one nest. Else 0.
   static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
-  // Whether no part looks at a, turns it or converts it first, as each of others does.
+  // Whether no part looks at a, turns it or converts it first, as each of others does. (f64 is put together for many
+  // columns only, where that is little.)
   static bool partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // All sums, to the result's own buffer.
   void toBuffer();
@@ -98,9 +99,7 @@ private:
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth(LlvmValue *total);
   void chooseLeft();
-  // Rows of f64 by 4x24, for many columns: 0.92 of the time of 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, by 96 or 128 rows a
-  // workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX).
-  bool stagesForWide() const { return tile_.vectors == 3 && elem_ == Elem::F64; }
+  LlvmValue *putsLeftTogether();
   void chooseRight();
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();

@@ -164,6 +164,7 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns : {9, 13, 25, 29}) expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
   for (int64_t columns : {511, 512, 530}) // of f64 put together
     expectAsLoop({.input = Elem::F64, .sizes = {29, columns, 530}, .tile = {32, 1024, 16}, .adds = columns == 511}, processors(), 2);
+  for (int64_t rows : {2, 4, 5}) expectAsLoop({.input = Elem::F64, .sizes = {rows, 514, 530}, .tile = {8, 1024, 16}}, processors());
   for (int64_t columns : {101, 130}) // of several parts
     for (Elem elem : {Elem::F32, Elem::F64}) expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32}, processors(), 5);
   for (bool turned : {false, true}) // narrow tiles are for three rows and more
