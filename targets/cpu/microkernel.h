@@ -8,9 +8,9 @@ namespace xt {
 
 // Of K, where elements are multiplied, but for tiles that copy, and those of twice as many steps (nestTile). Two, and nothing asked
 // for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is multiplied at 187 G operations/s, at 180 with
-// b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12 cycles
-// as long as there are no more than 8 loads beside them, and 13.2 with the 10 of 6x64, in whatever order, or 14 where b comes from
-// the second cache: 91 and 86% of what registers reach (`tests/bench/cpu/loads.cc`). Four steps, b loaded a step ahead, loops at
+// b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12
+// cycles, with 6 loads beside them too, 12.8 to 13.3 with the 10 of 6x64, in several orders (`tests/bench/cpu/loads.cc`), and 14
+// where b comes from the second cache: about 91 and 86% of what registers reach. Four steps, b loaded a step ahead, loops at
 // multiples of 64 bytes, 8x48, 9x48 and 12x32, which load more, take as long, within 2%.
 inline constexpr int64_t kStepsEachTurn = 2;
 
