@@ -163,18 +163,29 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, b.CreateSelect(b.CreateICmpSLE(depth_, whole), whole, half), staged);
   if (!mayBeDirect()) return deepest;
   LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(rows_, number(tile_.rows))); // is read
+  if (mayCopy()) deepest = b.CreateSelect(asksForCopied(), least(number(kAskedRows), deepest), deepest);
   return b.CreateSelect(again, least(deepestInPlace(), deepest), deepest);
 }
 
 // Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
 // of 4 KiB apart, all of a panel's lines have the same place in their pages, and a cache of 32 pages a way (1 MiB in 8 ways, 2 in
 // 16) has room for 256 such rows or 512: half of the former. Of half the distance, two times as many. 64x1024x1024 of f32 takes
-// 0.42 of the time that it takes in one block (Intel Xeon with AMX). Of rows 16 KiB apart, 256: 16x4096x4096 takes 0.87 of the time
-// of 128. The same for those that the first tile copies.
+// 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
-  constexpr int64_t kRows = 128, kPage = 4096;
-  LlvmValue *deepest = b.CreateUDiv(number(kRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
-  return b.CreateSelect(b.CreateICmpSGE(powerOfTwoApart(), number(4 * kPage)), number(2 * kRows), deepest);
+  LlvmValue *inPlace = b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
+  return mayCopy() ? b.CreateSelect(copiesInPlace(), deepestCopied(), inPlace) : inPlace;
+}
+
+// Of rows that the first tile copies. A panel of 128 rows of 64 f32 stays in the first cache, which few tiles prefer, and many if
+// b's rows fall together. A b that the third cache may not hold comes faster by deeper blocks. Of f32, blocks of 256 and of 512 rows
+// take this many percent of the time of 128 (Intel Xeon with AMX): 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512
+// 101 and 98; 192x1536x1536 93 and 93, 128x2048x2048 76 and 81, 64x4096x4096 67 and 87.
+LlvmValue *NestEmitter::deepestCopied() {
+  constexpr int64_t kVeryFewTiles = 8, kLarge = 8 << 20, kLargeOfVeryFew = 32 << 20;
+  LlvmValue *large = b.CreateSelect(b.CreateICmpSLE(wholeTiles_, number(kVeryFewTiles)), number(kLargeOfVeryFew), number(kLarge));
+  LlvmValue *isLarge = b.CreateICmpSGT(rightSpan(), large);
+  LlvmValue *whole = b.CreateAnd(b.CreateNot(hasFewTiles()), b.CreateICmpSLT(powerOfTwoApart(), number(kPage)));
+  return b.CreateSelect(isLarge, number(kAskedRows), b.CreateSelect(whole, number(kNestDepthBytes / bytes_), number(kCrowdedRows)));
 }
 
 // The largest power of two that the distance of b's rows is a multiple of; 0 of 0.
@@ -263,13 +274,13 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 // b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
 // Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
 // those of one line (AVX2, 16 columns), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
-// to 37 on (Intel Xeon with AMX). A row or two sweep over it.
+// to 37 on (Intel Xeon with AMX). Those that crowd a part of the caches are copied by fewer rows: copiesInPlace.
 void NestEmitter::chooseRight() {
-  constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
+  constexpr int64_t kFewAcross = 24;
   const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
   LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(rows, number(kFewRows));
-  sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, number(kOneOrTwo))) : b.getFalse();
+  sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, sweptRows())) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
   LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
   rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(rows, number(kFewAcross))));

@@ -4,9 +4,9 @@
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
-// can, else from rows that were staged. One or two rows take whole rows of b instead (nest_sweep.cc). Sums stay in registers
-// through a block; between blocks they lie in scratch memory; behind the last one they go to memory where they are only
-// stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
+// can, else from rows that were staged. One or two rows, a few of a large b, take whole rows of b instead (nest_sweep.cc).
+// Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last one they go to memory
+// where they are only stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
@@ -64,9 +64,11 @@ private:
     LlvmValue *first, *step, *tileStep;
   };
   // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
-  // moves on.
+  // moves on. But the first `tilesInSource` behind the one that copies ask for the panel that is copied next, which lies at
+  // `source` (askedBy).
   struct Next {
     LlvmValue *first, *tileStep, *step;
+    LlvmValue *source = nullptr, *tilesInSource = nullptr;
   };
   struct Panel {
     LlvmValue *column; // its first
@@ -103,6 +105,7 @@ private:
   void chooseRight();
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();
+  LlvmValue *deepestCopied();
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
@@ -118,13 +121,17 @@ private:
   void fillRows(const Packed &to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
+  static constexpr int64_t kPage = 4096, kCrowdedRows = 128, kAskedRows = 256; // of b: deepestInPlace, deepestCopied
+  static constexpr int64_t kSecondCache = 1 << 20; // bytes that one holds at least
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
   // f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
-  LlvmValue *spansMore(int64_t bytes);
+  LlvmValue *rightSpan();
+  LlvmValue *spansMore(int64_t bytes) { return b.CreateICmpSGT(rightSpan(), number(bytes)); }
   LlvmValue *copiesInPlace();
+  LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
   // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
@@ -141,6 +148,7 @@ private:
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8;
   bool maySweep() const;
+  LlvmValue *sweptRows();
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
@@ -150,6 +158,13 @@ private:
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
+  // So few that the time of a panel is that of getting it, and not that of their sums.
+  LlvmValue *hasFewTiles() {
+    constexpr int64_t kMost = 24;
+    return b.CreateICmpSLE(wholeTiles_, number(kMost));
+  }
+  LlvmValue *asksForCopied();
+  LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
   LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
@@ -161,6 +176,8 @@ private:
   Panel copying(const Panel &panel);
   void addFirstSteps(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
+  LlvmValue *toNextSource(const Block &block, const Panel &panel);
+  Next askedBy(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
@@ -232,6 +249,7 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
+  int64_t linesOfPanel() const { return (panelPitch() + kCacheLine - 1) / kCacheLine; } // of a row
   LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
   int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`

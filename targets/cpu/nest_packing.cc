@@ -31,12 +31,25 @@ void NestEmitter::stageLeft(const Block &block) {
   });
 }
 
-// A b that the second cache may not hold is waited for by the first tile, which copies, as that asks for rows ahead. f32
-// 64x1024x1024 takes 0.87 of the time (Intel Xeon with AMX).
+// Panels that would be read where they lie, but are copied by the first tile of rows. Of a b that the second cache may not hold, as
+// that tile asks for rows ahead: f32 64x1024x1024 takes 0.87 of the time. And of rows that fall together in the caches, if there are
+// enough of a's rows to make up for it.
 LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopy()) return b.getFalse();
-  constexpr int64_t kLarge = 1 << 20;
-  return b.CreateAnd(spansMore(kLarge), b.CreateICmpSGT(wholeTiles_, number(0)));
+  constexpr int64_t kFewRows = 48;
+  LlvmValue *crowds = b.CreateAnd(crowdsCaches(), b.CreateICmpSGT(rows_, number(kFewRows)));
+  return b.CreateAnd(b.CreateOr(crowds, spansMore(kSecondCache)), b.CreateICmpSGT(wholeTiles_, number(0)));
+}
+
+// Whether a cache has less room for a panel of b where it lies than for its copy. Rows 512 bytes apart have half of the first
+// cache's lines, and so on (powerOfTwoApart), which matters if it can hold the copy: f32 128x128x128 takes 0.97 of the time,
+// 128x512x128 0.96, 128x1024x128 0.9, 128x768x128 0.75. Longer panels lie in more pages than there are entries of the first TLB:
+// 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows lie in 64 pages, 1.01 (Intel Xeon with AMX).
+LlvmValue *NestEmitter::crowdsCaches() {
+  constexpr int64_t kFirstCache = 40 << 10, kManyPages = 96;
+  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())), b.CreateICmpSGE(powerOfTwoApart(), number(2 * kNestPanelBytes)));
+  LlvmValue *isLong = b.CreateAnd(spansMore(kManyPages * kPage), b.CreateICmpSGE(powerOfTwoApart(), number(4 * kNestPanelBytes)));
+  return b.CreateOr(fits, isLong);
 }
 
 // Of a b that needs no conversion. Panels that are inside are read where they lie, or copied by the first tile of rows, which takes
@@ -216,11 +229,8 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
   }
 }
 
-// Whether the rows of b that are read, with what lies between them, are more bytes.
-LlvmValue *NestEmitter::spansMore(int64_t bytes) {
-  LlvmValue *rows = b.CreateMul(depth_, number(elements_));
-  return b.CreateICmpSGT(b.CreateMul(right_.access.rowStride, rows), number(bytes));
-}
+// Bytes of the rows of b that are read, with what lies between them.
+LlvmValue *NestEmitter::rightSpan() { return b.CreateMul(right_.access.rowStride, b.CreateMul(depth_, number(elements_))); }
 
 // Column `n` of a panel and its neighbours, `count` in all.
 LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count) {

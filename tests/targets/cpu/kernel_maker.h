@@ -3,6 +3,7 @@
 #include "ir/builder.h"
 #include "ir/launch.h"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,11 +11,15 @@
 namespace xt {
 
 // An array with `pad` more elements between rows, elements `step` apart, and guard bytes around everything that are
-// checked to be untouched.
+// checked to be untouched. It begins at an odd address, or, if it is to be `onLine`, where a cache line does.
 class Array {
 public:
-  Array(Elem elem, std::vector<int64_t> sizes, int64_t pad = 0, bool columnMajor = false, int64_t step = 1)
-      : elem_(elem) {
+  struct alignas(64) Line {
+    std::array<unsigned char, 64> bytes;
+    bool operator==(const Line &) const = default;
+  };
+  Array(Elem elem, std::vector<int64_t> sizes, int64_t pad = 0, bool columnMajor = false, int64_t step = 1, bool onLine = false)
+      : elem_(elem), begin_(kGuard + (onLine ? 0 : 1)) {
     view_.elem = elem;
     view_.sizes = sizes;
     view_.strides.assign(sizes.size(), 1);
@@ -27,11 +32,13 @@ public:
       stride = stride * sizes[order[k]] + (k + 1 == sizes.size() ? pad : 0);
     }
     count_ = static_cast<size_t>(stride);
-    bytes_.assign(count_ * width() + 2 * kGuard + 1, kPattern);
-    view_.data = bytes_.data() + kGuard + 1; // of no alignment
+    Line line;
+    line.bytes.fill(kPattern);
+    lines_.assign((count_ * width() + 2 * kGuard) / sizeof(Line) + 1, line);
+    view_.data = lines_.data()->bytes.data() + begin_;
   }
-  Array(const Array &other) : elem_(other.elem_), count_(other.count_), bytes_(other.bytes_), view_(other.view_) {
-    view_.data = bytes_.data() + kGuard + 1;
+  Array(const Array &other) : elem_(other.elem_), begin_(other.begin_), count_(other.count_), lines_(other.lines_), view_(other.view_) {
+    view_.data = lines_.data()->bytes.data() + begin_;
   }
   Array &operator=(const Array &) = delete;
 
@@ -73,15 +80,15 @@ public:
       if (d == static_cast<size_t>(-1)) return;
     }
   }
-  const std::vector<unsigned char> &bytes() const { return bytes_; } // guards and padding included
+  const std::vector<Line> &bytes() const { return lines_; } // guards and padding included
 
 private:
   static constexpr size_t kGuard = 256;
   static constexpr unsigned char kPattern = 0x5A;
   size_t width() const { return static_cast<size_t>(elemInfo(elem_).storageBytes); }
   Elem elem_;
-  size_t count_ = 0;
-  std::vector<unsigned char> bytes_;
+  size_t begin_, count_ = 0;
+  std::vector<Line> lines_;
   BufferView view_;
 };
 

@@ -17,6 +17,7 @@ struct Product {
   std::optional<Elem> other = {};          // of b, where it is not that of a
   bool fused = false;                      // twice the sum plus a row, as f16
   int64_t fewerRows = 0;                   // that a has less than c
+  int64_t bytesApart = 0;                  // b's rows are, which begin at lines; 0: with a gap of 3 elements, anywhere
 };
 
 Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
@@ -75,14 +76,15 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   make(loop, p);
   make(nest, p);
   ASSERT_EQ(formIn(nest), 1u);
-  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed) {
+  auto array = [&](Elem elem, int64_t rows, int64_t columns, bool turned, bool columnMajor, int64_t seed, int64_t bytesApart = 0) {
     if (turned) std::swap(rows, columns);
-    auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, 3, columnMajor);
+    int64_t gap = bytesApart > 0 ? bytesApart / elemInfo(elem).storageBytes - columns : 3;
+    auto made = std::make_unique<Array>(elem, std::vector<int64_t>{rows, columns}, gap, columnMajor, 1, bytesApart > 0);
     fill(*made, seed);
     return made;
   };
   auto a = array(p.input, p.sizes[0] - p.fewerRows, p.sizes[2], p.turnA, p.columnsA, 1);
-  auto b = array(p.other.value_or(p.input), p.sizes[2], p.sizes[1], p.turnB, p.columnsB, 2);
+  auto b = array(p.other.value_or(p.input), p.sizes[2], p.sizes[1], p.turnB, p.columnsB, 2, p.bytesApart);
   auto c = array(p.fused ? Elem::F16 : sumElem(p.input), p.sizes[0], p.sizes[1], false, false, 3);
   auto bias = array(Elem::F32, 1, p.sizes[1], false, false, 4);
   std::vector<LaunchArray> args{{a.get(), {}}, {b.get(), {}}, {c.get(), {}}};
@@ -139,6 +141,15 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
   expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
+}
+
+// A b of more than 40 MiB, with what lies between its rows.
+TEST(CpuNest, FewRowsOfALargeB) {
+  constexpr int64_t kApart = 512 << 10;
+  for (int64_t rows : {3, 8, 9})
+    for (bool adds : {false, true}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = adds, .bytesApart = kApart}, processors());
+  for (Elem elem : {Elem::F64, Elem::F16, Elem::BF16, Elem::I8})
+    expectAsLoop({.input = elem, .sizes = {4, 150, 85}, .tile = {16, 144, 32}, .bytesApart = kApart * elemInfo(elem).storageBytes / 4}, processors(), 2);
 }
 
 // Smaller tiles take the last rows, and those of one tile more where that is less work. Turns multiply two steps of K, or four.
@@ -206,6 +217,20 @@ TEST(CpuNest, RowsThatAreWholePagesApart) {
     for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processors());
   expectAsLoop({.input = Elem::F64, .sizes = {13, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
   expectAsLoop({.sizes = {13, 4093, 261}, .tile = {8, 256, 64}}, processors(), 2);
+}
+
+// The first tile copies panels that lie so that the caches have little room for them, and those of a large b, and then up to 23 others
+// ask for the next panel: of the same block, of the next one, and of the next workgroup, which b need not have.
+TEST(CpuNest, RowsThatCrowdCaches) {
+  for (Elem elem : {Elem::F32, Elem::F64})
+    for (int64_t bytesApart : {512, 1024, 4096})
+      for (int64_t rows : {48, 49, 61, 160})
+        for (int threads : {1, 2}) {
+          SCOPED_TRACE(str(elemName(elem), " ", bytesApart, " ", rows, " ", threads));
+          expectAsLoop({.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart}, processors(), threads);
+        }
+  for (int64_t bytesApart : {1024, 3072, 4096, 16 << 10})
+    for (int64_t rows : {13, 61, 100, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processors(), 2);
 }
 
 TEST(CpuNest, NothingToAddUp) {
