@@ -163,7 +163,7 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, b.CreateSelect(b.CreateICmpSLE(depth_, whole), whole, half), staged);
   if (!mayBeDirect()) return deepest;
   LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(rows_, number(tile_.rows))); // is read
-  if (mayCopy()) deepest = b.CreateSelect(asksForCopied(), least(number(kAskedRows), deepest), deepest);
+  if (mayCopy()) deepest = b.CreateSelect(asksForCopied(), least(deepestFromFar(), deepest), deepest);
   return b.CreateSelect(again, least(deepestInPlace(), deepest), deepest);
 }
 
@@ -177,15 +177,24 @@ LlvmValue *NestEmitter::deepestInPlace() {
 }
 
 // Of rows that the first tile copies. A panel of 128 rows of 64 f32 stays in the first cache, which few tiles prefer, and many if
-// b's rows fall together. A b that the third cache may not hold comes faster by deeper blocks. Of f32, blocks of 256 and of 512 rows
-// take this many percent of the time of 128 (Intel Xeon with AMX): 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512
-// 101 and 98; 192x1536x1536 93 and 93, 128x2048x2048 76 and 81, 64x4096x4096 67 and 87.
+// b's rows fall together. Of f32, blocks of 256 and of 512 rows take this many percent of the time of 128 (Intel Xeon with AMX):
+// 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512 101 and 98; where b is large, 192x1536x1536 93 and 93,
+// 128x2048x2048 76 and 81.
 LlvmValue *NestEmitter::deepestCopied() {
-  constexpr int64_t kVeryFewTiles = 8, kLarge = 8 << 20, kLargeOfVeryFew = 32 << 20;
-  LlvmValue *large = b.CreateSelect(b.CreateICmpSLE(wholeTiles_, number(kVeryFewTiles)), number(kLargeOfVeryFew), number(kLarge));
-  LlvmValue *isLarge = b.CreateICmpSGT(rightSpan(), large);
+  constexpr int64_t kLarge = 8 << 20;
+  LlvmValue *large = b.CreateSelect(hasVeryFewTiles(), number(kFromMemory), number(kLarge));
   LlvmValue *whole = b.CreateAnd(b.CreateNot(hasFewTiles()), b.CreateICmpSLT(powerOfTwoApart(), number(kPage)));
-  return b.CreateSelect(isLarge, number(kAskedRows), b.CreateSelect(whole, number(kNestDepthBytes / bytes_), number(kCrowdedRows)));
+  LlvmValue *near = b.CreateSelect(whole, number(kNestDepthBytes / bytes_), number(kCrowdedRows));
+  return b.CreateSelect(b.CreateICmpSGT(rightSpan(), large), deepestFromFar(), near);
+}
+
+// Of rows that come from farther than the second cache. So many that few tiles have the time to ask for the next panel; or, for very
+// few, which have not, of a b that the third cache may not hold, so few that processors foresee them: they see 32 pages that are
+// read forwards, a panel's width at a time. f32 16x4096x4096 takes 0.65 of the time of 256 rows, by 1024 columns a workgroup,
+// 32x4096x4096 0.7, 40x4096x4096 0.8, and 64x4096x4096 1.25; with AVX2 64x4096x4096 0.8 (Intel Xeon with AMX).
+LlvmValue *NestEmitter::deepestFromFar() {
+  constexpr int64_t kAsked = 256, kForeseen = 32;
+  return b.CreateSelect(b.CreateAnd(hasVeryFewTiles(), spansMore(kFromMemory)), number(kForeseen), number(kAsked));
 }
 
 // The largest power of two that the distance of b's rows is a multiple of; 0 of 0.
@@ -279,6 +288,8 @@ void NestEmitter::chooseRight() {
   constexpr int64_t kFewAcross = 24;
   const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
   LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, served_), rows_) : rows_;
+  // Workgroups that share panels pack them alike, that with the last rows too.
+  panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(rows, number(kFewRows));
   sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, sweptRows())) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));

@@ -106,6 +106,7 @@ private:
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();
   LlvmValue *deepestCopied();
+  LlvmValue *deepestFromFar();
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
@@ -121,8 +122,8 @@ private:
   void fillRows(const Packed &to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
-  static constexpr int64_t kPage = 4096, kCrowdedRows = 128, kAskedRows = 256; // of b: deepestInPlace, deepestCopied
-  static constexpr int64_t kSecondCache = 1 << 20; // bytes that one holds at least
+  static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
+  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the caches hold
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
@@ -159,10 +160,10 @@ private:
   LlvmValue *wholeTiles();
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
   // So few that the time of a panel is that of getting it, and not that of their sums.
-  LlvmValue *hasFewTiles() {
-    constexpr int64_t kMost = 24;
-    return b.CreateICmpSLE(wholeTiles_, number(kMost));
-  }
+  LlvmValue *hasFewTiles() { return hasTiles(24); }
+  // Those that cannot ask for all of the next panel, and any few of narrow ones: deepestFromFar.
+  LlvmValue *hasVeryFewTiles() { return hasTiles(panelPitch() < 4 * kCacheLine ? 24 : 8); }
+  LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForCopied();
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
@@ -281,6 +282,7 @@ private:
   LlvmValue *shares_ = nullptr;    // workgroups share packed panels; null: they cannot
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
+  LlvmValue *panelRows_ = nullptr; // and so many rows, or more
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are

@@ -16,8 +16,8 @@ bool NestEmitter::maySweep() const {
 // where they lie, and 8 0.44 (Intel Xeon with AMX; 0.4 and 0.5 with AVX2); of 36 MB they take 1.2 times as long, which the third
 // cache holds. Bytes and f16 are converted for each row: 4 rows take 0.7 to 0.95 of the time, 8 up to 1.3 times.
 LlvmValue *NestEmitter::sweptRows() {
-  constexpr int64_t kOneOrTwo = 2, kFew = 8, kFewConverted = 4, kFromMemory = 40 << 20;
-  return b.CreateSelect(spansMore(kFromMemory), number(mayBeDirect() ? kFew : kFewConverted), number(kOneOrTwo));
+  constexpr int64_t kOneOrTwo = 2, kFew = 8, kFewConverted = 4, kFarAway = 40 << 20;
+  return b.CreateSelect(spansMore(kFarAway), number(mayBeDirect() ? kFew : kFewConverted), number(kOneOrTwo));
 }
 
 void NestEmitter::sweep(const Block &block) {
