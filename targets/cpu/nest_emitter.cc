@@ -53,6 +53,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   chooseLeft();
   chooseRight();
   wholeTiles_ = wholeTiles();
+  copiesInPlace_ = copiesInPlace();
+  asksForCopied_ = asksForCopied();
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
@@ -144,7 +146,8 @@ void NestEmitter::chooseLeft() {
 }
 
 // Rows of f64 by 4x24, for many columns: 0.92 of the time of 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, by 96 or 128 rows a
-// workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX). Not a row or two, which sweep over b.
+// workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX). Not of one tile, and not for a sweep over b, which
+// chooseRight may choose for 5 to 8 rows, and which has no use of it: that is little beside a b that comes from memory.
 LlvmValue *NestEmitter::putsLeftTogether() {
   constexpr int64_t kManyColumns = 512;
   if (tile_.vectors != 3 || elem_ != Elem::F64) return b.getFalse();
@@ -162,8 +165,8 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *whole = number(blockBytes / bytes_), *half = number(kNestDepthBytes / bytes_ / 2);
   LlvmValue *deepest = b.CreateSelect(leftInPlace_, b.CreateSelect(b.CreateICmpSLE(depth_, whole), whole, half), staged);
   if (!mayBeDirect()) return deepest;
-  LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(rows_, number(tile_.rows))); // is read
-  if (mayCopy()) deepest = b.CreateSelect(asksForCopied(), least(deepestFromFar(), deepest), deepest);
+  LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // is read
+  if (mayCopy()) deepest = b.CreateSelect(asksForCopied_, least(deepestFromFar(), deepest), deepest);
   return b.CreateSelect(again, least(deepestInPlace(), deepest), deepest);
 }
 
@@ -173,7 +176,7 @@ LlvmValue *NestEmitter::deepestBlock() {
 // 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
   LlvmValue *inPlace = b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
-  return mayCopy() ? b.CreateSelect(copiesInPlace(), deepestCopied(), inPlace) : inPlace;
+  return mayCopy() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
 }
 
 // Of rows that the first tile copies. A panel of 128 rows of 64 f32 stays in the first cache, which few tiles prefer, and many if
@@ -181,8 +184,8 @@ LlvmValue *NestEmitter::deepestInPlace() {
 // 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512 101 and 98; where b is large, 192x1536x1536 93 and 93,
 // 128x2048x2048 76 and 81.
 LlvmValue *NestEmitter::deepestCopied() {
-  constexpr int64_t kLarge = 8 << 20;
-  LlvmValue *large = b.CreateSelect(hasVeryFewTiles(), number(kFromMemory), number(kLarge));
+  constexpr int64_t kLarge = 8 << 20, kLargeOfFew = 12 << 20;
+  LlvmValue *large = b.CreateSelect(hasVeryFewTiles(), number(kFromMemory), b.CreateSelect(hasFewTiles(), number(kLargeOfFew), number(kLarge)));
   LlvmValue *whole = b.CreateAnd(b.CreateNot(hasFewTiles()), b.CreateICmpSLT(powerOfTwoApart(), number(kPage)));
   LlvmValue *near = b.CreateSelect(whole, number(kNestDepthBytes / bytes_), number(kCrowdedRows));
   return b.CreateSelect(b.CreateICmpSGT(rightSpan(), large), deepestFromFar(), near);
@@ -285,16 +288,16 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 // those of one line (AVX2, 16 columns), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
 // to 37 on (Intel Xeon with AMX). Those that crowd a part of the caches are copied by fewer rows: copiesInPlace.
 void NestEmitter::chooseRight() {
-  constexpr int64_t kFewAcross = 24;
+  constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
   const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
-  LlvmValue *rows = shares_ ? b.CreateSelect(shares_, b.CreateMul(rows_, served_), rows_) : rows_;
-  // Workgroups that share panels pack them alike, that with the last rows too.
+  // That with the last rows does as the others, whose panels it shares.
   panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
-  LlvmValue *few = b.CreateICmpSLE(rows, number(kFewRows));
-  sweeps_ = maySweep() ? b.CreateAnd(few, b.CreateICmpSLE(rows_, sweptRows())) : b.getFalse();
+  LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
+  LlvmValue *sweeps = b.CreateOr(b.CreateICmpSLE(rows_, number(kOneOrTwo)), b.CreateICmpSLE(panelRows_, sweptFromMemory()));
+  sweeps_ = maySweep() ? b.CreateAnd(few, sweeps) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
   LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
-  rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(rows, number(kFewAcross))));
+  rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(panelRows_, number(kFewAcross))));
 }
 
 // Whether all of b that is read is inside.

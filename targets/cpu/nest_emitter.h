@@ -2,7 +2,7 @@
 //
 // K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
-// way round), copied by the first tile of rows, or, for few rows of a b that is not large, read where it lies
+// way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
 // can, else from rows that were staged. One or two rows, a few of a large b, take whole rows of b instead (nest_sweep.cc).
 // Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last one they go to memory
@@ -64,8 +64,8 @@ private:
     LlvmValue *first, *step, *tileStep;
   };
   // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
-  // moves on. But the first `tilesInSource` behind the one that copies ask for the panel that is copied next, which lies at
-  // `source` (askedBy).
+  // moves on. But the tiles from the one behind that which copies, number 1, to number `tilesInSource` (-1: none) ask for the
+  // panel that is copied next, which lies at `source` (askedBy).
   struct Next {
     LlvmValue *first, *tileStep, *step;
     LlvmValue *source = nullptr, *tilesInSource = nullptr;
@@ -123,7 +123,7 @@ private:
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
   static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
-  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the caches hold
+  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the second holds, and the third may not
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
   // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
@@ -149,7 +149,7 @@ private:
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8;
   bool maySweep() const;
-  LlvmValue *sweptRows();
+  LlvmValue *sweptFromMemory();
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
@@ -161,8 +161,8 @@ private:
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
   // So few that the time of a panel is that of getting it, and not that of their sums.
   LlvmValue *hasFewTiles() { return hasTiles(24); }
-  // Those that cannot ask for all of the next panel, and any few of narrow ones: deepestFromFar.
-  LlvmValue *hasVeryFewTiles() { return hasTiles(panelPitch() < 4 * kCacheLine ? 24 : 8); }
+  // Those that cannot ask for all of the next panel, if no others share it, and any few of narrow ones: deepestFromFar.
+  LlvmValue *hasVeryFewTiles() { return panelPitch() < 4 * kCacheLine ? hasFewTiles() : hasTiles(tilesThatAsk()); }
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForCopied();
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
@@ -178,7 +178,7 @@ private:
   void addFirstSteps(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
-  Next askedBy(const Block &block, const Panel &panel, const Tile &tile);
+  std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
@@ -250,6 +250,7 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
+  int64_t tilesThatAsk() const { return linesOfPanel() * tile_.steps; } // for all of a panel
   int64_t linesOfPanel() const { return (panelPitch() + kCacheLine - 1) / kCacheLine; } // of a row
   LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
   int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
@@ -282,7 +283,8 @@ private:
   LlvmValue *shares_ = nullptr;    // workgroups share packed panels; null: they cannot
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
-  LlvmValue *panelRows_ = nullptr; // and so many rows, or more
+  LlvmValue *panelRows_ = nullptr; // and so many rows, or more: the same number in all of them
+  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr; // what the functions give
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are

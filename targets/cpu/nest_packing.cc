@@ -36,19 +36,20 @@ void NestEmitter::stageLeft(const Block &block) {
 // enough of a's rows to make up for it.
 LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopy()) return b.getFalse();
-  constexpr int64_t kFewRows = 48;
-  LlvmValue *crowds = b.CreateAnd(crowdsCaches(), b.CreateICmpSGT(rows_, number(kFewRows)));
+  constexpr int64_t kTooFewRows = 48;
+  LlvmValue *crowds = b.CreateAnd(crowdsCaches(), b.CreateICmpSGT(panelRows_, number(kTooFewRows)));
   return b.CreateAnd(b.CreateOr(crowds, spansMore(kSecondCache)), b.CreateICmpSGT(wholeTiles_, number(0)));
 }
 
 // Whether a cache has less room for a panel of b where it lies than for its copy. Rows 512 bytes apart have half of the first
 // cache's lines, and so on (powerOfTwoApart), which matters if it can hold the copy: f32 128x128x128 takes 0.97 of the time,
 // 128x512x128 0.96, 128x1024x128 0.9, 128x768x128 0.75. Longer panels lie in more pages than there are entries of the first TLB:
-// 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows lie in 64 pages, 1.01 (Intel Xeon with AMX).
+// 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows lie in 64 pages, 1.01; other distances were the
+// same either way (Intel Xeon with AMX). With AVX2 no more than 24 rows would read b where it lies.
 LlvmValue *NestEmitter::crowdsCaches() {
   constexpr int64_t kFirstCache = 40 << 10, kManyPages = 96;
-  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())), b.CreateICmpSGE(powerOfTwoApart(), number(2 * kNestPanelBytes)));
-  LlvmValue *isLong = b.CreateAnd(spansMore(kManyPages * kPage), b.CreateICmpSGE(powerOfTwoApart(), number(4 * kNestPanelBytes)));
+  LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())), b.CreateICmpSGE(powerOfTwoApart(), number(2 * panelPitch())));
+  LlvmValue *isLong = b.CreateAnd(spansMore(kManyPages * kPage), b.CreateICmpSGE(powerOfTwoApart(), number(4 * panelPitch())));
   return b.CreateOr(fits, isLong);
 }
 
@@ -63,7 +64,8 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
     LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
   }
-  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace())), isRead);
+  LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace_)), isRead);
+  isDirect = b.CreateOr(isDirect, block.handsOn); // which reads nothing
   if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },

@@ -130,9 +130,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
   else if (!inWords()) operands.steps = shape.steps;
   if (operands.steps > 1 && isWhole) {
-    Next next = askedBy(block, panel, tile);
-    operands.next = next.first;
-    operands.nextStep = next.step;
+    std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile);
   }
   auto before = [&] {
     LlvmValues sums;
@@ -173,17 +171,19 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
             b.CreateSelect(wasPacked, turn, zero)};
   if (!mayCopy()) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
-  LlvmValue *asks = b.CreateAnd(panel.copies, asksForCopied());
-  next.tilesInSource = b.CreateSelect(asks, number(linesOfPanel() * tile_.steps), number(-1));
+  LlvmValue *asks = b.CreateAnd(panel.copies, asksForCopied_);
+  next.tilesInSource = b.CreateSelect(asks, number(tilesThatAsk()), number(-1));
   return next;
 }
 
 // Whether tiles ask for the panel that is copied next: those of a b that comes from farther than the second cache.
 LlvmValue *NestEmitter::asksForCopied() {
-  return b.CreateAnd(b.CreateAnd(b.CreateICmpSGT(wholeTiles_, number(0)), hasFewTiles()), spansMore(kSecondCache));
+  if (!mayCopy()) return b.getFalse();
+  return b.CreateAnd(b.CreateAnd(b.CreateICmpSGE(panelRows_, number(tile_.rows)), hasFewTiles()), spansMore(kSecondCache));
 }
 
-// Bytes to the panel that is copied next: of the same rows of b, of the next ones, or of the first again, beside this workgroup's.
+// Bytes to the panel that is probably copied next: of the same rows of b, of the next ones, or of the first again, beside this
+// workgroup's. A narrow one, another thread's, or, of a turned a, one after firstPanel's turn is asked for in vain.
 LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   LlvmValue *wide = number(panelPitch()), *rowStep = right_.access.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, number(panelColumns())), columns_);
@@ -196,10 +196,10 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
 // for one line of each of as many rows as it has turns, so that its loop is that of others: all lines of the first rows, and then
 // those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513 0.98 (Intel Xeon with AMX). To ask
 // for the lines of a row one after the other takes more instructions: 1 to 4% of 1000x1000x1000, whose loop it is too.
-NestEmitter::Next NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile) {
+std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile) {
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
-  if (!mayCopy()) return {ofPacked()[0], nullptr, next.step};
+  if (!mayCopy()) return {ofPacked()[0], next.step};
   LlvmValues asked = ifElse(b, b.CreateICmpSLE(tile.index, next.tilesInSource), [&] {
     const int64_t lines = linesOfPanel();
     LlvmValue *index = b.CreateSub(tile.index, number(1)), *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
@@ -207,7 +207,7 @@ NestEmitter::Next NestEmitter::askedBy(const Block &block, const Panel &panel, c
     LlvmValue *lastByte = b.CreateSub(least(b.CreateAdd(line, number(kCacheLine)), number(panelPitch())), number(1));
     return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), right_.access.rowStride};
   }, ofPacked);
-  return {asked[0], nullptr, asked[1]};
+  return {asked[0], asked[1]};
 }
 
 NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const Sums &y) {

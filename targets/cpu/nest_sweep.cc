@@ -1,4 +1,4 @@
-// Products of few rows: b's rows are read as they lie, whole, eight at a time, and the sums are added to in the first cache. Memory
+// Products of few rows: b's rows are read as they lie, whole, eight at a time, and the sums are added to in a near cache. Memory
 // is what bounds this: of 4096x4096 f32, whole rows come at 21 GB/s, runs of 256 columns at 14, asked for ahead, and at 7 without
 // (Zen 4).
 #include "targets/cpu/nest_emitter.h"
@@ -11,13 +11,13 @@ bool NestEmitter::maySweep() const {
   return !right_.turned && right_.access.unitStride && right_.access.pack == 1;
 }
 
-// At most. Of a row or two nothing of b is used often enough to do otherwise. More read each group of b's rows again, from the second
-// cache, which takes less time where b comes from memory: of 4096x4096 f32, 4 rows take 0.37 of the time of panels that are read
-// where they lie, and 8 0.44 (Intel Xeon with AMX; 0.4 and 0.5 with AVX2); of 36 MB they take 1.2 times as long, which the third
-// cache holds. Bytes and f16 are converted for each row: 4 rows take 0.7 to 0.95 of the time, 8 up to 1.3 times.
-LlvmValue *NestEmitter::sweptRows() {
-  constexpr int64_t kOneOrTwo = 2, kFew = 8, kFewConverted = 4, kFarAway = 40 << 20;
-  return b.CreateSelect(spansMore(kFarAway), number(mayBeDirect() ? kFew : kFewConverted), number(kOneOrTwo));
+// Up to so many rows sweep over a b that comes from memory, as one or two do over any; 0: none. They read each group of b's rows
+// again, from a nearer cache: of 4096x4096 f32, 4 rows take 0.37 of the time of panels that are read where they lie, and 8 0.44
+// (Intel Xeon with AMX; 0.4 and 0.5 with AVX2). Of 36 MB they take 1.2 times as long, so that this begins later than kFromMemory.
+// Bytes and f16 are converted for each row: 4 rows take 0.7 to 0.95 of the time, 8 up to 1.3 times.
+LlvmValue *NestEmitter::sweptFromMemory() {
+  constexpr int64_t kFew = 8, kFewConverted = 4, kSwept = 40 << 20;
+  return b.CreateSelect(spansMore(kSwept), number(mayBeDirect() ? kFew : kFewConverted), number(0));
 }
 
 void NestEmitter::sweep(const Block &block) {
@@ -30,11 +30,11 @@ void NestEmitter::sweep(const Block &block) {
     });
   }
   // Short runs of a large b are asked for: the next group of rows.
-  constexpr int64_t kLongRun = 4096, kLarge = 1 << 20;
+  constexpr int64_t kLongRun = 4096;
   const KernelEmitter::TileAccess &from = right_.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
   LlvmValue *columns = b.CreateSub(columns_, columnBegin_), *whole = b.CreateAdd(columnBegin_, b.CreateAnd(columns, number(-lanes_)));
-  LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kLarge));
+  LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
   LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
   LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows));

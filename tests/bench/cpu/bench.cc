@@ -1,6 +1,6 @@
 // Times one product or operator by ours and by other libraries, in turn, and prints a row of one of README.md's tables.
 //
-//   xt_bench_cpu --list [--quick | --few-rows]  the cells, those of products first
+//   xt_bench_cpu --list [--quick | --few-rows]   the cells, those of products first
 //   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median of others with other tile sizes
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
 #include "targets/cpu/machine_rates.h"
@@ -110,7 +110,7 @@ int compile(const char *name) {
   return 0;
 }
 
-// What a layer of a model does with a few tokens, on 4 to 64 MB of weights.
+// What a layer of a model does with a few tokens, on 2 to 64 MB of weights.
 void listFewRows() {
   for (const char *shape : {"4x4096x4096", "8x4096x4096", "16x2048x2048", "16x4096x4096", "32x4096x4096", "64x1024x1024", "64x2048x2048", "64x4096x4096",
                             "64x768x3072", "128x768x768", "128x2048x2048"})
@@ -139,6 +139,6 @@ int main(int argc, char **argv) {
   const bool quick = ends("--quick");
   if (argc > 1 && std::strcmp(argv[1], "--list") == 0) return ends("--few-rows") ? xt::bench::listFewRows() : xt::bench::list(quick), 0;
   if (argc == 3 && std::strcmp(argv[1], "--compile") == 0) return xt::bench::compile(argv[2]);
-  if (argc < 3) return std::fprintf(stderr, "xt_bench_cpu --list [--few-rows] | --compile CELL | CELL THREADS [--quick]\n"), 64;
+  if (argc < 3) return std::fprintf(stderr, "xt_bench_cpu --list [--quick | --few-rows] | --compile CELL | CELL THREADS [--quick]\n"), 64;
   return xt::bench::run(argv[1], std::atoi(argv[2]), quick);
 }

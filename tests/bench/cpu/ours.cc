@@ -28,7 +28,8 @@ bool hasAvx512() {
 // few columns, what is around a workgroup takes longer than its products: they have more rows. Up to 512 rows of f32 are one
 // workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the same). Fewer rows of f64 leave more of the second
 // cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of 1024x1024x1024. A product of few rows has
-// few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same).
+// few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles
+// of 8 rows have no sums for more.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   if (isInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};

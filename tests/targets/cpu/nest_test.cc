@@ -143,13 +143,14 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// A b of more than 40 MiB, with what lies between its rows.
+// A b of more than 40 MiB, with what lies between its rows. Up to 8 rows sweep over it, and 4 that are converted; of f64 with AVX2
+// more than 4 are put together first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
-  for (int64_t rows : {3, 8, 9})
-    for (bool adds : {false, true}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = adds, .bytesApart = kApart}, processors());
-  for (Elem elem : {Elem::F64, Elem::F16, Elem::BF16, Elem::I8})
-    expectAsLoop({.input = elem, .sizes = {4, 150, 85}, .tile = {16, 144, 32}, .bytesApart = kApart * elemInfo(elem).storageBytes / 4}, processors(), 2);
+  for (int64_t rows : {3, 8, 9}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = rows == 3, .bytesApart = kApart}, processors());
+  for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
+    for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(), 2);
+  expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processors());
 }
 
 // Smaller tiles take the last rows, and those of one tile more where that is less work. Turns multiply two steps of K, or four.
@@ -219,8 +220,8 @@ TEST(CpuNest, RowsThatAreWholePagesApart) {
   expectAsLoop({.sizes = {13, 4093, 261}, .tile = {8, 256, 64}}, processors(), 2);
 }
 
-// The first tile copies panels that lie so that the caches have little room for them, and those of a large b, and then up to 23 others
-// ask for the next panel: of the same block, of the next one, and of the next workgroup, which b need not have.
+// The first tile copies panels that lie so that the caches have little room for them. Only results are seen here, and not what is
+// copied.
 TEST(CpuNest, RowsThatCrowdCaches) {
   for (Elem elem : {Elem::F32, Elem::F64})
     for (int64_t bytesApart : {512, 1024, 4096})
@@ -229,8 +230,18 @@ TEST(CpuNest, RowsThatCrowdCaches) {
           SCOPED_TRACE(str(elemName(elem), " ", bytesApart, " ", rows, " ", threads));
           expectAsLoop({.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart}, processors(), threads);
         }
+}
+
+// Of a b that comes from farther than the second cache, tiles ask for the next panel: of the same block, of the next one, and of the
+// next workgroup, which b need not have. Workgroups share panels, that with the last rows too, and blocks of K are shorter.
+TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {1024, 3072, 4096, 16 << 10})
-    for (int64_t rows : {13, 61, 100, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processors(), 2);
+    for (int64_t rows : {13, 61, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processors(), 2);
+  for (int64_t bytesApart : {4004, 4096})
+    for (int64_t rows : {70, 104})
+      for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processors(), threads);
+  expectAsLoop({.sizes = {7, 100, 100}, .tile = {16, 96, 32}, .bytesApart = 256 << 10}, processors(), 2); // by blocks of 32
+  expectAsLoop({.sizes = {40, 100, 100}, .tile = {48, 96, 32}, .bytesApart = 256 << 10}, processors());
 }
 
 TEST(CpuNest, NothingToAddUp) {
