@@ -153,6 +153,7 @@ private:
   void sweep(const Block &block);
   void sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
+  LlvmValues sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
   LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
   // A smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }

@@ -147,7 +147,7 @@ TEST(CpuNest, FewRows) {
 // more than 4 are put together first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
-  for (int64_t rows : {3, 8, 9}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = rows == 3, .bytesApart = kApart}, processors());
+  for (int64_t rows : {3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = rows == 3, .bytesApart = kApart}, processors());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
     for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(), 2);
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processors());
