@@ -55,6 +55,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   wholeTiles_ = wholeTiles();
   copiesInPlace_ = copiesInPlace();
   asksForCopied_ = asksForCopied();
+  asksForBlock_ = asksForBlock();
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
@@ -146,8 +147,7 @@ void NestEmitter::chooseLeft() {
 }
 
 // Rows of f64 by 4x24, for many columns: 0.92 of the time of 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, by 96 or 128 rows a
-// workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX). Not of one tile, and not for a sweep over b, which
-// chooseRight may choose for 5 to 8 rows, and which has no use of it: that is little beside a b that comes from memory.
+// workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX). Not of one tile.
 LlvmValue *NestEmitter::putsLeftTogether() {
   constexpr int64_t kManyColumns = 512;
   if (tile_.vectors != 3 || elem_ != Elem::F64) return b.getFalse();
@@ -170,8 +170,9 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
   LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // is read
-  if (mayCopy()) deepest = b.CreateSelect(asksForCopied_, least(deepestFromFar(), deepest), deepest);
-  return b.CreateSelect(again, least(deepestInPlace(), deepest), deepest);
+  LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForCopied_, number(kAskedRows), deepest) : deepest;
+  LlvmValue *fits = b.CreateSelect(again, deepestInPlace(), asked);
+  return least(b.CreateSelect(isForeseen(), foreseenRows(), fits), deepest);
 }
 
 // Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
@@ -189,19 +190,30 @@ LlvmValue *NestEmitter::deepestInPlace() {
 // 128x2048x2048 76 and 81.
 LlvmValue *NestEmitter::deepestCopied() {
   constexpr int64_t kLarge = 8 << 20, kLargeOfFew = 12 << 20;
-  LlvmValue *large = b.CreateSelect(hasVeryFewTiles(), number(kFromMemory), b.CreateSelect(hasFewTiles(), number(kLargeOfFew), number(kLarge)));
+  LlvmValue *large = spansMore(b.CreateSelect(hasFewTiles(), number(kLargeOfFew), number(kLarge)));
   LlvmValue *whole = b.CreateAnd(b.CreateNot(hasFewTiles()), b.CreateICmpSLT(powerOfTwoApart(), number(kPage)));
   LlvmValue *near = b.CreateSelect(whole, number(kNestDepthBytes / bytes_), number(kCrowdedRows));
-  return b.CreateSelect(b.CreateICmpSGT(rightSpan(), large), deepestFromFar(), near);
+  return b.CreateSelect(b.CreateAnd(large, b.CreateNot(hasVeryFewTiles())), number(kAskedRows), near);
 }
 
-// Of rows that come from farther than the second cache. So many that few tiles have the time to ask for the next panel; or, for very
-// few, which have not, of a b that the third cache may not hold, so few that processors foresee them: they see 32 pages that are
-// read forwards, a panel's width at a time. f32 16x4096x4096 takes 0.65 of the time of 256 rows, by 1024 columns a workgroup,
-// 32x4096x4096 0.7, 40x4096x4096 0.8, and 64x4096x4096 1.25; with AVX2 64x4096x4096 0.8 (Intel Xeon with AMX).
-LlvmValue *NestEmitter::deepestFromFar() {
-  constexpr int64_t kAsked = 256, kForeseen = 32;
-  return b.CreateSelect(b.CreateAnd(hasVeryFewTiles(), spansMore(kFromMemory)), number(kForeseen), number(kAsked));
+// Whether b comes from farther than the second cache for so few rows of a that its tiles have not the time to ask for it. Processors
+// foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows.
+LlvmValue *NestEmitter::isForeseen() {
+  constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
+  LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest), number(isWide() ? kFromMemory : kOfNarrow));
+  return b.CreateAnd(hasVeryFewTiles(), spansMore(from));
+}
+
+// 12 to 32 rows, that lie in about 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part
+// of the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and 0.8,
+// 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7, 16x2048x2048
+// 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.9 and 0.65.
+LlvmValue *NestEmitter::foreseenRows() {
+  constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4; // whole ones, of any tile
+  static_assert(kTurns % (2 * kStepsEachTurn) == 0 && kLeast % kTurns == 0 && kMost % kTurns == 0);
+  LlvmValue *few = b.CreateICmpSLE(panelRows_, number(isWide() ? kFewRows : kFewestRows));
+  LlvmValue *near = b.CreateAnd(b.CreateUDiv(number(kBytes), most(right_.access.rowStride, number(1))), number(-kTurns));
+  return most(least(near, number(kMost)), b.CreateSelect(few, number(kLeast), number(kMost)));
 }
 
 // The largest power of two that the distance of b's rows is a multiple of; 0 of 0.
@@ -293,11 +305,12 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 // to 37 on (Intel Xeon with AMX). Those that crowd a part of the caches are copied by fewer rows: copiesInPlace.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
-  const int64_t kFewRows = panelPitch() >= 4 * kCacheLine ? 256 : 24;
+  const int64_t kFewRows = isWide() ? 256 : 24;
   // That with the last rows does as the others, whose panels it shares.
   panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
-  LlvmValue *sweeps = b.CreateOr(b.CreateICmpSLE(rows_, number(kOneOrTwo)), b.CreateICmpSLE(panelRows_, sweptFromMemory()));
+  LlvmValue *sweeps = b.CreateICmpSLE(rows_, number(kOneOrTwo));
+  if (!mayBeDirect()) sweeps = b.CreateOr(sweeps, b.CreateICmpSLE(panelRows_, sweptFromMemory()));
   sweeps_ = maySweep() ? b.CreateAnd(few, sweeps) : b.getFalse();
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
   LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));

@@ -4,7 +4,7 @@
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
-// can, else from rows that were staged. One or two rows, a few of a large b, take whole rows of b instead (nest_sweep.cc).
+// can, else from rows that were staged. One or two rows, a few of a large b that is converted, take whole rows of b instead (nest_sweep.cc).
 // Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last one they go to memory
 // where they are only stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
@@ -106,7 +106,8 @@ private:
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();
   LlvmValue *deepestCopied();
-  LlvmValue *deepestFromFar();
+  LlvmValue *isForeseen();
+  LlvmValue *foreseenRows();
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
@@ -123,6 +124,8 @@ private:
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
   static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
+  static constexpr int64_t kAskedRows = 256; // of b, so many that a panel's few tiles have the time to ask for the next one
+  static constexpr int64_t kFewestRows = 16; // of a (isForeseen)
   static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the second holds, and the third may not
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
@@ -130,7 +133,8 @@ private:
   // f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
   LlvmValue *rightSpan();
-  LlvmValue *spansMore(int64_t bytes) { return b.CreateICmpSGT(rightSpan(), number(bytes)); }
+  LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
+  LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
   LlvmValue *copiesInPlace();
   LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
@@ -162,10 +166,13 @@ private:
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
   // So few that the time of a panel is that of getting it, and not that of their sums.
   LlvmValue *hasFewTiles() { return hasTiles(24); }
-  // Those that cannot ask for all of the next panel, if no others share it, and any few of narrow ones: deepestFromFar.
-  LlvmValue *hasVeryFewTiles() { return panelPitch() < 4 * kCacheLine ? hasFewTiles() : hasTiles(tilesThatAsk()); }
+  // Those that cannot ask for all of the next panel, if no others share it, and any few of narrow ones.
+  LlvmValue *hasVeryFewTiles() { return isWide() ? hasTiles(tilesThatAsk()) : hasFewTiles(); }
+  bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForCopied();
+  LlvmValue *asksForBlock();
+  void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
@@ -285,7 +292,7 @@ private:
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
   LlvmValue *panelRows_ = nullptr; // and so many rows, or more: the same number in all of them
-  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr; // what the functions give
+  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr, *asksForBlock_ = nullptr; // what the functions give
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are

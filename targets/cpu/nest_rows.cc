@@ -66,6 +66,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
+  if (mayCopy()) ifThen(b, asksForBlock_, [&] { askForNextBlock(block, panel); });
   auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
@@ -93,6 +94,21 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     else ifThen(b, isWhole, byWhole, [&] { ifThen(b, multiplies, by(lastRowsTile(tile_))); }); // few branches in front of most tiles
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
     return LlvmValues{next};
+  });
+}
+
+// So few rows that no tile of theirs asks for b, which comes from memory, ask for the same columns of as many rows that follow: of
+// f32 with AVX-512, 3x4096x4096 and 8x4096x4096 take 0.75 of the time, 4x4096x4096 0.7; with AVX2 3x4096x4096 (Intel Xeon with AMX).
+LlvmValue *NestEmitter::asksForBlock() {
+  if (!mayCopy()) return b.getFalse();
+  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), hasTiles(1)), b.CreateICmpEQ(wholeTiles_, number(0)));
+}
+
+void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
+  LlvmValue *first = byteOffset(b, panel.source, b.CreateAdd(b.CreateMul(block.depth, right_.access.rowStride), number(kCacheLine - 1)));
+  forLoop(b, number(0), block.depth, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
+    for (int64_t at = 0; at < panelPitch(); at += kCacheLine) prefetch(b, byteOffset(b, carried[0], number(at)), Prefetch::ToSecondCache);
+    return LlvmValues{byteOffset(b, carried[0], right_.access.rowStride)};
   });
 }
 

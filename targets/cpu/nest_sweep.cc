@@ -11,13 +11,12 @@ bool NestEmitter::maySweep() const {
   return !right_.turned && right_.access.unitStride && right_.access.pack == 1;
 }
 
-// Up to so many rows sweep over a b that comes from memory, as one or two do over any; 0: none. They read each group of b's rows
-// again, from a nearer cache: of 4096x4096 f32, 4 rows take 0.37 of the time of panels that are read where they lie, and 8 0.44
-// (Intel Xeon with AMX; 0.4 and 0.5 with AVX2). Of 36 MB they take 1.2 times as long, so that this begins later than kFromMemory.
-// Bytes and f16 are converted for each row: 4 rows take 0.7 to 0.95 of the time, 8 up to 1.3 times.
+// Up to so many rows sweep over a b that is converted and comes from memory, as one or two do over any; 0: none. They read each group
+// of b's rows again, from a nearer cache, and convert it for each row. Of bytes and f16, 4096x4096, 4 rows take 0.7 to 0.95 of the time
+// of panels that are packed, 8 up to 1.3 times (Intel Xeon with AMX).
 LlvmValue *NestEmitter::sweptFromMemory() {
-  constexpr int64_t kFew = 8, kFewConverted = 4, kSwept = 40 << 20;
-  return b.CreateSelect(spansMore(kSwept), number(mayBeDirect() ? kFew : kFewConverted), number(0));
+  constexpr int64_t kFew = 4, kSwept = 40 << 20;
+  return b.CreateSelect(spansMore(kSwept), number(kFew), number(0));
 }
 
 void NestEmitter::sweep(const Block &block) {

@@ -143,8 +143,8 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// A b of more than 40 MiB, with what lies between its rows. Up to 8 rows sweep over it, and 4 that are converted; of f64 with AVX2
-// more than 4 are put together first.
+// A b of more than 40 MiB, with what lies between its rows. Blocks are of 12 of them; two rows of a sweep over it, and 4 that are
+// converted. Of f64 with AVX2 more than 4 are put together first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
   for (int64_t rows : {3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 150, 85}, .tile = {16, 144, 32}, .adds = rows == 3, .bytesApart = kApart}, processors());
@@ -242,6 +242,8 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
       for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processors(), threads);
   expectAsLoop({.sizes = {7, 100, 100}, .tile = {16, 96, 32}, .bytesApart = 256 << 10}, processors(), 2); // by blocks of 32
   expectAsLoop({.sizes = {40, 100, 100}, .tile = {48, 96, 32}, .bytesApart = 256 << 10}, processors());
+  for (int64_t bytesApart : {7000, 9000, 12 << 10}) // by blocks of 28, 20 and 16
+    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 100, 521}, .tile = {16, 96, 32}, .bytesApart = bytesApart}, processors(), 2);
 }
 
 TEST(CpuNest, NothingToAddUp) {
