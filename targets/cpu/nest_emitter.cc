@@ -204,10 +204,10 @@ LlvmValue *NestEmitter::isForeseen() {
   return b.CreateAnd(hasVeryFewTiles(), spansMore(from));
 }
 
-// 12 to 32 rows, that lie in about 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part
-// of the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and 0.8,
-// 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7, 16x2048x2048
-// 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.9 and 0.65.
+// 12 to 32 rows, that lie in about 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part of
+// the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and 0.8,
+// 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7,
+// 16x2048x2048 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.8 and 0.65.
 LlvmValue *NestEmitter::foreseenRows() {
   constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4; // whole ones, of any tile
   static_assert(kTurns % (2 * kStepsEachTurn) == 0 && kLeast % kTurns == 0 && kMost % kTurns == 0);

@@ -4,7 +4,8 @@
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
-// can, else from rows that were staged. One or two rows, a few of a large b that is converted, take whole rows of b instead (nest_sweep.cc).
+// can, else from rows that were staged. One or two rows, a few of a large b that is converted, take whole rows of b instead
+// (nest_sweep.cc).
 // Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last one they go to memory
 // where they are only stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
 #pragma once
