@@ -50,7 +50,7 @@ inline constexpr int64_t kMostPanels = 2; // of AMX, packed one behind the other
 static_assert(kMostPanels * kAmxRowBytes <= kNestPanelBytes);
 inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
 
-// Of each of so many rows of a that are staged, at most: more of few, so that all of them stay in the second cache.
+// Of each of so many rows of a that are staged, at most: more of few, so that all of them stay in a second cache of 2 MiB.
 inline int64_t nestStagedBytes(int64_t rows) {
   constexpr int64_t kFewRows = 192;
   return rows <= kFewRows ? kNestDepthBytes : kNestDepthBytes / 2;

@@ -197,14 +197,17 @@ LlvmValue *NestEmitter::deepestCopied() {
 }
 
 // Whether b comes from farther than the second cache for so few rows of a that its tiles have not the time to ask for it. Processors
-// foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows.
+// foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows they
+// foresee anyway, and of few panels there is little to foresee.
 LlvmValue *NestEmitter::isForeseen() {
   constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
+  constexpr int64_t kPanels = 4;
   LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest), number(isWide() ? kFromMemory : kOfNarrow));
-  return b.CreateAnd(hasVeryFewTiles(), spansMore(from));
+  LlvmValue *across = b.CreateICmpSGE(b.CreateSub(columns_, columnBegin_), number(kPanels * panelColumns()));
+  return b.CreateAnd(b.CreateAnd(b.CreateNot(sweeps_), across), b.CreateAnd(hasVeryFewTiles(), spansMore(from)));
 }
 
-// 12 to 32 rows, that lie in about 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part of
+// 12 to 32 rows, of those as many as lie in 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part of
 // the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and 0.8,
 // 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7,
 // 16x2048x2048 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.8 and 0.65.
@@ -306,7 +309,7 @@ bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem 
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
   const int64_t kFewRows = isWide() ? 256 : 24;
-  // That with the last rows does as the others, whose panels it shares.
+  // That with the last rows does mostly as the others, whose panels it shares.
   panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
   LlvmValue *sweeps = b.CreateICmpSLE(rows_, number(kOneOrTwo));

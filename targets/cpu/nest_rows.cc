@@ -97,17 +97,18 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   });
 }
 
-// So few rows that no tile of theirs asks for b, which comes from memory, ask for the same columns of as many rows that follow: of
-// f32 with AVX-512, 3x4096x4096 and 8x4096x4096 take 0.75 of the time, 4x4096x4096 0.7; with AVX2 3x4096x4096 (Intel Xeon with AMX).
+// So few rows, if no others share the panels, that no tile asks for b, which comes from memory, ask for the same columns of as many
+// rows that follow: of f32 with AVX-512, 3x4096x4096 and 8x4096x4096 take 0.75 of the time, 4x4096x4096 0.7; with AVX2 3x4096x4096 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::asksForBlock() {
   if (!mayCopy()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), hasTiles(1)), b.CreateICmpEQ(wholeTiles_, number(0)));
+  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen()), b.CreateAnd(hasTiles(1), b.CreateICmpEQ(wholeTiles_, number(0))));
 }
 
 void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
-  LlvmValue *first = byteOffset(b, panel.source, b.CreateAdd(b.CreateMul(block.depth, right_.access.rowStride), number(kCacheLine - 1)));
+  LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, right_.access.rowStride));
   forLoop(b, number(0), block.depth, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
-    for (int64_t at = 0; at < panelPitch(); at += kCacheLine) prefetch(b, byteOffset(b, carried[0], number(at)), Prefetch::ToSecondCache);
+    for (int64_t at = 0; at < panelPitch(); at += kCacheLine)
+      prefetch(b, byteOffset(b, carried[0], number(std::min(at + kCacheLine, panelPitch()) - 1)), Prefetch::ToSecondCache);
     return LlvmValues{byteOffset(b, carried[0], right_.access.rowStride)};
   });
 }
@@ -145,9 +146,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.copy = panel.copyTo;
   if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
   else if (!inWords()) operands.steps = shape.steps;
-  if (operands.steps > 1 && isWhole) {
-    std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile);
-  }
+  if (operands.steps > 1 && isWhole) std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile);
   auto before = [&] {
     LlvmValues sums;
     ofEach(panel.before, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });

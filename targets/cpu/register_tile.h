@@ -67,8 +67,8 @@ inline RegisterTile amxTile(const CpuInfo &cpu) {
 // Bytes of a row of a that a nest with AMX takes at once. Of bf16 so many that a panel stays in the first cache: 5% of 1000x1000x1000
 // and 4096x4096x4096; where a or b is turned, more take less time (Intel Xeon with AMX).
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
-  constexpr int64_t kPanelStays = 1024;
-  int64_t staged = nestStagedBytes(rows);
+  constexpr int64_t kPanelStays = 1024, kFewRows = 128;
+  int64_t staged = rows <= kFewRows ? kNestDepthBytes : kNestDepthBytes / 2;
   return style == ProductStyle::TilesBf16 && !turned ? std::min(staged, kPanelStays) : staged;
 }
 
