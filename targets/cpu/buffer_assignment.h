@@ -51,10 +51,7 @@ static_assert(kMostPanels * kAmxRowBytes <= kNestPanelBytes);
 inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
 
 // Of each of so many rows of a that are staged, at most: more of few, so that all of them stay in a second cache of 2 MiB.
-inline int64_t nestStagedBytes(int64_t rows) {
-  constexpr int64_t kFewRows = 192;
-  return rows <= kFewRows ? kNestDepthBytes : kNestDepthBytes / 2;
-}
+inline int64_t nestStagedBytes(int64_t rows, int64_t few = 192) { return rows <= few ? kNestDepthBytes : kNestDepthBytes / 2; }
 
 // Of a tile_mma that multiplies pairs, next to the staging of its operands: row k has rows 2k and 2k + 1 of b.
 inline constexpr size_t kMmaWords = 2;

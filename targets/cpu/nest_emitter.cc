@@ -55,7 +55,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   wholeTiles_ = wholeTiles();
   copiesInPlace_ = copiesInPlace();
   asksForCopied_ = asksForCopied();
-  asksForBlock_ = asksForBlock();
+  isForeseen_ = isForeseen();
+  asksForNextBlock_ = asksForNextBlock();
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
@@ -157,9 +158,9 @@ LlvmValue *NestEmitter::putsLeftTogether() {
 
 // Steps of K. Where nothing is copied but wide panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
 // f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
-// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX). So do
-// more than 64 rows that are staged: f16 4096x4096x4096 by 128 rows takes 2% less, and f64 2048x2048x2048 by 64 3% more. f32 of a
-// turned a, 1024x1024x1024 by 192 rows, takes 2% less in one block (the same).
+// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX). So should more than
+// 64 rows that are staged: f16 4096x4096x4096 by 128 rows takes 2% less, f64 2048x2048x2048 by 64 rows 3% more. f32 of a turned a,
+// 1024x1024x1024 by 192 rows, takes 2% less in one block (the same).
 LlvmValue *NestEmitter::deepestBlock() {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   const int64_t rows = op_.result()->type().extent(0), blockBytes = mostBlockBytes(tile_, bytes_);
@@ -172,7 +173,7 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // is read
   LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForCopied_, number(kAskedRows), deepest) : deepest;
   LlvmValue *fits = b.CreateSelect(again, deepestInPlace(), asked);
-  return least(b.CreateSelect(isForeseen(), foreseenRows(), fits), deepest);
+  return least(b.CreateSelect(isForeseen_, foreseenRows(), fits), deepest);
 }
 
 // Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
@@ -200,6 +201,7 @@ LlvmValue *NestEmitter::deepestCopied() {
 // foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows they
 // foresee anyway, and of few panels there is little to foresee.
 LlvmValue *NestEmitter::isForeseen() {
+  if (!mayBeDirect()) return b.getFalse();
   constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
   constexpr int64_t kPanels = 4;
   LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest), number(isWide() ? kFromMemory : kOfNarrow));
@@ -207,9 +209,9 @@ LlvmValue *NestEmitter::isForeseen() {
   return b.CreateAnd(b.CreateAnd(b.CreateNot(sweeps_), across), b.CreateAnd(hasVeryFewTiles(), spansMore(from)));
 }
 
-// 12 to 32 rows, of those as many as lie in 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes this part of
-// the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and 0.8,
-// 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7,
+// 12 to 32 rows, of those as many as lie in 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes
+// this part of the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and
+// 0.8, 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7,
 // 16x2048x2048 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.8 and 0.65.
 LlvmValue *NestEmitter::foreseenRows() {
   constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4; // whole ones, of any tile
@@ -312,9 +314,12 @@ void NestEmitter::chooseRight() {
   // That with the last rows does mostly as the others, whose panels it shares.
   panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
-  LlvmValue *sweeps = b.CreateICmpSLE(rows_, number(kOneOrTwo));
-  if (!mayBeDirect()) sweeps = b.CreateOr(sweeps, b.CreateICmpSLE(panelRows_, sweptFromMemory()));
-  sweeps_ = maySweep() ? b.CreateAnd(few, sweeps) : b.getFalse();
+  sweeps_ = b.getFalse();
+  if (maySweep()) {
+    sweeps_ = b.CreateICmpSLE(rows_, number(kOneOrTwo));
+    if (!mayBeDirect()) sweeps_ = b.CreateOr(sweeps_, b.CreateICmpSLE(panelRows_, sweptFromMemory()));
+    sweeps_ = b.CreateAnd(few, sweeps_);
+  }
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
   LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
   rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(panelRows_, number(kFewAcross))));

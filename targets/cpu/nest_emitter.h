@@ -126,7 +126,7 @@ private:
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
   static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
   static constexpr int64_t kAskedRows = 256; // of b, so many that a panel's few tiles have the time to ask for the next one
-  static constexpr int64_t kFewestRows = 16; // of a (isForeseen)
+  static constexpr int64_t kFewestRows = 16; // of a (isForeseen, foreseenRows)
   static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the second holds, and the third may not
   // Rows of b that are asked for before they are copied.
   static constexpr int64_t kRowsAhead = 16;
@@ -172,7 +172,7 @@ private:
   bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForCopied();
-  LlvmValue *asksForBlock();
+  LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
@@ -293,7 +293,7 @@ private:
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
   LlvmValue *panelRows_ = nullptr; // and so many rows, or more: the same number in all of them
-  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr, *asksForBlock_ = nullptr; // what the functions give
+  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // what the functions give
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *sweeps_ = nullptr;                                // its rows are

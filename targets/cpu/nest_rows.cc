@@ -66,7 +66,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
-  if (mayCopy()) ifThen(b, asksForBlock_, [&] { askForNextBlock(block, panel); });
+  if (mayCopy()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
   auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
@@ -98,10 +98,11 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
 }
 
 // So few rows, if no others share the panels, that no tile asks for b, which comes from memory, ask for the same columns of as many
-// rows that follow: of f32 with AVX-512, 3x4096x4096 and 8x4096x4096 take 0.75 of the time, 4x4096x4096 0.7; with AVX2 3x4096x4096 (Intel Xeon with AMX).
-LlvmValue *NestEmitter::asksForBlock() {
+// rows that follow: of f32, 3x4096x4096 takes 0.75 of the time, and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon
+// with AMX).
+LlvmValue *NestEmitter::asksForNextBlock() {
   if (!mayCopy()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen()), b.CreateAnd(hasTiles(1), b.CreateICmpEQ(wholeTiles_, number(0))));
+  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateICmpEQ(wholeTiles_, number(0))));
 }
 
 void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {

@@ -69,13 +69,15 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
       std::vector<LlvmValues> factors;
       LlvmValues sums;
       for (int64_t r = 0; r < rows; ++r) {
-        factors.push_back(sweptFactors(block, b.CreateAdd(row, number(r)), k, count));
-        sums.push_back(sumsAt(b.CreateAdd(row, number(r)), number(0)));
+        LlvmValue *each = b.CreateAdd(row, number(r));
+        factors.push_back(sweptFactors(block, each, k, count));
+        sums.push_back(sumsAt(each, number(0)));
       }
       forLoop(b, columns.first, columns.second, number(lanes_), [&](LlvmValue *column) {
+        LlvmValue *distance = b.CreateMul(column, number(bytes_));
         LlvmValues at, added;
         for (LlvmValue *first : sums) {
-          at.push_back(byteOffset(b, first, b.CreateMul(column, number(bytes_))));
+          at.push_back(byteOffset(b, first, distance));
           added.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at.back(), vectorAlign()));
         }
         for (int64_t i = 0; i < count; ++i) {

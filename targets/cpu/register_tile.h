@@ -68,7 +68,7 @@ inline RegisterTile amxTile(const CpuInfo &cpu) {
 // and 4096x4096x4096; where a or b is turned, more take less time (Intel Xeon with AMX).
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
-  int64_t staged = rows <= kFewRows ? kNestDepthBytes : kNestDepthBytes / 2;
+  int64_t staged = nestStagedBytes(rows, kFewRows);
   return style == ProductStyle::TilesBf16 && !turned ? std::min(staged, kPanelStays) : staged;
 }
 

@@ -240,10 +240,10 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {4004, 4096})
     for (int64_t rows : {70, 104})
       for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processors(), threads);
-  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processors(), 2); // by blocks of 12, and asks for one ahead
+  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processors()); // by blocks of 12, and asks for one ahead
   expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processors()); // of 32
   for (int64_t bytesApart : {7000, 9000, 12 << 10}) // by blocks of 28, 20 and 16
-    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processors(), 2);
+    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processors());
 }
 
 TEST(CpuNest, NothingToAddUp) {
