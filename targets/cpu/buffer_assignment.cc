@@ -218,7 +218,7 @@ private:
     shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), staged / bytes, elem, staged + kBufferAlignment};
     shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
-    shapes[kNestCells].rows = kNestZeroRow + 1;
+    shapes[kNestCells].rows = kNestKeyRow + 1;
     // Of AVX2 a panel has 96 bytes and begins at a multiple of 32 before the last column: it may end 64 bytes behind a multiple of 256.
     static_assert(kBufferAlignment >= 64);
     shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};

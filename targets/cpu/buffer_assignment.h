@@ -40,7 +40,7 @@ Elem mmaElem(Elem operand);
 enum NestBuffer : size_t {
   kNestLeft,  // rows of a, nestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each (AMX: of two panels), and behind them what is known of it
-  kNestCells, // the sums of one microkernel, and zeros behind them
+  kNestCells, // the sums of one microkernel, and behind them a row of zeros, and one of a key (float_parts.h)
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row; written by fours, of which a cache line has whole ones
   kNestBuffers
@@ -48,7 +48,7 @@ enum NestBuffer : size_t {
 inline constexpr int64_t kNestDepthBytes = 4096, kNestPanelBytes = 256;
 inline constexpr int64_t kMostPanels = 2; // of AMX, packed one behind the other
 static_assert(kMostPanels * kAmxRowBytes <= kNestPanelBytes);
-inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows;
+inline constexpr int64_t kNestCellRows = kAmxSide, kNestZeroRow = kNestCellRows, kNestKeyRow = kNestZeroRow + 1;
 
 // Of each of so many rows of a that are staged, at most: more of few, so that all of them stay in a second cache of 2 MiB.
 inline int64_t nestStagedBytes(int64_t rows, int64_t few = 192) { return rows <= few ? kNestDepthBytes : kNestDepthBytes / 2; }

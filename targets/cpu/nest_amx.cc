@@ -6,7 +6,7 @@ namespace xt {
 // Whether two panels and the rows of a tile stay in the first cache: 24 KiB and 12 of 48.
 LlvmValue *NestEmitter::isNear(const Block &block) {
   constexpr int64_t kNearWords = 96;
-  return b.CreateICmpSLE(block.depth, number(kNearWords));
+  return b.CreateICmpSLE(block.depth, number(kNearWords / parts_));
 }
 
 // Whether one panel, of 128 bytes a word, is more but no deeper than `words`: then it alone stays.
@@ -67,11 +67,12 @@ void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Ti
   using Keep = TileMicrokernel::Keep;
   constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
+  auto askInTurns = [&, rows = least(rowsEachTurn(operands.depth), asked.rows)](LlvmValue *turn) { askFor(asked, turn, rows); };
+  if (inParts()) return tiles_.multiplyParts(operands, parts_, addressOf(kNestCells), tile_.rows, askInTurns);
   ifThen(b, oneStays(block, kMostWords), [&] {
     tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); });
   }, [&] {
-    LlvmValue *rows = least(rowsEachTurn(operands.depth), asked.rows);
-    tiles_.multiply(operands, tile_.rows, Keep::All, [&](LlvmValue *turn) { askFor(asked, turn, rows); });
+    tiles_.multiply(operands, tile_.rows, Keep::All, askInTurns);
   });
 }
 
@@ -128,19 +129,23 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
 // detour where they are only stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
-  LlvmValue *only = b.CreateAnd(starts, block.ready), *isWhole = b.CreateICmpEQ(count, number(tile_.rows));
-  LlvmValue *straight = b.CreateAnd(only, b.CreateOr(isWhole, b.CreateNot(panel.stores)));
-  LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.last, tile), addressOf(kNestCells)), *toStep = b.CreateSelect(straight, panel.last.step, number(kNestPanelBytes));
+  LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
+  LlvmValue *straight = b.CreateAnd(starts, b.CreateOr(isWhole, inCells));
+  LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.after, tile), addressOf(kNestCells)), *toStep = b.CreateSelect(straight, panel.after.step, number(kNestPanelBytes));
   TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth};
   auto inTiles = [&] {
     LlvmValue *isHalf = b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2));
-    ifThen(b, isHalf, [&] { tiles_.multiply(operands, TileMicrokernel::kRows / 2); }, [&] { multiplyWhole(block, panel, tile, operands); });
+    ifThen(b, isHalf, [&] {
+      if (inParts()) tiles_.multiplyParts(operands, parts_, addressOf(kNestCells), TileMicrokernel::kRows / 2);
+      else tiles_.multiply(operands, TileMicrokernel::kRows / 2);
+    }, [&] { multiplyWhole(block, panel, tile, operands); });
   };
   auto converted = [&] {
+    if (inParts()) return multiplyWithoutParts(operands, count);
     LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
     multiplyConverted(operands, count, start);
   };
-  if (isBf16()) ifThen(b, areNormal(block, panel), inTiles, converted);
+  if (asksForLeast()) ifThen(b, areNormal(block, panel), inTiles, converted);
   else inTiles();
   ifThen(b, b.CreateNot(straight), [&] { addTile(panel, tile); });
 }

@@ -14,10 +14,11 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
+      parts_(style_ == ProductStyle::TilesParts ? floatParts(nest.operand(0)->type().elem()) : 1),
       tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
       flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
-      tiles_(emitter.b, isBf16() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
+      tiles_(emitter.b, asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
   microkernel_.setLeftUnsigned(!isSigned(nest, 0));
 }
 
@@ -60,6 +61,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
+  keyAddress_ = byteOffset(b, addressOf(kNestCells), number(kNestKeyRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
@@ -130,7 +132,7 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   leftInPlace_ = b.getFalse();
-  bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned;
+  bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned && !inParts();
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
@@ -164,6 +166,10 @@ LlvmValue *NestEmitter::putsLeftTogether() {
 LlvmValue *NestEmitter::deepestBlock() {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   const int64_t rows = op_.result()->type().extent(0), blockBytes = mostBlockBytes(tile_, bytes_);
+  if (inParts()) {
+    LlvmValue *inOne = number(kPartsBytes / stepBytes());
+    return b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, number(kPartsAgainBytes / stepBytes()));
+  }
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
@@ -261,6 +267,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
     if (isBf16()) fillLastWord(block);
   });
   if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
+  if (inParts()) block.least = knownKey();
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
@@ -302,7 +309,7 @@ LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
   return b.CreateSelect(b.CreateAnd(shares_, isOddAmongAlike_), b.CreateUDiv(count, number(2)), number(0));
 }
 
-bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_; }
+bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_ && !inParts(); }
 
 // b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
 // Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and

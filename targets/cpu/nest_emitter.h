@@ -44,7 +44,7 @@ private:
     LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
     LlvmValue *ready;   // its sums are the last, and may be used as they become known
     LlvmValue *left; // step [0, first] of a
-    LlvmValue *least; // magnitude of a, of bf16
+    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in parts
     LlvmValue *rightInside; // all of b that is read
     LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
   };
@@ -75,7 +75,7 @@ private:
     LlvmValue *column; // its first
     LlvmValue *right;  // step [first row of the block, column] of b
     LlvmValue *step;   // bytes from one row of K to the next
-    LlvmValue *least; // magnitude of b, of bf16
+    LlvmValue *least; // magnitude of b: Block's
     KernelEmitter::SharedPanel shared;
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
@@ -112,6 +112,7 @@ private:
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
+  void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
@@ -124,6 +125,7 @@ private:
   void fillRows(const Packed &to, Steps steps); // with zeros
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
+  LlvmValue *packedLine(const Packed &to, LlvmValue *step) { return byteOffset(b, to.first, b.CreateMul(packedWord(step), number(panelPitch()))); }
   static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
   static constexpr int64_t kAskedRows = 256; // of b, so many that a panel's few tiles have the time to ask for the next one
   static constexpr int64_t kFewestRows = 16; // of a (isForeseen, foreseenRows)
@@ -140,9 +142,9 @@ private:
   LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
-  // Squares of registers, turned: element [r, c] of the window goes to address(c, r). K runs down the rows of a, along those of b.
+  // Squares of registers, turned: `put` takes the lines of columns from `column` on, with the rows from `row` on, of the window. K runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
-                   llvm::function_ref<LlvmValue *(LlvmValue *column, LlvmValue *row)> address);
+                   llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
@@ -224,6 +226,19 @@ private:
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void addTile(const Panel &panel, const Tile &tile);
 
+  // nest_parts.cc
+  LlvmValue *packedWord(LlvmValue *step);
+  void forgetKey();
+  void addToKey(const LlvmValues &floats);
+  LlvmValue *knownKey();
+  void stageParts(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
+  void packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside);
+  void packParts(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
+  std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t partStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load);
+  std::pair<LlvmValue *, LlvmValue *> factorsAt(LlvmValue *left, LlvmValue *step);
+  LlvmValues sweptParts(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
+  void multiplyWithoutParts(const TileMicrokernel::Operands &operands, LlvmValue *rows);
+
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
   void choosePanels(const Op &store, LlvmValue *inPlace);
@@ -232,6 +247,9 @@ private:
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
   // What words are made of.
+  bool readsWords() const { return inWords() && !inParts(); }
+  bool inParts() const { return parts_ > 1; }
+  int64_t stepBytes() const { return bytes_ * parts_; } // of a row of a that is staged
   Elem stagedElem(Elem elem) const { return style_ != ProductStyle::DotShorts ? elem : Elem::I16; }
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
@@ -241,7 +259,8 @@ private:
   LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least);
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
-  LlvmValue *areNormal(const Block &block, const Panel &panel) { return xt::areNormal(b, block.least, panel.least); }
+  bool asksForLeast() const { return isBf16() || inParts(); }
+  LlvmValue *areNormal(const Block &block, const Panel &panel);
   LlvmValue *leftBytes(const Block &block);
   WordMatrix wordsOf(const Block &block);
   void sumLeftRows(const Block &block);
@@ -273,6 +292,7 @@ private:
   const int64_t bytes_; // of one
   const ProductStyle style_;
   const int elements_; // of a step
+  const int parts_;    // of an element, each of which a step has a word of
   const RegisterTile tile_;
   const int lanes_;
   const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign
@@ -296,6 +316,7 @@ private:
   LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // what the functions give
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
+  LlvmValue *keyAddress_ = nullptr; // where the key of the floats that were seen is
   LlvmValue *sweeps_ = nullptr;                                // its rows are
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
 };

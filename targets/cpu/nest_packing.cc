@@ -15,9 +15,12 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
 }
 
 void NestEmitter::stageLeft(const Block &block) {
+  if (inParts()) forgetKey();
+  LlvmValue *first = block.first, *depth = block.depth; // of what is read
+  if (inParts()) first = b.CreateMul(first, number(elements_)), depth = b.CreateMul(depth, number(elements_));
   if (left_.turned) {
-    stageTurned(true, block.first, block.depth, number(0), rows_, [&](LlvmValue *row, LlvmValue *k) {
-      return byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_)));
+    stageTurned(true, first, depth, number(0), rows_, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
+      for (int i = 0; i < lanes_; ++i) stageRow(rowOf(kNestLeft, b.CreateAdd(row, number(i))), k, lines[static_cast<size_t>(i)]);
     });
     return;
   }
@@ -28,12 +31,18 @@ void NestEmitter::stageLeft(const Block &block) {
   from.ahead = b.CreateMul(from.rowStride, number(kAhead));
   forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
     KernelEmitter::RowAccess access = e_.accessRow(from, row);
-    forLoop(b, number(0), block.depth, number(lanes_), [&](LlvmValue *k) {
-      LlvmValue *at = b.CreateAdd(block.first, k);
-      LlvmValue *value = inWords() ? wordsAlong(from, row, at) : multiplied(from.elem, e_.loadChunk(from, access, at, lanes_));
-      b.CreateAlignedStore(value, byteOffset(b, rowOf(kNestLeft, row), b.CreateMul(k, number(bytes_))), vectorAlign());
+    LlvmValue *line = rowOf(kNestLeft, row);
+    forLoop(b, number(0), depth, number(lanes_), [&](LlvmValue *k) {
+      LlvmValue *at = b.CreateAdd(first, k);
+      stageRow(line, k, readsWords() ? wordsAlong(from, row, at) : multiplied(from.elem, e_.loadChunk(from, access, at, lanes_)));
     });
   });
+}
+
+// A register of a row of a, from `k` of the block on.
+void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
+  if (inParts()) return stageParts(line, k, value);
+  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes_))), vectorAlign());
 }
 
 // Panels that would be read where they lie, but are copied by the first tile of rows. Of a b that the second cache may not hold, as
@@ -101,7 +110,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
-  if (isBf16()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
+  if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
   return panel;
 }
 
@@ -116,7 +125,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
 // Rows of K are packed by whole registers.
 LlvmValue *NestEmitter::panelBytes(const Block &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
-  return b.CreateMul(rows, number(panelPitch()));
+  return b.CreateMul(rows, number(panelPitch() * parts_));
 }
 
 // Bytes to what is known of all that are packed together.
@@ -135,11 +144,12 @@ LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n
 
 void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
   LlvmValue *smallest = packInto(block, panel.column, {panel.right, panelBytes(block), panel.panels, panel.width});
-  if (isBf16()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
+  if (asksForLeast()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
 // Gives the least magnitude of bf16.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
+  if (inParts()) forgetKey();
   if (right_.turned) return packTurned(block, column, to);
   LlvmValue *inside = insideSteps(block, column, to), *end = b.CreateAdd(block.first, block.depth);
   LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
@@ -154,12 +164,24 @@ LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Pa
     }
     smallest = packRows(column, to, {block.first, inside, outside}, {}, smallest);
   }
+  if (inParts()) return knownKey();
   return isBf16() ? leastBits(b, smallest) : nullptr;
 }
 
 LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const Packed &to) {
-  stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](LlvmValue *k, LlvmValue *n) {
-    return packedAt(to, byteOffset(b, to.first, b.CreateMul(k, number(panelPitch()))), n);
+  if (inParts()) {
+    LlvmValue *each = number(elements_);
+    stageTurned(false, column, columnsOf(to), b.CreateMul(block.first, each), b.CreateMul(block.depth, each), [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
+      LlvmValue *first = packedLine(to, b.CreateUDiv(k, each));
+      addToKey(lines);
+      for (size_t i = 0; i < lines.size(); i += 2)
+        packParts(to, byteOffset(b, first, number(static_cast<int64_t>(i) / 2 * panelPitch())), n, lines[i], lines[i + 1]);
+    });
+    return knownKey();
+  }
+  stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
+    for (int i = 0; i < lanes_; ++i)
+      b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, number(i))), n), vectorAlign());
   });
   if (!isBf16()) return nullptr;
   LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers: no gap
@@ -184,8 +206,9 @@ bool NestEmitter::endsInside() const {
 void NestEmitter::fillRows(const Packed &to, Steps steps) {
   XT_CHECK(!flips_, "these are stored as they are multiplied");
   forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
-    LlvmValue *line = byteOffset(b, to.first, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
-    forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), packedAt(to, line, n), vectorAlign()); });
+    LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
+    for (int i = 0; i < parts_; ++i, line = byteOffset(b, line, number(TileMicrokernel::kDepth * panelPitch())))
+      forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), packedAt(to, line, n), vectorAlign()); });
   });
 }
 
@@ -206,7 +229,7 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const
 // Gives the least magnitude (leastWith) of these rows too.
 LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
   return forLoop(b, steps.begin, steps.end, number(1), {least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *line = byteOffset(b, to.first, b.CreateMul(b.CreateSub(step, steps.first), number(panelPitch())));
+    LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
     if (inside.bits) prefetchRows(step, column, inside.columns);
     if (inWords()) return LlvmValues{packWords(step, column, line, to, inside, carried[0])};
     const KernelEmitter::TileAccess &from = right_.access;
@@ -228,8 +251,10 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  Prefetch where = usesTiles(style_) ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
-  LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), number(kRowsAhead));
+  Prefetch where = usesTiles(style_) && !inParts() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
+  LlvmValue *ahead = number(kRowsAhead); // of few rows of a, f16 8x4096x4096 takes 0.8 of the time with more (Intel Xeon with AMX)
+  if (inParts()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
+  LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {
     for (int64_t at = 0; at < width; at += kCacheLine) prefetch(b, byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), where);
@@ -252,14 +277,14 @@ LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValu
 }
 
 void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
-                              llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> address) {
+                              llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
   // Along the rows, which lie one behind the other in memory.
   forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
-      LlvmValues lines = !inWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}), [&] {
+      LlvmValues lines = !readsWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}), [&] {
         // Rows are far apart, and processors do not foresee them. Those of the next square are asked for, even behind the last.
         KernelEmitter::TileAccess withAhead = from;
         withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
@@ -268,8 +293,7 @@ void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, Llvm
         return inside;
       }, any) : any();
       transposeRegisters(b, lines);
-      for (int i = 0; i < lanes_; ++i)
-        b.CreateAlignedStore(lines[static_cast<size_t>(i)], address(b.CreateAdd(c, number(i)), r), vectorAlign());
+      put(lines, c, r);
     });
   });
 }
@@ -279,11 +303,11 @@ LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column)
   auto square = [&](bool inside) {
     return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
       LlvmValue *at = b.CreateAdd(row, i);
-      if (!inWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
+      if (!readsWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
       return ofLeft ? wordsAcross(from, at, column, inside) : flipped(wordsAlong(from, at, column));
     });
   };
-  if (!inWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);
+  if (!readsWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);
   LlvmValue *inside = e_.areInside(from, {b.CreateMul(row, number(elements_)), elements_ * lanes_}, {column, lanes_});
   return ifElse(b, inside, [&] { return square(true); }, [&] { return square(false); });
 }

@@ -14,7 +14,9 @@ struct Extents {
 // Whether AMX multiplies.
 bool isInTiles(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
-  return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem == Elem::BF16 && cpu->tilesBf16);
+  constexpr int64_t kMany = 192, kFewRows = 16; // of f32, f16
+  const bool isLarge = c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kMany : c.elem != Elem::F16 || c.m > kFewRows;
+  return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem != Elem::F64 && isLarge && cpu->tilesBf16);
 }
 bool hasAvx512() {
   Result<CpuInfo> cpu = ourProcessor();
@@ -24,7 +26,8 @@ bool hasAvx512() {
 // One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be, of a turned a
 // by whole register tiles of 6 rows: 3% of f32 1024x1024x1024 instead of 64 rows, and less of f64 with two threads (Intel Xeon with
 // AMX). b that is converted, and may then be larger than the third cache, is read again for each block of rows. AMX is so fast that
-// its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns. Where c has
+// its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns; f32 it
+// multiplies if there are so many. Where c has
 // few columns, what is around a workgroup takes longer than its products: they have more rows. Up to 512 rows of f32 are one
 // workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the same). Fewer rows of f64 leave more of the second
 // cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of 1024x1024x1024. A product of few rows has
@@ -35,7 +38,7 @@ Extents tileOf(const Cell &c) {
   if (isInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};
   if (c.turnA) return {c.elem == Elem::F32 || c.elem == Elem::F16 ? 192 : 64, 1024};
   if (c.elem == Elem::F16) return {128, 1024};
-  if (isFloat(c.sum()) && c.elem == c.sum() && c.m <= 144 && c.n > 256) return {c.m <= 8 ? 8 : 256, 1024};
+  if (isFloat(c.sum()) && c.elem == c.sum() && c.m <= 144 && c.n > 256) return {c.m <= 8 ? 8 : 144, 1024};
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
   return {c.elem == Elem::F32 && c.m > 256 && c.m <= 512 ? 512 : 256, 256};
 }
