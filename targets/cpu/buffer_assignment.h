@@ -40,7 +40,7 @@ Elem mmaElem(Elem operand);
 enum NestBuffer : size_t {
   kNestLeft,  // rows of a, nestStagedBytes of each
   kNestPanel, // rows of K of b, kNestPanelBytes of each (AMX: of two panels), and behind them what is known of it
-  kNestCells, // the sums of one microkernel, and behind them a row of zeros, and one of a key (float_parts.h)
+  kNestCells, // the sums of one microkernel, and behind them a row of zeros, and one of a key (float_slices.h)
   kNestSums,  // all sums, between blocks of K
   kNestRowSums, // of a, one element a row; written by fours, of which a cache line has whole ones
   kNestBuffers

@@ -76,14 +76,14 @@ private:
     int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes);
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(1, "transpose_b"));
-    const bool inParts = style == ProductStyle::TilesParts;
-    const int64_t wordBytes = elemInfo(work).storageBytes * (inParts ? floatParts(elem) : 1);
+    const bool inSlices = style == ProductStyle::TilesSliced;
+    const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? floatSlices(elem) : 1);
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
             block / wordBytes * stepElements(style), " of K at a time"));
-    if (inParts)
-      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", floatParts(elem), " bf16, by ", floatParts(elem) * floatParts(elem),
+    if (inSlices)
+      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", floatSlices(elem), " bf16, by ", floatSlices(elem) * floatSlices(elem),
                       " exact products, unless some are infinite, no numbers, or so small that these might not be normal numbers"));
     else if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),

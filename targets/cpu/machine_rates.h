@@ -6,7 +6,7 @@
 namespace xt {
 
 // `operations`: of `threads` cores on registers alone, with the instructions of `cpu`, for which hostCanRun holds; `elem` is
-// the type asked for where there are instructions for it, else f32, or i8 for other integers; 0 where there are none. Each core's
+// the type asked for where there are instructions for it, or where it is sliced (float_slices.h: not of f32), else f32, or i8 for other integers; 0 where there are none. Each core's
 // own time counts, so that other programs make it no lower. Takes about 10 ms. `bytes` is left 0.
 MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads);
 

@@ -6,7 +6,7 @@ namespace xt {
 // Whether two panels and the rows of a tile stay in the first cache: 24 KiB and 12 of 48.
 LlvmValue *NestEmitter::isNear(const Block &block) {
   constexpr int64_t kNearWords = 96;
-  return b.CreateICmpSLE(block.depth, number(kNearWords / parts_));
+  return b.CreateICmpSLE(block.depth, number(kNearWords / slices_));
 }
 
 // Whether one panel, of 128 bytes a word, is more but no deeper than `words`: then it alone stays.
@@ -68,7 +68,7 @@ void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Ti
   constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
   auto askInTurns = [&, rows = least(rowsEachTurn(operands.depth), asked.rows)](LlvmValue *turn) { askFor(asked, turn, rows); };
-  if (inParts()) return tiles_.multiplyParts(operands, parts_, addressOf(kNestCells), tile_.rows, askInTurns);
+  if (inSlices()) return tiles_.multiplySlices(operands, slices_, addressOf(kNestCells), tile_.rows, askInTurns);
   ifThen(b, oneStays(block, kMostWords), [&] {
     tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); });
   }, [&] {
@@ -136,12 +136,12 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
   auto inTiles = [&] {
     LlvmValue *isHalf = b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2));
     ifThen(b, isHalf, [&] {
-      if (inParts()) tiles_.multiplyParts(operands, parts_, addressOf(kNestCells), TileMicrokernel::kRows / 2);
+      if (inSlices()) tiles_.multiplySlices(operands, slices_, addressOf(kNestCells), TileMicrokernel::kRows / 2);
       else tiles_.multiply(operands, TileMicrokernel::kRows / 2);
     }, [&] { multiplyWhole(block, panel, tile, operands); });
   };
   auto converted = [&] {
-    if (inParts()) return multiplyWithoutParts(operands, count);
+    if (inSlices()) return multiplyUnsliced(operands, count);
     LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
     multiplyConverted(operands, count, start);
   };

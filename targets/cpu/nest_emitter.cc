@@ -14,7 +14,7 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
-      parts_(style_ == ProductStyle::TilesParts ? floatParts(nest.operand(0)->type().elem()) : 1),
+      slices_(style_ == ProductStyle::TilesSliced ? floatSlices(nest.operand(0)->type().elem()) : 1),
       tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
       flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
@@ -132,7 +132,7 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   leftInPlace_ = b.getFalse();
-  bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned && !inParts();
+  bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == elem_) && a.pack == 1 && !left_.turned && !inSlices();
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
@@ -166,9 +166,9 @@ LlvmValue *NestEmitter::putsLeftTogether() {
 LlvmValue *NestEmitter::deepestBlock() {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   const int64_t rows = op_.result()->type().extent(0), blockBytes = mostBlockBytes(tile_, bytes_);
-  if (inParts()) {
-    LlvmValue *inOne = number(kPartsBytes / stepBytes());
-    return b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, number(kPartsAgainBytes / stepBytes()));
+  if (inSlices()) {
+    LlvmValue *inOne = number(kSlicedBytes / stepBytes());
+    return b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, number(kSlicedAgainBytes / stepBytes()));
   }
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
@@ -267,7 +267,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
     if (isBf16()) fillLastWord(block);
   });
   if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
-  if (inParts()) block.least = knownKey();
+  if (inSlices()) block.least = knownKey();
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
@@ -309,7 +309,7 @@ LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
   return b.CreateSelect(b.CreateAnd(shares_, isOddAmongAlike_), b.CreateUDiv(count, number(2)), number(0));
 }
 
-bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_ && !inParts(); }
+bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_ && !inSlices(); }
 
 // b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
 // Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and

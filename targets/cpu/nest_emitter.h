@@ -44,7 +44,7 @@ private:
     LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
     LlvmValue *ready;   // its sums are the last, and may be used as they become known
     LlvmValue *left; // step [0, first] of a
-    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in parts
+    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in slices
     LlvmValue *rightInside; // all of b that is read
     LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
   };
@@ -226,18 +226,18 @@ private:
   void multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
   void addTile(const Panel &panel, const Tile &tile);
 
-  // nest_parts.cc
+  // nest_slices.cc
   LlvmValue *packedWord(LlvmValue *step);
   void forgetKey();
   void addToKey(const LlvmValues &floats);
   LlvmValue *knownKey();
-  void stageParts(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
+  void stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
   void packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside);
-  void packParts(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
-  std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t partStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load);
+  void packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
+  std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t sliceStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load);
   std::pair<LlvmValue *, LlvmValue *> factorsAt(LlvmValue *left, LlvmValue *step);
-  LlvmValues sweptParts(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
-  void multiplyWithoutParts(const TileMicrokernel::Operands &operands, LlvmValue *rows);
+  LlvmValues sweptSlices(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
+  void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
@@ -247,9 +247,9 @@ private:
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
   // What words are made of.
-  bool readsWords() const { return inWords() && !inParts(); }
-  bool inParts() const { return parts_ > 1; }
-  int64_t stepBytes() const { return bytes_ * parts_; } // of a row of a that is staged
+  bool readsWords() const { return inWords() && !inSlices(); }
+  bool inSlices() const { return slices_ > 1; }
+  int64_t stepBytes() const { return bytes_ * slices_; } // of a row of a that is staged
   Elem stagedElem(Elem elem) const { return style_ != ProductStyle::DotShorts ? elem : Elem::I16; }
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
@@ -259,7 +259,7 @@ private:
   LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least);
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
-  bool asksForLeast() const { return isBf16() || inParts(); }
+  bool asksForLeast() const { return isBf16() || inSlices(); }
   LlvmValue *areNormal(const Block &block, const Panel &panel);
   LlvmValue *leftBytes(const Block &block);
   WordMatrix wordsOf(const Block &block);
@@ -292,7 +292,7 @@ private:
   const int64_t bytes_; // of one
   const ProductStyle style_;
   const int elements_; // of a step
-  const int parts_;    // of an element, each of which a step has a word of
+  const int slices_;    // of an element, each of which a step has a word of
   const RegisterTile tile_;
   const int lanes_;
   const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign

@@ -15,9 +15,9 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
 }
 
 void NestEmitter::stageLeft(const Block &block) {
-  if (inParts()) forgetKey();
+  if (inSlices()) forgetKey();
   LlvmValue *first = block.first, *depth = block.depth; // of what is read
-  if (inParts()) first = b.CreateMul(first, number(elements_)), depth = b.CreateMul(depth, number(elements_));
+  if (inSlices()) first = b.CreateMul(first, number(elements_)), depth = b.CreateMul(depth, number(elements_));
   if (left_.turned) {
     stageTurned(true, first, depth, number(0), rows_, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
       for (int i = 0; i < lanes_; ++i) stageRow(rowOf(kNestLeft, b.CreateAdd(row, number(i))), k, lines[static_cast<size_t>(i)]);
@@ -41,7 +41,7 @@ void NestEmitter::stageLeft(const Block &block) {
 
 // A register of a row of a, from `k` of the block on.
 void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
-  if (inParts()) return stageParts(line, k, value);
+  if (inSlices()) return stageSlices(line, k, value);
   b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes_))), vectorAlign());
 }
 
@@ -125,7 +125,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
 // Rows of K are packed by whole registers.
 LlvmValue *NestEmitter::panelBytes(const Block &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
-  return b.CreateMul(rows, number(panelPitch() * parts_));
+  return b.CreateMul(rows, number(panelPitch() * slices_));
 }
 
 // Bytes to what is known of all that are packed together.
@@ -149,7 +149,7 @@ void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
 
 // Gives the least magnitude of bf16.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
-  if (inParts()) forgetKey();
+  if (inSlices()) forgetKey();
   if (right_.turned) return packTurned(block, column, to);
   LlvmValue *inside = insideSteps(block, column, to), *end = b.CreateAdd(block.first, block.depth);
   LlvmValue *smallest = packInside(column, to, {block.first, block.first, inside});
@@ -164,18 +164,18 @@ LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Pa
     }
     smallest = packRows(column, to, {block.first, inside, outside}, {}, smallest);
   }
-  if (inParts()) return knownKey();
+  if (inSlices()) return knownKey();
   return isBf16() ? leastBits(b, smallest) : nullptr;
 }
 
 LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const Packed &to) {
-  if (inParts()) {
+  if (inSlices()) {
     LlvmValue *each = number(elements_);
     stageTurned(false, column, columnsOf(to), b.CreateMul(block.first, each), b.CreateMul(block.depth, each), [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
       LlvmValue *first = packedLine(to, b.CreateUDiv(k, each));
       addToKey(lines);
       for (size_t i = 0; i < lines.size(); i += 2)
-        packParts(to, byteOffset(b, first, number(static_cast<int64_t>(i) / 2 * panelPitch())), n, lines[i], lines[i + 1]);
+        packSlices(to, byteOffset(b, first, number(static_cast<int64_t>(i) / 2 * panelPitch())), n, lines[i], lines[i + 1]);
     });
     return knownKey();
   }
@@ -207,7 +207,7 @@ void NestEmitter::fillRows(const Packed &to, Steps steps) {
   XT_CHECK(!flips_, "these are stored as they are multiplied");
   forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
-    for (int i = 0; i < parts_; ++i, line = byteOffset(b, line, number(TileMicrokernel::kDepth * panelPitch())))
+    for (int i = 0; i < slices_; ++i, line = byteOffset(b, line, number(TileMicrokernel::kDepth * panelPitch())))
       forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), packedAt(to, line, n), vectorAlign()); });
   });
 }
@@ -251,9 +251,9 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  Prefetch where = usesTiles(style_) && !inParts() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
+  Prefetch where = usesTiles(style_) && !inSlices() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
   LlvmValue *ahead = number(kRowsAhead); // of few rows of a, f16 8x4096x4096 takes 0.8 of the time with more (Intel Xeon with AMX)
-  if (inParts()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
+  if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {

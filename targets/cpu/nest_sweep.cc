@@ -94,7 +94,7 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
 
 // Of a row of a: `count` elements from `k` of the block on, each in all lanes.
 LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
-  if (inParts()) return sweptParts(block, row, k, count);
+  if (inSlices()) return sweptSlices(block, row, k, count);
   // Words are of neighbours, so that they can be taken apart.
   Elem elem = inWords() ? stagedElem(left_.access.elem) : elem_;
   LlvmValue *step = inWords() ? number(elemInfo(elem).storageBytes) : leftStep_;

@@ -15,11 +15,11 @@ enum class ProductStyle : uint8_t {
   DotShorts, // vpmaddwd: bytes as numbers of 16 bits, 2 to a word
   TilesBf16, // AMX
   TilesBytes,
-  TilesParts, // AMX, 2 to a word: f32, f16 and tf32 as sums of bf16 (float_parts.h)
+  TilesSliced, // AMX, 2 to a word: f32, f16 and tf32 as sums of bf16 (float_slices.h)
 };
 
-// Of how many bf16, whose significands have 8 bits, a float of TilesParts is the sum.
-inline int floatParts(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
+// Of how many bf16, whose significands have 8 bits, a float of TilesSliced is the sum.
+inline int floatSlices(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
 
 inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b) {
   auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
@@ -27,12 +27,12 @@ inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b) {
     return cpu.tilesBf16 ? ProductStyle::TilesBf16 : cpu.dotBf16 ? ProductStyle::DotBf16 : ProductStyle::Elements;
   if (isByte(a) && isByte(b))
     return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::DotShorts;
-  const bool hasParts = a == b && (a == Elem::F32 || a == Elem::F16 || a == Elem::TF32);
-  return hasParts && cpu.tilesBf16 ? ProductStyle::TilesParts : ProductStyle::Elements;
+  const bool hasSlices = a == b && (a == Elem::F32 || a == Elem::F16 || a == Elem::TF32);
+  return hasSlices && cpu.tilesBf16 ? ProductStyle::TilesSliced : ProductStyle::Elements;
 }
 
 inline bool usesTiles(ProductStyle style) {
-  return style == ProductStyle::TilesBf16 || style == ProductStyle::TilesBytes || style == ProductStyle::TilesParts;
+  return style == ProductStyle::TilesBf16 || style == ProductStyle::TilesBytes || style == ProductStyle::TilesSliced;
 }
 
 // Elements along K that are one step.
@@ -42,7 +42,7 @@ inline int stepElements(ProductStyle style) {
   case ProductStyle::DotBf16:
   case ProductStyle::DotShorts:
   case ProductStyle::TilesBf16:
-  case ProductStyle::TilesParts: return 2;
+  case ProductStyle::TilesSliced: return 2;
   case ProductStyle::DotBytes:
   case ProductStyle::TilesBytes: return 4;
   }

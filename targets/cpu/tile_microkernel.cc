@@ -67,9 +67,9 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
   storeSums(operands, rows);
 }
 
-// Products of first parts are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
+// Products of first slices are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
 // Of others, from each to the next one only one side is loaded.
-void TileMicrokernel::multiplyParts(const Operands &operands, int parts, LlvmValue *spare, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   static constexpr Product kOfTwo[] = {{1, 1}, {1, 0}, {0, 1}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
   clearSums(rows);
@@ -79,17 +79,17 @@ void TileMicrokernel::multiplyParts(const Operands &operands, int parts, LlvmVal
     b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(0), spare, number(b, kTileBytes)});
     meanwhile(turn);
   };
-  if (parts == 2) multiplyPartsOf(operands, parts, kOfTwo, rows, brake);
-  else multiplyPartsOf(operands, parts, kOfThree, rows, brake);
-  multiplyPartsOf(operands, parts, {{0, 0}}, rows, [](LlvmValue *) {});
+  if (slices == 2) multiplySlicesOf(operands, slices, kOfTwo, rows, brake);
+  else multiplySlicesOf(operands, slices, kOfThree, rows, brake);
+  multiplySlicesOf(operands, slices, {{0, 0}}, rows, [](LlvmValue *) {});
   storeSums(operands, rows);
 }
 
 // Rows of a pass the first cache, where a panel of b is to stay.
-void TileMicrokernel::multiplyPartsOf(const Operands &operands, int parts, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   const int down = rows == kRows ? 2 : 1;
   forLoop(b, number(b, 0), operands.depth, number(b, kDepth), [&](LlvmValue *k) {
-    LlvmValue *word = b.CreateMul(k, number(b, parts));
+    LlvmValue *word = b.CreateMul(k, number(b, slices));
     LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(word, number(b, 4))), *right = byteOffset(b, operands.right, b.CreateMul(word, operands.rightStep));
     Product loaded{-1, -1};
     for (const Product &product : products) {

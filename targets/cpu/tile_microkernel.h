@@ -28,10 +28,10 @@ public:
   void multiply(const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
                 llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
-  // The same of floats that are sums of bf16 (float_parts.h): of each kDepth words of K, those of the first part of kDepth words of
-  // both, then of the second ones. The products of first parts come last. `spare`: of kSpareBytes.
+  // The same of floats that are sums of bf16 (float_slices.h): of each kDepth words of K, those of the first slice of kDepth words of
+  // both, then of the second ones. The products of first slices come last. `spare`: of kSpareBytes.
   static constexpr int64_t kSpareBytes = 1024;
-  void multiplyParts(const Operands &operands, int parts, LlvmValue *spare, int64_t rows = kRows, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+  void multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows = kRows, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
   // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
   struct Sums {
@@ -41,8 +41,8 @@ public:
   void add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type);
 
 private:
-  using Product = std::pair<int, int>; // of these parts of a and b
-  void multiplyPartsOf(const Operands &operands, int parts, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile);
+  using Product = std::pair<int, int>; // of these slices of a and b
+  void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile);
   void clearSums(int64_t rows);
   void storeSums(const Operands &operands, int64_t rows);
   LlvmValue *tile(int number) { return b.getInt8(static_cast<uint8_t>(number)); }

@@ -13,7 +13,7 @@ TEST(MachineRates, SayWhatWasMultiplied) {
   auto ofElem = [&](Elem elem) { return measurePeak(cpu, elem, 1); };
   EXPECT_EQ(ofElem(Elem::F32).elem, Elem::F32);
   EXPECT_EQ(ofElem(Elem::F64).elem, Elem::F64);
-  EXPECT_EQ(ofElem(Elem::F16).elem, Elem::F32); // they are converted
+  EXPECT_EQ(ofElem(Elem::F16).elem, cpu.tilesBf16 ? Elem::F16 : Elem::F32); // they are converted, or sums of bf16
   EXPECT_EQ(ofElem(Elem::U8).elem, Elem::I8);
   // How much depends on the machine and on what else it does.
   EXPECT_GT(ofElem(Elem::F32).operations, 0);

@@ -1,23 +1,23 @@
-// Nests of floats that AMX multiplies as sums of bf16 (float_parts.h). Rows of a, and panels of b, have 16 words of the first part
-// of 32 elements of K, those of the second part of the same, and so on.
+// Nests of floats that AMX multiplies as sums of bf16 (float_slices.h). Rows of a, and panels of b, have 16 words of the first slice
+// of 32 elements of K, those of the second slice of the same, and so on.
 //
 // What is read of memory are elements, and what is multiplied are words: a step of K is a word.
-#include "targets/cpu/float_parts.h"
+#include "targets/cpu/float_slices.h"
 #include "targets/cpu/nest_emitter.h"
 
 namespace xt {
 
 namespace {
 
-constexpr int64_t kWords = TileMicrokernel::kDepth, kHalfBytes = 2; // of a part
+constexpr int64_t kWords = TileMicrokernel::kDepth, kHalfBytes = 2; // of a slice
 
 } // namespace
 
-// So many words from one part of a word to the next one of it.
+// So many words from one slice of a word to the next one of it.
 LlvmValue *NestEmitter::packedWord(LlvmValue *step) {
-  if (!inParts()) return step;
+  if (!inSlices()) return step;
   LlvmValue *in = b.CreateAnd(step, number(kWords - 1));
-  return b.CreateAdd(b.CreateMul(b.CreateSub(step, in), number(parts_)), in);
+  return b.CreateAdd(b.CreateMul(b.CreateSub(step, in), number(slices_)), in);
 }
 
 void NestEmitter::forgetKey() { b.CreateAlignedStore(keyOfNone(b, lanes_), keyAddress_, vectorAlign()); }
@@ -33,21 +33,21 @@ LlvmValue *NestEmitter::knownKey() {
 }
 
 // Elements of a row of a from `k` of the block on.
-void NestEmitter::stageParts(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
+void NestEmitter::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
   addToKey({floats});
-  LlvmValue *in = b.CreateAnd(k, number(2 * kWords - 1)), *bytes = b.CreateAdd(b.CreateMul(b.CreateSub(k, in), number(kHalfBytes * parts_)), b.CreateMul(in, number(kHalfBytes)));
+  LlvmValue *in = b.CreateAnd(k, number(2 * kWords - 1)), *bytes = b.CreateAdd(b.CreateMul(b.CreateSub(k, in), number(kHalfBytes * slices_)), b.CreateMul(in, number(kHalfBytes)));
   LlvmValue *address = byteOffset(b, line, bytes);
-  for (LlvmValue *part : floatParts(b, floats, parts_)) {
-    b.CreateAlignedStore(upperHalves(b, part), address, llvm::Align(static_cast<uint64_t>(kHalfBytes * lanes_)));
+  for (LlvmValue *slice : floatSlices(b, floats, slices_)) {
+    b.CreateAlignedStore(upperHalves(b, slice), address, llvm::Align(static_cast<uint64_t>(kHalfBytes * lanes_)));
     address = byteOffset(b, address, number(kWords * bytes_));
   }
 }
 
-// Of panels of b that are packed: a register of the words of two rows of K. `line`: that of the step's first part.
-void NestEmitter::packParts(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd) {
-  LlvmValues ofEven = floatParts(b, even, parts_), ofOdd = floatParts(b, odd, parts_);
+// Of panels of b that are packed: a register of the words of two rows of K. `line`: that of the step's first slice.
+void NestEmitter::packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd) {
+  LlvmValues ofEven = floatSlices(b, even, slices_), ofOdd = floatSlices(b, odd, slices_);
   for (size_t i = 0; i < ofEven.size(); ++i) {
-    b.CreateAlignedStore(wordsOfParts(b, ofEven[i], ofOdd[i]), packedAt(to, line, n), vectorAlign());
+    b.CreateAlignedStore(wordsOfSlices(b, ofEven[i], ofOdd[i]), packedAt(to, line, n), vectorAlign());
     line = byteOffset(b, line, number(kWords * panelPitch()));
   }
 }
@@ -58,7 +58,7 @@ void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   auto pack = [&](LlvmValue *n) {
     auto floats = [&](size_t i) { return multiplied(right_.access.elem, panelChunk(rows[i], column, n, inside.bits, lanes_)); };
     LlvmValues pair{floats(0), floats(1)};
-    packParts(to, line, n, pair[0], pair[1]);
+    packSlices(to, line, n, pair[0], pair[1]);
     return pair;
   };
   if (!inside.bits) return forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { addToKey(pack(n)); });
@@ -68,20 +68,20 @@ void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
 }
 
 LlvmValue *NestEmitter::areNormal(const Block &block, const Panel &panel) {
-  return inParts() ? haveParts(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
+  return inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
 }
 
-// The floats of words that lie at `address` and, of other parts, `partStep` bytes behind: the even ones and the odd ones. `load`: a
+// The floats of words that lie at `address` and, of other slices, `sliceStep` bytes behind: the even ones and the odd ones. `load`: a
 // register of words.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, int64_t partStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load) {
+std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, int64_t sliceStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load) {
   LlvmValues even, odd;
-  for (int i = 0; i < parts_; ++i) {
-    LlvmValue *words = load(byteOffset(b, address, number(i * partStep)));
+  for (int i = 0; i < slices_; ++i) {
+    LlvmValue *words = load(byteOffset(b, address, number(i * sliceStep)));
     auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.ops_.type(Elem::F32, lanes_)); };
     even.push_back(asFloats(b.CreateShl(words, 16)));
     odd.push_back(asFloats(b.CreateAnd(words, llvm::ConstantInt::get(words->getType(), 0xFFFF0000))));
   }
-  return {floatOfParts(b, even), floatOfParts(b, odd)};
+  return {floatOfSlices(b, even), floatOfSlices(b, odd)};
 }
 
 // Of a row of a the elements `k` and the next one of the block, each in all lanes.
@@ -91,7 +91,7 @@ std::pair<LlvmValue *, LlvmValue *> NestEmitter::factorsAt(LlvmValue *left, Llvm
 }
 
 // Of a row of a: `count` elements from `k` of the block on, one, or words of them.
-LlvmValues NestEmitter::sweptParts(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
+LlvmValues NestEmitter::sweptSlices(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
   LlvmValue *left = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_)), *step = b.CreateLShr(k, 1);
   LlvmValues factors;
   for (int64_t i = 0; i < count; i += elements_) {
@@ -102,8 +102,8 @@ LlvmValues NestEmitter::sweptParts(const Block &block, LlvmValue *row, LlvmValue
   return factors;
 }
 
-// What has no parts, or products that would be taken as 0, a few rows at a time.
-void NestEmitter::multiplyWithoutParts(const TileMicrokernel::Operands &operands, LlvmValue *rows) {
+// What has no slices, or products that would be taken as 0, a few rows at a time.
+void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows) {
   constexpr int kRows = 4;
   static_assert(TileMicrokernel::kRows % kRows == 0);
   llvm::Type *type = e_.ops_.type(elem_, lanes_), *words = e_.ops_.type(Elem::I32, lanes_);

@@ -1,4 +1,4 @@
-#include "targets/cpu/float_parts.h"
+#include "targets/cpu/float_slices.h"
 
 namespace xt {
 
@@ -8,7 +8,7 @@ constexpr uint32_t kUpperHalf = 0xFFFF0000;
 // A key is twice the bits of a magnitude, so that the sign is left out, and 2^24 more: the exponent, plus one, is in the upper eight
 // bits, and what is infinite or no number comes out below 2^24.
 constexpr uint32_t kExponentOne = 1U << 24;
-constexpr uint32_t kLeastExponent = 24, kLeastExponents = 174; // float_parts.h
+constexpr uint32_t kLeastExponent = 24, kLeastExponents = 174; // float_slices.h
 
 llvm::Type *integersLike(llvm::IRBuilderBase &b, LlvmValue *floats) { return floats->getType()->getWithNewType(b.getInt32Ty()); }
 LlvmValue *bitsOf(llvm::IRBuilderBase &b, LlvmValue *floats) { return b.CreateBitCast(floats, integersLike(b, floats)); }
@@ -24,36 +24,36 @@ LlvmValue *areWhole(llvm::IRBuilderBase &b, LlvmValue *bits) {
 
 } // namespace
 
-LlvmValues floatParts(llvm::IRBuilderBase &b, LlvmValue *floats, int count) {
+LlvmValues floatSlices(llvm::IRBuilderBase &b, LlvmValue *floats, int count) {
   LlvmValue *bits = bitsOf(b, floats), *whole = areWhole(b, bits);
-  LlvmValues parts;
+  LlvmValues slices;
   LlvmValue *rest = floats;
   for (int i = 0; i + 1 < count; ++i) {
     LlvmValue *of = i == 1 ? b.CreateSelect(whole, b.CreateShl(bits, 16), bitsOf(b, rest)) : bitsOf(b, rest);
-    parts.push_back(b.CreateBitCast(b.CreateAnd(of, all(of, kUpperHalf)), floats->getType()));
-    rest = b.CreateFSub(rest, parts.back());
+    slices.push_back(b.CreateBitCast(b.CreateAnd(of, all(of, kUpperHalf)), floats->getType()));
+    rest = b.CreateFSub(rest, slices.back());
   }
   LlvmValue *none = count == 2 ? b.CreateBitCast(b.CreateShl(bits, 16), floats->getType()) : llvm::Constant::getNullValue(floats->getType());
-  parts.push_back(b.CreateSelect(whole, none, rest));
-  return parts;
+  slices.push_back(b.CreateSelect(whole, none, rest));
+  return slices;
 }
 
-LlvmValue *floatOfParts(llvm::IRBuilderBase &b, const LlvmValues &parts) {
-  LlvmValue *sum = parts[0], *upper = bitsOf(b, parts[0]);
-  for (size_t i = 1; i < parts.size(); ++i) sum = b.CreateFAdd(sum, parts[i]);
-  LlvmValue *halves = b.CreateOr(upper, b.CreateLShr(bitsOf(b, parts[1]), 16));
+LlvmValue *floatOfSlices(llvm::IRBuilderBase &b, const LlvmValues &slices) {
+  LlvmValue *sum = slices[0], *upper = bitsOf(b, slices[0]);
+  for (size_t i = 1; i < slices.size(); ++i) sum = b.CreateFAdd(sum, slices[i]);
+  LlvmValue *halves = b.CreateOr(upper, b.CreateLShr(bitsOf(b, slices[1]), 16));
   return b.CreateSelect(areWhole(b, upper), b.CreateBitCast(halves, sum->getType()), sum);
 }
 
-LlvmValue *upperHalves(llvm::IRBuilderBase &b, LlvmValue *part) {
-  auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(part->getType())->getNumElements());
-  LlvmValue *halves = b.CreateBitCast(part, llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes)));
+LlvmValue *upperHalves(llvm::IRBuilderBase &b, LlvmValue *slice) {
+  auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(slice->getType())->getNumElements());
+  LlvmValue *halves = b.CreateBitCast(slice, llvm::FixedVectorType::get(b.getInt16Ty(), static_cast<unsigned>(2 * lanes)));
   llvm::SmallVector<int, 32> odd;
   for (int i = 0; i < lanes; ++i) odd.push_back(2 * i + 1);
   return b.CreateShuffleVector(halves, odd);
 }
 
-LlvmValue *wordsOfParts(llvm::IRBuilderBase &b, LlvmValue *even, LlvmValue *odd) {
+LlvmValue *wordsOfSlices(llvm::IRBuilderBase &b, LlvmValue *even, LlvmValue *odd) {
   return b.CreateBitCast(b.CreateOr(b.CreateLShr(bitsOf(b, even), 16), bitsOf(b, odd)), even->getType());
 }
 
@@ -70,7 +70,7 @@ LlvmValue *leastKey(llvm::IRBuilderBase &b, LlvmValue *key) {
   return b.CreateZExt(b.CreateUnaryIntrinsic(llvm::Intrinsic::vector_reduce_umin, key), b.getInt64Ty());
 }
 
-LlvmValue *haveParts(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
+LlvmValue *haveSlices(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
   auto exponentOf = [&](LlvmValue *key) { return b.CreateLShr(key, 24); }; // and 1
   auto isLarge = [&](LlvmValue *exponent) { return b.CreateICmpUGT(exponent, b.getInt64(kLeastExponent)); };
   LlvmValue *ofLeft = exponentOf(left), *ofRight = exponentOf(right);
