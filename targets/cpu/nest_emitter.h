@@ -154,7 +154,8 @@ private:
   LlvmValue *firstPanel(LlvmValue *count);
   LlvmValue *endsByTwoNarrow(LlvmValue *columns);
   // nest_sweep.cc
-  static constexpr int64_t kSweptRows = 8;
+  static constexpr int64_t kSweptRows = 8, kMostSwept = 4; // of b at once; of a
+  static constexpr int64_t kSweptBytes = 2048; // of a row of a that is sliced
   bool maySweep() const;
   LlvmValue *sweptFromMemory();
   void sweep(const Block &block);
@@ -236,7 +237,7 @@ private:
   void packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
   std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t sliceStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load);
   std::pair<LlvmValue *, LlvmValue *> factorsAt(LlvmValue *left, LlvmValue *step);
-  LlvmValues sweptSlices(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
+  void unsliceRows(const Block &block);
   void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels

@@ -193,6 +193,7 @@ LlvmValue *NestEmitter::packInside(LlvmValue *column, const Packed &to, Steps st
   XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess), "insideBits are of 64 columns");
   LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
   auto pack = [&](int64_t panels) { return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))}; };
+  if (inSlices()) return pack(kMostPanels)[0]; // a loop over columns
   if (!to.panels) return pack(1)[0];
   return ifElse(b, b.CreateICmpSGT(to.panels, number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
 }

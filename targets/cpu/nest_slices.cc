@@ -61,10 +61,7 @@ void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
     packSlices(to, line, n, pair[0], pair[1]);
     return pair;
   };
-  if (!inside.bits) return forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { addToKey(pack(n)); });
-  LlvmValues seen;
-  for (int64_t n = 0; n < inside.columns; n += lanes_) seen.append(pack(number(n)));
-  addToKey(seen);
+  forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { addToKey(pack(n)); });
 }
 
 LlvmValue *NestEmitter::areNormal(const Block &block, const Panel &panel) {
@@ -90,16 +87,19 @@ std::pair<LlvmValue *, LlvmValue *> NestEmitter::factorsAt(LlvmValue *left, Llvm
   return floatsAt(address, kWords * bytes_, [&](LlvmValue *at) { return e_.ops_.splat(b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4)), lanes_); });
 }
 
-// Of a row of a: `count` elements from `k` of the block on, one, or words of them.
-LlvmValues NestEmitter::sweptSlices(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
-  LlvmValue *left = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_)), *step = b.CreateLShr(k, 1);
-  LlvmValues factors;
-  for (int64_t i = 0; i < count; i += elements_) {
-    auto [even, odd] = factorsAt(left, b.CreateAdd(step, number(i / elements_)));
-    if (count == 1) return {b.CreateSelect(b.CreateTrunc(k, b.getInt1Ty()), odd, even)};
-    factors.append({even, odd});
-  }
-  return factors;
+// The floats of few rows of a again, as a sweep reads them: in the cells, which it has no other use for.
+void NestEmitter::unsliceRows(const Block &block) {
+  static_assert(kSweptBytes * kMostSwept <= kNestCellRows * kNestPanelBytes && kSweptBytes >= kSlicedBytes);
+  forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
+    LlvmValue *from = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_)), *to = byteOffset(b, addressOf(kNestCells), b.CreateMul(row, number(kSweptBytes)));
+    forLoop(b, number(0), block.depth, number(kWords), [&](LlvmValue *step) {
+      LlvmValue *address = byteOffset(b, from, b.CreateMul(step, number(stepBytes())));
+      auto [even, odd] = floatsAt(address, kWords * bytes_, [&](LlvmValue *at) { return b.CreateAlignedLoad(e_.ops_.type(Elem::I32, lanes_), at, vectorAlign()); });
+      llvm::SmallVector<int, 32> order;
+      for (int i = 0; i < lanes_; ++i) order.append({i, lanes_ + i});
+      b.CreateAlignedStore(b.CreateShuffleVector(even, odd, order), byteOffset(b, to, b.CreateMul(step, number(elements_ * bytes_))), vectorAlign());
+    });
+  });
 }
 
 // What has no slices, or products that would be taken as 0, a few rows at a time.
