@@ -77,13 +77,13 @@ private:
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(1, "transpose_b"));
     const bool inSlices = style == ProductStyle::TilesSliced;
-    const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? floatSlices(elem) : 1);
+    const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? sliceCount(elem) : 1);
     auto &remark = diagnostics_.report(
         DiagCode::CodeRemark, op.range(),
         str("this nest computes ", tile.rows, "x", tile.vectors * tile.lanes, " ", elemName(work), " sums in ", placeOf(tile, usesTiles(style)), ", over up to ",
             block / wordBytes * stepElements(style), " of K at a time"));
     if (inSlices)
-      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", floatSlices(elem), " bf16, by ", floatSlices(elem) * floatSlices(elem),
+      remark.note(str("each ", elemName(elem), " is multiplied as the sum of ", sliceCount(elem), " bf16, by ", sliceCount(elem) * sliceCount(elem),
                       " exact products, unless some are infinite, no numbers, or so small that these might not be normal numbers"));
     else if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),

@@ -78,7 +78,7 @@ MachineRates peakOfCore(const CpuInfo &cpu, Elem elem) {
   if (elem == Elem::BF16 && cpu.tilesBf16) return {elem, tilesBf16(), 0};
   if (elem == Elem::BF16 && cpu.dotBf16 && wide) return {elem, wideBf16(), 0};
   if (isInteger(elem)) return {Elem::I8, cpu.tilesBytes ? tilesInt8() : !cpu.dotBytes ? 0 : wide ? wideInt8() : narrowInt8(), 0};
-  if (cpu.tilesBf16 && (elem == Elem::F16 || elem == Elem::TF32)) return {elem, tilesBf16() / (floatSlices(elem) * floatSlices(elem)), 0};
+  if (cpu.tilesBf16 && (elem == Elem::F16 || elem == Elem::TF32)) return {elem, tilesBf16() / (sliceCount(elem) * sliceCount(elem)), 0};
   return {Elem::F32, wide ? wideF32() : narrowF32(), 0};
 }
 #else

@@ -1,4 +1,4 @@
-// Nests of bf16 and bytes in AMX's tiles of 32x32 sums: which panels of b are packed together, and the rows of a.
+// Nests of bf16, bytes and sliced floats in AMX's tiles of 32x32 sums: which panels of b are packed together, and the rows of a.
 #include "targets/cpu/nest_emitter.h"
 
 namespace xt {
@@ -55,7 +55,6 @@ NestEmitter::Panel NestEmitter::choose(LlvmValue *condition, const Panel &x, con
   panel.column = b.CreateSelect(condition, x.column, y.column);
   panel.right = b.CreateSelect(condition, x.right, y.right);
   panel.before.first = b.CreateSelect(condition, x.before.first, y.before.first); // the same steps
-  panel.last = choose(condition, x.last, y.last);
   panel.after = choose(condition, x.after, y.after);
   panel.stores = b.CreateSelect(condition, x.stores, y.stores);
   return panel;
@@ -125,8 +124,8 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
   });
 }
 
-// Rows beyond the last are of staged memory, and nobody reads their sums. The only sums of whole tiles go to memory without a
-// detour where they are only stored.
+// Rows beyond the last are of staged memory, and nobody reads their sums. The first sums of whole tiles
+// go without a detour to where all are, or are stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
   LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
@@ -141,8 +140,8 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
     }, [&] { multiplyWhole(block, panel, tile, operands); });
   };
   auto converted = [&] {
-    if (inSlices()) return multiplyUnsliced(operands, count);
     LlvmValue *start = b.CreateSelect(straight, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
+    if (inSlices()) return multiplyUnsliced(operands, count, start);
     multiplyConverted(operands, count, start);
   };
   if (asksForLeast()) ifThen(b, areNormal(block, panel), inTiles, converted);

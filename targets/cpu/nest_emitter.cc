@@ -14,7 +14,7 @@ bool isSigned(const Op &nest, size_t operand) { return !elemInfo(nest.operand(op
 NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
     : e_(emitter), b(emitter.b), op_(nest), elem_(mmaElem(nest.operand(0)->type().elem())),
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
-      slices_(style_ == ProductStyle::TilesSliced ? floatSlices(nest.operand(0)->type().elem()) : 1),
+      slices_(style_ == ProductStyle::TilesSliced ? sliceCount(nest.operand(0)->type().elem()) : 1),
       tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
       flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
@@ -337,7 +337,7 @@ LlvmValue *NestEmitter::isInsideRight(const Block &block) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *inside = b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0)));
   inside = b.CreateAnd(inside, b.CreateICmpSLE(columns_, from.columnHigh));
-  LlvmValue *end = b.CreateMul(b.CreateAdd(block.first, block.depth), number(elements_));
+  LlvmValue *end = least(b.CreateMul(b.CreateAdd(block.first, block.depth), number(elements_)), elementDepth_);
   return b.CreateAnd(inside, b.CreateICmpSLE(end, from.rowHigh));
 }
 

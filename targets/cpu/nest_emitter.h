@@ -1,6 +1,6 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
+// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, amxBlockBytes, or kSlicedBytes. For each block and
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
@@ -155,7 +155,6 @@ private:
   LlvmValue *endsByTwoNarrow(LlvmValue *columns);
   // nest_sweep.cc
   static constexpr int64_t kSweptRows = 8, kMostSwept = 4; // of b at once; of a
-  static constexpr int64_t kSweptBytes = 2048; // of a row of a that is sliced
   bool maySweep() const;
   LlvmValue *sweptFromMemory();
   void sweep(const Block &block);
@@ -235,10 +234,11 @@ private:
   void stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
   void packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside);
   void packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
-  std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t sliceStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load);
-  std::pair<LlvmValue *, LlvmValue *> factorsAt(LlvmValue *left, LlvmValue *step);
-  void unsliceRows(const Block &block);
-  void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows);
+  std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t sliceStep);
+  static constexpr int64_t kUnslicedBytes = 2048; // of a row of a
+  void unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *depth, LlvmValue *to);
+  void unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to);
+  void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
 
   // nest_sharing.cc: memory that is apart, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
@@ -247,10 +247,10 @@ private:
 
   // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
-  // What words are made of.
-  bool readsWords() const { return inWords() && !inSlices(); }
   bool inSlices() const { return slices_ > 1; }
+  bool readsWords() const { return inWords() && !inSlices(); } // or elements, of which words are made
   int64_t stepBytes() const { return bytes_ * slices_; } // of a row of a that is staged
+  // What words are made of.
   Elem stagedElem(Elem elem) const { return style_ != ProductStyle::DotShorts ? elem : Elem::I16; }
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }

@@ -1,7 +1,7 @@
 // Nests of floats that AMX multiplies as sums of bf16 (float_slices.h). Rows of a, and panels of b, have 16 words of the first slice
 // of 32 elements of K, those of the second slice of the same, and so on.
 //
-// What is read of memory are elements, and what is multiplied are words: a step of K is a word.
+// What is read of memory are elements, and what is multiplied are words: a step of K is a word of each slice, of two elements.
 #include "targets/cpu/float_slices.h"
 #include "targets/cpu/nest_emitter.h"
 
@@ -13,7 +13,7 @@ constexpr int64_t kWords = TileMicrokernel::kDepth, kHalfBytes = 2; // of a slic
 
 } // namespace
 
-// So many words from one slice of a word to the next one of it.
+// Which word of packed memory a step's first slice is.
 LlvmValue *NestEmitter::packedWord(LlvmValue *step) {
   if (!inSlices()) return step;
   LlvmValue *in = b.CreateAnd(step, number(kWords - 1));
@@ -35,8 +35,8 @@ LlvmValue *NestEmitter::knownKey() {
 // Elements of a row of a from `k` of the block on.
 void NestEmitter::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
   addToKey({floats});
-  LlvmValue *in = b.CreateAnd(k, number(2 * kWords - 1)), *bytes = b.CreateAdd(b.CreateMul(b.CreateSub(k, in), number(kHalfBytes * slices_)), b.CreateMul(in, number(kHalfBytes)));
-  LlvmValue *address = byteOffset(b, line, bytes);
+  LlvmValue *in = b.CreateAnd(k, number(elements_ * kWords - 1)), *before = b.CreateMul(b.CreateSub(k, in), number(slices_));
+  LlvmValue *address = byteOffset(b, line, b.CreateMul(b.CreateAdd(before, in), number(kHalfBytes)));
   for (LlvmValue *slice : floatSlices(b, floats, slices_)) {
     b.CreateAlignedStore(upperHalves(b, slice), address, llvm::Align(static_cast<uint64_t>(kHalfBytes * lanes_)));
     address = byteOffset(b, address, number(kWords * bytes_));
@@ -68,67 +68,64 @@ LlvmValue *NestEmitter::areNormal(const Block &block, const Panel &panel) {
   return inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
 }
 
-// The floats of words that lie at `address` and, of other slices, `sliceStep` bytes behind: the even ones and the odd ones. `load`: a
-// register of words.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, int64_t sliceStep, llvm::function_ref<LlvmValue *(LlvmValue *)> load) {
+// The floats of words that lie at `address` and, of other slices, `sliceStep` bytes behind: the even ones and the odd ones.
+std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, int64_t sliceStep) {
+  llvm::Type *type = e_.ops_.type(Elem::I32, lanes_);
+  auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.ops_.type(Elem::F32, lanes_)); };
   LlvmValues even, odd;
   for (int i = 0; i < slices_; ++i) {
-    LlvmValue *words = load(byteOffset(b, address, number(i * sliceStep)));
-    auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.ops_.type(Elem::F32, lanes_)); };
+    LlvmValue *words = b.CreateAlignedLoad(type, byteOffset(b, address, number(i * sliceStep)), vectorAlign());
     even.push_back(asFloats(b.CreateShl(words, 16)));
-    odd.push_back(asFloats(b.CreateAnd(words, llvm::ConstantInt::get(words->getType(), 0xFFFF0000))));
+    odd.push_back(asFloats(b.CreateAnd(words, llvm::ConstantInt::get(type, 0xFFFF0000))));
   }
   return {floatOfSlices(b, even), floatOfSlices(b, odd)};
 }
 
-// Of a row of a the elements `k` and the next one of the block, each in all lanes.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::factorsAt(LlvmValue *left, LlvmValue *step) {
-  LlvmValue *address = byteOffset(b, left, b.CreateMul(packedWord(step), number(bytes_)));
-  return floatsAt(address, kWords * bytes_, [&](LlvmValue *at) { return e_.ops_.splat(b.CreateAlignedLoad(b.getInt32Ty(), at, llvm::Align(4)), lanes_); });
-}
-
-// The floats of few rows of a again, as a sweep reads them: in the cells, which it has no other use for.
-void NestEmitter::unsliceRows(const Block &block) {
-  static_assert(kSweptBytes * kMostSwept <= kNestCellRows * kNestPanelBytes && kSweptBytes >= kSlicedBytes);
-  forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
-    LlvmValue *from = byteOffset(b, block.left, b.CreateMul(row, leftRowStep_)), *to = byteOffset(b, addressOf(kNestCells), b.CreateMul(row, number(kSweptBytes)));
-    forLoop(b, number(0), block.depth, number(kWords), [&](LlvmValue *step) {
-      LlvmValue *address = byteOffset(b, from, b.CreateMul(step, number(stepBytes())));
-      auto [even, odd] = floatsAt(address, kWords * bytes_, [&](LlvmValue *at) { return b.CreateAlignedLoad(e_.ops_.type(Elem::I32, lanes_), at, vectorAlign()); });
-      llvm::SmallVector<int, 32> order;
-      for (int i = 0; i < lanes_; ++i) order.append({i, lanes_ + i});
-      b.CreateAlignedStore(b.CreateShuffleVector(even, odd, order), byteOffset(b, to, b.CreateMul(step, number(elements_ * bytes_))), vectorAlign());
+// The floats of so many rows of a again, kUnslicedBytes apart.
+void NestEmitter::unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *depth, LlvmValue *to) {
+  llvm::SmallVector<int, 32> inTurn;
+  for (int i = 0; i < lanes_; ++i) inTurn.append({i, lanes_ + i});
+  forLoop(b, number(0), rows, number(1), [&](LlvmValue *row) {
+    LlvmValue *from = byteOffset(b, first, b.CreateMul(row, leftRowStep_)), *floats = byteOffset(b, to, b.CreateMul(row, number(kUnslicedBytes)));
+    forLoop(b, number(0), depth, number(kWords), [&](LlvmValue *step) {
+      auto [even, odd] = floatsAt(byteOffset(b, from, b.CreateMul(step, number(stepBytes()))), kWords * bytes_);
+      LlvmValue *address = byteOffset(b, floats, b.CreateMul(step, number(elements_ * bytes_)));
+      b.CreateAlignedStore(b.CreateShuffleVector(even, odd, inTurn), address, vectorAlign());
     });
   });
 }
 
-// What has no slices, or products that would be taken as 0, a few rows at a time.
-void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows) {
-  constexpr int kRows = 4;
-  static_assert(TileMicrokernel::kRows % kRows == 0);
-  llvm::Type *type = e_.ops_.type(elem_, lanes_), *words = e_.ops_.type(Elem::I32, lanes_);
-  const auto vectors = static_cast<size_t>(tile_.vectors);
+// And those of a packed panel, row by row.
+void NestEmitter::unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to) {
+  forLoop(b, number(0), depth, number(1), [&](LlvmValue *step) {
+    LlvmValue *from = byteOffset(b, first, b.CreateMul(packedWord(step), number(panelPitch())));
+    LlvmValue *row = byteOffset(b, to, b.CreateMul(step, number(elements_ * panelPitch())));
+    for (int v = 0; v < tile_.vectors; ++v) {
+      LlvmValue *column = number(v * lanes_ * bytes_), *even = byteOffset(b, row, column);
+      auto floats = floatsAt(byteOffset(b, from, column), kWords * panelPitch());
+      b.CreateAlignedStore(floats.first, even, vectorAlign());
+      b.CreateAlignedStore(floats.second, byteOffset(b, even, number(panelPitch())), vectorAlign());
+    }
+  });
+}
+
+// What has no slices, or products that would be taken as 0: as floats, on top of `start`. Both are put together for each tile, behind
+// the packed panels.
+void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
+  constexpr int64_t kRows = 8, kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with what is known of them
+  constexpr int64_t kLeft = TileMicrokernel::kRows * kUnslicedBytes, kRight = kUnslicedBytes / 4 * kAmxRowBytes;
+  static_assert(TileMicrokernel::kRows % kRows == 0 && kPanels + kLeft + kRight <= kNestDepthBytes / 4 * kNestPanelBytes);
+  LlvmValue *floats = byteOffset(b, addressOf(kNestPanel), number(kPanels)), *right = byteOffset(b, floats, number(kLeft));
+  unsliceRows(operands.left, rows, operands.depth, floats);
+  unslicePanel(operands.right, operands.depth, right);
+  LlvmValues columns;
+  for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   forLoop(b, number(0), rows, number(kRows), [&](LlvmValue *row) {
-    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(row, leftRowStep_)), *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
-    LlvmValues start(kRows * vectors, llvm::Constant::getNullValue(type));
-    LlvmValues sums = forLoop(b, number(0), operands.depth, number(1), start, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-      LlvmValue *line = byteOffset(b, operands.right, b.CreateMul(packedWord(step), operands.rightStep));
-      std::vector<std::pair<LlvmValue *, LlvmValue *>> right;
-      for (size_t v = 0; v < vectors; ++v)
-        right.push_back(floatsAt(byteOffset(b, line, number(static_cast<int64_t>(v) * lanes_ * bytes_)), kWords * panelPitch(), [&](LlvmValue *at) { return b.CreateAlignedLoad(words, at, vectorAlign()); }));
-      LlvmValues next;
-      for (size_t r = 0; r < kRows; ++r) {
-        auto [even, odd] = factorsAt(byteOffset(b, left, b.CreateMul(number(static_cast<int64_t>(r)), leftRowStep_)), step);
-        for (size_t v = 0; v < vectors; ++v) {
-          LlvmValue *sum = microkernel_.multiplyAdd(even, right[v].first, carried[r * vectors + v]);
-          next.push_back(microkernel_.multiplyAdd(odd, right[v].second, sum));
-        }
-      }
-      return next;
-    });
+    LlvmValues sums(static_cast<size_t>(kRows) * columns.size(), start);
+    LlvmValue *left = byteOffset(b, floats, b.CreateMul(row, number(kUnslicedBytes))), *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    sums = microkernel_.multiply({left, number(kUnslicedBytes), kRows, right, columns, number(bytes_), number(panelPitch()), b.CreateMul(operands.depth, number(elements_))}, sums);
     for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
-      for (size_t v = 0; v < vectors; ++v)
-        b.CreateAlignedStore(sums[r * vectors + v], byteOffset(b, to, number(static_cast<int64_t>(v) * lanes_ * bytes_)), llvm::Align(1));
+      for (size_t v = 0; v < columns.size(); ++v) b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
   });
 }
 

@@ -20,7 +20,10 @@ LlvmValue *NestEmitter::sweptFromMemory() {
 }
 
 void NestEmitter::sweep(const Block &block) {
-  if (inSlices()) unsliceRows(block);
+  if (inSlices()) { // into the cells, which a sweep has no other use for
+    static_assert(kUnslicedBytes * kMostSwept <= kNestCellRows * kNestPanelBytes);
+    unsliceRows(block.left, rows_, block.depth, addressOf(kNestCells));
+  }
   if (fresh_) {
     LlvmValue *first = b.CreateSelect(block.isFirst, rows_, number(0));
     forLoop(b, number(0), first, number(1), [&](LlvmValue *row) {
@@ -37,6 +40,7 @@ void NestEmitter::sweep(const Block &block) {
   LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
   LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
+  depth = least(depth, b.CreateSub(elementDepth_, first)); // what words, or tiles, have more is 0
   LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows));
   forLoop(b, number(0), grouped, number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
@@ -98,7 +102,7 @@ LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmVal
   // Words are of neighbours, so that they can be taken apart.
   Elem elem = readsWords() ? stagedElem(left_.access.elem) : elem_;
   LlvmValue *step = inWords() ? number(elemInfo(elem).storageBytes) : leftStep_;
-  LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left, *rowStep = inSlices() ? number(kSweptBytes) : leftRowStep_;
+  LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left, *rowStep = inSlices() ? number(kUnslicedBytes) : leftRowStep_;
   LlvmValue *left = byteOffset(b, first, b.CreateAdd(b.CreateMul(row, rowStep), b.CreateMul(k, step)));
   LlvmValues factors;
   for (int64_t i = 0; i < count; ++i) {

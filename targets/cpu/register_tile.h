@@ -67,6 +67,8 @@ inline RegisterTile amxTile(const CpuInfo &cpu) {
 // Bytes of a row of a in slices that a nest takes at once, and of one that is deeper. In blocks of the former, f32 1000x1000x1000 takes
 // 1.03 of the time, f16 2048x2048x2048 1.04; f32 256x256x256 in two of the latter 1.07 (Intel Xeon with AMX).
 inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
+// Whole tiles of two slices and of three; two panels fit kNestPanel.
+static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 && kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
 // Bytes of a row of a that a nest with AMX takes at once. Of bf16 so many that a panel stays in the first cache: 5% of 1000x1000x1000
 // and 4096x4096x4096; where a or b is turned, more take less time (Intel Xeon with AMX).
@@ -102,15 +104,9 @@ inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, 
   return {atMost(4), 3, tile.lanes, 2 * kStepsEachTurn, rows > 2 ? 2 : 0, atMost(6)};
 }
 
-// Of f32, slices take less time where they are used for many sums: 0.87 to 0.94 of that of elements for 256x256x256 to 2048x2048x2048,
-// but 1.1 for 128x128x128, 1.4 for 37x1111x513 and 1.25 for 8192x64x64 (Intel Xeon with AMX). Who has workgroups compute so much at once has
-// large matrices.
 inline ProductStyle productStyle(const CpuInfo &cpu, const Op &nest) {
-  constexpr int64_t kManyRows = 256, kManyColumns = 512;
   Type sum = nest.result()->type();
-  ProductStyle style = productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem());
-  bool few = sum.extent(0) < kManyRows || sum.extent(1) < kManyColumns;
-  return style == ProductStyle::TilesSliced && nest.operand(0)->type().elem() == Elem::F32 && few ? ProductStyle::Elements : style;
+  return productStyle(cpu, nest.operand(0)->type().elem(), nest.operand(1)->type().elem(), sum.extent(0), sum.extent(1));
 }
 inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   Type sum = nest.result()->type();

@@ -70,7 +70,7 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
 // Products of first slices are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
 // Of others, from each to the next one only one side is loaded.
 void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
-  static constexpr Product kOfTwo[] = {{1, 1}, {1, 0}, {0, 1}};
+  static constexpr Product kOfTwo[] = {{0, 1}, {1, 1}, {1, 0}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
   clearSums(rows);
   // A tile that is stored from time to time keeps the processor from running so far ahead that its products wait for loads: 0.87 of

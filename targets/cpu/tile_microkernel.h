@@ -1,4 +1,4 @@
-// The innermost loop of matrix products in AMX's tiles: 32x32 sums from words (bf16 or bytes) of K.
+// The innermost loop of matrix products in AMX's tiles: 32x32 sums from words (bf16 or bytes) of K, or from those of slices of floats.
 #pragma once
 #include "targets/cpu/product_style.h"
 #include "targets/llvm/loops.h"

@@ -11,11 +11,15 @@ namespace {
 struct Extents {
   int64_t rows, columns;
 };
-// Whether AMX multiplies.
-bool isInTiles(const Cell &c) {
+bool slicesFloats() {
   Result<CpuInfo> cpu = ourProcessor();
-  constexpr int64_t kMany = 192, kFewRows = 16; // of f32, f16
-  const bool isLarge = c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kMany : c.elem != Elem::F16 || c.m > kFewRows;
+  return cpu.ok() && cpu->tilesBf16;
+}
+// Whether AMX multiplies, and many.
+bool isLargeInTiles(const Cell &c) {
+  Result<CpuInfo> cpu = ourProcessor();
+  constexpr int64_t kLeastOfF32 = 192, kLeastRowsOfF16 = 17;
+  const bool isLarge = c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kLeastOfF32 : c.elem != Elem::F16 || c.m >= kLeastRowsOfF16;
   return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem != Elem::F64 && isLarge && cpu->tilesBf16);
 }
 bool hasAvx512() {
@@ -37,11 +41,11 @@ bool hasAvx512() {
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   const bool isSliced = c.elem == Elem::F32 || c.elem == Elem::F16;
-  if (isInTiles(c) && isSliced && c.m >= 1024 && c.n >= 1024) return {512, 1024};
-  if (isInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};
+  if (isLargeInTiles(c) && isSliced && c.m >= 1024 && c.n >= 1024) return {512, 1024};
+  if (isLargeInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};
   if (c.turnA) return {c.elem == Elem::F32 || c.elem == Elem::F16 ? 192 : 64, 1024};
   if (c.elem == Elem::F16) return {128, 1024};
-  if (isFloat(c.sum()) && c.elem == c.sum() && c.m <= 144 && c.n > 256) return {c.m <= 8 ? 8 : 144, 1024};
+  if (isFloat(c.sum()) && c.elem == c.sum() && c.m <= 144 && c.n > 256) return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
   return {c.elem == Elem::F32 && c.m > 256 && c.m <= 512 ? 512 : 256, 256};
 }

@@ -137,6 +137,7 @@ TEST(CpuNest, FewRows) {
         expectAsLoop({.input = elem, .sizes = {rows, 600, 700}, .tile = {64, 512, 64}, .adds = adds}, processors());
   for (int64_t rows : {2, 7}) expectAsLoop({.sizes = {rows, 150, 2100}, .tile = {64, 160, 64}}, processors());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8}) expectAsLoop({.input = elem, .sizes = {2, 1111, 133}, .tile = {8, 1200, 32}}, processors());
+  for (int64_t depth : {128, 416, 900}) expectAsLoop({.input = Elem::F16, .sizes = {2, 111, depth}, .tile = {8, 128, 32}, .adds = depth == 416}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .fewerRows = 1}, processors());
   expectAsLoop({.sizes = {1, 600, 100}, .tile = {64, 512, 64}, .turnB = true}, {processors()[0]});
   expectAsLoop({.sizes = {2, 600, 100}, .tile = {64, 512, 64}, .turnA = true}, {processors()[0]});
@@ -252,13 +253,16 @@ TEST(CpuNest, NothingToAddUp) {
 
 TEST(CpuNest, TilesThatBeginOutside) {
   for (bool turned : {false, true})
-    expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
+    for (Elem input : {Elem::F32, Elem::F16})
+      expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
   expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .fewerRows = 11}, processors());
 }
 
 TEST(CpuNest, WhatFollowsIsFused) {
-  expectAsLoop({.sizes = {70, 101, 53}, .tile = {32, 48, 16}, .fused = true}, processors());
-  expectAsLoop({.sizes = {70, 101, 600}, .tile = {64, 64, 16}, .fused = true}, {processors()[0]}, 3);
+  for (Elem input : {Elem::F32, Elem::TF32}) {
+    expectAsLoop({.input = input, .sizes = {70, 101, 53}, .tile = {32, 48, 16}, .fused = true}, processors());
+    expectAsLoop({.input = input, .sizes = {70, 101, 600}, .tile = {64, 64, 16}, .fused = true}, {processors()[0]}, 3);
+  }
 }
 
 // What is stored first must not be read as an operand afterwards.

@@ -113,12 +113,14 @@ TEST(CpuNestWords, AnOddNumberOfRegisters) {
 TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
   KernelMaker m;
   make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
-  Array a(Elem::BF16, {32, 64}), b(Elem::BF16, {64, 64}), c(Elem::F32, {32, 64});
-  fill(c, 1, 1);
-  for (double small : {1.0, 0x1p-130}) {
-    a.forEach([&](const std::vector<int64_t> &index) { a.set(index, -small); });
-    b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[1] % 2 ? 0 : 1); });
-    expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+  for (int64_t depth : {64, 600}) {
+    Array a(Elem::BF16, {32, depth}), b(Elem::BF16, {depth, 64}), c(Elem::F32, {32, 64});
+    fill(c, 1, 1);
+    for (double small : {1.0, 0x1p-130}) {
+      a.forEach([&](const std::vector<int64_t> &index) { a.set(index, -small); });
+      b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[1] % 2 ? 0 : 1); });
+      expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+    }
   }
 }
 

@@ -12,7 +12,7 @@ int64_t mostSteps(const char *cpu, Elem elem, int64_t columns) {
 
 std::pair<int, int> tileOf(const char *cpu, Elem elem, int64_t rows, int64_t columns) {
   CpuInfo info = *cpuInfo(cpu);
-  RegisterTile tile = nestTile(info, productStyle(info, elem, elem), mmaElem(elem), rows, columns);
+  RegisterTile tile = nestTile(info, productStyle(info, elem, elem, rows, columns), mmaElem(elem), rows, columns);
   return {tile.rows, tile.vectors};
 }
 
