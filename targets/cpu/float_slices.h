@@ -6,7 +6,7 @@
 //
 // AMX takes numbers that are not normal as 0, and gives 0 for them. A float with the biased exponent e is a multiple of
 // 2^(e - 150), and so are its slices. Where the least exponents of both factors add up to 174 or more, products of slices and
-// whatever their sums are rounded to are multiples of 2^-126, so that none is such a number.
+// whatever their sums are rounded to are multiples of 2^-126, so that none is such a number. Its sums of -0 start at +0, and are it.
 #pragma once
 #include "targets/llvm/register_ops.h"
 

@@ -232,6 +232,7 @@ private:
   void addToKey(const LlvmValues &floats);
   LlvmValue *knownKey();
   void stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats);
+  LlvmValue *packTurnedSlices(const Block &block, LlvmValue *column, const Packed &to);
   void packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside);
   void packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd);
   std::pair<LlvmValue *, LlvmValue *> floatsAt(LlvmValue *address, int64_t sliceStep);

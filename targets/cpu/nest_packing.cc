@@ -16,8 +16,8 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
 
 void NestEmitter::stageLeft(const Block &block) {
   if (inSlices()) forgetKey();
-  LlvmValue *first = block.first, *depth = block.depth; // of what is read
-  if (inSlices()) first = b.CreateMul(first, number(elements_)), depth = b.CreateMul(depth, number(elements_));
+  const int64_t each = inSlices() ? elements_ : 1; // that are read, of a step
+  LlvmValue *first = b.CreateMul(block.first, number(each)), *depth = b.CreateMul(block.depth, number(each));
   if (left_.turned) {
     stageTurned(true, first, depth, number(0), rows_, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
       for (int i = 0; i < lanes_; ++i) stageRow(rowOf(kNestLeft, b.CreateAdd(row, number(i))), k, lines[static_cast<size_t>(i)]);
@@ -147,7 +147,7 @@ void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
   if (asksForLeast()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
-// Gives the least magnitude of bf16.
+// Gives the least magnitude of bf16, or the key of sliced floats.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
   if (inSlices()) forgetKey();
   if (right_.turned) return packTurned(block, column, to);
@@ -169,16 +169,7 @@ LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Pa
 }
 
 LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const Packed &to) {
-  if (inSlices()) {
-    LlvmValue *each = number(elements_);
-    stageTurned(false, column, columnsOf(to), b.CreateMul(block.first, each), b.CreateMul(block.depth, each), [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
-      LlvmValue *first = packedLine(to, b.CreateUDiv(k, each));
-      addToKey(lines);
-      for (size_t i = 0; i < lines.size(); i += 2)
-        packSlices(to, byteOffset(b, first, number(static_cast<int64_t>(i) / 2 * panelPitch())), n, lines[i], lines[i + 1]);
-    });
-    return knownKey();
-  }
+  if (inSlices()) return packTurnedSlices(block, column, to);
   stageTurned(false, column, columnsOf(to), block.first, block.depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
     for (int i = 0; i < lanes_; ++i)
       b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, number(i))), n), vectorAlign());
@@ -193,7 +184,7 @@ LlvmValue *NestEmitter::packInside(LlvmValue *column, const Packed &to, Steps st
   XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess), "insideBits are of 64 columns");
   LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
   auto pack = [&](int64_t panels) { return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))}; };
-  if (inSlices()) return pack(kMostPanels)[0]; // a loop over columns
+  if (inSlices()) return pack(kMostPanels)[0]; // as many columns as there are; two panels' are asked for
   if (!to.panels) return pack(1)[0];
   return ifElse(b, b.CreateICmpSGT(to.panels, number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
 }
@@ -208,8 +199,11 @@ void NestEmitter::fillRows(const Packed &to, Steps steps) {
   XT_CHECK(!flips_, "these are stored as they are multiplied");
   forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
-    for (int i = 0; i < slices_; ++i, line = byteOffset(b, line, number(TileMicrokernel::kDepth * panelPitch())))
-      forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), packedAt(to, line, n), vectorAlign()); });
+    forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) {
+      LlvmValue *at = packedAt(to, line, n);
+      for (int i = 0; i < slices_; ++i)
+        b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, at, number(i * TileMicrokernel::kDepth * panelPitch())), vectorAlign());
+    });
   });
 }
 
@@ -232,6 +226,10 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
   return forLoop(b, steps.begin, steps.end, number(1), {least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
     if (inside.bits) prefetchRows(step, column, inside.columns);
+    if (inSlices()) {
+      packPairs(step, column, line, to, inside);
+      return LlvmValues{carried[0]};
+    }
     if (inWords()) return LlvmValues{packWords(step, column, line, to, inside, carried[0])};
     const KernelEmitter::TileAccess &from = right_.access;
     KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
@@ -252,7 +250,7 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  Prefetch where = usesTiles(style_) && !inSlices() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of AMX's products of 256 to 512
+  Prefetch where = usesTiles(style_) && !inSlices() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of bf16 and bytes of 256 to 512
   LlvmValue *ahead = number(kRowsAhead); // of few rows of a, f16 8x4096x4096 takes 0.8 of the time with more (Intel Xeon with AMX)
   if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);

@@ -64,6 +64,17 @@ void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { addToKey(pack(n)); });
 }
 
+// Of squares of floats the words of two lines each. Gives the key.
+LlvmValue *NestEmitter::packTurnedSlices(const Block &block, LlvmValue *column, const Packed &to) {
+  LlvmValue *each = number(elements_), *first = b.CreateMul(block.first, each), *depth = b.CreateMul(block.depth, each);
+  stageTurned(false, column, columnsOf(to), first, depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
+    addToKey(lines);
+    LlvmValue *line = packedLine(to, b.CreateUDiv(k, each));
+    for (size_t i = 0; i < lines.size(); i += 2, line = byteOffset(b, line, number(panelPitch()))) packSlices(to, line, n, lines[i], lines[i + 1]);
+  });
+  return knownKey();
+}
+
 LlvmValue *NestEmitter::areNormal(const Block &block, const Panel &panel) {
   return inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
 }
@@ -86,7 +97,8 @@ void NestEmitter::unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *dept
   llvm::SmallVector<int, 32> inTurn;
   for (int i = 0; i < lanes_; ++i) inTurn.append({i, lanes_ + i});
   forLoop(b, number(0), rows, number(1), [&](LlvmValue *row) {
-    LlvmValue *from = byteOffset(b, first, b.CreateMul(row, leftRowStep_)), *floats = byteOffset(b, to, b.CreateMul(row, number(kUnslicedBytes)));
+    LlvmValue *from = byteOffset(b, first, b.CreateMul(row, leftRowStep_));
+    LlvmValue *floats = byteOffset(b, to, b.CreateMul(row, number(kUnslicedBytes)));
     forLoop(b, number(0), depth, number(kWords), [&](LlvmValue *step) {
       auto [even, odd] = floatsAt(byteOffset(b, from, b.CreateMul(step, number(stepBytes()))), kWords * bytes_);
       LlvmValue *address = byteOffset(b, floats, b.CreateMul(step, number(elements_ * bytes_)));
@@ -118,14 +130,18 @@ void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, Ll
   LlvmValue *floats = byteOffset(b, addressOf(kNestPanel), number(kPanels)), *right = byteOffset(b, floats, number(kLeft));
   unsliceRows(operands.left, rows, operands.depth, floats);
   unslicePanel(operands.right, operands.depth, right);
+  LlvmValue *depth = b.CreateMul(operands.depth, number(elements_));
   LlvmValues columns;
   for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   forLoop(b, number(0), rows, number(kRows), [&](LlvmValue *row) {
     LlvmValues sums(static_cast<size_t>(kRows) * columns.size(), start);
-    LlvmValue *left = byteOffset(b, floats, b.CreateMul(row, number(kUnslicedBytes))), *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
-    sums = microkernel_.multiply({left, number(kUnslicedBytes), kRows, right, columns, number(bytes_), number(panelPitch()), b.CreateMul(operands.depth, number(elements_))}, sums);
+    LlvmValue *left = byteOffset(b, floats, b.CreateMul(row, number(kUnslicedBytes)));
+    LlvmValue *to = byteOffset(b, operands.sums, b.CreateMul(row, operands.sumStep));
+    Microkernel::Operands some{left, number(kUnslicedBytes), kRows, right, columns, number(bytes_), number(panelPitch()), depth};
+    sums = microkernel_.multiply(some, sums);
     for (size_t r = 0; r < kRows; ++r, to = byteOffset(b, to, operands.sumStep))
-      for (size_t v = 0; v < columns.size(); ++v) b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
+      for (size_t v = 0; v < columns.size(); ++v)
+        b.CreateAlignedStore(sums[r * columns.size() + v], byteOffset(b, to, columns[v]), llvm::Align(1));
   });
 }
 

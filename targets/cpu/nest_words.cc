@@ -62,7 +62,6 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
 
 // A row of panels of b; of rows that are inside some registers at once. Gives the least magnitude with this row.
 LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least) {
-  if (inSlices()) return packPairs(step, column, line, to, inside), least;
   const int64_t registers = inside.columns / lanes_; // 0: any
   const int64_t together = registers % elements_ == 0 ? elements_ : 2;
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);

@@ -69,7 +69,7 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
 
 // Products of first slices are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
 // Of others, from each to the next one only one side is loaded.
-void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
+void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows, Meanwhile meanwhile) {
   static constexpr Product kOfTwo[] = {{0, 1}, {1, 1}, {1, 0}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
   clearSums(rows);
@@ -86,18 +86,25 @@ void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmV
 }
 
 // Rows of a pass the first cache, where a panel of b is to stay.
-void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
-  const int down = rows == kRows ? 2 : 1;
+void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile) {
+  LlvmValue *lower = b.CreateMul(operands.leftStep, number(b, kTileRows));
+  auto load = [&](Intrinsic::ID id, int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(id, {}, {tile(into), from, step}); };
   forLoop(b, number(b, 0), operands.depth, number(b, kDepth), [&](LlvmValue *k) {
     LlvmValue *word = b.CreateMul(k, number(b, slices));
-    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(word, number(b, 4))), *right = byteOffset(b, operands.right, b.CreateMul(word, operands.rightStep));
+    LlvmValue *left = byteOffset(b, operands.left, b.CreateMul(word, number(b, 4)));
+    LlvmValue *right = byteOffset(b, operands.right, b.CreateMul(word, operands.rightStep));
     Product loaded{-1, -1};
     for (const Product &product : products) {
-      LlvmValue *ofLeft = byteOffset(b, left, number(b, product.first * kTileBytes)), *ofRight = byteOffset(b, right, b.CreateMul(operands.rightStep, number(b, product.second * kDepth)));
-      for (int i = 0; i < down && product.first != loaded.first; ++i, ofLeft = byteOffset(b, ofLeft, b.CreateMul(operands.leftStep, number(b, kTileRows))))
-        b.CreateIntrinsic(Intrinsic::x86_tileloaddt164, {}, {tile(kLeft + i), ofLeft, operands.leftStep});
-      for (int i = 0; i < 2 && product.second != loaded.second; ++i)
-        b.CreateIntrinsic(Intrinsic::x86_tileloadd64, {}, {tile(kRight + i), byteOffset(b, ofRight, number(b, i * kTileBytes)), operands.rightStep});
+      if (product.first != loaded.first) {
+        LlvmValue *from = byteOffset(b, left, number(b, product.first * kTileBytes));
+        load(Intrinsic::x86_tileloaddt164, kLeft, from, operands.leftStep);
+        if (rows == kRows) load(Intrinsic::x86_tileloaddt164, kLeft + 1, byteOffset(b, from, lower), operands.leftStep);
+      }
+      if (product.second != loaded.second) {
+        LlvmValue *from = byteOffset(b, right, b.CreateMul(operands.rightStep, number(b, product.second * kDepth)));
+        load(Intrinsic::x86_tileloadd64, kRight, from, operands.rightStep);
+        load(Intrinsic::x86_tileloadd64, kRight + 1, byteOffset(b, from, number(b, kTileBytes)), operands.rightStep);
+      }
       for (int sum = 0; sum < sumsOf(rows); ++sum) multiplyAdd(sum, kLeft + sum / 2, kRight + sum % 2);
       loaded = product;
     }

@@ -29,9 +29,10 @@ public:
                 llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
   // The same of floats that are sums of bf16 (float_slices.h): of each kDepth words of K, those of the first slice of kDepth words of
-  // both, then of the second ones. The products of first slices come last. `spare`: of kSpareBytes.
+  // both, then of the second ones. The products of first slices come last. `spare`: kSpareBytes of memory, for nothing.
   static constexpr int64_t kSpareBytes = 1024;
-  void multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows = kRows, llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
+  using Meanwhile = llvm::function_ref<void(LlvmValue *turn)>;
+  void multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows = kRows, Meanwhile meanwhile = [](LlvmValue *) {});
 
   // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
   struct Sums {
@@ -42,7 +43,7 @@ public:
 
 private:
   using Product = std::pair<int, int>; // of these slices of a and b
-  void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, llvm::function_ref<void(LlvmValue *turn)> meanwhile);
+  void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile);
   void clearSums(int64_t rows);
   void storeSums(const Operands &operands, int64_t rows);
   LlvmValue *tile(int number) { return b.getInt8(static_cast<uint8_t>(number)); }
