@@ -89,6 +89,8 @@ private:
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
     else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
+    if (cpu_.tilesBf16 && elem == Elem::F32 && !inSlices)
+      remark.note(str("AMX would multiply it, as exact sums of bf16, if a workgroup computed ", kSlicedRows, "x", kSlicedColumns, " sums or more: large matrices take less time"));
     if (turns) remark.note("rows of a are turned while they are packed");
     if (fusion_.storeOf(op)) remark.at(fusion_.storeOf(op)->range(), "takes the sums from the registers, unless it may overwrite a or b");
     else remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");

@@ -124,8 +124,8 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
   });
 }
 
-// Rows beyond the last are of staged memory, and nobody reads their sums. The first sums of whole tiles
-// go without a detour to where all are, or are stored.
+// Rows beyond the last are of staged memory, and nobody reads their sums. The first sums of whole tiles go without a detour to where
+// all are, or are stored.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
   LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));

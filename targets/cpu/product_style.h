@@ -21,17 +21,19 @@ enum class ProductStyle : uint8_t {
 // Of how many bf16, whose significands have 8 bits, a float of TilesSliced is the sum.
 inline int sliceCount(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
 
+// So many sums of a workgroup, and more, are of f32 that is sliced.
+inline constexpr int64_t kSlicedRows = 256, kSlicedColumns = 512;
+
 // `rows` and `columns` are those of the sums. Of f32, slices take less time where they are used for many: 0.83 to 0.95 of that of
 // elements for 256x256x256 to 2048x2048x2048, but 1.1 for 128x128x128, 1.4 for 37x1111x513 and 1.25 for 8192x64x64. Who has workgroups
 // compute so much at once has large matrices. f16 takes 0.41 to 0.67 of the time, 0.9 of 37x1111x513 (Intel Xeon with AMX).
 inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns) {
-  constexpr int64_t kManyRows = 256, kManyColumns = 512;
   auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
   if (a == Elem::BF16 && b == Elem::BF16)
     return cpu.tilesBf16 ? ProductStyle::TilesBf16 : cpu.dotBf16 ? ProductStyle::DotBf16 : ProductStyle::Elements;
   if (isByte(a) && isByte(b))
     return cpu.tilesBytes ? ProductStyle::TilesBytes : cpu.dotBytes ? ProductStyle::DotBytes : ProductStyle::DotShorts;
-  const bool isLarge = rows >= kManyRows && columns >= kManyColumns;
+  const bool isLarge = rows >= kSlicedRows && columns >= kSlicedColumns;
   const bool hasSlices = a == b && (a == Elem::F16 || a == Elem::TF32 || (a == Elem::F32 && isLarge));
   return hasSlices && cpu.tilesBf16 ? ProductStyle::TilesSliced : ProductStyle::Elements;
 }

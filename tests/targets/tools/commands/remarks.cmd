@@ -10,3 +10,4 @@ xtc --remarks --run=canonicalize,cse,hoist-invariants missed.xt
 xtc --remarks --cpu=x86-64-v4 missed.xt
 # How products run on AMX.
 xtc --remarks --cpu=sapphirerapids amx.xt
+xtc --remarks --cpu=sapphirerapids sliced.xt
