@@ -15,7 +15,7 @@ bool slicesFloats() {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() && cpu->tilesBf16;
 }
-// Whether AMX multiplies, and many.
+// Whether AMX multiplies, and so many that large tiles pay.
 bool isLargeInTiles(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
   constexpr int64_t kLeastOfF32 = 192, kLeastRowsOfF16 = 17;
@@ -28,16 +28,15 @@ bool hasAvx512() {
 }
 
 // One row reads whole rows of b; rows of a that are turned or converted first are so for as many columns as can be, of a turned a
-// by whole register tiles of 6 rows: 3% of f32 1024x1024x1024 instead of 64 rows, and less of f64 with two threads (Intel Xeon with
-// AMX). b that is converted, and may then be larger than the third cache, is read again for each block of rows. AMX is so fast that
-// its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns; f32 it
-// multiplies if there are so many; both sides of those and of f16 are sliced each time: f32 1024x1024x1024 of a turned b takes 0.93 of
-// the time by 512x1024. Where c has
-// few columns, what is around a workgroup takes longer than its products: they have more rows. Up to 512 rows of f32 are one
-// workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the same). Fewer rows of f64 leave more of the second
-// cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of 1024x1024x1024. A product of few rows has
-// few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles
-// of 8 rows have no sums for more.
+// by whole register tiles of 6 rows: 3% of f32 1024x1024x1024 instead of 64 rows, and less of f64 with two threads (Intel Xeon
+// with AMX). b that is converted, and may then be larger than the third cache, is read again for each block of rows. AMX is so
+// fast that its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared for more columns;
+// f32 it multiplies if there are so many; both sides of those and of f16 are sliced each time: f32 1024x1024x1024 of a turned b
+// takes 0.93 of the time by 512x1024. Where c has few columns, what is around a workgroup takes longer than its products: they
+// have more rows. Up to 512 rows of f32 are one workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the
+// same). Fewer rows of f64 leave more of the second cache to what else is read, and with AVX2 are put together for many columns:
+// 5 to 10% of 1024x1024x1024. A product of few rows has few workgroups, which are cut by columns for two threads: 3 to 5% of
+// 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   const bool isSliced = c.elem == Elem::F32 || c.elem == Elem::F16;
