@@ -67,7 +67,7 @@ void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Ti
   constexpr int64_t kMostWords = 288; // 36 KiB
   Asked asked = askedOf(block, panel, tile);
   auto askInTurns = [&, rows = least(rowsEachTurn(operands.depth), asked.rows)](LlvmValue *turn) { askFor(asked, turn, rows); };
-  if (inSlices()) return tiles_.multiplySlices(operands, slices_, addressOf(kNestCells), tile_.rows, askInTurns);
+  if (inSlices()) return tiles_.multiplySlices(operands, slices_, tile_.rows, askInTurns);
   ifThen(b, oneStays(block, kMostWords), [&] {
     tiles_.multiply(operands, tile_.rows, Keep::Right, [&](LlvmValue *turn) { askForTwo(asked, turn); });
   }, [&] {
@@ -131,11 +131,11 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
   LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
   LlvmValue *straight = b.CreateAnd(starts, b.CreateOr(isWhole, inCells));
   LlvmValue *to = b.CreateSelect(straight, sumsAt(panel.after, tile), addressOf(kNestCells)), *toStep = b.CreateSelect(straight, panel.after.step, number(kNestPanelBytes));
-  TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth};
+  TileMicrokernel::Operands operands{leftOf(block, tile), leftRowStep_, panel.right, number(panelPitch()), to, toStep, block.depth, addressOf(kNestCells)};
   auto inTiles = [&] {
     LlvmValue *isHalf = b.CreateICmpSLE(count, number(TileMicrokernel::kRows / 2));
     ifThen(b, isHalf, [&] {
-      if (inSlices()) tiles_.multiplySlices(operands, slices_, addressOf(kNestCells), TileMicrokernel::kRows / 2);
+      if (inSlices()) tiles_.multiplySlices(operands, slices_, TileMicrokernel::kRows / 2);
       else tiles_.multiply(operands, TileMicrokernel::kRows / 2);
     }, [&] { multiplyWhole(block, panel, tile, operands); });
   };

@@ -35,6 +35,13 @@ void TileMicrokernel::clearSums(int64_t rows) {
   for (int sum = 0; sum < sumsOf(rows); ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
 }
 
+// A tile that is stored from time to time keeps the processor from running so far ahead that its products wait for loads, as it does
+// from about 128 products on: f32 in slices takes 0.87 of the time, bf16 of a turned a or b 0.92 to 0.99, bytes 2048x2048x2048
+// 0.91 (Intel Xeon with AMX).
+void TileMicrokernel::brake(const Operands &operands) {
+  if (operands.spare) b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(0), operands.spare, number(b, kTileBytes)});
+}
+
 void TileMicrokernel::storeSums(const Operands &operands, int64_t rows) {
   for (int sum = 0; sum < sumsOf(rows); ++sum) {
     LlvmValue *row = sum / 2 == 0 ? operands.sums : byteOffset(b, operands.sums, b.CreateMul(operands.sumStep, number(b, kTileRows)));
@@ -62,6 +69,9 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
       multiplyAdd(2, kLeft + 1, kRight);
       multiplyAdd(3, kLeft + 1, kRight + 1);
     }
+    constexpr int64_t kTurns = 8;
+    LlvmValue *isEighth = b.CreateICmpEQ(b.CreateAnd(k, number(b, kTurns * kDepth - 1)), number(b, (kTurns - 1) * kDepth));
+    if (operands.spare) ifThen(b, isEighth, [&] { brake(operands); });
     meanwhile(b.CreateUDiv(k, number(b, kDepth)));
   });
   storeSums(operands, rows);
@@ -69,18 +79,16 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
 
 // Products of first slices are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
 // Of others, from each to the next one only one side is loaded.
-void TileMicrokernel::multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows, Meanwhile meanwhile) {
+void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64_t rows, Meanwhile meanwhile) {
   static constexpr Product kOfTwo[] = {{0, 1}, {1, 1}, {1, 0}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
   clearSums(rows);
-  // A tile that is stored from time to time keeps the processor from running so far ahead that its products wait for loads: 0.87 of
-  // the time (Intel Xeon with AMX).
-  auto brake = [&](LlvmValue *turn) {
-    b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(0), spare, number(b, kTileBytes)});
+  auto each = [&](LlvmValue *turn) {
+    brake(operands);
     meanwhile(turn);
   };
-  if (slices == 2) multiplySlicesOf(operands, slices, kOfTwo, rows, brake);
-  else multiplySlicesOf(operands, slices, kOfThree, rows, brake);
+  if (slices == 2) multiplySlicesOf(operands, slices, kOfTwo, rows, each);
+  else multiplySlicesOf(operands, slices, kOfThree, rows, each);
   multiplySlicesOf(operands, slices, {{0, 0}}, rows, [](LlvmValue *) {});
   storeSums(operands, rows);
 }

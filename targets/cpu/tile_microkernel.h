@@ -18,9 +18,11 @@ public:
   void begin(LlvmValue *config);
   void end();
 
+  static constexpr int64_t kSpareBytes = 1024;
   // sums = the product over `depth` words of K, a multiple of kDepth. Steps: bytes from row to row.
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
+    LlvmValue *spare = nullptr; // kSpareBytes of memory, for nothing: a tile is stored there now and then (brake); null: none is
   };
   // What is to stay in the first cache. `Right`: b; a is loaded by tileloaddt1, which leaves it in the next one (Intel's manual).
   enum class Keep : uint8_t { All, Right };
@@ -29,10 +31,9 @@ public:
                 llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
   // The same of floats that are sums of bf16 (float_slices.h): of each kDepth words of K, those of the first slice of kDepth words of
-  // both, then of the second ones. The products of first slices come last. `spare`: kSpareBytes of memory, for nothing.
-  static constexpr int64_t kSpareBytes = 1024;
+  // both, then of the second ones. The products of first slices come last.
   using Meanwhile = llvm::function_ref<void(LlvmValue *turn)>;
-  void multiplySlices(const Operands &operands, int slices, LlvmValue *spare, int64_t rows = kRows, Meanwhile meanwhile = [](LlvmValue *) {});
+  void multiplySlices(const Operands &operands, int slices, int64_t rows = kRows, Meanwhile meanwhile = [](LlvmValue *) {});
 
   // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
   struct Sums {
@@ -45,6 +46,7 @@ private:
   using Product = std::pair<int, int>; // of these slices of a and b
   void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile);
   void clearSums(int64_t rows);
+  void brake(const Operands &operands);
   void storeSums(const Operands &operands, int64_t rows);
   LlvmValue *tile(int number) { return b.getInt8(static_cast<uint8_t>(number)); }
   void multiplyAdd(int sum, int left, int right);
