@@ -1,6 +1,6 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, amxBlockBytes, or kSlicedBytes. For each block and
+// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
 // way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
@@ -142,7 +142,8 @@ private:
   LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
-  // Squares of registers, turned: `put` takes the lines of columns from `column` on, with the rows from `row` on, of the window. K runs down the rows of a, along those of b.
+  // Squares of registers, turned: `put` takes the lines of columns from `column` on, with the rows from `row` on, of the window. K
+  // runs down the rows of a, along those of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);

@@ -69,9 +69,11 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
       multiplyAdd(2, kLeft + 1, kRight);
       multiplyAdd(3, kLeft + 1, kRight + 1);
     }
-    constexpr int64_t kTurns = 8;
-    LlvmValue *isEighth = b.CreateICmpEQ(b.CreateAnd(k, number(b, kTurns * kDepth - 1)), number(b, (kTurns - 1) * kDepth));
-    if (operands.spare) ifThen(b, isEighth, [&] { brake(operands); });
+    if (operands.spare) {
+      constexpr int64_t kTurns = 8;
+      LlvmValue *turn = b.CreateAnd(k, number(b, kTurns * kDepth - 1)), *isEighth = b.CreateICmpEQ(turn, number(b, (kTurns - 1) * kDepth));
+      ifThen(b, isEighth, [&] { brake(operands); });
+    }
     meanwhile(b.CreateUDiv(k, number(b, kDepth)));
   });
   storeSums(operands, rows);

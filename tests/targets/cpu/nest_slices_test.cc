@@ -204,6 +204,28 @@ TEST(CpuNestSlices, RoundsLikeF32) {
     }
 }
 
+// x * x - x * h - h * 1 is 1 where x is h + 1 and 1 is its last slice: of the last two slices the product alone is left. Sums of
+// products are rounded by other processors.
+TEST(CpuNestSlices, NoProductIsLeftOut) {
+  constexpr double kUpper = (1 << 18) + (1 << 9), kAll = kUpper + 1;
+  for (const CpuInfo &cpu : runnable()) {
+    if (!cpu.tilesBf16) continue;
+    Product p = productOf(Elem::F32, {20, 40, 3});
+    KernelMaker m;
+    make(m, p);
+    Matrices x(p);
+    const double a[] = {kAll, -kAll, -kUpper}, b[] = {kAll, kUpper, 1};
+    x.a.forEach([&](const std::vector<int64_t> &index) { x.a.set(index, a[index[1]]); });
+    x.b.forEach([&](const std::vector<int64_t> &index) { x.b.set(index, b[index[0]]); });
+    Diagnostics diagnostics;
+    auto executable = compileForCpu(m.module, cpu, {}, diagnostics);
+    ASSERT_TRUE(executable.ok());
+    std::vector<LaunchArg> args{x.a.arg(), x.b.arg(), x.c.arg()};
+    ASSERT_TRUE((*executable)->launch(*m.kernel, args, *computeGrid(*m.kernel, args)).ok());
+    x.c.forEach([&](const std::vector<int64_t> &index) { EXPECT_EQ(x.c.number(index), 1); });
+  }
+}
+
 TEST(CpuNestSlices, WhereTheyAreMultiplied) {
   auto hasTiles = [](Elem elem, GemmShape tile, const char *processor) {
     KernelMaker m;
