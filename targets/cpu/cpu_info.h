@@ -22,6 +22,7 @@ struct CpuInfo {
   bool dotBf16 = false;      // vdpbf16ps on whole registers
   bool dotBytes = false;     // vpdpbusd on whole registers
   bool tilesBf16 = false, tilesBytes = false; // AMX
+  bool loadsAcrossLines = false; // of whole registers take no longer than others, beside the products of a nest
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };

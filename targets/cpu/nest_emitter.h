@@ -65,8 +65,8 @@ private:
     LlvmValue *first, *step, *tileStep;
   };
   // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
-  // moves on. But the tiles from the one behind that which copies, number 1, to number `tilesInSource` (-1: none) ask for the
-  // panel that is copied next, which lies at `source` (askedBy).
+  // moves on. But `tilesInSource` tiles behind the first one, which may copy, ask for the panel that is copied or read where it
+  // lies next, at `source` (askedBy).
   struct Next {
     LlvmValue *first, *tileStep, *step;
     LlvmValue *source = nullptr, *tilesInSource = nullptr;
@@ -79,8 +79,8 @@ private:
     KernelEmitter::SharedPanel shared;
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
-    // Of plainPanel: where `copies` holds, the first tile of rows takes copying().
-    LlvmValue *source = nullptr, *copies = nullptr;
+    // Of plainPanel: where `copies` holds, the first tile of rows takes copying(); where `asks` does, others may ask for the next panel.
+    LlvmValue *source = nullptr, *copies = nullptr, *asks = nullptr;
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
     LlvmValue *narrow = nullptr; // whether narrowTile() takes its rows, unless bf16 are converted; null: never
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
@@ -138,7 +138,10 @@ private:
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
+  static constexpr int64_t kFewToCopyFor = 48; // rows of a
+  bool prefersInPlace() const { return mayCopy() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
   LlvmValue *copiesInPlace();
+  LlvmValue *isBetterCopied(LlvmValue *manyRows);
   LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);

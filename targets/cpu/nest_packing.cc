@@ -50,9 +50,19 @@ void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
 // enough of a's rows to make up for it.
 LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopy()) return b.getFalse();
-  constexpr int64_t kTooFewRows = 48;
-  LlvmValue *crowds = b.CreateAnd(crowdsCaches(), b.CreateICmpSGT(panelRows_, number(kTooFewRows)));
-  return b.CreateAnd(b.CreateOr(crowds, spansMore(kSecondCache)), b.CreateICmpSGT(wholeTiles_, number(0)));
+  LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kFewToCopyFor));
+  LlvmValue *pays = prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
+  return b.CreateAnd(pays, b.CreateICmpSGT(wholeTiles_, number(0)));
+}
+
+// Where loads may lie across lines, tiles that ask for the next panel of b where it lies take this part of the time of copying: f32
+// 12x1111x513 0.82, 36x1111x513 0.9, 36x1536x1536 0.92, 64x2000x2000 0.95, 64x4096x4096 0.93, 128x768x3072 0.98, 240x1000x1000 1.0.
+// But where so many rows that fall together come from the third cache, 128x2048x2048 1.07, 240x3072x768 1.07; and where few tiles
+// cannot ask for all of a b that comes from memory, 48x4096x4096 1.08 (Zen 5).
+LlvmValue *NestEmitter::isBetterCopied(LlvmValue *manyRows) {
+  constexpr int64_t kLarge = 6 << 20;
+  LlvmValue *fallTogether = b.CreateAnd(spansMore(kLarge), b.CreateICmpSGE(powerOfTwoApart(), number(kPage)));
+  return b.CreateSelect(spansMore(kFromMemory), hasVeryFewTiles(), b.CreateAnd(fallTogether, manyRows));
 }
 
 // Whether a cache has less room for a panel of b where it lies than for its copy. Rows 512 bytes apart have half of the first
@@ -94,6 +104,7 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
+  panel.asks = prefersInPlace() ? b.CreateOr(panel.copies, isDirect) : panel.copies;
   return panel;
 }
 

@@ -187,8 +187,7 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
             b.CreateSelect(wasPacked, turn, zero)};
   if (!mayCopy()) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
-  LlvmValue *asks = b.CreateAnd(panel.copies, asksForCopied_);
-  next.tilesInSource = b.CreateSelect(asks, number(tilesThatAsk()), number(-1));
+  next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForCopied_), number(tilesThatAsk()), number(0));
   return next;
 }
 
@@ -216,9 +215,10 @@ std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, con
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
   if (!mayCopy()) return {ofPacked()[0], next.step};
-  LlvmValues asked = ifElse(b, b.CreateICmpSLE(tile.index, next.tilesInSource), [&] {
+  LlvmValue *index = b.CreateSub(tile.index, number(1));
+  LlvmValues asked = ifElse(b, b.CreateICmpULT(index, next.tilesInSource), [&] {
     const int64_t lines = linesOfPanel();
-    LlvmValue *index = b.CreateSub(tile.index, number(1)), *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
+    LlvmValue *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
     LlvmValue *rows = b.CreateMul(b.CreateMul(b.CreateUDiv(index, number(lines)), turnsOf(block)), right_.access.rowStride);
     LlvmValue *lastByte = b.CreateSub(least(b.CreateAdd(line, number(kCacheLine)), number(panelPitch())), number(1));
     return LlvmValues{byteOffset(b, next.source, b.CreateAdd(rows, lastByte)), right_.access.rowStride};
