@@ -112,6 +112,7 @@ private:
   LlvmValue *powerOfTwoApart();
   void emitBlock(LlvmValue *number, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace);
   void stageLeft(const Block &block);
+  LlvmValue *stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth);
   void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);

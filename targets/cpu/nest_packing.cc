@@ -31,12 +31,30 @@ void NestEmitter::stageLeft(const Block &block) {
   from.ahead = b.CreateMul(from.rowStride, number(kAhead));
   forLoop(b, number(0), rows_, number(1), [&](LlvmValue *row) {
     KernelEmitter::RowAccess access = e_.accessRow(from, row);
-    LlvmValue *line = rowOf(kNestLeft, row);
-    forLoop(b, number(0), depth, number(lanes_), [&](LlvmValue *k) {
+    LlvmValue *line = rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
+    forLoop(b, whole, depth, number(lanes_), [&](LlvmValue *k) {
       LlvmValue *at = b.CreateAdd(first, k);
       stageRow(line, k, readsWords() ? wordsAlong(from, row, at) : multiplied(from.elem, e_.loadChunk(from, access, at, lanes_)));
     });
   });
+}
+
+// The first registers of a row of a that are converted, of those that lie inside: by fours, without branches. Gives where they end. f16
+// 8192x64x64 takes 0.975 of the time, 256x256x256 0.98 (Zen 5).
+LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
+  if (!from.unitStride || from.pack != 1 || inWords()) return number(0);
+  const int64_t bytes = elemInfo(from.elem).storageBytes, each = 4 * lanes_;
+  LlvmValue *inside = b.CreateSelect(e_.isFromLow(first, from.columnLow), most(b.CreateSub(row.high, first), number(0)), number(0));
+  LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
+  forLoop(b, number(0), end, number(each), [&](LlvmValue *k) {
+    LlvmValue *at = byteOffset(b, source, b.CreateMul(k, number(bytes)));
+    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) prefetch(b, byteOffset(b, byteOffset(b, at, from.ahead), number(byte)), Prefetch::ToSecondCache);
+    for (int64_t i = 0; i < each; i += lanes_) {
+      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, at, number(i * bytes)), llvm::Align(1));
+      stageRow(line, b.CreateAdd(k, number(i)), multiplied(from.elem, chunk));
+    }
+  });
+  return end;
 }
 
 // A register of a row of a, from `k` of the block on.
