@@ -154,7 +154,10 @@ private:
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
   bool mayCopy() const { return mayBeDirect() && hasRest(); }
+  // Elements that are packed as they lie, but for a conversion.
+  bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
   LlvmValue *isInsideRight(const Block &block);
+  LlvmValue *sourceOf(const Block &block, LlvmValue *column);
   void emitPanels(const Block &block, FusedLoop &sink);
   LlvmValue *firstPanel(LlvmValue *count);
   LlvmValue *endsByTwoNarrow(LlvmValue *columns);
@@ -285,8 +288,10 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
-  int64_t tilesThatAsk() const { return linesOfPanel() * tile_.steps; } // for all of a panel
-  int64_t linesOfPanel() const { return (panelPitch() + kCacheLine - 1) / kCacheLine; } // of a row
+  int64_t tilesThatAsk() const { return linesOfSource() * tile_.steps; } // for all of a panel
+  int64_t linesOfSource() const { return (sourcePitch() + kCacheLine - 1) / kCacheLine; } // of a row
+  int64_t sourceBytes() const { return elemInfo(right_.access.elem).storageBytes; }
+  int64_t sourcePitch() const { return panelColumns() * sourceBytes(); } // of a panel's part of a row, where it lies in b
   LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
   int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
   llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`

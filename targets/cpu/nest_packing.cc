@@ -42,7 +42,7 @@ void NestEmitter::stageLeft(const Block &block) {
 // The first registers of a row of a that are converted, of those that lie inside: by fours, without branches. Gives where they end. f16
 // 8192x64x64 takes 0.975 of the time, 256x256x256 0.98 (Zen 5).
 LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
-  if (!from.unitStride || from.pack != 1 || inWords()) return number(0);
+  if (!from.unitStride || from.pack != 1 || inWords() || from.elem == elem_) return number(0);
   const int64_t bytes = elemInfo(from.elem).storageBytes, each = 4 * lanes_;
   LlvmValue *inside = b.CreateSelect(e_.isFromLow(first, from.columnLow), most(b.CreateSub(row.high, first), number(0)), number(0));
   LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
@@ -98,9 +98,7 @@ LlvmValue *NestEmitter::crowdsCaches() {
 // Of a b that needs no conversion. Panels that are inside are read where they lie, or copied by the first tile of rows, which takes
 // less time than to do one after the other: 7% of f32 144x1111x513 (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
-  const KernelEmitter::TileAccess &from = right_.access;
-  LlvmValue *first = byteOffset(b, from.origin, b.CreateMul(block.first, from.rowStride));
-  LlvmValue *source = byteOffset(b, first, b.CreateMul(column, number(bytes_)));
+  LlvmValue *source = sourceOf(block, column);
   LlvmValue *isRead = isInside, *copied = b.getFalse();
   if (LlvmValue *width = widthAt(column)) { // which a narrow panel may lie within, too
     LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
@@ -118,12 +116,18 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   Panel panel{};
   panel.column = column;
   panel.right = packed[0];
-  panel.step = b.CreateSelect(isDirect, from.rowStride, number(panelPitch()));
+  panel.step = b.CreateSelect(isDirect, right_.access.rowStride, number(panelPitch()));
   panel.shared = {packed[0], packed[1], packed[2]};
   panel.source = source;
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   panel.asks = prefersInPlace() ? b.CreateOr(panel.copies, isDirect) : panel.copies;
   return panel;
+}
+
+// Where the first row of a block and a column lie in b.
+LlvmValue *NestEmitter::sourceOf(const Block &block, LlvmValue *column) {
+  LlvmValue *first = byteOffset(b, right_.access.origin, b.CreateMul(block.first, right_.access.rowStride));
+  return byteOffset(b, first, b.CreateMul(column, number(sourceBytes())));
 }
 
 // A panel that this or another workgroup packs, for all; or one of its own. One that is to be `copied` is not filled here.
@@ -139,6 +143,10 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
+  if (mayAskForSource() && !mayBeDirect()) { // which plainPanel knows
+    panel.source = sourceOf(block, column);
+    panel.asks = panel.shared.mustFill;
+  }
   if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
   return panel;
 }

@@ -249,6 +249,7 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {4004, 4096})
     for (int64_t rows : {70, 104})
       for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfBothLoads(), threads);
+  for (int threads : {1, 2}) expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(), threads);
   expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // by blocks of 12, and asks for one ahead
   expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // of 32
   expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // read where it lies, or copied
