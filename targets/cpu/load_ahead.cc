@@ -74,7 +74,11 @@ std::optional<KernelEmitter::TileAccess> KernelEmitter::takeAhead(const Value *l
 // Columns beyond the last one too: what is there is soon loaded, or does no harm.
 void KernelEmitter::askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column) {
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
-  prefetch(b, byteOffset(b, address, access.ahead), Prefetch::ToSecondCache);
+  askFor(byteOffset(b, address, access.ahead));
+}
+
+void KernelEmitter::askFor(LlvmValue *address, bool toFirst) {
+  prefetch(b, address, toFirst || cpu_.asksIntoFirstCache ? Prefetch::ToFirstCache : Prefetch::ToSecondCache);
 }
 
 } // namespace xt

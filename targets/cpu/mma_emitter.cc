@@ -3,7 +3,6 @@
 // Of bf16, where the processor multiplies pairs of them, rows of b are put side by side first (words.h).
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/mma_nest.h"
-#include "targets/cpu/prefetch.h"
 #include "targets/cpu/tile_microkernel.h"
 #include "targets/cpu/words.h"
 
@@ -90,7 +89,7 @@ void KernelEmitter::prefetchAhead(const TileAccess &access, int64_t rows, int64_
   forLoop(b, number(0), argument(rows), number(1), [&](LlvmValue *row) {
     LlvmValue *line = byteOffset(b, byteOffset(b, access.origin, b.CreateMul(row, access.rowStride)), access.ahead);
     forLoop(b, number(0), argument(rowBytes), number(kCacheLine),
-            [&](LlvmValue *at) { prefetch(b, byteOffset(b, line, at), Prefetch::ToSecondCache); });
+            [&](LlvmValue *at) { askFor(byteOffset(b, line, at)); });
   });
 }
 

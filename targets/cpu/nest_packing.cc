@@ -2,7 +2,6 @@
 #include "targets/cpu/nest_emitter.h"
 
 #include "ir/base/check.h"
-#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 #include <algorithm>
@@ -48,7 +47,7 @@ LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const 
   LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
   forLoop(b, number(0), end, number(each), [&](LlvmValue *k) {
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, number(bytes)));
-    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) prefetch(b, byteOffset(b, byteOffset(b, at, from.ahead), number(byte)), Prefetch::ToSecondCache);
+    for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), number(byte)));
     for (int64_t i = 0; i < each; i += lanes_) {
       LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, at, number(i * bytes)), llvm::Align(1));
       stageRow(line, b.CreateAdd(k, number(i)), multiplied(from.elem, chunk));
@@ -287,13 +286,13 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  Prefetch where = usesTiles(style_) && !inSlices() ? Prefetch::ToFirstCache : Prefetch::ToSecondCache; // 5% of bf16 and bytes of 256 to 512
+  const bool toFirst = usesTiles(style_) && !inSlices(); // 5% of bf16 and bytes of 256 to 512
   LlvmValue *ahead = number(kRowsAhead); // of few rows of a, f16 8x4096x4096 takes 0.8 of the time with more (Intel Xeon with AMX)
   if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
   for (int i = 0; i < elements_; ++i, line = byteOffset(b, line, from.rowStride)) {
-    for (int64_t at = 0; at < width; at += kCacheLine) prefetch(b, byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), where);
+    for (int64_t at = 0; at < width; at += kCacheLine) e_.askFor(byteOffset(b, line, number(std::min(at + kCacheLine, width) - 1)), toFirst);
   }
 }
 

@@ -109,7 +109,7 @@ void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
   LlvmValue *first = byteOffset(b, panel.source, b.CreateMul(block.depth, right_.access.rowStride));
   forLoop(b, number(0), block.depth, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     for (int64_t at = 0; at < panelPitch(); at += kCacheLine)
-      prefetch(b, byteOffset(b, carried[0], number(std::min(at + kCacheLine, panelPitch()) - 1)), Prefetch::ToSecondCache);
+      e_.askFor(byteOffset(b, carried[0], number(std::min(at + kCacheLine, panelPitch()) - 1)));
     return LlvmValues{byteOffset(b, carried[0], right_.access.rowStride)};
   });
 }

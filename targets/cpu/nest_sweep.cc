@@ -3,7 +3,6 @@
 // (Zen 4).
 #include "targets/cpu/nest_emitter.h"
 
-#include "targets/cpu/prefetch.h"
 
 namespace xt {
 
@@ -48,7 +47,7 @@ void NestEmitter::sweep(const Block &block) {
     LlvmValue *ahead = b.CreateMul(from.rowStride, number(kSweptRows));
     forLoop(b, columnBegin_, askedEnd, number(kCacheLine / bytes), [&](LlvmValue *column) {
       LlvmValue *further = b.CreateAdd(ahead, b.CreateMul(column, number(bytes)));
-      for (LlvmValue *line : lines) prefetch(b, byteOffset(b, line, further), Prefetch::ToSecondCache);
+      for (LlvmValue *line : lines) e_.askFor(byteOffset(b, line, further));
     });
     sweepRows(block, k, kSweptRows, {columnBegin_, whole}, [&](int64_t i, LlvmValue *column) {
       LlvmValue *address = byteOffset(b, lines[static_cast<size_t>(i)], b.CreateMul(column, number(bytes)));

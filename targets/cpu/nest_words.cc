@@ -3,7 +3,6 @@
 //
 // Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
-#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
@@ -54,7 +53,7 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   LlvmValues chunks;
   for (const KernelEmitter::RowAccess &row : rowsOf(from, step, inside)) {
     LlvmValue *address = inside ? byteOffset(b, row.pointer, bytes) : nullptr;
-    if (asks) prefetch(b, byteOffset(b, address, ahead), Prefetch::ToSecondCache);
+    if (asks) e_.askFor(byteOffset(b, address, ahead));
     chunks.push_back(inStaged(from.elem, inside ? b.CreateAlignedLoad(type, address, llvm::Align(1)) : e_.loadChunk(from, row, column, lanes_)));
   }
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);

@@ -1,7 +1,6 @@
 // Tiles, and reading and writing the memory behind them.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
-#include "targets/cpu/prefetch.h"
 
 #include <llvm/IR/Module.h>
 
@@ -196,7 +195,7 @@ LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &r
     return byteOffset(b, row.pointer, b.CreateMul(column, number(elemInfo(access.elem).storageBytes)));
   };
   auto whole = [&]() -> LlvmValues {
-    if (access.ahead) prefetch(b, byteOffset(b, address(), access.ahead), Prefetch::ToSecondCache);
+    if (access.ahead) askFor(byteOffset(b, address(), access.ahead));
     return {b.CreateAlignedLoad(type, address(), memoryAlign())};
   };
   auto masked = [&]() -> LlvmValues {

@@ -2,7 +2,6 @@
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/mma_nest.h"
-#include "targets/cpu/prefetch.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
@@ -41,7 +40,7 @@ LlvmValues KernelEmitter::insideSquare(const TileAccess &access, LlvmValue *row,
   LlvmValue *line = byteOffset(b, access.origin, offset);
   LlvmValues lines;
   for (int i = 0; i < lanes; ++i) {
-    if (access.ahead) prefetch(b, byteOffset(b, line, access.ahead), Prefetch::ToSecondCache);
+    if (access.ahead) askFor(byteOffset(b, line, access.ahead));
     lines.push_back(b.CreateAlignedLoad(ops_.storageType(access.elem, lanes), line, memoryAlign()));
     line = byteOffset(b, line, access.rowStride);
   }
