@@ -22,7 +22,7 @@ struct CpuInfo {
   bool dotBf16 = false;      // vdpbf16ps on whole registers
   bool dotBytes = false;     // vpdpbusd on whole registers
   bool tilesBf16 = false, tilesBytes = false; // AMX
-  bool asksIntoFirstCache = false; // lines that are asked for come later into the second cache alone: prefetcht1, prefetcht0
+  bool asksIntoFirstCache = false; // what prefetcht1 asks for, into the second cache alone, comes later than by prefetcht0
   bool loadsAcrossLines = false; // of whole registers take no longer than others, beside the products of a nest
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }

@@ -55,7 +55,7 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   chooseRight();
   wholeTiles_ = wholeTiles();
   copiesInPlace_ = copiesInPlace();
-  asksForCopied_ = asksForCopied();
+  asksForSource_ = asksForSource();
   isForeseen_ = isForeseen();
   asksForNextBlock_ = asksForNextBlock();
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
@@ -177,7 +177,7 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
   LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // is read
-  LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForCopied_, number(kAskedRows), deepest) : deepest;
+  LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForSource_, number(kAskedRows), deepest) : deepest;
   LlvmValue *fits = b.CreateSelect(again, deepestInPlace(), asked);
   return least(b.CreateSelect(isForeseen_, foreseenRows(), fits), deepest);
 }
@@ -187,12 +187,15 @@ LlvmValue *NestEmitter::deepestBlock() {
 // 16) has room for 256 such rows or 512: half of the former. Of half the distance, two times as many. 64x1024x1024 of f32 takes
 // 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
-  LlvmValue *inPlace = b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
-  if (prefersInPlace()) { // Zen 5: 64x1024x1024 by blocks of 1024 or 256 rows takes 3 and 1% more than by 512
-    LlvmValue *crowds = b.CreateICmpSGE(powerOfTwoApart(), number(kPage / 4));
-    inPlace = b.CreateSelect(crowds, number(kNestDepthBytes / 2 / bytes_), number(kNestDepthBytes / bytes_));
-  }
+  LlvmValue *inPlace = prefersInPlace() ? deepestAcrossLines() : b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
   return mayCopy() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
+}
+
+// A Zen 5 has room for more: 64x1024x1024 of f32 takes 3 and 1% more by blocks of 1024 and of 256 rows than of 512; rows that are no
+// multiple of 1 KiB apart crowd nothing, and 64x1000x1000 takes 1% less in one block.
+LlvmValue *NestEmitter::deepestAcrossLines() {
+  LlvmValue *crowds = b.CreateICmpSGE(powerOfTwoApart(), number(kPage / 4));
+  return b.CreateSelect(crowds, number(kNestDepthBytes / 2 / bytes_), number(kNestDepthBytes / bytes_));
 }
 
 // Of rows that the first tile copies. A panel of 128 rows of 64 f32 stays in the first cache, which few tiles prefer, and many if
@@ -209,9 +212,10 @@ LlvmValue *NestEmitter::deepestCopied() {
 
 // Whether b comes from farther than the second cache for so few rows of a that its tiles have not the time to ask for it. Processors
 // foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows they
-// foresee anyway, and of few panels there is little to foresee.
+// foresee anyway, and of few panels there is little to foresee. A Zen 5 takes longer by such blocks: where it reads b where it lies, by
+// deep ones, f32 4x1024x1024 takes 0.61 of the time, 12x4096x4096 0.63, 24x4096x4096 0.8, 16x2048x2048 0.88.
 LlvmValue *NestEmitter::isForeseen() {
-  if (!mayBeDirect()) return b.getFalse();
+  if (!mayBeDirect() || prefersInPlace()) return b.getFalse();
   constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
   constexpr int64_t kPanels = 4;
   LlvmValue *from = b.CreateSelect(b.CreateICmpSLE(panelRows_, number(kFewestRows)), number(kOfFewest), number(isWide() ? kFromMemory : kOfNarrow));
@@ -307,8 +311,8 @@ LlvmValue *NestEmitter::endsByTwoNarrow(LlvmValue *columns) {
 
 // Where a workgroup begins: every second one of those that share panels in the middle, so that two threads do not wait for the
 // panels that the other packs: bytes and bf16 of 1024x1024x1024 with a turned a, by tiles of 64x1024, take 0.93 of the time of two
-// threads, f32 0.98, and f16, whose b is converted, by 128x1024 0.93, f32 of a turned b by 64x1024 0.92 (Zen 5). Others ask for packed
-// panels in the order in which they lie (nextOf), which is that of the first one.
+// threads, f32 0.98, and f16, whose b is converted, by 128x1024 0.93, f32 of a turned b by 64x1024 0.92 (Zen 5). A plain b is
+// copied by tiles that multiply, and takes no time to wait for.
 LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
   if (!shares_ || (!inWords() && !left_.turned && mayBeDirect())) return number(0);
   return b.CreateSelect(b.CreateAnd(shares_, isOddAmongAlike_), b.CreateUDiv(count, number(2)), number(0));
@@ -333,8 +337,7 @@ void NestEmitter::chooseRight() {
     sweeps_ = b.CreateAnd(few, sweeps_);
   }
   LlvmValue *place = b.CreateOr(right_.access.rowStride, b.CreatePtrToInt(right_.access.origin, b.getInt64Ty()));
-  LlvmValue *onLines = b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
-  if (prefersInPlace()) onLines = b.getTrue(); // copiesInPlace
+  LlvmValue *onLines = prefersInPlace() ? b.getTrue() : b.CreateICmpEQ(b.CreateAnd(place, number(kCacheLine - 1)), number(0));
   rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(panelRows_, number(kFewAcross))));
 }
 

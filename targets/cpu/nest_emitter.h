@@ -2,7 +2,7 @@
 //
 // K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
 // each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
-// way round), copied by the first tile of rows, or, for few rows of a near b, read where it lies
+// way round), copied by the first tile of rows, or, for few rows of a, read where it lies
 // (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
 // can, else from rows that were staged. One or two rows, a few of a large b that is converted, take whole rows of b instead
 // (nest_sweep.cc).
@@ -79,8 +79,8 @@ private:
     KernelEmitter::SharedPanel shared;
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
-    // Of plainPanel: where `copies` holds, the first tile of rows takes copying(); where `asks` does, others may ask for the next panel.
-    LlvmValue *source = nullptr, *copies = nullptr, *asks = nullptr;
+    LlvmValue *source = nullptr, *asks = nullptr; // in b, and whether tiles may ask for the next panel there; null unless mayAskForSource
+    LlvmValue *copies = nullptr; // of plainPanel: the first tile of rows takes copying()
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
     LlvmValue *narrow = nullptr; // whether narrowTile() takes its rows, unless bf16 are converted; null: never
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
@@ -106,6 +106,7 @@ private:
   void chooseRight();
   LlvmValue *deepestBlock();
   LlvmValue *deepestInPlace();
+  LlvmValue *deepestAcrossLines();
   LlvmValue *deepestCopied();
   LlvmValue *isForeseen();
   LlvmValue *foreseenRows();
@@ -139,7 +140,6 @@ private:
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  static constexpr int64_t kFewToCopyFor = 48; // rows of a
   bool prefersInPlace() const { return mayCopy() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
   LlvmValue *copiesInPlace();
   LlvmValue *isBetterCopied(LlvmValue *manyRows);
@@ -181,7 +181,7 @@ private:
   LlvmValue *hasVeryFewTiles() { return isWide() ? hasTiles(tilesThatAsk()) : hasFewTiles(); }
   bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
-  LlvmValue *asksForCopied();
+  LlvmValue *asksForSource();
   LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
@@ -325,7 +325,7 @@ private:
   LlvmValue *ownPanels_ = nullptr; // those of one thread, only
   LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
   LlvmValue *panelRows_ = nullptr; // and so many rows, or more: the same number in all of them
-  LlvmValue *copiesInPlace_ = nullptr, *asksForCopied_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // what the functions give
+  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // what the functions give
   LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
   LlvmValue *keyAddress_ = nullptr; // where the key of the floats that were seen is

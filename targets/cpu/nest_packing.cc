@@ -64,22 +64,22 @@ void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
 
 // Panels that would be read where they lie, but are copied by the first tile of rows. Of a b that the second cache may not hold, as
 // that tile asks for rows ahead: f32 64x1024x1024 takes 0.87 of the time. And of rows that fall together in the caches, if there are
-// enough of a's rows to make up for it.
+// enough of a's rows to make up for it. With loads across lines as isBetterCopied says.
 LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopy()) return b.getFalse();
-  LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kFewToCopyFor));
+  constexpr int64_t kTooFewRows = 48;
+  LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kTooFewRows));
   LlvmValue *pays = prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
   return b.CreateAnd(pays, b.CreateICmpSGT(wholeTiles_, number(0)));
 }
 
 // Where loads may lie across lines, tiles that ask for the next panel of b where it lies take this part of the time of copying: f32
 // 12x1111x513 0.82, 36x1111x513 0.9, 36x1536x1536 0.92, 64x2000x2000 0.95, 64x4096x4096 0.93, 128x768x3072 0.98, 240x1000x1000 1.0.
-// But where so many rows that fall together come from the third cache, 128x2048x2048 1.07, 240x3072x768 1.07; and where few tiles
-// cannot ask for all of a b that comes from memory, 48x4096x4096 1.08 (Zen 5).
+// But where so many rows that fall together come from the third cache, 128x2048x2048 1.07, 240x3072x768 1.07 (Zen 5).
 LlvmValue *NestEmitter::isBetterCopied(LlvmValue *manyRows) {
   constexpr int64_t kLarge = 6 << 20;
-  LlvmValue *fallTogether = b.CreateAnd(spansMore(kLarge), b.CreateICmpSGE(powerOfTwoApart(), number(kPage)));
-  return b.CreateSelect(spansMore(kFromMemory), hasVeryFewTiles(), b.CreateAnd(fallTogether, manyRows));
+  LlvmValue *fallTogether = b.CreateAnd(manyRows, b.CreateICmpSGE(powerOfTwoApart(), number(kPage)));
+  return b.CreateAnd(fallTogether, b.CreateAnd(spansMore(kLarge), b.CreateNot(spansMore(kFromMemory))));
 }
 
 // Whether a cache has less room for a panel of b where it lies than for its copy. Rows 512 bytes apart have half of the first

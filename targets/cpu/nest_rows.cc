@@ -187,19 +187,20 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
             b.CreateSelect(wasPacked, turn, zero)};
   if (!mayAskForSource()) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
-  next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForCopied_), number(tilesThatAsk()), number(0));
+  next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForSource_), number(tilesThatAsk()), number(0));
   return next;
 }
 
 // Whether tiles ask for the panel that is read from b next, which comes from farther than the second cache. Of f16 64x2000x2000 takes
 // 0.97 of the time (Zen 5).
-LlvmValue *NestEmitter::asksForCopied() {
+LlvmValue *NestEmitter::asksForSource() {
   if (!mayAskForSource()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(b.CreateICmpSGE(panelRows_, number(tile_.rows)), hasFewTiles()), spansMore(kSecondCache));
 }
 
 // Bytes to the panel that is probably read next: of the same rows of b, of the next ones, or of the first again, beside this
-// workgroup's. A narrow one, another thread's, or, of a turned a, one after firstPanel's turn is asked for in vain.
+// workgroup's. A narrow one, another thread's, or, where workgroups begin in the middle (firstPanel), one behind the last is asked
+// for in vain.
 LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   LlvmValue *wide = number(sourcePitch()), *rowStep = right_.access.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, number(panelColumns())), columns_);
@@ -208,7 +209,7 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   return b.CreateSelect(isLast, b.CreateSelect(block.isLast, beside, nextRows), wide);
 }
 
-// The first line that a tile behind the one that copies asks for, and how far each turn moves on. Of the next panel in b a tile asks
+// The first line that a tile behind the first one asks for, and how far each turn moves on. Of the next panel in b a tile asks
 // for one line of each of as many rows as it has turns, so that its loop is that of others: all lines of the first rows, and then
 // those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513 0.98 (Intel Xeon with AMX). To ask
 // for the lines of a row one after the other takes more instructions: 1 to 4% of 1000x1000x1000, whose loop it is too.

@@ -3,7 +3,6 @@
 // (Zen 4).
 #include "targets/cpu/nest_emitter.h"
 
-
 namespace xt {
 
 bool NestEmitter::maySweep() const {

@@ -121,10 +121,10 @@ TEST(InPlaceLoad, OfAShapeWithoutBound) {
   }
 }
 
-std::string codeOf(const std::string &source) {
+std::string codeOf(const std::string &source, const std::string &processor = "host") {
   TextKernel text(source);
   Diagnostics diagnostics;
-  Result<std::string> code = emit(text.module(), EmitKind::Llvm, {}, diagnostics);
+  Result<std::string> code = emit(text.module(), EmitKind::Llvm, {processor}, diagnostics);
   EXPECT_TRUE(code.ok());
   return code.ok() ? *code : "";
 }
@@ -142,12 +142,22 @@ TEST(LoadAhead, ByTheLoopThatComputes) {
   EXPECT_EQ(code.find("call void @llvm.prefetch", asks + 1), std::string::npos);
 }
 
+constexpr const char *kLargestOfRows = "kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
+                                       "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
+                                       "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
+
 // Where nothing else reads it, the loop that loads does.
-TEST(LoadAhead, ByTheLoopThatLoads) {
-  std::string code = codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
-                            "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
-                            "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n");
-  EXPECT_NE(code.find("call void @llvm.prefetch"), std::string::npos);
+TEST(LoadAhead, ByTheLoopThatLoads) { EXPECT_NE(codeOf(kLargestOfRows).find("call void @llvm.prefetch"), std::string::npos); }
+
+// llvm.prefetch's locality: 3 is prefetcht0, 2 is prefetcht1.
+TEST(LoadAhead, IntoTheCacheThatTheProcessorPrefers) {
+  auto asks = [](const char *processor, const char *locality) {
+    std::string code = codeOf(kLargestOfRows, processor);
+    size_t at = code.find("call void @llvm.prefetch");
+    return at != std::string::npos && code.substr(at, code.find('\n', at) - at).find(locality) != std::string::npos;
+  };
+  EXPECT_TRUE(asks("znver5", "i32 0, i32 3, i32 1"));
+  for (const char *processor : {"znver4", "x86-64-v3", "sapphirerapids"}) EXPECT_TRUE(asks(processor, "i32 0, i32 2, i32 1")) << processor;
 }
 
 } // namespace

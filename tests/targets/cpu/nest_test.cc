@@ -158,7 +158,7 @@ TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
   for (int64_t rows : {1, 2, 3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart}, processorsOfBothLoads());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
-    for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processorsOfBothLoads(), 2);
+    for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(), 2);
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfBothLoads());
 }
 
@@ -208,7 +208,8 @@ TEST(CpuNest, FewColumns) {
     for (int64_t columns : {15, 16, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
 
-// Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows: of one workgroup, and shared.
+// Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows, or read where they lie: of one workgroup,
+// and shared.
 TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   for (Elem elem : {Elem::F32, Elem::F64})
     for (int64_t rows : {24, 25, 37, 70})
@@ -255,6 +256,13 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
   expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // read where it lies, or copied
   for (int64_t bytesApart : {7000, 9000, 12 << 10}) // by blocks of 28, 20 and 16
     for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfBothLoads());
+}
+
+// Two threads begin with different panels, of a b that is converted or turned, for which they do not wait for each other.
+TEST(CpuNest, PanelsThatTwoThreadsPack) {
+  for (bool turned : {false, true})
+    for (int threads : {1, 2, 3})
+      expectAsLoop({.input = turned ? Elem::F32 : Elem::F16, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned}, processors(), threads);
 }
 
 TEST(CpuNest, NothingToAddUp) {
