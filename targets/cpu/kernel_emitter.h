@@ -180,7 +180,7 @@ private:
   bool isReadAgain(const Op &load) const; // from its buffer, by a loop behind it
   std::optional<TileAccess> takeAhead(const Value *load); // what that loop asks for; nullopt: it does not
   void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
-  void askFor(LlvmValue *address, bool toFirst = false); // a line, into the second cache, or the first one
+  void askFor(LlvmValue *address, bool toFirst = false); // a line, into the second cache, or the first one (CpuInfo::asksIntoFirstCache)
 
   // mma_emitter.cc
   void emitMma(const Op &op);

@@ -47,7 +47,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
         }
       }
     }
-    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache);
+    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // a Zen 5 takes as long by the first one
     for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, leftTurn));
     if (operands.next) next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
     if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], copyTurn));
