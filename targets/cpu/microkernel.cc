@@ -33,10 +33,14 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     for (int64_t k = 0; k < operands.steps; ++k) {
       LlvmValues row;
       LlvmValue *line = stepsOn(b, right, operands.rightStep, k);
-      for (LlvmValue *column : operands.columns) row.push_back(b.CreateAlignedLoad(ops_.type(elem_, lanes_), byteOffset(b, line, column), vectorAlign));
+      for (LlvmValue *column : operands.columns) {
+        LlvmValue *at = byteOffset(b, line, column);
+        row.push_back(operands.load ? operands.load(at) : b.CreateAlignedLoad(ops_.type(elem_, lanes_), at, vectorAlign));
+      }
       if (operands.ahead) askAhead(operands, line);
       if (operands.copy)
-        for (size_t v = 0; v < vectors; ++v) b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), operands.columns[v]), registerAlign);
+        for (size_t v = 0; v < vectors; ++v)
+          b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), b.getInt64(v * registerAlign.value())), registerAlign);
       for (int r = 0; r < operands.rows; ++r) {
         LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
         LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);
@@ -67,7 +71,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
 // Each line of memory once, by its last byte: the first line of a row that begins within one is mostly that of the panel before.
 void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
-  int64_t registerBytes = lanes_ * elemInfo(elem_).storageBytes;
+  int64_t registerBytes = lanes_ * (operands.load ? operands.rightBytes : elemInfo(elem_).storageBytes);
   for (size_t v = 0; v < operands.columns.size(); ++v)
     if (static_cast<int64_t>(v) * registerBytes % kCacheLine == 0) prefetch(b, byteOffset(b, later, operands.columns[v]), Prefetch::ToFirstCache);
 }

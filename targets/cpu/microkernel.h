@@ -4,6 +4,8 @@
 #include "targets/cpu/product_style.h"
 #include "targets/llvm/register_ops.h"
 
+#include <functional>
+
 namespace xt {
 
 // Of K, where elements are multiplied, but for tiles that copy, and those of twice as many steps (nestTile). Two, and nothing asked
@@ -47,6 +49,9 @@ public:
     LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
     LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
     LlvmValue *lastRow = nullptr;                   // of a: those behind it are beyond the end and repeat it; null: all are there
+    // Gives a register of b, where it is to be converted, whose elements have so many bytes; null: it is not.
+    std::function<LlvmValue *(LlvmValue *at)> load = nullptr;
+    int64_t rightBytes = 0;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

@@ -12,7 +12,7 @@ MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cp
 RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
   constexpr int kConvertedRows = 2;
   RegisterTile tile = registerTile(cpu, elem_, sum_.shape.rows, sum_.shape.columns);
-  if (step_ == Microkernel::Step::PairsBf16) tile.rows = std::min(tile.rows, kConvertedRows);
+  if (step_ == Microkernel::Step::PairsBf16) tile = {std::min(tile.rows, kConvertedRows), tile.vectors, tile.lanes};
   return tile;
 }
 

@@ -58,7 +58,8 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   asksForSource_ = asksForSource();
   isForeseen_ = isForeseen();
   asksForNextBlock_ = asksForNextBlock();
-  if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(wholeTiles_, number(1))), number(1));
+  LlvmValue *asking = tile_.fewerByOne ? b.CreateUDiv(rows_, number(tile_.rows)) : wholeTiles_; // tiles of the last rows do, too
+  if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(asking, number(1))), number(1));
   inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   keyAddress_ = byteOffset(b, addressOf(kNestCells), number(kNestKeyRow * kNestPanelBytes));
@@ -160,7 +161,8 @@ LlvmValue *NestEmitter::putsLeftTogether() {
 
 // Steps of K. Where nothing is copied but wide panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
 // f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
-// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX). So should more than
+// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX), but 2% more on a
+// Zen 5, whose third cache is quicker to read: f32 2048x2048x2048 0 to 2%, f64 1000x1000x1000 2% more. So should more than
 // 64 rows that are staged: f16 4096x4096x4096 by 128 rows takes 2% less, f64 2048x2048x2048 by 64 rows 3% more. f32 of a turned a,
 // 1024x1024x1024 by 192 rows, takes 2% less in one block (the same).
 LlvmValue *NestEmitter::deepestBlock() {
@@ -173,12 +175,13 @@ LlvmValue *NestEmitter::deepestBlock() {
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
-  LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(kHalf / bytes_), e_.argument(stagedAgain / bytes_));
+  const int64_t again = e_.cpu_.loadsAcrossLines ? blockBytes : kHalf;
+  LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(again / bytes_), e_.argument(stagedAgain / bytes_));
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
-  LlvmValue *again = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // is read
+  LlvmValue *isRead = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // again and again
   LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForSource_, number(kAskedRows), deepest) : deepest;
-  LlvmValue *fits = b.CreateSelect(again, deepestInPlace(), asked);
+  LlvmValue *fits = b.CreateSelect(isRead, deepestInPlace(), asked);
   return least(b.CreateSelect(isForeseen_, foreseenRows(), fits), deepest);
 }
 
@@ -287,7 +290,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   LlvmValue *wide = block.panels ? b.CreateMul(block.panels, number(panelColumns())) : number(panelColumns()), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
-  LlvmValue *inside = mayBeDirect() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
+  LlvmValue *inside = mayBeDirect() || mayCopy() ? b.CreateSelect(block.rightInside, b.CreateUDiv(columns, wide), number(0)) : nullptr;
   LlvmValue *first = firstPanel(count), *last = b.CreateSub(count, number(1)), *twoNarrow = endsByTwoNarrow(columns);
   if (inside) inside = b.CreateSelect(twoNarrow, least(inside, b.CreateSub(last, number(1))), inside);
   forLoop(b, number(0), count, number(1), [&](LlvmValue *turn) {
@@ -295,7 +298,8 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
     i = b.CreateSelect(b.CreateICmpSLT(i, count), i, b.CreateSub(i, count));
     LlvmValue *column = b.CreateAdd(columnBegin_, b.CreateMul(i, wide));
     column = b.CreateSelect(b.CreateAnd(twoNarrow, b.CreateICmpEQ(i, last)), b.CreateSub(column, number(lanes_)), column);
-    Panel panel = inside ? plainPanel(block, column, b.CreateICmpSLT(i, inside)) : packPanel(block, column, b.getFalse());
+    LlvmValue *isInside = inside ? b.CreateICmpSLT(i, inside) : b.getFalse();
+    Panel panel = mayBeDirect() ? plainPanel(block, column, isInside) : packPanel(block, column, isCopied(block, isInside));
     if (usesTiles(style_)) emitAmxRows(block, panel, sink);
     else emitRows(block, panel, sink);
   });

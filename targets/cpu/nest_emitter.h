@@ -66,10 +66,10 @@ private:
   };
   // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
   // moves on. But `tilesInSource` tiles behind the first one, which may copy, ask for the panel that is copied or read where it
-  // lies next, at `source` (askedBy).
+  // lies next, at `source` (askedBy); those of the last rows only if they are among the `lastInSource` ones.
   struct Next {
     LlvmValue *first, *tileStep, *step;
-    LlvmValue *source = nullptr, *tilesInSource = nullptr;
+    LlvmValue *source = nullptr, *tilesInSource = nullptr, *lastInSource = nullptr;
   };
   struct Panel {
     LlvmValue *column; // its first
@@ -80,7 +80,7 @@ private:
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
     LlvmValue *source = nullptr, *asks = nullptr; // in b, and whether tiles may ask for the next panel there; null unless mayAskForSource
-    LlvmValue *copies = nullptr; // of plainPanel: the first tile of rows takes copying()
+    LlvmValue *copies = nullptr; // if mayCopy: the first tile of rows takes copying()
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
     LlvmValue *narrow = nullptr; // whether narrowTile() takes its rows, unless bf16 are converted; null: never
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
@@ -117,6 +117,7 @@ private:
   void stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value);
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
+  LlvmValue *isCopied(const Block &block, LlvmValue *isInside);
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
   void fillPanel(const Block &block, const Panel &panel);
   LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);
@@ -140,7 +141,7 @@ private:
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  bool prefersInPlace() const { return mayCopy() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
+  bool prefersInPlace() const { return mayBeDirect() && hasRest() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
   LlvmValue *copiesInPlace();
   LlvmValue *isBetterCopied(LlvmValue *manyRows);
   LlvmValue *crowdsCaches();
@@ -153,7 +154,7 @@ private:
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
-  bool mayCopy() const { return mayBeDirect() && hasRest(); }
+  bool mayCopy() const { return mayAskForSource() && !inSlices(); } // and convert meanwhile
   // Elements that are packed as they lie, but for a conversion.
   bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
   LlvmValue *isInsideRight(const Block &block);
@@ -194,10 +195,11 @@ private:
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);
+  void readSource(Microkernel::Operands &operands);
   void addFirstSteps(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
-  std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile);
+  std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource);
   LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
                            llvm::function_ref<LlvmValues()> before);
   LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);

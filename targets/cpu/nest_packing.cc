@@ -66,7 +66,7 @@ void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
 // that tile asks for rows ahead: f32 64x1024x1024 takes 0.87 of the time. And of rows that fall together in the caches, if there are
 // enough of a's rows to make up for it. With loads across lines as isBetterCopied says.
 LlvmValue *NestEmitter::copiesInPlace() {
-  if (!mayCopy()) return b.getFalse();
+  if (!mayCopy() || !mayBeDirect()) return b.getFalse();
   constexpr int64_t kTooFewRows = 48;
   LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kTooFewRows));
   LlvmValue *pays = prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));
@@ -98,14 +98,13 @@ LlvmValue *NestEmitter::crowdsCaches() {
 // less time than to do one after the other: 7% of f32 144x1111x513 (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
   LlvmValue *source = sourceOf(block, column);
-  LlvmValue *isRead = isInside, *copied = b.getFalse();
+  LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
   if (LlvmValue *width = widthAt(column)) { // which a narrow panel may lie within, too
     LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
   }
   LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace_)), isRead);
   isDirect = b.CreateOr(isDirect, block.handsOn); // which reads nothing
-  if (mayCopy()) copied = b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
@@ -121,6 +120,13 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   panel.asks = prefersInPlace() ? b.CreateOr(panel.copies, isDirect) : panel.copies;
   return panel;
+}
+
+// Whether a panel that has to be packed is copied, and converted meanwhile: f16 37x1111x513 takes 0.9 of the time, 64x2000x2000 0.94,
+// 128x128x128 0.98 (Zen 5, and told to do with AVX2).
+LlvmValue *NestEmitter::isCopied(const Block &block, LlvmValue *isInside) {
+  if (!mayCopy()) return b.getFalse();
+  return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), b.CreateICmpSGT(wholeTiles_, number(0)));
 }
 
 // Where the first row of a block and a column lie in b.
@@ -145,6 +151,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
   if (mayAskForSource() && !mayBeDirect()) { // which plainPanel knows
     panel.source = sourceOf(block, column);
     panel.asks = panel.shared.mustFill;
+    panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
   if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
   return panel;

@@ -9,10 +9,11 @@ namespace xt {
 LlvmValue *NestEmitter::wholeTiles() {
   if (!hasRest()) return b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows));
   LlvmValue *whole = b.CreateUDiv(rows_, number(tile_.rows)), *rest = b.CreateURem(rows_, number(tile_.rows));
-  int64_t takeMore = 0; // a bit for each rest
-  for (int r = 0; r < tile_.rows; ++r) takeMore |= int64_t{lastRowsTakeMore(tile_, r)} << r;
-  LlvmValue *bit = b.CreateAnd(b.CreateLShr(number(takeMore), rest), number(1));
-  return most(b.CreateSub(whole, bit), number(0));
+  constexpr int kBits = 4;
+  uint64_t givenUp = 0; // of each rest
+  for (int r = 0; r < tile_.rows; ++r) givenUp |= static_cast<uint64_t>(tilesGivenUp(tile_, r)) << (kBits * r);
+  LlvmValue *given = b.CreateAnd(b.CreateLShr(b.getInt64(givenUp), b.CreateMul(rest, number(kBits))), number((1 << kBits) - 1));
+  return most(b.CreateSub(whole, given), number(0));
 }
 
 LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
@@ -117,7 +118,16 @@ void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
 // The one that copies.
 void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
   emitTile(block, copying(panel), tile_, tile);
-  ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
+  if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
+}
+
+// b where it lies, which may have to be converted.
+void NestEmitter::readSource(Microkernel::Operands &operands) {
+  const Elem elem = right_.access.elem;
+  if (elem == elem_) return;
+  operands.rightBytes = sourceBytes();
+  for (size_t v = 0; v < operands.columns.size(); ++v) operands.columns[v] = number(static_cast<int64_t>(v) * lanes_ * sourceBytes());
+  operands.load = [this, elem](LlvmValue *at) { return multiplied(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), at, llvm::Align(1))); };
 }
 
 NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
@@ -145,9 +155,15 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = last;
   operands.copy = panel.copyTo;
-  if (panel.copyTo) operands.ahead = b.CreateMul(panel.step, nearRows());
-  else if (!inWords()) operands.steps = shape.steps;
-  if (operands.steps > 1 && isWhole) std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile);
+  if (panel.copyTo) {
+    operands.ahead = b.CreateMul(panel.step, nearRows());
+    operands.packed = false;
+    readSource(operands);
+  } else if (!inWords()) {
+    operands.steps = shape.steps;
+  }
+  if (operands.steps > 1 && (isWhole || shape.fewerByOne))
+    std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
   auto before = [&] {
     LlvmValues sums;
     ofEach(panel.before, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
@@ -178,8 +194,11 @@ void NestEmitter::addFirstSteps(const Block &block, const Panel &panel, const Ti
 
 // Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
 // tiles ask for the one behind it, each for its part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). Where a panel
-// is copied, converted, or read where it lies, few tiles of rows ask for the next one there (askedBy). Others ask for their own first line.
+// is copied, converted, or read where it lies, few tiles of rows ask for the next one there (askedBy). Others ask for their own first
+// line. On a Zen 5 those of the last rows, which are quickest to read b, are slowed by that, but where it comes from memory: of f32,
+// 37x1111x513 would take 1.05 of the time, 37x1900x1000 the same, 50x2500x2500 takes 0.93, 32x4096x4096 0.88.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
+  constexpr int64_t kFar = 12 << 20; // bytes of b
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(nextStep_, number(tile_.steps));
   LlvmValue *behind = b.CreateAdd(behindPanels(block, panel), number(kCacheLine));
@@ -188,6 +207,7 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   if (!mayAskForSource()) return next;
   next.source = byteOffset(b, panel.source, toNextSource(block, panel));
   next.tilesInSource = b.CreateSelect(b.CreateAnd(panel.asks, asksForSource_), number(tilesThatAsk()), number(0));
+  next.lastInSource = prefersInPlace() ? b.CreateSelect(spansMore(kFar), next.tilesInSource, number(0)) : next.tilesInSource;
   return next;
 }
 
@@ -213,12 +233,12 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
 // for one line of each of as many rows as it has turns, so that its loop is that of others: all lines of the first rows, and then
 // those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513 0.98 (Intel Xeon with AMX). To ask
 // for the lines of a row one after the other takes more instructions: 1 to 4% of 1000x1000x1000, whose loop it is too.
-std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile) {
+std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource) {
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
   if (!mayAskForSource()) return {ofPacked()[0], next.step};
   LlvmValue *index = b.CreateSub(tile.index, number(1));
-  LlvmValues asked = ifElse(b, b.CreateICmpULT(index, next.tilesInSource), [&] {
+  LlvmValues asked = ifElse(b, b.CreateICmpULT(index, tilesInSource), [&] {
     const int64_t lines = linesOfSource();
     LlvmValue *line = b.CreateMul(b.CreateURem(index, number(lines)), number(kCacheLine));
     LlvmValue *rows = b.CreateMul(b.CreateMul(b.CreateUDiv(index, number(lines)), turnsOf(block)), right_.access.rowStride);

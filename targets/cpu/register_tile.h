@@ -16,6 +16,7 @@ struct RegisterTile {
   int steps = kStepsEachTurn; // of K, of a turn of a nest's loop that multiplies elements and copies none
   int narrow = 0; // registers of columns of a tile that takes the last ones where they are enough; 0: there is none
   int narrowRows = 0; // of a, that this one takes; of no meaning where there is none
+  bool fewerByOne = false; // lastRowsTile
 };
 
 // Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
@@ -28,13 +29,14 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   int accumulators = cpu.vectorRegisters == 32 ? 24 : cpu.fma ? 12 : 8;
   int most = std::min(accumulators / vectors, 12);
   int taken = static_cast<int>(std::min<int64_t>(most, rows));
-  return {taken, vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0, taken};
+  return {taken, vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0, taken, vectors == 4 && rows > 2 * most};
 }
 
-// Takes the last rows. Two thirds of `tile`: with fewer, b would be read faster than caches give it (32 bytes a cycle with
-// AVX-512), and most numbers of rows are sums of both.
+// Takes the last rows: of the widest tile, one fewer, as nearly all numbers of rows are sums of both, and more sums a load of b are
+// fewer loads. Of other tiles, and for no more rows than two such tiles have, two thirds: with fewer, b would be read faster than
+// caches give it.
 inline RegisterTile lastRowsTile(RegisterTile tile) {
-  tile.rows = (2 * tile.rows + 2) / 3;
+  tile.rows = tile.fewerByOne ? tile.rows - 1 : (2 * tile.rows + 2) / 3;
   return tile;
 }
 
@@ -46,17 +48,21 @@ inline bool narrowTakesTurns(RegisterTile tile) { return narrowTile(tile).steps 
 // three registers and two.
 inline bool narrowTakesAnyRest(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 3; }
 
-// Whether `rest` rows behind some of `tile` take less time if those of one `tile` more are theirs: 6 + 2 as 4 + 4.
-inline bool lastRowsTakeMore(RegisterTile tile, int64_t rest) {
-  int64_t few = lastRowsTile(tile).rows;
-  auto computed = [&](int64_t rows) { return (rows + few - 1) / few * few; };
-  return computed(tile.rows + rest) < tile.rows + computed(rest);
+// How many tiles give their rows to those of lastRowsTile, behind which `rest` rows are left, for the least work: of 6 + 2 rows
+// one, as 4 + 4.
+inline int64_t tilesGivenUp(RegisterTile tile, int64_t rest) {
+  const int64_t few = lastRowsTile(tile).rows;
+  int64_t best = 0, least = tile.rows * tile.rows;
+  for (int64_t given = 0; given < tile.rows; ++given) {
+    int64_t computed = (given * tile.rows + rest + few - 1) / few * few - given * tile.rows; // of those more than without
+    if (computed < least) best = given, least = computed;
+  }
+  return best;
 }
 
 // Of so many rows those that `tile` takes; smaller ones take the others.
 inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
-  int64_t whole = rows / tile.rows;
-  return (whole > 0 && lastRowsTakeMore(tile, rows % tile.rows) ? whole - 1 : whole) * tile.rows;
+  return std::max<int64_t>(rows / tile.rows - tilesGivenUp(tile, rows % tile.rows), 0) * tile.rows;
 }
 
 // What AMX's tiles hold.

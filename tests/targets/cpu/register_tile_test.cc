@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace xt {
 namespace {
 
@@ -43,6 +45,32 @@ TEST(RegisterTile, WhatTakesTheLastColumns) {
   EXPECT_EQ(rowsOf("x86-64-v3", 5), 5);
   EXPECT_EQ(rowsOf("x86-64-v3", 3), 3);
   EXPECT_EQ(rowsOf("x86-64-v4", 256), 6);
+}
+
+// One row fewer than the others where there are many, and two thirds of them where there are few, or others are less wide.
+TEST(RegisterTile, WhatTakesTheLastRows) {
+  auto rowsOf = [](const char *cpu, int64_t rows, int64_t columns) { return lastRowsTile(registerTile(*cpuInfo(cpu), Elem::F32, rows, columns)).rows; };
+  EXPECT_EQ(rowsOf("x86-64-v4", 256, 256), 5);
+  EXPECT_EQ(rowsOf("x86-64-v4", 13, 64), 5);
+  for (int64_t rows : {8, 12}) EXPECT_EQ(rowsOf("x86-64-v4", rows, 256), 4);
+  EXPECT_EQ(rowsOf("x86-64-v4", 256, 32), 8);
+  EXPECT_EQ(rowsOf("x86-64-v3", 256, 256), 4);
+}
+
+// No other number of whole tiles leaves less work.
+TEST(RegisterTile, RowsOfWholeTiles) {
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
+    for (int64_t columns : {16, 32, 256})
+      for (int64_t rows = 1; rows < 100; ++rows) {
+        RegisterTile tile = registerTile(*cpuInfo(cpu), Elem::F32, rows, columns);
+        const int64_t few = lastRowsTile(tile).rows;
+        auto computed = [&](int64_t ofWhole) { return ofWhole + (rows - ofWhole + few - 1) / few * few; };
+        int64_t least = computed(0);
+        for (int64_t whole = 0; whole <= rows; whole += tile.rows) least = std::min(least, computed(whole));
+        EXPECT_EQ(computed(rowsOfWholeTiles(tile, rows)), least) << cpu << ", " << rows << "x" << columns;
+      }
+  RegisterTile tile = registerTile(*cpuInfo("x86-64-v4"), Elem::F32, 256, 256);
+  EXPECT_EQ(rowsOfWholeTiles(tile, 37), 12); // and five times 5
 }
 
 // Else the last block would be left without any.
