@@ -162,7 +162,7 @@ TEST(CpuNest, FewRowsOfALargeB) {
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfBothLoads());
 }
 
-// Smaller tiles take the last rows, and those of one tile more where that is less work. Turns multiply two steps of K, or four.
+// Smaller tiles take the last rows, and those of a few tiles more where that is less work. Turns multiply two steps of K, or four.
 TEST(CpuNest, LastRowsAndSteps) {
   for (int64_t columns : {16, 40, 64}) // of these depends how many rows a tile has
     for (int64_t rows = 3; rows <= 25; ++rows) {
@@ -209,9 +209,9 @@ TEST(CpuNest, FewColumns) {
 }
 
 // Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows, or read where they lie: of one workgroup,
-// and shared.
+// and shared; or converted by it.
 TEST(CpuNest, PanelsThatTheFirstTileCopies) {
-  for (Elem elem : {Elem::F32, Elem::F64})
+  for (Elem elem : {Elem::F32, Elem::F64, Elem::F16})
     for (int64_t rows : {24, 25, 37, 70})
       for (int threads : {1, 3}) {
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
