@@ -118,6 +118,7 @@ private:
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   LlvmValue *isCopied(const Block &block, LlvmValue *isInside);
+  LlvmValue *hasRowsToCopy();
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
   void fillPanel(const Block &block, const Panel &panel);
   LlvmValue *packInto(const Block &block, LlvmValue *column, const Packed &to);

@@ -40,6 +40,7 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   if (isBf16()) large = b.CreateAnd(large, areNormal(block, panel));
   auto tilesFor = [&](LlvmValue *rows, int64_t each) { return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each)); };
   LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
+  if (mayCopy()) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
   LlvmValue *left = most(b.CreateSub(rows_, b.CreateMul(whole, number(tile_.rows))), number(0));
   LlvmValue *count = b.CreateAdd(whole, tilesFor(left, lastRowsTile(tile_).rows));
   if (!hasNarrow()) return {whole, count};
@@ -141,7 +142,8 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 // Rows behind the last one repeat it, and their sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows && shape.vectors == tile_.vectors;
-  LlvmValue *last = hasRest() && isWhole ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
+  const bool takesAll = hasRest() && isWhole && (!panel.copyTo || mayBeDirect()); // hasRowsToCopy
+  LlvmValue *last = takesAll ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   // Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
   auto ofEach = [&](const Sums &sums, llvm::function_ref<void(LlvmValue *at)> visit) {
     LlvmValue *first = sumsAt(sums, tile);

@@ -217,6 +217,8 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
         expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processorsOfBothLoads(), threads);
       }
+  for (int64_t rows = 1; rows <= 11; ++rows) // which that tile repeats, where it converts
+    expectAsLoop({.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4}, processorsOfBothLoads(), 2);
   expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processorsOfBothLoads(), 2);
   expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processorsOfBothLoads(), 2);
   expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfBothLoads(), 2);
