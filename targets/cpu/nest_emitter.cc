@@ -161,10 +161,10 @@ LlvmValue *NestEmitter::putsLeftTogether() {
 
 // Steps of K. Where nothing is copied but wide panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
 // f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
-// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX), but 2% more on a
-// Zen 5, whose third cache is quicker to read: f32 2048x2048x2048 0 to 2%, f64 1000x1000x1000 2% more. So should more than
-// 64 rows that are staged: f16 4096x4096x4096 by 128 rows takes 2% less, f64 2048x2048x2048 by 64 rows 3% more. f32 of a turned a,
-// 1024x1024x1024 by 192 rows, takes 2% less in one block (the same).
+// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX). (With nearThirdCache
+// it takes 2% more, f64 1000x1000x1000 2.5%, 2048x2048x2048 up to 1.5%.) More than 64 rows that are staged should leave room, too: f16
+// 4096x4096x4096 by 128 rows takes 2% less, f64 2048x2048x2048 by 64 rows 3% more. f32 of a turned a, 1024x1024x1024 by 192 rows,
+// takes 2% less in one block (the same Xeon).
 LlvmValue *NestEmitter::deepestBlock() {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   const int64_t rows = op_.result()->type().extent(0), blockBytes = mostBlockBytes(tile_, bytes_);
@@ -175,7 +175,7 @@ LlvmValue *NestEmitter::deepestBlock() {
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
-  const int64_t again = e_.cpu_.loadsAcrossLines ? blockBytes : kHalf;
+  const int64_t again = e_.cpu_.nearThirdCache ? blockBytes : kHalf;
   LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(again / bytes_), e_.argument(stagedAgain / bytes_));
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
@@ -315,10 +315,10 @@ LlvmValue *NestEmitter::endsByTwoNarrow(LlvmValue *columns) {
 
 // Where a workgroup begins: every second one of those that share panels in the middle, so that two threads do not wait for the
 // panels that the other packs: bytes and bf16 of 1024x1024x1024 with a turned a, by tiles of 64x1024, take 0.93 of the time of two
-// threads, f32 0.98, and f16, whose b is converted, by 128x1024 0.93, f32 of a turned b by 64x1024 0.92 (Zen 5). A plain b is
-// copied by tiles that multiply, and takes no time to wait for.
+// threads, f32 0.98, and f32 of a turned b by 64x1024 0.92 (Zen 5). What is copied by tiles that multiply takes no time to wait for:
+// f16 takes the same either way.
 LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
-  if (!shares_ || (!inWords() && !left_.turned && mayBeDirect())) return number(0);
+  if (!shares_ || (!inWords() && !left_.turned && mayCopy())) return number(0);
   return b.CreateSelect(b.CreateAnd(shares_, isOddAmongAlike_), b.CreateUDiv(count, number(2)), number(0));
 }
 

@@ -118,6 +118,7 @@ private:
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   LlvmValue *isCopied(const Block &block, LlvmValue *isInside);
+  bool copyingRepeatsRows() const { return !mayBeDirect(); } // as it converts, too
   LlvmValue *hasRowsToCopy();
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
   void fillPanel(const Block &block, const Panel &panel);
@@ -155,7 +156,8 @@ private:
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
-  bool mayCopy() const { return mayAskForSource() && !inSlices(); } // and convert meanwhile
+  bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
+  bool convertsCheaply() const;
   // Elements that are packed as they lie, but for a conversion.
   bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
   LlvmValue *isInsideRight(const Block &block);

@@ -122,19 +122,26 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   return panel;
 }
 
-// Whether a panel that has to be packed is copied, and converted meanwhile: f16 37x1111x513 takes 0.9 of the time, 64x2000x2000 0.94,
-// 128x128x128 0.98 (Zen 5, and told to do with AVX2).
+// Whether products hide what it takes to convert b: of f16 37x1111x513 they do all, 0.9 of the time, 64x2000x2000 takes 0.94,
+// 128x128x128 0.98 (Zen 5, and told to do with AVX2). Without F16C f16 8x1000x1000 would take 1.5, with AVX-512 f8E4M3 and tf32 1.08.
+bool NestEmitter::convertsCheaply() const {
+  const Elem elem = right_.access.elem;
+  return elem == Elem::BF16 || (elem == Elem::F16 && e_.cpu_.f16c);
+}
+
+// Whether a panel that has to be packed is copied.
 LlvmValue *NestEmitter::isCopied(const Block &block, LlvmValue *isInside) {
   if (!mayCopy()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), hasRowsToCopy());
 }
 
-// Whether a tile that copies has the rows for it. Where it converts, too, a few that it repeats take less time than to do so before:
-// f16 4x2000x2000 takes 0.71 of the time, 8x2000x2000 0.8, and with AVX2 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 with AVX2
-// (Zen 5).
+// Whether a tile that copies has the rows for it: as wholeTiles are in most cases, or where those give all of many to smaller ones (25
+// as five times 5). Where it converts, too, any that there are: f16 4x2000x2000 takes 0.71 of the time, 8x2000x2000 0.8, and with AVX2
+// 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 with AVX2 (Zen 5).
 LlvmValue *NestEmitter::hasRowsToCopy() {
-  if (!mayBeDirect()) return b.getTrue();
-  return b.CreateOr(b.CreateICmpSGT(wholeTiles_, number(0)), b.CreateICmpSGE(rows_, number(2 * tile_.rows)));
+  if (copyingRepeatsRows()) return b.CreateICmpSGT(rows_, number(0)); // a workgroup may have none
+  LlvmValue *hasWhole = b.CreateICmpSGT(wholeTiles_, number(0));
+  return tile_.fewerByOne ? b.CreateOr(hasWhole, b.CreateICmpSGE(rows_, number(tile_.rows + tile_.rows / 2))) : hasWhole;
 }
 
 // Where the first row of a block and a column lie in b.

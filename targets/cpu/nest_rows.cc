@@ -1,6 +1,7 @@
 // The rows of a, tile after tile, times one panel of b, and where their sums go.
 #include "targets/cpu/nest_emitter.h"
 
+#include "ir/base/check.h"
 #include "targets/cpu/prefetch.h"
 
 namespace xt {
@@ -10,6 +11,7 @@ LlvmValue *NestEmitter::wholeTiles() {
   if (!hasRest()) return b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows));
   LlvmValue *whole = b.CreateUDiv(rows_, number(tile_.rows)), *rest = b.CreateURem(rows_, number(tile_.rows));
   constexpr int kBits = 4;
+  XT_CHECK(tile_.rows <= 64 / kBits, "what each rest takes is in one word");
   uint64_t givenUp = 0; // of each rest
   for (int r = 0; r < tile_.rows; ++r) givenUp |= static_cast<uint64_t>(tilesGivenUp(tile_, r)) << (kBits * r);
   LlvmValue *given = b.CreateAnd(b.CreateLShr(b.getInt64(givenUp), b.CreateMul(rest, number(kBits))), number((1 << kBits) - 1));
@@ -68,7 +70,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
-  if (mayCopy()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
+  if (mayCopy() && mayBeDirect()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
   auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
@@ -103,8 +105,8 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
 // rows that follow: of f32, 3x4096x4096 takes 0.75 of the time, and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon
 // with AMX).
 LlvmValue *NestEmitter::asksForNextBlock() {
-  if (!mayCopy()) return b.getFalse();
-  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateICmpEQ(wholeTiles_, number(0))));
+  if (!mayCopy() || !mayBeDirect()) return b.getFalse();
+  return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateNot(hasRowsToCopy())));
 }
 
 void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
@@ -124,10 +126,11 @@ void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Ti
 
 // b where it lies, which may have to be converted.
 void NestEmitter::readSource(Microkernel::Operands &operands) {
+  operands.ahead = b.CreateMul(operands.rightStep, nearRows());
+  operands.packed = false;
   const Elem elem = right_.access.elem;
   if (elem == elem_) return;
   operands.rightBytes = sourceBytes();
-  for (size_t v = 0; v < operands.columns.size(); ++v) operands.columns[v] = number(static_cast<int64_t>(v) * lanes_ * sourceBytes());
   operands.load = [this, elem](LlvmValue *at) { return multiplied(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), at, llvm::Align(1))); };
 }
 
@@ -142,7 +145,7 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 // Rows behind the last one repeat it, and their sums go to the same place.
 void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows && shape.vectors == tile_.vectors;
-  const bool takesAll = hasRest() && isWhole && (!panel.copyTo || mayBeDirect()); // hasRowsToCopy
+  const bool takesAll = hasRest() && isWhole && !(panel.copyTo && copyingRepeatsRows());
   LlvmValue *last = takesAll ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
   // Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
   auto ofEach = [&](const Sums &sums, llvm::function_ref<void(LlvmValue *at)> visit) {
@@ -153,17 +156,12 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     }
   };
   LlvmValues columns;
-  for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
+  for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = last;
   operands.copy = panel.copyTo;
-  if (panel.copyTo) {
-    operands.ahead = b.CreateMul(panel.step, nearRows());
-    operands.packed = false;
-    readSource(operands);
-  } else if (!inWords()) {
-    operands.steps = shape.steps;
-  }
+  if (panel.copyTo) readSource(operands);
+  else if (!inWords()) operands.steps = shape.steps;
   if (operands.steps > 1 && (isWhole || shape.fewerByOne))
     std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
   auto before = [&] {

@@ -111,7 +111,8 @@ private:
       if (lanes == 16) args.push_back(b.getInt32(4)); // rounds as everything else does
       return b.CreateIntrinsic(id, args);
     }
-    // In two steps, each of a normal power: of the lowest bits of both halves of the image, which are those of n's.
+    // In two steps, each of a normal power: of the lowest bits of both halves of the image, which are those of n's, as kRounder's low ten
+    // bits are 0.
     LlvmValue *half = b.CreateAShr(asInteger(image), 1), *rest = b.CreateSub(asInteger(image), half);
     auto power = [&](LlvmValue *exponent) { return asFloat(b.CreateShl(b.CreateAdd(exponent, integer(127)), 23)); };
     return b.CreateFMul(b.CreateFMul(x, power(half)), power(rest));

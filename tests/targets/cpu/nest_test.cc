@@ -13,6 +13,7 @@ struct Product {
   bool turnA = false, turnB = false;       // the tiles are stored the other way round, and loaded transposed
   bool columnsA = false, columnsB = false; // the matrices are column-major
   int64_t shift = 0;                       // where the first tiles begin, on all sides
+  bool beginsFar = false;                  // rows of the first workgroup are far behind the last, of the second inside, of others far in front
   bool adds = false;                       // to what c holds
   std::optional<Elem> other = {};          // of b, where it is not that of a
   bool fused = false;                      // twice the sum plus a row, as f16
@@ -34,7 +35,8 @@ void make(KernelMaker &m, const Product &p) {
   Value *bias = p.fused ? m.param(m.matrix(Elem::F32)) : nullptr;
   Value *i = m.gridOver(2, 0, p.tile.rows), *j = m.gridOver(2, 1, p.tile.columns);
   Value *start = m.index(p.shift), *zero = m.index(0), *step = m.index(p.tile.depth);
-  i = m.binary(OpKind::AddI, i, start);
+  if (p.beginsFar) i = m.binary(OpKind::SubI, m.index(2 * p.tile.rows + (p.tile.rows << 19)), m.binary(OpKind::MulI, i, m.index(1 << 19)));
+  else i = m.binary(OpKind::AddI, i, start);
   j = m.binary(OpKind::AddI, j, start);
   Value *ta = side(m, a, {i, start}, {p.tile.rows, p.tile.depth}, p.turnA, p.columnsA);
   Value *tb = side(m, b, {start, j}, {p.tile.depth, p.tile.columns}, p.turnB, p.columnsB);
@@ -260,11 +262,20 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
     for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfBothLoads());
 }
 
-// Two threads begin with different panels, of a b that is converted or turned, for which they do not wait for each other.
+// Two threads begin with different panels, of a b that is converted before or turned, for which they do not wait for each other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
   for (bool turned : {false, true})
     for (int threads : {1, 2, 3})
-      expectAsLoop({.input = turned ? Elem::F32 : Elem::F16, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned}, processors(), threads);
+      expectAsLoop({.input = turned ? Elem::F32 : Elem::F8E4M3, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned}, processors(), threads);
+}
+
+// A workgroup that has no row may come first, and pack what others share.
+TEST(CpuNest, AWorkgroupThatIsOutside) {
+  for (Elem elem : {Elem::F32, Elem::F16})
+    for (int threads : {1, 2}) {
+      SCOPED_TRACE(str(elemName(elem), " ", threads));
+      expectAsLoop({.input = elem, .sizes = {600, 130, 40}, .tile = {32, 64, 16}, .beginsFar = true}, processorsOfBothLoads(), threads);
+    }
 }
 
 TEST(CpuNest, NothingToAddUp) {
@@ -330,6 +341,34 @@ TEST(CpuNest, RowsOfTheResultThatAreTheSame) {
       return c.bytes();
     };
     EXPECT_EQ(result(loop.module, *loop.kernel), result(nest.module, *nest.kernel)) << depth;
+  }
+}
+
+// The loop of the tile that copies b converts it, too, where that takes one instruction.
+TEST(CpuNest, ConvertsWhileItMultiplies) {
+  auto countOf = [](std::string_view block, std::string_view name) {
+    size_t count = 0;
+    for (size_t at = 0; (at = block.find(name, at)) != std::string_view::npos; at += name.size()) ++count;
+    return count;
+  };
+  struct Case {
+    const char *cpu;
+    size_t conversions, products; // of a step
+  };
+  for (auto [cpu, conversions, products] : {Case{"x86-64-v4", 4, 24}, {"x86-64-v3", 3, 12}}) {
+    KernelMaker m;
+    make(m, {.input = Elem::F16, .sizes = {}, .tile = {128, 256, 32}});
+    ASSERT_EQ(formIn(m), 1u);
+    Diagnostics diagnostics;
+    Result<std::string> text = emit(m.module, EmitKind::Asm, {cpu}, diagnostics);
+    ASSERT_TRUE(text.ok()) << text.error().message;
+    size_t found = 0;
+    for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) { // from each label to the next
+      end = text->find("\n.L", at);
+      std::string_view block = std::string_view(*text).substr(at, end - at);
+      found += countOf(block, "vfmadd") == products && countOf(block, "vcvtph2ps") == conversions;
+    }
+    EXPECT_EQ(found, 1u) << cpu;
   }
 }
 

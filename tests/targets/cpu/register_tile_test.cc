@@ -59,10 +59,10 @@ TEST(RegisterTile, WhatTakesTheLastRows) {
 
 // No other number of whole tiles leaves less work.
 TEST(RegisterTile, RowsOfWholeTiles) {
-  for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
-    for (int64_t columns : {16, 32, 256})
+  for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
+    for (int64_t columns : {8, 16, 32, 256})
       for (int64_t rows = 1; rows < 100; ++rows) {
-        RegisterTile tile = registerTile(*cpuInfo(cpu), Elem::F32, rows, columns);
+        RegisterTile tile = nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, rows, columns);
         const int64_t few = lastRowsTile(tile).rows;
         auto computed = [&](int64_t ofWhole) { return ofWhole + (rows - ofWhole + few - 1) / few * few; };
         int64_t least = computed(0);
