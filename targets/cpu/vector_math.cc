@@ -118,7 +118,18 @@ private:
     return b.CreateFMul(b.CreateFMul(x, power(half)), power(rest));
   }
 
+  // No r is beyond 1, and none is NaN: of an infinite or large x, of which scalef then makes infinity or 0, whatever positive number it
+  // is given. One instruction where to bound x takes two: 0.97 of the time of softmax, 0.99 of attention (Zen 5).
+  Reduced bounded(Reduced reduced) {
+    constexpr int kLeastMagnitude = 2, kRoundsAsEver = 4; // and the sign of r (Intel's manual, "VRANGEPS")
+    llvm::Constant *zeros = llvm::Constant::getNullValue(floats_);
+    llvm::Value *args[] = {reduced.r, number(1), b.getInt32(kLeastMagnitude), zeros, b.getInt16(0xffff), b.getInt32(kRoundsAsEver)};
+    reduced.r = b.CreateIntrinsic(Intrinsic::x86_avx512_mask_range_ps_512, {}, args);
+    return reduced;
+  }
+
   LlvmValue *exp(LlvmValue *x) {
+    if (looksUp()) return scaledExp(bounded(reduce(x, rounder())));
     return scaledExp(reduce(atLeast(atMost(x, 89), -104), rounder())); // beyond, infinity and 0 are rounded to
   }
 
