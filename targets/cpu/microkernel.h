@@ -49,7 +49,7 @@ public:
     LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
     LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
     LlvmValue *lastRow = nullptr;                   // of a: those behind it are beyond the end and repeat it; null: all are there
-    // Gives a register of b, where it is to be converted, whose elements have so many bytes; null: it is not.
+    // Gives a register of b that is converted, from where it lies, by elements of `rightBytes`; null: b needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> load = nullptr;
     int64_t rightBytes = 0;
   };

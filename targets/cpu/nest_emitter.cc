@@ -175,12 +175,12 @@ LlvmValue *NestEmitter::deepestBlock() {
   if (usesTiles(style_)) return e_.argument(amxBlockBytes(style_, rows, left_.turned || right_.turned) / bytes_);
   const int64_t staged = std::min(nestStagedBytes(rows), blockBytes), stagedAgain = rows <= kFewRows ? staged : std::min(staged, kHalf);
   LlvmValue *inOne = b.CreateSelect(leftInPlace_, number(blockBytes / bytes_), e_.argument(staged / bytes_));
-  const int64_t again = e_.cpu_.nearThirdCache ? blockBytes : kHalf;
-  LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(again / bytes_), e_.argument(stagedAgain / bytes_));
+  const int64_t inPlaceAgain = e_.cpu_.nearThirdCache ? blockBytes : kHalf;
+  LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(inPlaceAgain / bytes_), e_.argument(stagedAgain / bytes_));
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
   LlvmValue *isRead = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // again and again
-  LlvmValue *asked = mayCopy() ? b.CreateSelect(asksForSource_, number(kAskedRows), deepest) : deepest;
+  LlvmValue *asked = mayCopyPlain() ? b.CreateSelect(asksForSource_, number(kAskedRows), deepest) : deepest;
   LlvmValue *fits = b.CreateSelect(isRead, deepestInPlace(), asked);
   return least(b.CreateSelect(isForeseen_, foreseenRows(), fits), deepest);
 }
@@ -191,7 +191,7 @@ LlvmValue *NestEmitter::deepestBlock() {
 // 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
   LlvmValue *inPlace = prefersInPlace() ? deepestAcrossLines() : b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
-  return mayCopy() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
+  return mayCopyPlain() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
 }
 
 // A Zen 5 has room for more: 64x1024x1024 of f32 takes 3 and 1% more by blocks of 1024 and of 256 rows than of 512; rows that are no

@@ -143,7 +143,7 @@ private:
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  bool prefersInPlace() const { return mayBeDirect() && hasRest() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
+  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
   LlvmValue *copiesInPlace();
   LlvmValue *isBetterCopied(LlvmValue *manyRows);
   LlvmValue *crowdsCaches();
@@ -157,6 +157,7 @@ private:
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
+  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // or read it where it lies
   bool convertsCheaply() const;
   // Elements that are packed as they lie, but for a conversion.
   bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
@@ -186,6 +187,7 @@ private:
   bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForSource();
+  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // isForeseen
   LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }

@@ -66,7 +66,7 @@ void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
 // that tile asks for rows ahead: f32 64x1024x1024 takes 0.87 of the time. And of rows that fall together in the caches, if there are
 // enough of a's rows to make up for it. With loads across lines as isBetterCopied says.
 LlvmValue *NestEmitter::copiesInPlace() {
-  if (!mayCopy() || !mayBeDirect()) return b.getFalse();
+  if (!mayCopyPlain()) return b.getFalse();
   constexpr int64_t kTooFewRows = 48;
   LlvmValue *manyRows = b.CreateICmpSGT(panelRows_, number(kTooFewRows));
   LlvmValue *pays = prefersInPlace() ? isBetterCopied(manyRows) : b.CreateOr(b.CreateAnd(crowdsCaches(), manyRows), spansMore(kSecondCache));

@@ -70,7 +70,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   placeSums(block, panel);
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
-  if (mayCopy() && mayBeDirect()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
+  if (mayAskForNextBlock()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
   auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
   LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
@@ -105,7 +105,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
 // rows that follow: of f32, 3x4096x4096 takes 0.75 of the time, and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon
 // with AMX).
 LlvmValue *NestEmitter::asksForNextBlock() {
-  if (!mayCopy() || !mayBeDirect()) return b.getFalse();
+  if (!mayAskForNextBlock()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateNot(hasRowsToCopy())));
 }
 
@@ -127,7 +127,6 @@ void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Ti
 // b where it lies, which may have to be converted.
 void NestEmitter::readSource(Microkernel::Operands &operands) {
   operands.ahead = b.CreateMul(operands.rightStep, nearRows());
-  operands.packed = false;
   const Elem elem = right_.access.elem;
   if (elem == elem_) return;
   operands.rightBytes = sourceBytes();

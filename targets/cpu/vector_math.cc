@@ -96,8 +96,17 @@ private:
     for (int i = 0; i < kTable; ++i) powers.push_back(static_cast<float>(std::exp2(static_cast<double>(i) / kTable)));
     LlvmValue *table = llvm::ConstantDataVector::get(b.getContext(), llvm::ArrayRef<float>(powers));
     LlvmValue *power = b.CreateIntrinsic(Intrinsic::x86_avx512_permvar_sf_512, {}, {table, asInteger(reduced.image)});
-    LlvmValue *rest = b.CreateFMul(reduced.r, fma(reduced.r, number(1.0F / 6), number(0.5F))); // (e^r - 1 - r) / r
-    return scale(fma(fma(rest, reduced.r, reduced.r), power, power), reduced.n, reduced.image);
+    LlvmValue *r = atMostOne(reduced.r), *rest = b.CreateFMul(r, fma(r, number(1.0F / 6), number(0.5F))); // (e^r - 1 - r) / r
+    return scale(fma(fma(rest, r, r), power, power), reduced.n, reduced.image);
+  }
+  // In magnitude; 1 of NaN, as r is of an infinite x. Of that, and of what is so large that r means nothing, scalef makes infinity or 0,
+  // whatever positive number it is given. To bound x would take two instructions: so softmax takes 0.97 of the time, attention 0.99
+  // (Zen 5).
+  LlvmValue *atMostOne(LlvmValue *r) {
+    constexpr int kLeastMagnitude = 2, kRoundsAsEver = 4; // and the sign of r (Intel's manual, "VRANGEPS")
+    llvm::Constant *zeros = llvm::Constant::getNullValue(floats_);
+    llvm::Value *args[] = {r, number(1), b.getInt32(kLeastMagnitude), zeros, b.getInt16(0xffff), b.getInt32(kRoundsAsEver)};
+    return b.CreateIntrinsic(Intrinsic::x86_avx512_mask_range_ps_512, {}, args);
   }
   // x 2^n, rounded where that is subnormal.
   LlvmValue *scale(LlvmValue *x, LlvmValue *n, LlvmValue *image) {
@@ -118,23 +127,13 @@ private:
     return b.CreateFMul(b.CreateFMul(x, power(half)), power(rest));
   }
 
-  // No r is beyond 1, and none is NaN: of an infinite or large x, of which scalef then makes infinity or 0, whatever positive number it
-  // is given. One instruction where to bound x takes two: 0.97 of the time of softmax, 0.99 of attention (Zen 5).
-  Reduced bounded(Reduced reduced) {
-    constexpr int kLeastMagnitude = 2, kRoundsAsEver = 4; // and the sign of r (Intel's manual, "VRANGEPS")
-    llvm::Constant *zeros = llvm::Constant::getNullValue(floats_);
-    llvm::Value *args[] = {reduced.r, number(1), b.getInt32(kLeastMagnitude), zeros, b.getInt16(0xffff), b.getInt32(kRoundsAsEver)};
-    reduced.r = b.CreateIntrinsic(Intrinsic::x86_avx512_mask_range_ps_512, {}, args);
-    return reduced;
-  }
-
+  // Beyond, infinity and 0 are rounded to. scaledExp bounds what it looks up.
   LlvmValue *exp(LlvmValue *x) {
-    if (looksUp()) return scaledExp(bounded(reduce(x, rounder())));
-    return scaledExp(reduce(atLeast(atMost(x, 89), -104), rounder())); // beyond, infinity and 0 are rounded to
+    return scaledExp(reduce(looksUp() ? x : atLeast(atMost(x, 89), -104), rounder()));
   }
 
   LlvmValue *exp2(LlvmValue *x) {
-    x = atLeast(atMost(x, 129), -150);
+    if (!looksUp()) x = atLeast(atMost(x, 129), -150);
     LlvmValue *image = b.CreateFAdd(x, number(rounder())), *n = b.CreateFSub(image, number(rounder()));
     return scaledExp({n, image, b.CreateFMul(b.CreateFSub(x, n), number(kLn2))});
   }

@@ -36,6 +36,11 @@ bool holdsPoison(const RawArray &array, int64_t i, std::byte poison) {
 bool sameBytes(const RawArray &a, const RawArray &b) {
   return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), static_cast<size_t>(a.bytes.count())) == 0;
 }
+// An error that has no place of its own is that of what was being done.
+Error placed(Error error, SourceRange range) {
+  if (error.range.file == 0) error.range = range;
+  return error;
+}
 std::string countOf(int64_t n, int64_t of) { return str(n, " of ", of, of == 1 ? " element" : " elements"); }
 } // namespace
 
@@ -158,7 +163,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
     InitContext context{state_.siteAt(stmt.value.range), state_, [this](const std::string &p) { return path(p); },
                         state_.buffers().size(), report_.small};
     auto content = initialContent(stmt.value, sizes, stmt.type.elem, context);
-    if (!content) return content.error();
+    if (!content) return placed(content.error(), stmt.value.range);
     buffer.initial = std::move(*content);
   }
   auto device = DeviceBuffer::make(*options_.budget, std::move(std::get<BufferPlan>(planned)), "buffer %" + stmt.name);
@@ -211,11 +216,7 @@ Result<double> TestRun::launchOnce(const LaunchPlan &launch) {
   Clock::time_point start = Clock::now();
   auto done = target_.executable->launch(*kernel, launch.args, launch.grid);
   double seconds = secondsSince(start);
-  if (!done) {
-    Error error = done.error();
-    if (error.range.file == 0) error.range = launch.stmt->range;
-    return error;
-  }
+  if (!done) return placed(done.error(), launch.stmt->range);
   // A device with a clock of its own knows best: copies are not the kernel's.
   return target_.executable->kernelSeconds().value_or(seconds);
 }
@@ -422,7 +423,7 @@ Result<void> TestRun::save(const HostStmt &stmt, size_t position) {
         .fail(DiagCode::HostNoContent,
               str("`%", stmt.value.text, "` is an `out` buffer that no launch above this line writes"));
   std::string to = path(stmt.path);
-  if (auto written = writeNpy(to, *content); !written) return written;
+  if (auto written = writeNpy(to, *content); !written) return placed(written.error(), stmt.range);
   report_.saved.push_back(to);
   return {};
 }

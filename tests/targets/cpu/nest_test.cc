@@ -96,11 +96,13 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   expectAsInterpreter(loop.module, *nest.kernel, args, {}, {cpus[0]}, {}, threads);
 }
 
-// And this machine as if loads across lines took longer, or no longer, than others: it decides what is copied.
+// And this machine as if loads across lines took longer, or no longer, than others, and the third cache was far, or near: it decides
+// what is copied, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfBothLoads() {
   std::vector<CpuInfo> cpus = processors();
   cpus.push_back(cpus[0]);
   cpus.back().loadsAcrossLines = !cpus[0].loadsAcrossLines;
+  cpus.back().nearThirdCache = !cpus[0].nearThirdCache;
   return cpus;
 }
 
