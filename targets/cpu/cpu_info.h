@@ -13,7 +13,7 @@ inline constexpr int64_t kCacheLine = 64; // bytes, of every x86-64
 struct CpuInfo {
   std::string triple;   // "x86_64-pc-linux-gnu"
   std::string name;     // LLVM's name: "skylake-avx512", "x86-64-v3"
-  std::string features; // "+avx2,-sse4a,…"; empty: those of the name
+  std::string features; // that the name does not say: "+avx2,-sse4a,…"; empty: none
   int vectorBytes = 16; // of one register: 16, 32 or 64
   int vectorRegisters = 16;
   bool fma = false;
