@@ -17,55 +17,61 @@ int Microkernel::rowsOfPointer(const Operands &operands) const {
   return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3;
 }
 
+// What a loop carries: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
-  int64_t bytes = elemInfo(elem_).storageBytes;
-  llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
-  const int each = rowsOfPointer(operands);
-  LlvmValue *copyStep = b.getInt64(operands.columns.size() * registerAlign.value());
-  const size_t tile = sums.size(), vectors = operands.columns.size();
-  // What is carried: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
-  const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
-  auto ofTurn = [&](LlvmValue *step) { return operands.steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(operands.steps))); };
-  LlvmValue *leftTurn = ofTurn(operands.leftStep), *rightTurn = ofTurn(operands.rightStep), *copyTurn = ofTurn(copyStep);
-  auto turn = [&](llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValue *right = carried.back();
-    LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
-    for (int64_t k = 0; k < operands.steps; ++k) {
-      LlvmValues row;
-      LlvmValue *line = stepsOn(b, right, operands.rightStep, k);
-      for (LlvmValue *column : operands.columns) {
-        LlvmValue *at = byteOffset(b, line, column);
-        row.push_back(operands.load ? operands.load(at) : b.CreateAlignedLoad(ops_.type(elem_, lanes_), at, vectorAlign));
-      }
-      if (operands.ahead) askAhead(operands, line);
-      if (operands.copy)
-        for (size_t v = 0; v < vectors; ++v)
-          b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), b.getInt64(v * registerAlign.value())), registerAlign);
-      for (int r = 0; r < operands.rows; ++r) {
-        LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
-        LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);
-        LlvmValue *broadcast = ops_.splat(element, lanes_);
-        for (size_t v = 0; v < vectors; ++v) {
-          LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
-          sum = add(how, broadcast, row[v], sum);
-        }
-      }
-    }
-    if (operands.next) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // a Zen 5 takes as long by the first one
-    for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, leftTurn));
-    if (operands.next) next.push_back(byteOffset(b, carried[nextAt], operands.nextStep));
-    if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], copyTurn));
-    next.push_back(byteOffset(b, right, rightTurn));
-    return next;
-  };
-  for (int r = 0; r < operands.rows; r += each) sums.push_back(stepsOn(b, operands.left, operands.leftRowStep, r, operands.lastRow));
+  const size_t tile = sums.size();
+  for (int r = 0, each = rowsOfPointer(operands); r < operands.rows; r += each)
+    sums.push_back(stepsOn(b, operands.left, operands.leftRowStep, r, operands.lastRow));
   if (operands.next) sums.push_back(operands.next);
   if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);
-  LlvmValue *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, b.getInt64(static_cast<uint64_t>(operands.steps)));
-  sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
+  LlvmValue *each = b.getInt64(static_cast<uint64_t>(operands.steps)), *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, each);
+  sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, [&](llvm::ArrayRef<LlvmValue *> carried) { return turn(operands, carried, operands.steps, how); });
+  if (operands.leavesRest && operands.steps == 2)
+    sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return turn(operands, sums, 1, how); }, [&] { return sums; });
+  else if (operands.leavesRest)
+    sums = repeat(b, b.CreateURem(operands.depth, each), false, sums, [&](llvm::ArrayRef<LlvmValue *> carried) { return turn(operands, carried, 1, how); });
   sums.resize(tile);
   return sums;
+}
+
+LlvmValues Microkernel::turn(const Operands &operands, llvm::ArrayRef<LlvmValue *> carried, int64_t steps, Step how) {
+  const int64_t bytes = elemInfo(elem_).storageBytes;
+  const llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
+  const int each = rowsOfPointer(operands);
+  const size_t vectors = operands.columns.size(), tile = static_cast<size_t>(operands.rows) * vectors;
+  const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
+  const bool asks = operands.next && steps == operands.steps;
+  LlvmValue *copyStep = b.getInt64(vectors * registerAlign.value()), *right = carried.back();
+  auto ofTurn = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
+  LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
+  for (int64_t k = 0; k < steps; ++k) {
+    LlvmValues row;
+    LlvmValue *line = stepsOn(b, right, operands.rightStep, k);
+    for (LlvmValue *column : operands.columns) {
+      LlvmValue *at = byteOffset(b, line, column);
+      row.push_back(operands.load ? operands.load(at) : b.CreateAlignedLoad(ops_.type(elem_, lanes_), at, vectorAlign));
+    }
+    if (operands.ahead) askAhead(operands, line);
+    if (operands.copy)
+      for (size_t v = 0; v < vectors; ++v)
+        b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), b.getInt64(v * registerAlign.value())), registerAlign);
+    for (int r = 0; r < operands.rows; ++r) {
+      LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
+      LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);
+      LlvmValue *broadcast = ops_.splat(element, lanes_);
+      for (size_t v = 0; v < vectors; ++v) {
+        LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
+        sum = add(how, broadcast, row[v], sum);
+      }
+    }
+  }
+  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // a Zen 5 takes as long by the first one
+  for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, ofTurn(operands.leftStep)));
+  if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
+  if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], ofTurn(copyStep)));
+  next.push_back(byteOffset(b, right, ofTurn(operands.rightStep)));
+  return next;
 }
 
 // Each line of memory once, by its last byte: the first line of a row that begins within one is mostly that of the panel before.

@@ -44,7 +44,8 @@ public:
     LlvmValue *leftStep, *rightStep, *depth;
     bool packed = true;         // b's registers lie at multiples of their size
     bool deep = false;          // depth is 1 or more
-    int64_t steps = 1;          // of a turn of the loop; those that do not fill one are left out
+    int64_t steps = 1;          // of a turn of the loop
+    bool leavesRest = false;    // depth may be no multiple of steps
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
     LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
     LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
@@ -62,6 +63,7 @@ public:
   LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // of floats: changes no sum, not even -0
 
 private:
+  LlvmValues turn(const Operands &operands, llvm::ArrayRef<LlvmValue *> carried, int64_t steps, Step how);
   int rowsOfPointer(const Operands &operands) const;
   void askAhead(const Operands &operands, LlvmValue *right);
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);

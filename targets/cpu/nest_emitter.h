@@ -82,9 +82,10 @@ private:
     LlvmValue *source = nullptr, *asks = nullptr; // in b, and whether tiles may ask for the next panel there; null unless mayAskForSource
     LlvmValue *copies = nullptr; // if mayCopy: the first tile of rows takes copying()
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
-    LlvmValue *narrow = nullptr; // whether narrowTile() takes its rows, unless bf16 are converted; null: never
+    LlvmValue *narrow = nullptr; // whether narrowTile() or middleTile() takes its rows, unless bf16 are converted; null: never
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
     LlvmValue *stores = nullptr;
+    LlvmValue *begins = nullptr;    // at 0, whatever is `before`
     Sums before{}, last{}, after{}; // a block
     Next next{};
   };
@@ -191,23 +192,20 @@ private:
   LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
-  LlvmValue *restOfTurns(const Block &block) { return b.CreateURem(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
+  LlvmValue *isMiddle(const Panel &panel);
   LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
   LlvmValue *widthOf(const Panel &panel); // columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
-  std::pair<Block, Panel> inTurns(const Block &block, const Panel &panel);
   void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);
   void readSource(Microkernel::Operands &operands);
-  void addFirstSteps(const Block &block, const Panel &panel, const Tile &tile);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
   std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource);
-  LlvmValues multiplyWords(const Block &block, const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row,
-                           llvm::function_ref<LlvmValues()> before);
-  LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> before);
+  LlvmValues multiplyBytes(const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
+  LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> load);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
   Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // one tile's, and then the next one's

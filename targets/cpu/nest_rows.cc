@@ -19,10 +19,16 @@ LlvmValue *NestEmitter::wholeTiles() {
 }
 
 LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
-  LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(narrowTile(tile_).vectors * lanes_));
+  const int vectors = hasMiddleTile(tile_) ? middleTile(tile_).vectors : narrowTile(tile_).vectors;
+  LlvmValue *left = b.CreateSub(columns_, column), *fits = b.CreateICmpSLE(left, number(vectors * lanes_));
   if (!narrowTakesAnyRest(tile_)) return fits;
   LlvmValue *oneMore = b.CreateAnd(b.CreateICmpSGT(left, number(panelColumns())), b.CreateICmpSLE(left, number(panelColumns() + lanes_)));
   return b.CreateOr(fits, oneMore); // endsByTwoNarrow
+}
+
+// Of a panel that isNarrow.
+LlvmValue *NestEmitter::isMiddle(const Panel &panel) {
+  return b.CreateICmpSGT(b.CreateSub(columns_, panel.column), number(narrowTile(tile_).vectors * lanes_));
 }
 
 LlvmValue *NestEmitter::widthAt(LlvmValue *column) {
@@ -32,8 +38,10 @@ LlvmValue *NestEmitter::widthAt(LlvmValue *column) {
 
 LlvmValue *NestEmitter::widthOf(const Panel &panel) {
   LlvmValue *wide = number(panelColumns());
-  // Of bf16 a tile that converts may take any panel.
-  return hasNarrow() && !isBf16() ? b.CreateSelect(panel.narrow, number(narrowTile(tile_).vectors * lanes_), wide) : wide;
+  if (!hasNarrow() || isBf16()) return wide; // of bf16 a tile that converts may take any panel
+  LlvmValue *narrow = number(narrowTile(tile_).vectors * lanes_);
+  if (hasMiddleTile(tile_)) narrow = b.CreateSelect(isMiddle(panel), number(middleTile(tile_).vectors * lanes_), narrow);
+  return b.CreateSelect(panel.narrow, narrow, wide);
 }
 
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
@@ -50,19 +58,6 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   return {b.CreateSelect(byNarrow, ofNarrow, whole), b.CreateSelect(byNarrow, ofNarrow, count)};
 }
 
-// What turns of several steps take: not the first ones, if they would not fill a turn, whose sums are in the cells (addFirstSteps).
-std::pair<NestEmitter::Block, NestEmitter::Panel> NestEmitter::inTurns(const Block &block, const Panel &panel) {
-  if (inWords()) return {block, panel};
-  Block turns = block;
-  Panel turnsPanel = panel;
-  LlvmValue *rest = restOfTurns(block);
-  turns.depth = b.CreateSub(block.depth, rest);
-  turns.left = byteOffset(b, block.left, b.CreateMul(rest, leftStep_));
-  turnsPanel.right = byteOffset(b, panel.right, b.CreateMul(rest, panel.step));
-  turnsPanel.before = choose(b.CreateICmpNE(rest, number(0)), cells(), panel.before);
-  return {turns, turnsPanel};
-}
-
 // Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
 // tiles is computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
 void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
@@ -71,24 +66,23 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   if (!inWords()) panel.next = nextOf(block, panel);
   RowTiles tiles = tilesOf(block, panel);
   if (mayAskForNextBlock()) ifThen(b, asksForNextBlock_, [&] { askForNextBlock(block, panel); });
-  auto [ofTurns, turnsPanel] = inTurns(block, panel);
   LlvmValue *multiplies = b.CreateNot(block.handsOn), *copies = mayCopy() ? b.CreateZExt(panel.copies, b.getInt64Ty()) : number(0);
-  LlvmValue *hasFirst = b.CreateAnd(multiplies, b.CreateICmpNE(restOfTurns(block), number(0)));
-  if (hasNarrow() && !narrowTakesTurns(tile_)) hasFirst = b.CreateAnd(hasFirst, b.CreateNot(panel.narrow));
-  LlvmValue *firstLacking = b.CreateSelect(hasFirst, copies, tiles.count); // tiles from this one on lack their first steps
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&, &ofTurns = ofTurns, &turnsPanel = turnsPanel](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, rowsOfFew));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
-    if (!inWords()) ifThen(b, b.CreateICmpSGE(i, firstLacking), [&] { addFirstSteps(block, panel, tile); });
-    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(ofTurns, turnsPanel, shape, tile); }; };
+    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(block, panel, shape, tile); }; };
+    auto byNarrow = [&] {
+      if (!hasMiddleTile(tile_)) by(narrowTile(tile_))();
+      else ifThen(b, isMiddle(panel), by(middleTile(tile_)), by(narrowTile(tile_)));
+    };
     auto byEither = [&] {
       if (!hasNarrow()) by(tile_)();
-      else ifThen(b, panel.narrow, [&] { narrowTakesTurns(tile_) ? by(narrowTile(tile_))() : emitTile(block, panel, narrowTile(tile_), tile); }, by(tile_));
+      else ifThen(b, panel.narrow, byNarrow, by(tile_));
     };
     auto byWhole = [&] {
       if (!mayCopy()) byEither();
@@ -160,35 +154,20 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   operands.lastRow = last;
   operands.copy = panel.copyTo;
   if (panel.copyTo) readSource(operands);
-  else if (!inWords()) operands.steps = shape.steps;
+  else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
   if (operands.steps > 1 && (isWhole || shape.fewerByOne))
     std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
-  auto before = [&] {
+  auto load = [&] {
     LlvmValues sums;
     ofEach(panel.before, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
     return sums;
   };
-  LlvmValues sums = inWords() ? multiplyWords(block, panel, operands, tile.row, before) : microkernel_.multiply(operands, before());
+  LlvmValues sums = isBf16() ? addedPairs(block, panel, operands, load) : inWords() ? multiplyBytes(operands, tile.row, load()) : [&] {
+    const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(elem_, lanes_));
+    const bool isCommon = shape.vectors == tile_.vectors && !panel.copyTo;
+    return microkernel_.multiply(operands, isCommon ? ifElse(b, panel.begins, [&] { return zeros; }, load) : load());
+  }();
   ofEach(panel.after, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
-}
-
-// Those that fill no turn of emitTile: into the cells, where the tile begins. With as little code as can be.
-void NestEmitter::addFirstSteps(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValue *left = leftOf(block, tile), *from = sumsAt(panel.before, tile), *rest = restOfTurns(block);
-  LlvmValues columns, read; // behind a narrow panel there may be nothing
-  for (int v = 0; v < tile_.vectors; ++v) {
-    columns.push_back(number(v * lanes_ * bytes_));
-    read.push_back(hasNarrow() && v >= tile_.narrow ? b.CreateSelect(panel.narrow, number(0), columns.back()) : columns.back());
-  }
-  forLoop(b, number(0), b.CreateSub(tile.rowEnd, tile.row), number(1), [&](LlvmValue *r) {
-    LlvmValue *before = byteOffset(b, from, b.CreateMul(r, panel.before.step)), *row = byteOffset(b, left, b.CreateMul(r, leftRowStep_));
-    LlvmValue *cells = byteOffset(b, addressOf(kNestCells), b.CreateMul(r, number(kNestPanelBytes)));
-    LlvmValues sums;
-    for (LlvmValue *at : columns) sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, before, at), vectorAlign()));
-    Microkernel::Operands operands{row, leftRowStep_, 1, panel.right, read, leftStep_, panel.step, rest, !mayBeDirect(), true};
-    sums = microkernel_.multiply(operands, sums);
-    for (size_t v = 0; v < columns.size(); ++v) b.CreateAlignedStore(sums[v], byteOffset(b, cells, columns[v]), vectorAlign());
-  });
 }
 
 // Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
@@ -258,7 +237,8 @@ void NestEmitter::placeSums(const Block &block, Panel &panel) {
   LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_));
   Sums kept{byteOffset(b, addressOf(kNestSums), panelByte), pitch, pitch};
   Sums none{byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes)), zero, zero};
-  panel.before = choose(fresh_ ? block.isFirst : b.getFalse(), none, kept);
+  panel.begins = fresh_ ? block.isFirst : b.getFalse();
+  panel.before = choose(panel.begins, none, kept);
   panel.last = cells();
   panel.stores = b.getFalse();
   if (stores_) {

@@ -198,18 +198,19 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 24; columns <= 41; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
-// A panel of few columns is multiplied by a tile of two registers, which takes the last rows too.
+// A panel of few columns is multiplied by a tile of two registers, or of three of four, which takes the last rows too.
 TEST(CpuNest, FewColumns) {
-  for (int64_t columns : {1, 16, 31, 32, 33, 64 + 1, 64 + 32, 64 + 33})
+  for (int64_t columns : {1, 16, 31, 32, 33, 48, 49, 64 + 1, 64 + 32, 64 + 33, 64 + 48})
     for (int64_t rows : {3, 6, 7, 11, 25}) {
       SCOPED_TRACE(str(rows, " ", columns));
       expectAsLoop({.sizes = {rows, columns, 4 + rows % 2}, .tile = {32, 128, 16}, .adds = rows == 7}, processors());
     }
-  for (int64_t depth : {1, 2, 601, 1100})
-    for (bool fused : {false, true}) expectAsLoop({.sizes = {17, 96, depth}, .tile = {32, 128, 16}, .fused = fused}, processors());
+  for (int64_t depth : {1, 2, 601, 1100, 1101})
+    for (int64_t columns : {96, 110})
+      for (bool fused : {false, true}) expectAsLoop({.sizes = {17, columns, depth}, .tile = {32, 128, 16}, .fused = fused}, processors());
   for (int threads : {1, 3}) expectAsLoop({.sizes = {100, 90, 1040}, .tile = {32, 64, 16}}, processors(), threads);
   for (Elem elem : {Elem::F64, Elem::F16})
-    for (int64_t columns : {15, 16, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
+    for (int64_t columns : {15, 16, 20, 24, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
 
 // Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows, or read where they lie: of one workgroup,
@@ -389,7 +390,7 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
           counts.push_back(*count);
         }
       for (size_t count : counts) EXPECT_EQ(count, counts[0]) << cpu;
-      EXPECT_LT(counts[0], 2400u) << cpu << " " << elemName(input);
+      EXPECT_LT(counts[0], 2700u) << cpu << " " << elemName(input);
     }
 }
 

@@ -53,7 +53,7 @@ TEST(CpuNestWords, LastRows) {
 TEST(CpuNestWords, OnePanelOrTwo) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t words : {48, 150, 250, 400})
-      for (int64_t columns : {20, 33, 64, 70}) {
+      for (int64_t columns : {20, 33, 48, 64, 70}) {
         int64_t depth = words * (elem == Elem::BF16 ? 2 : 4) - 3;
         SCOPED_TRACE(str(elemName(elem), " ", columns, " ", depth));
         bool turned = columns == 33;
@@ -263,7 +263,7 @@ TEST(CpuNestWords, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
         EXPECT_EQ(counts[0], *count) << processor.name;
       }
-      EXPECT_LT(counts[0], 2600u) << processor.name;
+      EXPECT_LT(counts[0], 2850u) << processor.name;
     }
 }
 

@@ -45,6 +45,11 @@ TEST(RegisterTile, WhatTakesTheLastColumns) {
   EXPECT_EQ(rowsOf("x86-64-v3", 5), 5);
   EXPECT_EQ(rowsOf("x86-64-v3", 3), 3);
   EXPECT_EQ(rowsOf("x86-64-v4", 256), 6);
+  for (auto [cpu, has] : {std::pair("x86-64-v3", false), std::pair("x86-64-v4", true)}) {
+    RegisterTile tile = nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, 256, 256);
+    EXPECT_EQ(hasMiddleTile(tile), has) << cpu;
+    EXPECT_EQ(middleTile(tile).vectors, 3) << cpu;
+  }
 }
 
 // One row fewer than the others where there are many, and two thirds of them where there are few, or others are less wide.
