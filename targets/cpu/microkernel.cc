@@ -26,26 +26,34 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);
   LlvmValue *each = b.getInt64(static_cast<uint64_t>(operands.steps)), *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, each);
-  sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, [&](llvm::ArrayRef<LlvmValue *> carried) { return turn(operands, carried, operands.steps, how); });
+  auto turn = [&, moves = movesOf(operands, operands.steps)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
+  auto last = [&, moves = movesOf(operands, 1)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
+  sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
   if (operands.leavesRest && operands.steps == 2)
-    sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return turn(operands, sums, 1, how); }, [&] { return sums; });
+    sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return last(sums); }, [&] { return sums; });
   else if (operands.leavesRest)
-    sums = repeat(b, b.CreateURem(operands.depth, each), false, sums, [&](llvm::ArrayRef<LlvmValue *> carried) { return turn(operands, carried, 1, how); });
+    sums = repeat(b, b.CreateURem(operands.depth, each), false, sums, last);
   sums.resize(tile);
   return sums;
 }
 
-LlvmValues Microkernel::turn(const Operands &operands, llvm::ArrayRef<LlvmValue *> carried, int64_t steps, Step how) {
+// Computed before the loop: what stands in it is computed in each turn.
+Microkernel::Moves Microkernel::movesOf(const Operands &operands, int64_t steps) {
+  auto times = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
+  return {steps, times(operands.leftStep), times(operands.rightStep)};
+}
+
+LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, llvm::ArrayRef<LlvmValue *> carried, Step how) {
   const int64_t bytes = elemInfo(elem_).storageBytes;
   const llvm::Align align(1), registerAlign(static_cast<uint64_t>(lanes_ * bytes)), vectorAlign = operands.packed ? registerAlign : align;
   const int each = rowsOfPointer(operands);
   const size_t vectors = operands.columns.size(), tile = static_cast<size_t>(operands.rows) * vectors;
   const size_t lefts = static_cast<size_t>((operands.rows + each - 1) / each), nextAt = tile + lefts, copyAt = nextAt + (operands.next ? 1 : 0);
-  const bool asks = operands.next && steps == operands.steps;
-  LlvmValue *copyStep = b.getInt64(vectors * registerAlign.value()), *right = carried.back();
-  auto ofTurn = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
+  const bool asks = operands.next && moves.steps == operands.steps;
+  const uint64_t copyStep = vectors * registerAlign.value();
+  LlvmValue *right = carried.back();
   LlvmValues next(carried.begin(), carried.begin() + static_cast<ptrdiff_t>(tile));
-  for (int64_t k = 0; k < steps; ++k) {
+  for (int64_t k = 0; k < moves.steps; ++k) {
     LlvmValues row;
     LlvmValue *line = stepsOn(b, right, operands.rightStep, k);
     for (LlvmValue *column : operands.columns) {
@@ -55,7 +63,7 @@ LlvmValues Microkernel::turn(const Operands &operands, llvm::ArrayRef<LlvmValue 
     if (operands.ahead) askAhead(operands, line);
     if (operands.copy)
       for (size_t v = 0; v < vectors; ++v)
-        b.CreateAlignedStore(row[v], byteOffset(b, stepsOn(b, carried[copyAt], copyStep, k), b.getInt64(v * registerAlign.value())), registerAlign);
+        b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())), registerAlign);
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);
@@ -67,10 +75,10 @@ LlvmValues Microkernel::turn(const Operands &operands, llvm::ArrayRef<LlvmValue 
     }
   }
   if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // a Zen 5 takes as long by the first one
-  for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, ofTurn(operands.leftStep)));
+  for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, moves.left));
   if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
-  if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], ofTurn(copyStep)));
-  next.push_back(byteOffset(b, right, ofTurn(operands.rightStep)));
+  if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(moves.steps) * copyStep)));
+  next.push_back(byteOffset(b, right, moves.right));
   return next;
 }
 

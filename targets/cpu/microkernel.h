@@ -63,7 +63,12 @@ public:
   LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // of floats: changes no sum, not even -0
 
 private:
-  LlvmValues turn(const Operands &operands, llvm::ArrayRef<LlvmValue *> carried, int64_t steps, Step how);
+  struct Moves { // of a turn: steps of K, and bytes to the next turn's in a row of a, and in b
+    int64_t steps;
+    LlvmValue *left, *right;
+  };
+  Moves movesOf(const Operands &operands, int64_t steps);
+  LlvmValues addTurn(const Operands &operands, const Moves &moves, llvm::ArrayRef<LlvmValue *> carried, Step how);
   int rowsOfPointer(const Operands &operands) const;
   void askAhead(const Operands &operands, LlvmValue *right);
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
