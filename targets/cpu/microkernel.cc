@@ -25,14 +25,15 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   if (operands.next) sums.push_back(operands.next);
   if (operands.copy) sums.push_back(operands.copy);
   sums.push_back(operands.right);
-  LlvmValue *each = b.getInt64(static_cast<uint64_t>(operands.steps)), *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, each);
+  LlvmValue *steps = b.getInt64(static_cast<uint64_t>(operands.steps));
+  LlvmValue *turns = operands.steps == 1 ? operands.depth : b.CreateUDiv(operands.depth, steps);
   auto turn = [&, moves = movesOf(operands, operands.steps)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
   auto last = [&, moves = movesOf(operands, 1)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
   sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
   if (operands.leavesRest && operands.steps == 2)
     sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return last(sums); }, [&] { return sums; });
   else if (operands.leavesRest)
-    sums = repeat(b, b.CreateURem(operands.depth, each), false, sums, last);
+    sums = repeat(b, b.CreateURem(operands.depth, steps), false, sums, last);
   sums.resize(tile);
   return sums;
 }
@@ -63,7 +64,8 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
     if (operands.ahead) askAhead(operands, line);
     if (operands.copy)
       for (size_t v = 0; v < vectors; ++v)
-        b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())), registerAlign);
+        b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())),
+                             registerAlign);
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
       LlvmValue *element = b.CreateAlignedLoad(ops_.type(elem_, 0), stepsOn(b, left, operands.leftStep, k), align);

@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// Of K, where elements are multiplied, but for tiles that copy, and those of twice as many steps (nestTile). Two, and nothing asked
+// Of K, where elements are multiplied, but for tiles that copy, narrow ones, and those of twice as many steps (nestTile). Two, and nothing asked
 // for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is multiplied at 187 G operations/s, at 180 with
 // b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12
 // cycles, with 6 loads beside them too, 12.8 to 13.3 with the 10 of 6x64, in several orders (`tests/bench/cpu/loads.cc`), and 14
@@ -45,7 +45,7 @@ public:
     bool packed = true;         // b's registers lie at multiples of their size
     bool deep = false;          // depth is 1 or more
     int64_t steps = 1;          // of a turn of the loop
-    bool leavesRest = false;    // depth may be no multiple of steps
+    bool leavesRest = false;    // depth may be no multiple of steps, which costs code; false: those that fill no turn are left out
     LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
     LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
     LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not

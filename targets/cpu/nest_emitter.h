@@ -83,6 +83,7 @@ private:
     LlvmValue *copies = nullptr; // if mayCopy: the first tile of rows takes copying()
     LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
     LlvmValue *narrow = nullptr; // whether narrowTile() or middleTile() takes its rows, unless bf16 are converted; null: never
+    LlvmValue *middle = nullptr; // which of them; null: the first
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
     LlvmValue *stores = nullptr;
     LlvmValue *begins = nullptr;    // at 0, whatever is `before`
@@ -158,7 +159,7 @@ private:
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
-  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // or read it where it lies
+  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy of a b that needs no conversion, and may be read where it lies
   bool convertsCheaply() const;
   // Elements that are packed as they lie, but for a conversion.
   bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
@@ -188,12 +189,12 @@ private:
   bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForSource();
-  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // isForeseen
+  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // or else asksForNextBlock is false
   LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
-  LlvmValue *isMiddle(const Panel &panel);
+  LlvmValue *isMiddle(LlvmValue *column);
   LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
   LlvmValue *widthOf(const Panel &panel); // columns
   RowTiles tilesOf(const Block &block, const Panel &panel);

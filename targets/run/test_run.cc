@@ -167,7 +167,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
     buffer.initial = std::move(*content);
   }
   auto device = DeviceBuffer::make(*options_.budget, std::move(std::get<BufferPlan>(planned)), "buffer %" + stmt.name);
-  if (!device) return device.error();
+  if (!device) return placed(device.error(), stmt.type.range);
   buffer.device = std::move(*device);
   return {};
 }

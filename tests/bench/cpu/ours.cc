@@ -34,7 +34,7 @@ bool hasAvx512() {
 // f32 it multiplies if there are so many; both sides of those and of f16 are sliced each time: f32 1024x1024x1024 of a turned b
 // takes 0.93 of the time by 512x1024. Where c has few columns, what is around a workgroup takes longer than its products: they
 // have more rows. Up to 512 rows of f32 are one workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the
-// same); with AVX-512 so are more: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows
+// same); with AVX-512 more go by 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows
 // of f64 leave more of the second cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of
 // 1024x1024x1024. A product of few rows has few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513,
 // 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns goes by two blocks of

@@ -55,7 +55,8 @@ half = log(mpf(2)) / 2 * mpf("1.0001")
 fit("exp", lambda x: (expm1(x) - x) / x**2 if abs(x) > mpf(10) ** -10 else mpf(1) / 2 + x / 6,
     lambda x: (x * x + mpf("1e-3")) / exp(x), 4, -half, half)
 part = log(mpf(2)) / 64 * mpf("1.0001")
-fit("exp of a part, beside 0.5", lambda x: (expm1(x) - x**2 / 2) / x if abs(x) > mpf(10) ** -10 else mpf(1), lambda x: (abs(x) + mpf("1e-6")) / exp(x), 0, -part, part)
+fit("exp of a part, beside 0.5", lambda x: (expm1(x) - x**2 / 2) / x if abs(x) > mpf(10) ** -10 else mpf(1),
+    lambda x: (abs(x) + mpf("1e-6")) / exp(x), 0, -part, part)
 fit("log", lambda x: (log1p(x) - x + x * x / 2) / x**3 if abs(x) > mpf(10) ** -8 else mpf(1) / 3 - x / 4,
     lambda x: (abs(x) ** 3 + mpf("1e-4")) / abs(log1p(x) + mpf("1e-9")), 7, sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1)
 small = lambda t: erf(sqrt(t)) / sqrt(t) - 1

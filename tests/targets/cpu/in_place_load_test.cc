@@ -146,6 +146,25 @@ constexpr const char *kLargestOfRows = "kernel @k(%X: memref<?x?xf32>, %Y: memre
                                        "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
                                        "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
 
+// Of a product that is no nest, what the next step reads where it lies is asked for, unless the processor foresees it.
+TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
+  const char *kernel = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
+                       "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"
+                       "  %tb = init_tile %B[0, 0] -> tile<64x64xf32>\n  %acc = constant 0.0 : vector<32x64xf32>\n"
+                       "  for %k = 0 to dim(%B, 0) step 64 {\n    %b = load_tile %tb\n    %acc = tile_mma (exp(%a)), %b, (%acc * 0.5)\n"
+                       "    %tb = update_tile_offset %tb, 64, 0\n  }\n"
+                       "  %tc = init_tile %C[%i, 0] -> tile<32x64xf32>\n  store_tile %acc, %tc\n}\n";
+  auto asks = [&](const char *processor) {
+    std::string code = codeOf(kernel, processor);
+    int count = 0;
+    for (size_t at = code.find("call void @llvm.prefetch"); at != std::string::npos; at = code.find("call void @llvm.prefetch", at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(asks("znver4"), 2); // where it lies, or while it is copied
+  EXPECT_EQ(asks("x86-64-v3"), 2);
+  EXPECT_EQ(asks("znver5"), 1);
+}
+
 // Where nothing else reads it, the loop that loads does.
 TEST(LoadAhead, ByTheLoopThatLoads) { EXPECT_NE(codeOf(kLargestOfRows).find("call void @llvm.prefetch"), std::string::npos); }
 

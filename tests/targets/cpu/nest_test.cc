@@ -96,13 +96,14 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   expectAsInterpreter(loop.module, *nest.kernel, args, {}, {cpus[0]}, {}, threads);
 }
 
-// And this machine as if loads across lines took longer, or no longer, than others, and the third cache was far, or near: it decides
+// And this machine as if loads across lines took longer, or no longer, than others, or the third cache was far, or near: they decide
 // what is copied, and how deep blocks of K are.
-std::vector<CpuInfo> processorsOfBothLoads() {
+std::vector<CpuInfo> processorsOfAllCaches() {
   std::vector<CpuInfo> cpus = processors();
-  cpus.push_back(cpus[0]);
-  cpus.back().loadsAcrossLines = !cpus[0].loadsAcrossLines;
-  cpus.back().nearThirdCache = !cpus[0].nearThirdCache;
+  for (bool CpuInfo::*fact : {&CpuInfo::loadsAcrossLines, &CpuInfo::nearThirdCache}) {
+    cpus.push_back(cpus[0]);
+    cpus.back().*fact = !(cpus[0].*fact);
+  }
   return cpus;
 }
 
@@ -160,10 +161,10 @@ TEST(CpuNest, FewRows) {
 // are converted. Of f64 with AVX2 more than 4 are put together first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
-  for (int64_t rows : {1, 2, 3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart}, processorsOfBothLoads());
+  for (int64_t rows : {1, 2, 3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart}, processorsOfAllCaches());
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::I8})
     for (int64_t rows : {3, 4}) expectAsLoop({.input = elem, .sizes = {rows, 150, 340}, .tile = {16, 144, 32}, .bytesApart = kApart / 4}, processors(), 2);
-  expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfBothLoads());
+  expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfAllCaches());
 }
 
 // Smaller tiles take the last rows, and those of a few tiles more where that is less work. Turns multiply two steps of K, or four.
@@ -208,7 +209,10 @@ TEST(CpuNest, FewColumns) {
   for (int64_t depth : {1, 2, 601, 1100, 1101})
     for (int64_t columns : {96, 110})
       for (bool fused : {false, true}) expectAsLoop({.sizes = {17, columns, depth}, .tile = {32, 128, 16}, .fused = fused}, processors());
-  for (int threads : {1, 3}) expectAsLoop({.sizes = {100, 90, 1040}, .tile = {32, 64, 16}}, processors(), threads);
+  for (int threads : {1, 3}) {
+    expectAsLoop({.sizes = {100, 90, 1040}, .tile = {32, 64, 16}}, processors(), threads);
+    expectAsLoop({.sizes = {100, 110, 1040}, .tile = {32, 128, 16}}, processors(), threads);
+  }
   for (Elem elem : {Elem::F64, Elem::F16})
     for (int64_t columns : {15, 16, 20, 24, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
@@ -220,21 +224,21 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
     for (int64_t rows : {24, 25, 37, 70})
       for (int threads : {1, 3}) {
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
-        expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processorsOfBothLoads(), threads);
+        expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processorsOfAllCaches(), threads);
       }
   for (int64_t rows = 1; rows <= 11; ++rows) // which that tile repeats, where it converts
-    expectAsLoop({.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4}, processorsOfBothLoads(), 2);
-  expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processorsOfBothLoads(), 2);
-  expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processorsOfBothLoads(), 2);
-  expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfBothLoads(), 2);
+    expectAsLoop({.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4}, processorsOfAllCaches(), 2);
+  expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processorsOfAllCaches(), 2);
+  expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processorsOfAllCaches(), 2);
+  expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfAllCaches(), 2);
 }
 
 // Rows of b, with what lies between them, are 16, 4 and 2 KiB: blocks of K are shorter, and the first tile copies a large b.
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
-    for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processorsOfBothLoads());
+    for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processorsOfAllCaches());
   expectAsLoop({.input = Elem::F64, .sizes = {13, 509, 300}, .tile = {16, 256, 64}}, {processors()[0]});
-  expectAsLoop({.sizes = {13, 4093, 261}, .tile = {16, 256, 64}}, processorsOfBothLoads(), 2);
+  expectAsLoop({.sizes = {13, 4093, 261}, .tile = {16, 256, 64}}, processorsOfAllCaches(), 2);
 }
 
 // The first tile copies panels that lie so that the caches have little room for them. Only results are seen here, and not what is
@@ -245,7 +249,7 @@ TEST(CpuNest, RowsThatCrowdCaches) {
       for (int64_t rows : {48, 49, 61, 160})
         for (int threads : {1, 2}) {
           SCOPED_TRACE(str(elemName(elem), " ", bytesApart, " ", rows, " ", threads));
-          expectAsLoop({.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart}, processorsOfBothLoads(), threads);
+          expectAsLoop({.input = elem, .sizes = {rows, 64, 130}, .tile = {256, 64, 16}, .adds = rows == 61, .bytesApart = bytesApart}, processorsOfAllCaches(), threads);
         }
 }
 
@@ -253,16 +257,16 @@ TEST(CpuNest, RowsThatCrowdCaches) {
 // next workgroup, which b need not have. Workgroups share panels, that with the last rows too, and blocks of K are shorter.
 TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {3072, 4096, 16 << 10})
-    for (int64_t rows : {13, 61, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processorsOfBothLoads(), 2);
+    for (int64_t rows : {13, 61, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processorsOfAllCaches(), 2);
   for (int64_t bytesApart : {4004, 4096})
     for (int64_t rows : {70, 104})
-      for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfBothLoads(), threads);
+      for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfAllCaches(), threads);
   for (int threads : {1, 2}) expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(), threads);
-  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // by blocks of 12, and asks for one ahead, or by one
-  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // of 32
-  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfBothLoads()); // read where it lies, or copied
+  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllCaches()); // by blocks of 12, and asks for one ahead, or by one
+  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllCaches()); // of 32
+  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfAllCaches()); // read where it lies, or copied
   for (int64_t bytesApart : {7000, 9000, 12 << 10}) // by blocks of 28, 20 and 16
-    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfBothLoads());
+    for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllCaches());
 }
 
 // Two threads begin with different panels, of a b that is converted before or turned, for which they do not wait for each other.
@@ -277,7 +281,7 @@ TEST(CpuNest, AWorkgroupThatIsOutside) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int threads : {1, 2}) {
       SCOPED_TRACE(str(elemName(elem), " ", threads));
-      expectAsLoop({.input = elem, .sizes = {600, 130, 40}, .tile = {32, 64, 16}, .beginsFar = true}, processorsOfBothLoads(), threads);
+      expectAsLoop({.input = elem, .sizes = {600, 130, 40}, .tile = {32, 64, 16}, .beginsFar = true}, processorsOfAllCaches(), threads);
     }
 }
 
