@@ -8,12 +8,12 @@
 
 namespace xt {
 
-// Of K, where elements are multiplied, but for tiles that copy, narrow ones, and those of twice as many steps (nestTile). Two, and nothing asked
-// for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is multiplied at 187 G operations/s, at 180 with
-// b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12
-// cycles, with 6 loads beside them too, 12.8 to 13.3 with the 10 of 6x64, in several orders (`tests/bench/cpu/loads.cc`), and 14
-// where b comes from the second cache: about 91 and 86% of what registers reach. Four steps, b loaded a step ahead, loops at
-// multiples of 64 bytes, 8x48, 9x48 and 12x32, which load more, take as long, within 2%.
+// Of K, where elements are multiplied, but for tiles that copy, narrow ones, and those of twice as many steps (nestTile). Two, and
+// nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is multiplied at 187 G operations/s, at
+// 180 with b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12
+// cycles, with 6 loads beside them too, 12.8 to 13.3 with the 10 of 6x64, in several orders (`tests/bench/cpu/loads.cc`), and 14 where
+// b comes from the second cache: about 91 and 86% of what registers reach. Four steps, b loaded a step ahead, loops at multiples of 64
+// bytes, 8x48, 9x48 and 12x32, which load more, take as long, within 2%.
 inline constexpr int64_t kStepsEachTurn = 2;
 
 // `first` and so many steps of bytes, but no more than `last`; null: all that many.

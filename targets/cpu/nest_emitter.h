@@ -86,7 +86,7 @@ private:
     LlvmValue *middle = nullptr; // which of them; null: the first
     // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
     LlvmValue *stores = nullptr;
-    LlvmValue *begins = nullptr;    // at 0, whatever is `before`
+    LlvmValue *begins = nullptr; // at 0, whatever is `before`
     Sums before{}, last{}, after{}; // a block
     Next next{};
   };

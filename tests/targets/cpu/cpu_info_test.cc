@@ -5,7 +5,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/TargetParser/Host.h>
 
-#include <algorithm>
+#include <string>
 
 namespace xt {
 namespace {
