@@ -53,6 +53,8 @@ public:
     // Gives a register of b that is converted, from where it lies, by elements of `rightBytes`; null: b needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> load = nullptr;
     int64_t rightBytes = 0;
+    // Gives an element of a that is converted in all lanes, from where it lies; null: a needs no conversion.
+    std::function<LlvmValue *(LlvmValue *at)> broadcast = nullptr;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 

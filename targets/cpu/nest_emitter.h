@@ -104,6 +104,7 @@ private:
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth(LlvmValue *total);
   void chooseLeft();
+  bool convertsElements() const;
   LlvmValue *putsLeftTogether();
   void chooseRight();
   LlvmValue *deepestBlock();
@@ -157,6 +158,7 @@ private:
                    llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
+  LlvmValue *broadcast(Elem from, LlvmValue *at); // one element, in all lanes
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
   bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy of a b that needs no conversion, and may be read where it lies
@@ -296,6 +298,7 @@ private:
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
   int64_t tilesThatAsk() const { return linesOfSource() * tile_.steps; } // for all of a panel
   int64_t linesOfSource() const { return (sourcePitch() + kCacheLine - 1) / kCacheLine; } // of a row
+  int64_t leftElemBytes() const { return elemInfo(leftElem_).storageBytes; }
   int64_t sourceBytes() const { return elemInfo(right_.access.elem).storageBytes; }
   int64_t sourcePitch() const { return panelColumns() * sourceBytes(); } // of a panel's part of a row, where it lies in b
   LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
@@ -318,6 +321,7 @@ private:
   Microkernel microkernel_;
   TileMicrokernel tiles_;
   Side left_{}, right_{};
+  Elem leftElem_{}; // of rows of a where they are multiplied: elem_, but where elements are converted one by one
   bool storesSums_ = false; // that is all that is done with the sums
   const KernelEmitter::TileAccess *stored_ = nullptr; // where what is computed from them goes, if they do without more memory
   bool stores_ = false; // straight from the registers

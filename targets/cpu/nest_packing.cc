@@ -13,6 +13,10 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
   return from == elem_ ? value : e_.ops_.mmaOperand(value, from);
 }
 
+LlvmValue *NestEmitter::broadcast(Elem from, LlvmValue *at) {
+  return multiplied(from, e_.ops_.splat(b.CreateAlignedLoad(e_.ops_.storageType(from, 0), at, llvm::Align(1)), lanes_));
+}
+
 void NestEmitter::stageLeft(const Block &block) {
   if (inSlices()) forgetKey();
   const int64_t each = inSlices() ? elements_ : 1; // that are read, of a step
@@ -33,7 +37,9 @@ void NestEmitter::stageLeft(const Block &block) {
     LlvmValue *line = rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
     forLoop(b, whole, depth, number(lanes_), [&](LlvmValue *k) {
       LlvmValue *at = b.CreateAdd(first, k);
-      stageRow(line, k, readsWords() ? wordsAlong(from, row, at) : multiplied(from.elem, e_.loadChunk(from, access, at, lanes_)));
+      if (readsWords()) return stageRow(line, k, wordsAlong(from, row, at));
+      LlvmValue *chunk = e_.loadChunk(from, access, at, lanes_);
+      stageRow(line, k, from.elem == leftElem_ ? chunk : multiplied(from.elem, chunk));
     });
   });
 }
@@ -41,7 +47,7 @@ void NestEmitter::stageLeft(const Block &block) {
 // The first registers of a row of a that are converted, of those that lie inside: by fours, without branches. Gives where they end. f16
 // 8192x64x64 takes 0.975 of the time, 256x256x256 0.98 (Zen 5).
 LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
-  if (!from.unitStride || from.pack != 1 || inWords() || from.elem == elem_) return number(0);
+  if (!from.unitStride || from.pack != 1 || inWords() || from.elem == leftElem_) return number(0);
   const int64_t bytes = elemInfo(from.elem).storageBytes, each = 4 * lanes_;
   LlvmValue *inside = b.CreateSelect(e_.isFromLow(first, from.columnLow), most(b.CreateSub(row.high, first), number(0)), number(0));
   LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
@@ -59,7 +65,8 @@ LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const 
 // A register of a row of a, from `k` of the block on.
 void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
   if (inSlices()) return stageSlices(line, k, value);
-  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes_))), vectorAlign());
+  const int64_t bytes = leftElemBytes();
+  b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes))), llvm::Align(static_cast<uint64_t>(lanes_ * bytes)));
 }
 
 // Panels that would be read where they lie, but are copied by the first tile of rows. Of a b that the second cache may not hold, as

@@ -153,6 +153,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = last;
+  if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return broadcast(leftElem_, at); };
   operands.copy = panel.copyTo;
   if (panel.copyTo) readSource(operands);
   else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;

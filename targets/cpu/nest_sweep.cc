@@ -98,15 +98,14 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
 // Of a row of a: `count` elements from `k` of the block on, each in all lanes.
 LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
   // Words are of neighbours, so that they can be taken apart.
-  Elem elem = readsWords() ? stagedElem(left_.access.elem) : elem_;
+  Elem elem = readsWords() ? stagedElem(left_.access.elem) : leftElem_;
   LlvmValue *step = inWords() ? number(elemInfo(elem).storageBytes) : leftStep_;
   LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left, *rowStep = inSlices() ? number(kUnslicedBytes) : leftRowStep_;
   LlvmValue *left = byteOffset(b, first, b.CreateAdd(b.CreateMul(row, rowStep), b.CreateMul(k, step)));
   LlvmValues factors;
   for (int64_t i = 0; i < count; ++i) {
     if (i > 0) left = byteOffset(b, left, step);
-    LlvmValue *stored = b.CreateAlignedLoad(e_.ops_.storageType(elem, 0), left, llvm::Align(1));
-    factors.push_back(multiplied(elem, e_.ops_.splat(stored, lanes_)));
+    factors.push_back(broadcast(elem, left));
   }
   return factors;
 }

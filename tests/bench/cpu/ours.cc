@@ -22,6 +22,11 @@ bool isLargeInTiles(const Cell &c) {
   const bool isLarge = c.elem == Elem::F32 ? std::min({c.m, c.n, c.k}) >= kLeastOfF32 : c.elem != Elem::F16 || c.m >= kLeastRowsOfF16;
   return cpu.ok() && (isInteger(c.elem) ? cpu->tilesBytes : c.elem != Elem::F64 && isLarge && cpu->tilesBf16);
 }
+// Whether an f16 of a is converted as it is multiplied, if the tile has few columns.
+bool convertsElements(const Cell &c) {
+  Result<CpuInfo> cpu = ourProcessor();
+  return cpu.ok() && c.elem == Elem::F16 && cpu->convertsBesideProducts;
+}
 bool hasAvx512() {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() && cpu->vectorRegisters == 32;
@@ -39,17 +44,18 @@ bool hasAvx512() {
 // 1024x1024x1024. A product of few rows has few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513,
 // 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns goes by two blocks of
 // them for two threads: 1000x1000x1000 takes 0.94 of the time; larger ones have more rows: 0.985 of 2048x2048x2048 and
-// 4096x4096x4096 (Zen 5, with AVX2, too).
+// 4096x4096x4096 (Zen 5, with AVX2, too). But where it is converted as it is multiplied, it goes as f32 does.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
-  const bool isSliced = c.elem == Elem::F32 || c.elem == Elem::F16;
-  if (isLargeInTiles(c) && isSliced && c.m >= 1024 && c.n >= 1024) return {512, 1024};
+  const bool inF32 = c.elem == Elem::F32 || c.elem == Elem::F16;
+  if (isLargeInTiles(c) && inF32 && c.m >= 1024 && c.n >= 1024) return {512, 1024};
   if (isLargeInTiles(c)) return {c.n <= 64 ? 1024 : 256, c.turnA ? 1024 : 512};
-  if (c.turnA) return {c.elem == Elem::F32 || c.elem == Elem::F16 ? 192 : 64, 1024};
-  if (c.elem == Elem::F16) return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
-  if (isFloat(c.sum()) && c.elem == c.sum() && c.m <= 144 && c.n > 256) return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
+  if (c.turnA) return {inF32 ? 192 : 64, 1024};
+  const bool isFewByMany = c.m <= 144 && c.n > 256;
+  if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c))) return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
+  if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany) return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
-  return {c.elem == Elem::F32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};
+  return {inF32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};
 }
 
 KernelText kernelText(const Problem &p, Extents tileOfC) {
