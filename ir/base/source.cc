@@ -5,7 +5,8 @@
 
 namespace xt {
 
-SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text, SourceOrigin origin)
+    : name_(std::move(name)), text_(std::move(text)), origin_(origin) {
   lineStarts_.push_back(0);
   for (size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') lineStarts_.push_back(static_cast<uint32_t>(i + 1));
@@ -36,8 +37,8 @@ std::string_view SourceFile::lineText(uint32_t line) const {
 
 SourceManager::SourceManager() { files_.emplace_back("<built-in>", ""); }
 
-uint32_t SourceManager::add(std::string name, std::string text) {
-  files_.emplace_back(std::move(name), std::move(text));
+uint32_t SourceManager::add(std::string name, std::string text, SourceOrigin origin) {
+  files_.emplace_back(std::move(name), std::move(text), origin);
   return static_cast<uint32_t>(files_.size() - 1);
 }
 

@@ -27,11 +27,17 @@ struct LineColumn {
   uint32_t column = 1; // from 1, in code points
 };
 
+enum class SourceOrigin : uint8_t {
+  File,
+  Made, // by a tool: no file has these lines
+};
+
 class SourceFile {
 public:
-  SourceFile(std::string name, std::string text);
+  SourceFile(std::string name, std::string text, SourceOrigin origin = SourceOrigin::File);
   const std::string &name() const { return name_; } // as the user gave it
   const std::string &text() const { return text_; }
+  SourceOrigin origin() const { return origin_; }
   std::string_view slice(SourceRange range) const;
   LineColumn lineColumn(uint32_t offset) const;
   uint32_t lineCount() const { return static_cast<uint32_t>(lineStarts_.size()); }
@@ -42,6 +48,7 @@ public:
 private:
   std::string name_;
   std::string text_;
+  SourceOrigin origin_;
   std::vector<uint32_t> lineStarts_;
 };
 
@@ -49,7 +56,7 @@ private:
 class SourceManager {
 public:
   SourceManager();
-  uint32_t add(std::string name, std::string text);
+  uint32_t add(std::string name, std::string text, SourceOrigin origin = SourceOrigin::File);
   const SourceFile &file(uint32_t index) const { return files_[index]; }
   uint32_t count() const { return static_cast<uint32_t>(files_.size()); }
 

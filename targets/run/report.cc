@@ -163,6 +163,7 @@ private:
   std::string place(SourceRange range) const {
     if (range.file == 0) return "";
     const SourceFile &file = sources_.file(range.file);
+    if (file.origin() == SourceOrigin::Made) return str(file.name(), ": "); // whose lines nobody can look up
     LineColumn at = file.lineColumn(range.begin);
     return str(file.name(), ":", at.line, ":", at.column, ": ");
   }

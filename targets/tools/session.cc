@@ -67,13 +67,17 @@ Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
   lookedAt_.push_back(watchedFile(path));
   Result<std::string> text = readFile(path);
   if (!text) return text.error();
-  return loadText(path, std::move(*text));
+  return loadSource(path, std::move(*text), SourceOrigin::File);
 }
 
 Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string text) {
+  return loadSource(std::move(name), std::move(text), SourceOrigin::Made);
+}
+
+Result<std::unique_ptr<Module>> Session::loadSource(std::string name, std::string text, SourceOrigin origin) {
   bool again = std::find(loaded_.begin(), loaded_.end(), name) != loaded_.end();
   if (!again) loaded_.push_back(name);
-  uint32_t index = sources_.add(std::move(name), std::move(text));
+  uint32_t index = sources_.add(std::move(name), std::move(text), origin);
   if (!again) return lower(index, diagnostics_);
   Diagnostics repeated;
   repeated.wantRemarks(false);

@@ -54,6 +54,7 @@ public:
   static double sinceStart();
 
 private:
+  Result<std::unique_ptr<Module>> loadSource(std::string name, std::string text, SourceOrigin origin);
   Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics);
   void dump(std::string_view pass, const std::string &text);
   Result<void> dumpError_;
