@@ -37,26 +37,27 @@ void NestEmitter::stageLeft(const Block &block) {
     LlvmValue *line = rowOf(kNestLeft, row), *whole = stageWhole(from, access, line, first, depth);
     forLoop(b, whole, depth, number(lanes_), [&](LlvmValue *k) {
       LlvmValue *at = b.CreateAdd(first, k);
-      if (readsWords()) return stageRow(line, k, wordsAlong(from, row, at));
+      if (readsWords()) return stageRow(line, k, wordsAlong(from, access, at));
       LlvmValue *chunk = e_.loadChunk(from, access, at, lanes_);
       stageRow(line, k, from.elem == leftElem_ ? chunk : multiplied(from.elem, chunk));
     });
   });
 }
 
-// The first registers of a row of a that are converted, of those that lie inside: by fours, without branches. Gives where they end. f16
-// 8192x64x64 takes 0.975 of the time, 256x256x256 0.98 (Zen 5).
+// The first registers of a row of a that are converted or copied as words, of those that lie inside: by fours, without branches. Gives
+// where they end. f16 8192x64x64 takes 0.975 of the time, 256x256x256 0.98, bf16 and bytes 37x1111x513 0.96 to 0.98 (Zen 5).
 LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
-  if (!from.unitStride || from.pack != 1 || inWords() || from.elem == leftElem_) return number(0);
-  const int64_t bytes = elemInfo(from.elem).storageBytes, each = 4 * lanes_;
-  LlvmValue *inside = b.CreateSelect(e_.isFromLow(first, from.columnLow), most(b.CreateSub(row.high, first), number(0)), number(0));
+  if (!from.unitStride || from.pack != 1 || inSlices() || (!inWords() && from.elem == leftElem_)) return number(0);
+  const int64_t bytes = elements_ * elemInfo(from.elem).storageBytes, each = 4 * lanes_; // of a step, steps
+  LlvmValue *element = b.CreateMul(first, number(elements_)), *elements = most(b.CreateSub(row.high, element), number(0));
+  LlvmValue *inside = b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, number(elements_)), number(0));
   LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
   forLoop(b, number(0), end, number(each), [&](LlvmValue *k) {
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, number(bytes)));
     for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), number(byte)));
     for (int64_t i = 0; i < each; i += lanes_) {
-      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), byteOffset(b, at, number(i * bytes)), llvm::Align(1));
-      stageRow(line, b.CreateAdd(k, number(i)), multiplied(from.elem, chunk));
+      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, elements_ * lanes_), byteOffset(b, at, number(i * bytes)), llvm::Align(1));
+      stageRow(line, b.CreateAdd(k, number(i)), inWords() ? asWords(from.elem, chunk) : multiplied(from.elem, chunk));
     }
   });
   return end;
@@ -368,7 +369,7 @@ LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column)
     return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
       LlvmValue *at = b.CreateAdd(row, i);
       if (!readsWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
-      return ofLeft ? wordsAcross(from, at, column, inside) : flipped(wordsAlong(from, at, column));
+      return ofLeft ? wordsAcross(from, at, column, inside) : flipped(wordsAlong(from, e_.accessRow(from, at), column));
     });
   };
   if (!readsWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);

@@ -8,10 +8,11 @@
 namespace xt {
 
 // Registers of words from `step` on, of one row.
-LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, LlvmValue *row, LlvmValue *step) {
-  LlvmValue *chunk = e_.loadChunk(from, e_.accessRow(from, row), b.CreateMul(step, number(elements_)), elements_ * lanes_);
-  return b.CreateBitCast(inStaged(from.elem, chunk), e_.ops_.type(elem_, lanes_));
+LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step) {
+  return asWords(from.elem, e_.loadChunk(from, row, b.CreateMul(step, number(elements_)), elements_ * lanes_));
 }
+
+LlvmValue *NestEmitter::asWords(Elem from, LlvmValue *chunk) { return b.CreateBitCast(inStaged(from, chunk), e_.ops_.type(elem_, lanes_)); }
 
 // Storage form, as that of stagedElem.
 LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {

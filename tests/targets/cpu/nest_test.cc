@@ -314,6 +314,8 @@ TEST(CpuNest, TilesThatBeginOutside) {
   for (bool turned : {false, true})
     for (Elem input : {Elem::F32, Elem::F16})
       expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
+  for (Elem input : {Elem::F16, Elem::BF16, Elem::I8, Elem::U8}) // of rows of a more is inside than some registers
+    for (int64_t shift : {-5, 3}) expectAsLoop({.input = input, .sizes = {40, 70, 350}, .tile = {32, 64, 16}, .shift = shift}, processors());
   expectAsLoop({.sizes = {40, 70, 50}, .tile = {32, 64, 16}, .fewerRows = 11}, processors());
 }
 
