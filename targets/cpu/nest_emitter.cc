@@ -133,7 +133,7 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
 void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   leftInPlace_ = b.getFalse();
-  leftElem_ = convertsElements() ? a.elem : elem_;
+  leftElem_ = convertsElements(e_.cpu_, op_) ? a.elem : elem_;
   bool ready = (inWords() ? stagedElem(a.elem) == a.elem : a.elem == leftElem_) && a.pack == 1 && !left_.turned && !inSlices();
   if (ready) {
     leftInPlace_ = b.CreateAnd(b.CreateICmpEQ(a.rowLow, number(0)), b.CreateICmpEQ(a.columnLow, number(0)));
@@ -149,15 +149,6 @@ void NestEmitter::chooseLeft() {
   leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateNot(putsLeftTogether()));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, pitchOf(kNestLeft));
   leftStep_ = inWords() || a.unitStride ? number(leftElemBytes()) : b.CreateSelect(leftInPlace_, a.columnStride, number(leftElemBytes()));
-}
-
-// Whether elements of a are converted as they are multiplied, for each panel again, and not once before. f16 takes this part of the
-// time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 by tiles of 256 columns 0.975, of 384 0.988, of 512
-// 0.98 to 1.01, of 1024 1.02 (Zen 5).
-bool NestEmitter::convertsElements() const {
-  constexpr int64_t kFewPanels = 6;
-  const bool pays = e_.cpu_.convertsBesideProducts && op_.result()->type().extent(1) <= kFewPanels * panelColumns();
-  return pays && style_ == ProductStyle::Elements && left_.access.elem == Elem::F16 && !left_.turned && left_.access.pack == 1;
 }
 
 // Rows of f64 by 4x24, for many columns: 0.92 of the time of 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, by 96 or 128 rows a

@@ -104,7 +104,6 @@ private:
   Side sideOf(size_t operand, LlvmValue *total);
   void boundDepth(LlvmValue *total);
   void chooseLeft();
-  bool convertsElements() const;
   LlvmValue *putsLeftTogether();
   void chooseRight();
   LlvmValue *deepestBlock();

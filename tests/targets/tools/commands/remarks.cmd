@@ -11,3 +11,6 @@ xtc --remarks --cpu=x86-64-v4 missed.xt
 # How products run on AMX.
 xtc --remarks --cpu=sapphirerapids amx.xt
 xtc --remarks --cpu=sapphirerapids sliced.xt
+# Of few columns f16 is converted as it is multiplied.
+xtc --remarks --cpu=znver5 halves.xt
+xtc --remarks --cpu=znver5 -D N=512 halves.xt
