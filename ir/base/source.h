@@ -28,8 +28,8 @@ struct LineColumn {
 };
 
 enum class SourceOrigin : uint8_t {
-  File,
-  Made, // by a tool: no file has these lines
+  File,      // or what an editor has of one
+  Generated, // by a tool: where no excerpt is shown, places have no lines, which nobody could look up
 };
 
 class SourceFile {

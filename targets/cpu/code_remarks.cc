@@ -70,12 +70,11 @@ private:
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
-    auto isTurned = [&](size_t operand, const char *by) { return (op.attr(by) != nullptr) != (op.operand(operand)->type().data().order == Order::ColumnMajor); };
-    bool turns = isTurned(0, "transpose_a");
+    bool turns = isTurned(op, 0);
     bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !convertsElements(cpu_, op));
     int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes);
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
-    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(1, "transpose_b"));
+    if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(op, 1));
     const bool inSlices = style == ProductStyle::TilesSliced;
     const int64_t wordBytes = elemInfo(work).storageBytes * (inSlices ? sliceCount(elem) : 1);
     auto &remark = diagnostics_.report(

@@ -72,10 +72,10 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
       LlvmValue *at = stepsOn(b, left, operands.leftStep, k);
-      LlvmValue *broadcast = operands.broadcast ? operands.broadcast(at) : ops_.splat(b.CreateAlignedLoad(ops_.type(elem_, 0), at, align), lanes_);
+      LlvmValue *inAllLanes = operands.broadcast ? operands.broadcast(at) : ops_.splat(b.CreateAlignedLoad(ops_.type(elem_, 0), at, align), lanes_);
       for (size_t v = 0; v < vectors; ++v) {
         LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];
-        sum = add(how, broadcast, row[v], sum);
+        sum = add(how, inAllLanes, row[v], sum);
       }
     }
   }

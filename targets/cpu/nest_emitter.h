@@ -157,7 +157,8 @@ private:
                    llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
   LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
-  LlvmValue *broadcast(Elem from, LlvmValue *at); // one element, in all lanes
+  LlvmValue *inAllLanes(Elem from, LlvmValue *at); // one element that lies there
+  LlvmValue *registerAt(Elem from, LlvmValue *at, int count); // storage form, anywhere in memory
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
   bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy of a b that needs no conversion, and may be read where it lies

@@ -13,9 +13,9 @@ LlvmValue *NestEmitter::multiplied(Elem from, LlvmValue *chunk) {
   return from == elem_ ? value : e_.ops_.mmaOperand(value, from);
 }
 
-LlvmValue *NestEmitter::broadcast(Elem from, LlvmValue *at) {
-  return multiplied(from, e_.ops_.splat(b.CreateAlignedLoad(e_.ops_.storageType(from, 0), at, llvm::Align(1)), lanes_));
-}
+LlvmValue *NestEmitter::registerAt(Elem from, LlvmValue *at, int count) { return b.CreateAlignedLoad(e_.ops_.storageType(from, count), at, llvm::Align(1)); }
+
+LlvmValue *NestEmitter::inAllLanes(Elem from, LlvmValue *at) { return multiplied(from, e_.ops_.splat(registerAt(from, at, 0), lanes_)); }
 
 void NestEmitter::stageLeft(const Block &block) {
   if (inSlices()) forgetKey();
@@ -56,7 +56,7 @@ LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const 
     LlvmValue *at = byteOffset(b, source, b.CreateMul(k, number(bytes)));
     for (int64_t byte = 0; byte < each * bytes; byte += kCacheLine) e_.askFor(byteOffset(b, byteOffset(b, at, from.ahead), number(byte)));
     for (int64_t i = 0; i < each; i += lanes_) {
-      LlvmValue *chunk = b.CreateAlignedLoad(e_.ops_.storageType(from.elem, elements_ * lanes_), byteOffset(b, at, number(i * bytes)), llvm::Align(1));
+      LlvmValue *chunk = registerAt(from.elem, byteOffset(b, at, number(i * bytes)), elements_ * lanes_);
       stageRow(line, b.CreateAdd(k, number(i)), inWords() ? asWords(from.elem, chunk) : multiplied(from.elem, chunk));
     }
   });
@@ -334,9 +334,9 @@ LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValu
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *at = b.CreateAdd(column, n);
   if (!inside) return e_.loadChunk(from, row, at, count);
-  llvm::Type *type = e_.ops_.storageType(from.elem, count);
   LlvmValue *address = byteOffset(b, row.pointer, b.CreateMul(at, number(elemInfo(from.elem).storageBytes)));
-  if (!e_.cpu_.maskedAccess) return b.CreateAlignedLoad(type, address, llvm::Align(1));
+  if (!e_.cpu_.maskedAccess) return registerAt(from.elem, address, count);
+  llvm::Type *type = e_.ops_.storageType(from.elem, count);
   LlvmValue *mask = e_.laneMask(b.CreateLShr(inside, n), count);
   return b.CreateMaskedLoad(type, address, llvm::Align(1), mask, llvm::Constant::getNullValue(type));
 }

@@ -125,7 +125,7 @@ void NestEmitter::readSource(Microkernel::Operands &operands) {
   const Elem elem = right_.access.elem;
   if (elem == elem_) return;
   operands.rightBytes = sourceBytes();
-  operands.load = [this, elem](LlvmValue *at) { return multiplied(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), at, llvm::Align(1))); };
+  operands.load = [this, elem](LlvmValue *at) { return multiplied(elem, registerAt(elem, at, lanes_)); };
 }
 
 NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
@@ -153,7 +153,7 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = last;
-  if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return broadcast(leftElem_, at); };
+  if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return inAllLanes(leftElem_, at); };
   operands.copy = panel.copyTo;
   if (panel.copyTo) readSource(operands);
   else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;

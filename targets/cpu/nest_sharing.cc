@@ -98,7 +98,7 @@ bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, 
   const Op *nest = onlyNest(kernel, fusion);
   if (!nest || productStyle(cpu, *nest) != ProductStyle::Elements || nest->attr("transpose_a")) return false;
   Elem elem = nest->operand(0)->type().elem();
-  return mmaElem(elem) == elem;
+  return mmaElem(elem) == elem || convertsElements(cpu, *nest);
 }
 
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {

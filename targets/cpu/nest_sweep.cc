@@ -105,7 +105,7 @@ LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmVal
   LlvmValues factors;
   for (int64_t i = 0; i < count; ++i) {
     if (i > 0) left = byteOffset(b, left, step);
-    factors.push_back(broadcast(elem, left));
+    factors.push_back(inAllLanes(elem, left));
   }
   return factors;
 }

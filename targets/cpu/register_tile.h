@@ -122,16 +122,23 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
+// Whether rows of a nest's a, or b, run along the other dimension than the product has them: its tile is not packed.
+inline bool isTurned(const Op &nest, size_t operand) {
+  const bool isTransposed = nest.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
+  return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
+}
+
 // Whether elements of a are converted as they are multiplied, for each panel again, and not once before. f16 takes this part of the
 // time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 by tiles of 256 columns 0.975, of 384 0.988, of 512
-// 0.98 to 1.01, of 1024 1.02 (Zen 5).
+// 0.98 to 1.01, of 1024 1.02; by tiles of 16 columns 4096x512x16 would take 1.18, of 32 the same. An a that comes from memory is asked
+// for later than if it was converted first: 60000x128x128 takes 1.03 to 1.1, 60000x64x64 0.8 (Zen 5).
 inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   constexpr int64_t kFewPanels = 6;
+  constexpr int kFewVectors = 2;
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
   RegisterTile tile = nestTile(cpu, nest);
-  const bool isTurned = (nest.attr("transpose_a") != nullptr) != (a.data().order == Order::ColumnMajor);
-  const bool pays = cpu.convertsBesideProducts && sum.extent(1) <= kFewPanels * tile.vectors * tile.lanes;
-  return pays && productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned && a.packFactor() == 1;
+  if (!cpu.convertsBesideProducts || tile.vectors <= kFewVectors || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
+  return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) && a.packFactor() == 1;
 }
 
 } // namespace xt

@@ -163,7 +163,7 @@ private:
   std::string place(SourceRange range) const {
     if (range.file == 0) return "";
     const SourceFile &file = sources_.file(range.file);
-    if (file.origin() == SourceOrigin::Made) return str(file.name(), ": "); // whose lines nobody can look up
+    if (file.origin() == SourceOrigin::Generated) return str(file.name(), ": ");
     LineColumn at = file.lineColumn(range.begin);
     return str(file.name(), ":", at.line, ":", at.column, ": ");
   }
@@ -183,6 +183,7 @@ private:
 nlohmann::json placeJson(SourceRange range, const SourceManager &sources) {
   if (range.file == 0) return nullptr;
   const SourceFile &file = sources.file(range.file);
+  if (file.origin() == SourceOrigin::Generated) return {{"file", file.name()}};
   LineColumn at = file.lineColumn(range.begin);
   return {{"file", file.name()}, {"line", at.line}, {"column", at.column}, {"begin", range.begin}, {"end", range.end}};
 }

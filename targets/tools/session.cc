@@ -71,7 +71,7 @@ Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
 }
 
 Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string text) {
-  return loadSource(std::move(name), std::move(text), SourceOrigin::Made);
+  return loadSource(std::move(name), std::move(text), SourceOrigin::Generated);
 }
 
 Result<std::unique_ptr<Module>> Session::loadSource(std::string name, std::string text, SourceOrigin origin) {

@@ -38,7 +38,7 @@ bool hasAvx512() {
 // rows. AMX is so fast that its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared
 // for more columns; f32 it multiplies if there are so many; both sides of those and of f16 are sliced each time: f32
 // 1024x1024x1024 of a turned b takes 0.93 of the time by 512x1024. Where c has few columns, what is around a workgroup takes
-// longer than its products: they have more rows, which is 2 to 4% of bf16 and bytes of 8192x64x64 (Zen 5). Up to 512 rows of
+// longer than its products: they have more rows, which is 2 to 4% of bf16 and bytes of 8192x64x64, and of all with AVX2 1 to 3% (Zen 5). Up to 512 rows of
 // f32 are one workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the same); with AVX-512 more go by
 // 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows of f64 leave more of
 // the second cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of 1024x1024x1024. A
