@@ -70,8 +70,8 @@ private:
     Elem elem = op.operand(0)->type().elem(), work = mmaElem(elem);
     ProductStyle style = productStyle(cpu_, op);
     RegisterTile tile = nestTile(cpu_, op);
-    bool turns = isTurned(op, 0);
-    bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !convertsElements(cpu_, op));
+    const bool turns = isTurned(op, 0), converts = convertsElements(cpu_, op);
+    bool staged = turns || style == ProductStyle::DotShorts || (style == ProductStyle::Elements && elem != work && !converts);
     int64_t rows = op.result()->type().extent(0), most = mostBlockBytes(tile, elemInfo(work).storageBytes);
     int64_t block = staged ? std::min(nestStagedBytes(rows), most) : most;
     if (usesTiles(style)) block = amxBlockBytes(style, rows, turns || isTurned(op, 1));
@@ -87,7 +87,7 @@ private:
     else if (style != ProductStyle::Elements)
       remark.note(str(stepElements(style), " neighbours along K are multiplied at once, as ", style == ProductStyle::DotShorts ? "i16" : elemName(elem),
                       elem == Elem::BF16 ? ", unless some are so small that their products might not be normal numbers" : ""));
-    else if (convertsElements(cpu_, op)) remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
+    else if (converts) remark.note(str("a is converted from ", elemName(elem), " as it is multiplied, b while it is packed"));
     else if (elem != work) remark.note(str("a and b are converted from ", elemName(elem), " while they are packed"));
     if (cpu_.tilesBf16 && elem == Elem::F32 && !inSlices)
       remark.note(str("AMX would multiply it, as exact sums of bf16, if a workgroup computed ", kSlicedRows, "x", kSlicedColumns, " sums or more: large matrices take less time"));

@@ -96,7 +96,7 @@ int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
 
 bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
-  if (!nest || productStyle(cpu, *nest) != ProductStyle::Elements || nest->attr("transpose_a")) return false;
+  if (!nest || productStyle(cpu, *nest) != ProductStyle::Elements || isTurned(*nest, 0)) return false;
   Elem elem = nest->operand(0)->type().elem();
   return mmaElem(elem) == elem || convertsElements(cpu, *nest);
 }

@@ -122,7 +122,7 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
-// Whether rows of a nest's a, or b, run along the other dimension than the product has them: its tile is not packed.
+// Whether rows of a nest's a, or b, which is no packed tile, run along the other dimension than the product has them.
 inline bool isTurned(const Op &nest, size_t operand) {
   const bool isTransposed = nest.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
   return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);

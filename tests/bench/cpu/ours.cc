@@ -38,14 +38,15 @@ bool hasAvx512() {
 // rows. AMX is so fast that its packed b should be read for more rows, and its rows of a, which have to be whole, be prepared
 // for more columns; f32 it multiplies if there are so many; both sides of those and of f16 are sliced each time: f32
 // 1024x1024x1024 of a turned b takes 0.93 of the time by 512x1024. Where c has few columns, what is around a workgroup takes
-// longer than its products: they have more rows, which is 2 to 4% of bf16 and bytes of 8192x64x64, and of all with AVX2 1 to 3% (Zen 5). Up to 512 rows of
-// f32 are one workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the same); with AVX-512 more go by
-// 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows of f64 leave more of
-// the second cache to what else is read, and with AVX2 are put together for many columns: 5 to 10% of 1024x1024x1024. A
-// product of few rows has few workgroups, which are cut by columns for two threads: 3 to 5% of 37x1111x513, 64x2048x2048 and
-// 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns goes by two blocks of them for two
-// threads: 1000x1000x1000 takes 0.94 of the time; larger ones have more rows: 0.985 of 2048x2048x2048 and 4096x4096x4096 (Zen
-// 5, with AVX2, too). But where it is converted as it is multiplied, it goes as f32 does.
+// longer than its products: they have more rows, which is 2 to 4% of bf16 and bytes of 8192x64x64, and of all with AVX2 1 to
+// 3% (Zen 5). Up to 512 rows of f32 are one workgroup's, which has no need to share what it packs: 3% of 512x512x512 (the
+// same); with AVX-512 more go by 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02.
+// Fewer rows of f64 leave more of the second cache to what else is read, and with AVX2 are put together for many columns: 5 to
+// 10% of 1024x1024x1024. A product of few rows has few workgroups, which are cut by columns for two threads: 3 to 5% of
+// 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns goes
+// by two blocks of them for two threads: 1000x1000x1000 takes 0.94 of the time; larger ones have more rows: 0.985 of
+// 2048x2048x2048 and 4096x4096x4096 (Zen 5, with AVX2, too). But where it is converted as it is multiplied, it goes as f32
+// does.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   const bool inF32 = c.elem == Elem::F32 || c.elem == Elem::F16;
@@ -55,7 +56,8 @@ Extents tileOf(const Cell &c) {
   if (c.turnA) return {inF32 ? 192 : 64, 1024};
   if (c.n <= kFewColumns) return {kRows, 256};
   const bool isFewByMany = c.m <= 144 && c.n > 256;
-  if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c))) return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
+  if (c.elem == Elem::F16 && (isFewByMany || !convertsElements(c)))
+    return {std::min(c.m, c.n) > 1024 ? 256 : 128, c.m >= 256 && c.n <= 1024 ? 512 : 1024};
   if (isFloat(c.sum()) && c.elem == c.sum() && isFewByMany) return {c.m <= 8 ? 8 : slicesFloats() && c.elem == Elem::F32 ? 144 : 256, 1024};
   if (c.elem == Elem::F64 && std::min(c.m, c.n) > 256) return {128, hasAvx512() || c.n <= 512 ? 256 : 1024};
   return {inF32 && c.m > 256 && (c.m <= 512 || hasAvx512()) ? 512 : 256, 256};

@@ -416,6 +416,8 @@ TEST(CpuNest, ConvertsWhileItMultiplies) {
     expectLoops(few, "znver5", tile, 2 * 6, 2 * 24); // packed
     expectLoops(few, "znver5", tile, 2 * 5, 2 * 20); // of the last rows
   }
+  expectLoops(0, "znver5", {128, 32, 32}, 2 * 12, 2 * 24); // each would be for two products only
+  expectLoops(1, "znver5", {128, 48, 32}, 2 * 8, 2 * 24);
 }
 
 // But for f16, of which a Zen 5 converts few columns otherwise (ConvertsWhileItMultiplies).
@@ -457,7 +459,7 @@ TEST(CpuNest, AWhoseStridesTheLaunchSays) {
       const Elem of = e == "f16" ? Elem::F16 : Elem::F32;
       Array a(of, {24, 100}), b(of, {100, 64}), c(Elem::F32, {24, 64});
       fill(a, 1), fill(b, 2), fill(c, 3);
-      auto number = [](int64_t value) { return LaunchArray{nullptr, LaunchArg{.kind = LaunchArg::Kind::Int, .buffer = {}, .integer = value}}; };
+      auto number = [](int64_t value) { return LaunchArray{nullptr, intArg(value)}; };
       expectAsInterpreter(text.module(), text.kernel(), {{&a, {}}, {&b, {}}, {&c, {}}, number(rows), number(99), number(100), number(1)}, {}, processorsOfAllFacts());
     }
   }
