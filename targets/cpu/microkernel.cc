@@ -1,5 +1,7 @@
 #include "targets/cpu/microkernel.h"
 
+#include "targets/cpu/words.h"
+
 #include <llvm/IR/IntrinsicsX86.h>
 
 namespace xt {
@@ -17,6 +19,11 @@ int Microkernel::rowsOfPointer(const Operands &operands) const {
   return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3;
 }
 
+LlvmValue *Microkernel::rowOf(const Operands &operands, llvm::ArrayRef<LlvmValue *> lefts, int row) {
+  const int each = rowsOfPointer(operands);
+  return stepsOn(b, lefts[static_cast<size_t>(row / each)], operands.leftRowStep, row % each);
+}
+
 // What a loop carries: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   const size_t tile = sums.size();
@@ -31,6 +38,13 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     return [&, moves = movesOf(operands, ofSteps)](llvm::ArrayRef<LlvmValue *> carried) { return addTurn(operands, moves, carried, how); };
   };
   auto turn = turnOf(operands.steps), last = turnOf(1);
+  if (operands.lastLooked) {
+    LlvmValues looked = multiplyAndLook(operands, sums, turn);
+    LlvmValue *least = looked.back();
+    looked.resize(tile);
+    looked.push_back(least);
+    return looked;
+  }
   sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
   // At most one step of two is left: no loop, which would be 2% of a nest's instructions.
   if (operands.leavesRest && operands.steps == 2)
@@ -39,6 +53,27 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     sums = repeat(b, b.CreateURem(operands.depth, steps), false, sums, last);
   sums.resize(tile);
   return sums;
+}
+
+// A register of each row, and then the steps that it holds: what is looked at is multiplied next, and waits for nothing.
+LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn) {
+  const size_t lefts = static_cast<size_t>(operands.rows) * operands.columns.size();
+  LlvmValue *each = b.getInt64(static_cast<uint64_t>(lanes_)), *allButOne = b.getInt64(static_cast<uint64_t>(lanes_ - 1));
+  auto lessOf = [&](LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); };
+  carried.append({operands.depth, leastOfNone(b, lanes_)});
+  return repeat(b, b.CreateUDiv(b.CreateAdd(operands.depth, allButOne), each), operands.deep, carried, [&](llvm::ArrayRef<LlvmValue *> all) {
+    LlvmValue *least = all.back(), *left = all.drop_back().back();
+    all = all.drop_back(2);
+    // The last one ends with the row.
+    LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep), *back = lessOf(b.CreateSub(operands.lastLooked, at), b.getInt64(0));
+    for (int r = 0; r < operands.rows; ++r) {
+      LlvmValue *from = byteOffset(b, rowOf(operands, all.drop_front(lefts), r), back);
+      least = leastWith(b, least, b.CreateAlignedLoad(least->getType(), from, llvm::Align(1)));
+    }
+    LlvmValues next = repeat(b, lessOf(left, each), true, all, turn);
+    next.append({b.CreateSub(left, each), least});
+    return next;
+  });
 }
 
 // Computed before the loop: what stands in it is computed in each turn.
@@ -70,8 +105,7 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
         b.CreateAlignedStore(row[v], byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(k) * copyStep + v * registerAlign.value())),
                              registerAlign);
     for (int r = 0; r < operands.rows; ++r) {
-      LlvmValue *left = stepsOn(b, carried[tile + static_cast<size_t>(r / each)], operands.leftRowStep, r % each);
-      LlvmValue *at = stepsOn(b, left, operands.leftStep, k);
+      LlvmValue *at = stepsOn(b, rowOf(operands, carried.drop_front(tile), r), operands.leftStep, k);
       LlvmValue *inAllLanes = operands.broadcast ? operands.broadcast(at) : ops_.splat(b.CreateAlignedLoad(ops_.type(elem_, 0), at, align), lanes_);
       for (size_t v = 0; v < vectors; ++v) {
         LlvmValue *&sum = next[static_cast<size_t>(r) * vectors + v];

@@ -55,6 +55,9 @@ public:
     int64_t rightBytes = 0;
     // Gives an element of a that is converted in all lanes, from where it lies; null: a needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> broadcast = nullptr;
+    // Bytes from the start of a row of a to its last register. By registers rows are looked through for their least magnitude (leastWith
+    // of words.h) beside the products, which is given behind the sums. Null: they are not.
+    LlvmValue *lastLooked = nullptr;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 
@@ -70,8 +73,11 @@ private:
     LlvmValue *left, *right;
   };
   Moves movesOf(const Operands &operands, int64_t steps);
+  using Turn = llvm::function_ref<LlvmValues(llvm::ArrayRef<LlvmValue *> carried)>;
+  LlvmValues multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn);
   LlvmValues addTurn(const Operands &operands, const Moves &moves, llvm::ArrayRef<LlvmValue *> carried, Step how);
   int rowsOfPointer(const Operands &operands) const;
+  LlvmValue *rowOf(const Operands &operands, llvm::ArrayRef<LlvmValue *> lefts, int row);
   void askAhead(const Operands &operands, LlvmValue *right);
   LlvmValue *add(Step step, LlvmValue *x, LlvmValue *y, LlvmValue *sum);
   LlvmValue *half(LlvmValue *words, bool upper);

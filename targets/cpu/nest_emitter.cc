@@ -278,7 +278,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
     stageLeft(block);
     if (isBf16()) fillLastWord(block);
   });
-  if (isBf16()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
+  if (isBf16() && !looksBeside()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
   if (inSlices()) block.least = knownKey();
   if (flips_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);

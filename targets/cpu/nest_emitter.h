@@ -44,7 +44,7 @@ private:
     LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
     LlvmValue *ready;   // its sums are the last, and may be used as they become known
     LlvmValue *left; // step [0, first] of a
-    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in slices
+    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in slices; not if looksBeside
     LlvmValue *rightInside; // all of b that is read
     LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
   };
@@ -77,6 +77,7 @@ private:
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b: Block's
     KernelEmitter::SharedPanel shared;
+    LlvmValue *leftLeast = nullptr; // that a may have beside it (leastBeside), if looksBeside
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
     LlvmValue *source = nullptr, *asks = nullptr; // in b, and whether tiles may ask for the next panel there; null unless mayAskForSource
@@ -200,15 +201,23 @@ private:
   LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
   LlvmValue *widthOf(const Panel &panel); // columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
-  void emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
-  void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
+  LlvmValues emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
+  Microkernel::Operands operandsOf(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
+  void ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit);
+  LlvmValues sumsBefore(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands);
+  void storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &sums);
+  LlvmValues emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);
   void readSource(Microkernel::Operands &operands);
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
   std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource);
   LlvmValues multiplyBytes(const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
-  LlvmValues addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> load);
+  LlvmValues pairsBegin(const Panel &panel, const Microkernel::Operands &operands);
+  void storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &products);
+  LlvmValues multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands);
+  LlvmValues missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *before, llvm::function_ref<LlvmValues()> multiply);
+  void convertTile(const Block &block, const Panel &panel, const Tile &tile);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
   Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // one tile's, and then the next one's
@@ -278,6 +287,7 @@ private:
   LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least);
   void fillLastWord(const Block &block);
   LlvmValue *flipped(LlvmValue *words);
+  bool looksBeside() const { return style_ == ProductStyle::DotBf16; } // through a, where tiles multiply, and not before
   bool asksForLeast() const { return isBf16() || inSlices(); }
   LlvmValue *areNormal(const Block &block, const Panel &panel);
   LlvmValue *leftBytes(const Block &block);

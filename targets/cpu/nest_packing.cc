@@ -177,6 +177,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
   if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
+  if (looksBeside()) panel.leftLeast = leastBeside(b, panel.least);
   return panel;
 }
 

@@ -46,8 +46,7 @@ LlvmValue *NestEmitter::widthOf(const Panel &panel) {
 
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
   if (!hasRest()) return {wholeTiles_, wholeTiles_};
-  LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time: bf16 that are converted
-  if (isBf16()) large = b.CreateAnd(large, areNormal(block, panel));
+  LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time
   auto tilesFor = [&](LlvmValue *rows, int64_t each) { return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each)); };
   LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
   if (mayCopy()) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
@@ -71,28 +70,28 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  forLoop(b, number(0), tiles.count, number(1), {number(0)}, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
+  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // behind the row, whether the tile before missed
+  LlvmValues begin{number(0)};
+  begin.append(none);
+  forLoop(b, number(0), tiles.count, number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *isWhole = b.CreateICmpSLT(i, tiles.whole), *row = carried[0];
     LlvmValue *next = b.CreateAdd(row, b.CreateSelect(isWhole, rowsOfWhole, rowsOfFew));
     Tile tile{i, row, least(next, rows_)};
     if (storesRows()) ifThen(b, asks, [&] { prefetchStored(storedRow(panel, tile.row), stored_->rowStride, b.CreateSub(tile.rowEnd, tile.row)); });
-    auto by = [&](RegisterTile shape) { return [&, shape] { emitTile(block, panel, shape, tile); }; };
-    auto byNarrow = [&] {
-      if (!panel.middle) by(narrowTile(tile_))();
-      else ifThen(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_)));
-    };
-    auto byEither = [&] {
-      if (!hasNarrow()) by(tile_)();
-      else ifThen(b, panel.narrow, byNarrow, by(tile_));
-    };
-    auto byWhole = [&] {
-      if (!mayCopy()) byEither();
-      else ifThen(b, b.CreateICmpSLT(i, copies), [&] { emitFirstTile(block, panel, tile); }, byEither);
-    };
-    if (!hasRest()) ifThen(b, multiplies, byWhole);
-    else ifThen(b, isWhole, byWhole, [&] { ifThen(b, multiplies, by(lastRowsTile(tile_))); }); // few branches in front of most tiles
+    auto by = [&](RegisterTile shape) { return [&, shape] { return emitTile(block, panel, shape, tile); }; };
+    auto byNarrow = [&] { return panel.middle ? ifElse(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_))) : by(narrowTile(tile_))(); };
+    auto byEither = [&] { return hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(tile_)) : by(tile_)(); };
+    auto byFirst = [&] { return emitFirstTile(block, panel, tile); };
+    auto byWhole = [&] { return mayCopy() ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
+    auto byNone = [&] { return none; };
+    auto byFew = [&] { return ifElse(b, multiplies, by(lastRowsTile(tile_)), byNone); };
+    // Few branches in front of most tiles.
+    auto byAny = [&] { return hasRest() ? ifElse(b, isWhole, byWhole, byFew) : ifElse(b, multiplies, byWhole, byNone); };
+    LlvmValues following{next};
+    if (looksBeside()) following.append(missedOrConverted(block, panel, tile, carried[1], byAny));
+    else byAny();
     ifThen(b, sinks, [&] { sinkTile(block, panel, tile, sink); });
-    return LlvmValues{next};
+    return following;
   });
 }
 
@@ -114,9 +113,10 @@ void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
 }
 
 // The one that copies.
-void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
-  emitTile(block, copying(panel), tile_, tile);
+LlvmValues NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
+  LlvmValues missed = emitTile(block, copying(panel), tile_, tile);
   if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
+  return missed;
 }
 
 // b where it lies, which may have to be converted.
@@ -137,33 +137,46 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
 }
 
 // Rows behind the last one repeat it, and their sums go to the same place.
-void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
+Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows && shape.vectors == tile_.vectors;
   const bool takesAll = hasRest() && isWhole && !(panel.copyTo && copyingRepeatsRows());
-  LlvmValue *last = takesAll ? nullptr : b.CreateSub(b.CreateSub(rows_, number(1)), tile.row);
-  // Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
-  auto ofEach = [&](const Sums &sums, llvm::function_ref<void(LlvmValue *at)> visit) {
-    LlvmValue *first = sumsAt(sums, tile);
-    for (int r = 0; r < shape.rows; ++r) {
-      LlvmValue *row = stepsOn(b, first, sums.step, r, last);
-      for (int v = 0; v < shape.vectors; ++v) visit(byteOffset(b, row, number(v * lanes_ * bytes_)));
-    }
-  };
   LlvmValues columns;
   for (int v = 0; v < shape.vectors; ++v) columns.push_back(number(v * lanes_ * (panel.copyTo ? sourceBytes() : bytes_)));
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
-  operands.lastRow = last;
+  operands.lastRow = takesAll ? nullptr : b.CreateSub(b.CreateSub(tile.rowEnd, number(1)), tile.row);
   if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return inAllLanes(leftElem_, at); };
   operands.copy = panel.copyTo;
   if (panel.copyTo) readSource(operands);
   else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
   if (operands.steps > 1 && (isWhole || shape.fewerByOne))
     std::tie(operands.next, operands.nextStep) = askedBy(block, panel, tile, isWhole ? panel.next.tilesInSource : panel.next.lastInSource);
-  auto load = [&] {
-    LlvmValues sums;
-    ofEach(panel.before, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
-    return sums;
-  };
+  return operands;
+}
+
+// Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
+void NestEmitter::ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit) {
+  LlvmValue *first = sumsAt(sums, tile);
+  for (int r = 0; r < operands.rows; ++r) {
+    LlvmValue *row = stepsOn(b, first, sums.step, r, operands.lastRow);
+    for (int64_t v = 0; v < std::ssize(operands.columns); ++v) visit(byteOffset(b, row, number(v * lanes_ * bytes_)));
+  }
+}
+
+LlvmValues NestEmitter::sumsBefore(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands) {
+  LlvmValues sums;
+  ofEachSum(panel.before, tile, operands, [&](LlvmValue *at) { sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), at, vectorAlign())); });
+  return sums;
+}
+
+void NestEmitter::storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &sums) {
+  ofEachSum(panel.after, tile, operands, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
+}
+
+// What multiplyPairs gives, if that multiplies.
+LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
+  Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
+  if (looksBeside()) return multiplyPairs(block, panel, tile, operands);
+  auto load = [&] { return sumsBefore(panel, tile, operands); };
   // By zeros that are loaded f32 128x128x128 takes 1% longer, and 8192x64x64 2.5% (Zen 5). Tiles that are few do without this code, as
   // bytes do, which take as long.
   auto begin = [&] {
@@ -171,10 +184,8 @@ void NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile 
     const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(elem_, lanes_));
     return ifElse(b, panel.begins, [&] { return zeros; }, load);
   };
-  LlvmValues sums = isBf16()    ? addedPairs(block, panel, operands, load)
-                    : inWords() ? multiplyBytes(operands, tile.row, load())
-                                : microkernel_.multiply(operands, begin());
-  ofEach(panel.after, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
+  storeSums(panel, tile, operands, inWords() ? multiplyBytes(operands, tile.row, load()) : microkernel_.multiply(operands, begin()));
+  return {};
 }
 
 // Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's

@@ -144,20 +144,53 @@ LlvmValues NestEmitter::multiplyBytes(const Microkernel::Operands &operands, Llv
   return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
 }
 
-// `load` gives what was there, to which products are added behind the loop only: it would take their registers. Where sums begin at 0,
-// nothing is added to: 3% of 128x128x128 (Zen 5).
-LlvmValues NestEmitter::addedPairs(const Block &block, const Panel &panel, const Microkernel::Operands &operands, llvm::function_ref<LlvmValues()> load) {
+// What products are added up from: they are added to what was there behind the loop only, as that would take their registers. Where sums
+// begin at 0, nothing is added to by most tiles: 3% of 128x128x128 (Zen 5).
+LlvmValues NestEmitter::pairsBegin(const Panel &panel, const Microkernel::Operands &operands) {
   LlvmValue *start = b.CreateSelect(panel.begins, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
-  const LlvmValues none(static_cast<size_t>(operands.rows) * operands.columns.size(), start);
-  auto dot = [&] { return microkernel_.multiply(operands, none, Microkernel::Step::DotBf16); };
-  bool looked = hasRest() && operands.rows == tile_.rows; // emitRows has looked
-  LlvmValues products = looked ? dot() : ifElse(b, areNormal(block, panel), dot, [&] {
-    return microkernel_.multiply(operands, none, Microkernel::Step::PairsBf16);
-  });
-  return ifElse(b, panel.begins, [&] { return products; }, [&] {
-    LlvmValues sums = load();
+  return LlvmValues(static_cast<size_t>(operands.rows) * operands.columns.size(), start);
+}
+
+void NestEmitter::storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &products) {
+  auto added = [&] {
+    LlvmValues sums = sumsBefore(panel, tile, operands);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateFAdd(sums[i], products[i]);
     return sums;
+  };
+  const bool isLarge = operands.rows == tile_.rows && std::ssize(operands.columns) == tile_.vectors;
+  storeSums(panel, tile, operands, isLarge ? ifElse(b, panel.begins, [&] { return products; }, added) : added());
+}
+
+// Gives whether rows of a hold numbers that the instruction takes as 0; then nothing is stored. They are looked for beside the products:
+// to look through a first would take 5% of 8192x64x64, 3% of 128x128x128, 1.5% of 1024x1024x1024 (Zen 5).
+LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands) {
+  operands.lastLooked = b.CreateSub(leftBytes(block), number(lanes_ * bytes_));
+  LlvmValues products = microkernel_.multiply(operands, pairsBegin(panel, operands), Microkernel::Step::DotBf16);
+  LlvmValue *missed = isLeastBelow(b, products.pop_back_val(), panel.leftLeast);
+  ifThen(b, b.CreateNot(missed), [&] { storePairs(panel, tile, operands, products); });
+  return {missed};
+}
+
+// What `multiply` gives of a tile. Where it misses, and where the tile before did, rows are converted.
+LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *before, llvm::function_ref<LlvmValues()> multiply) {
+  LlvmValues missed = ifElse(b, before, [&] { return LlvmValues{b.getTrue()}; }, multiply);
+  ifThen(b, missed[0], [&] { convertTile(block, panel, tile); });
+  return missed;
+}
+
+// The rows of a tile again, by half as many.
+void NestEmitter::convertTile(const Block &block, const Panel &panel, const Tile &tile) {
+  RegisterTile few = tile_;
+  few.rows = (tile_.rows + 1) / 2;
+  forLoop(b, tile.row, tile.rowEnd, number(few.rows), [&](LlvmValue *row) {
+    LlvmValue *rows = b.CreateSub(row, tile.row);
+    // That sumsAt gives where this row's are.
+    auto movedOn = [&](Sums sums) { return Sums{byteOffset(b, sums.first, b.CreateMul(rows, b.CreateSub(sums.step, sums.tileStep))), sums.step, sums.tileStep}; };
+    Panel from = panel;
+    from.before = movedOn(panel.before), from.after = movedOn(panel.after);
+    Tile part{tile.index, row, tile.rowEnd};
+    Microkernel::Operands operands = operandsOf(block, from, few, part);
+    storePairs(from, part, operands, microkernel_.multiply(operands, pairsBegin(from, operands), Microkernel::Step::PairsBf16));
   });
 }
 

@@ -72,11 +72,19 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
   return leastBits(b, least[0]);
 }
 
-LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
-  constexpr uint64_t kExponents = 142; // of both: words.h
-  LlvmValue *ofLeft = b.CreateLShr(left, 7), *ofRight = b.CreateLShr(right, 7);
-  LlvmValue *few = b.CreateOr(b.CreateICmpEQ(ofLeft, b.getInt64(0)), b.CreateICmpEQ(ofRight, b.getInt64(0)));
-  return b.CreateAnd(b.CreateNot(few), b.CreateICmpUGE(b.CreateAdd(ofLeft, ofRight), b.getInt64(kExponents)));
+LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits) {
+  auto *type = llvm::cast<llvm::FixedVectorType>(least->getType());
+  LlvmValue *oneLess = b.CreateTrunc(b.CreateSub(bits, b.getInt64(1)), b.getInt16Ty()); // as each of `least` is
+  return b.CreateOrReduce(b.CreateICmpULT(least, b.CreateVectorSplat(type->getElementCount(), oneLess)));
 }
+
+LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
+  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both: above; no finite number has that one
+  LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
+  LlvmValue *beside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
+  return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), beside), kMantissaBits);
+}
+
+LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) { return b.CreateICmpUGE(left, leastBeside(b, right)); }
 
 } // namespace xt

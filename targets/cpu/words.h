@@ -31,8 +31,13 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes);
 LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words);
 LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least);
+LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits); // leastBits are
 
-// Whether products of what has these least magnitudes, and all sums of them, are 0 or normal.
+// Of factors of what has the least magnitude `other`: the least that these may have so that products, and all sums of them, are 0 or
+// normal.
+LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other);
+
+// Whether that holds.
 LlvmValue *areNormal(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right);
 
 } // namespace xt

@@ -155,28 +155,32 @@ TEST(CpuNestWords, RowsThatEndWithinARegister) {
     expectRight({.a = elem, .b = elem, .sizes = {3, 20, 16897 * each}, .tile = {32, 64, 32}});
 }
 
-// Rows of a that are shorter than a register are not read in place, as it would begin in front of them. (With gaps: else they are
-// looked through as one.)
-TEST(CpuNestWords, NothingInFrontOfRowsIsRead) {
-  for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}}, {Elem::I8, int64_t{28}}, {Elem::I8, int64_t{64}}}) {
+// Rows of a that are shorter than a register are not read in place, as it would begin in front of them; of others the last register
+// ends with the row. (With gaps: else they are looked through as one.)
+TEST(CpuNestWords, NothingBesideRowsIsRead) {
+  for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}}, {Elem::BF16, int64_t{36}}, {Elem::I8, int64_t{28}}, {Elem::I8, int64_t{64}}, {Elem::I8, int64_t{68}}}) {
     const int64_t page = sysconf(_SC_PAGESIZE), rows = 13;
-    void *pages = mmap(nullptr, static_cast<size_t>(2 * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *pages = mmap(nullptr, static_cast<size_t>(3 * page), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(pages, MAP_FAILED);
-    ASSERT_EQ(mprotect(pages, static_cast<size_t>(page), PROT_NONE), 0);
+    char *begin = static_cast<char *>(pages) + page, *end = begin + page;
+    ASSERT_EQ(mprotect(begin, static_cast<size_t>(page), PROT_READ | PROT_WRITE), 0);
     KernelMaker m;
     make(m, {.a = elem, .b = elem, .sizes = {}, .tile = {32, 64, 32}});
     Array b(elem, {depth, 64}), c(isInteger(elem) ? Elem::I32 : Elem::F32, {rows, 64});
-    LaunchArg a;
-    a.kind = LaunchArg::Kind::Buffer;
-    a.buffer = {static_cast<char *>(pages) + page, elem, {rows, depth}, {depth + 4, 1}};
-    std::vector<LaunchArg> args{a, b.arg(), c.arg()};
-    for (const CpuInfo &cpu : runnable()) {
-      Diagnostics diagnostics;
-      auto executable = compileForCpu(m.module, cpu, {}, diagnostics);
-      ASSERT_TRUE(executable.ok());
-      EXPECT_TRUE((*executable)->launch(*m.kernel, args, *computeGrid(*m.kernel, args)).ok()) << cpu.name;
+    const int64_t bytes = ((rows - 1) * (depth + 4) + depth) * elemInfo(elem).storageBytes;
+    for (char *first : {begin, end - bytes}) {
+      LaunchArg a;
+      a.kind = LaunchArg::Kind::Buffer;
+      a.buffer = {first, elem, {rows, depth}, {depth + 4, 1}};
+      std::vector<LaunchArg> args{a, b.arg(), c.arg()};
+      for (const CpuInfo &cpu : runnable()) {
+        Diagnostics diagnostics;
+        auto executable = compileForCpu(m.module, cpu, {}, diagnostics);
+        ASSERT_TRUE(executable.ok());
+        EXPECT_TRUE((*executable)->launch(*m.kernel, args, *computeGrid(*m.kernel, args)).ok()) << cpu.name;
+      }
     }
-    munmap(pages, static_cast<size_t>(2 * page));
+    munmap(pages, static_cast<size_t>(3 * page));
   }
 }
 
@@ -191,6 +195,24 @@ TEST(CpuNestWords, AColumnThatIsNotNormal) {
     a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[0] == 5 && index[1] >= depth - 2 ? 0x1p-130 : 0); });
     expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
   }
+}
+
+// Of a one row alone, in a tile of whole ones or of the last ones: its tile is converted, and those behind it, of any panel's width. In
+// whole blocks of K, and in two.
+TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
+  for (int64_t columns : {64, 150, 170})
+    for (int64_t depth : {70, 2200})
+      for (bool adds : {false, true}) {
+        KernelMaker m;
+        make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {64, 128, 32}, .adds = adds});
+        for (int64_t row : depth == 70 ? std::vector<int64_t>{0, 5, 7, 20, 31, 36} : std::vector<int64_t>{7}) {
+          SCOPED_TRACE(str(columns, " ", depth, " ", adds, " ", row));
+          Array a(Elem::BF16, {37, depth}), b(Elem::BF16, {depth, columns}), c(Elem::F32, {37, columns});
+          a.forEach([&](const std::vector<int64_t> &index) { a.set(index, index[0] == row ? 0x1p-130 : static_cast<double>((index[0] + index[1]) % 5)); });
+          fill(b, 1, 1), fill(c, 2, 1);
+          expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
+        }
+      }
 }
 
 // Of b the last row of K alone, which is half a word.
@@ -263,7 +285,7 @@ TEST(CpuNestWords, InstructionCountDoesNotDependOnTheTile) {
         counts.push_back(*count);
         EXPECT_EQ(counts[0], *count) << processor.name;
       }
-      EXPECT_LT(counts[0], 2900u) << processor.name;
+      EXPECT_LT(counts[0], elem == Elem::BF16 ? 3100u : 2900u) << processor.name;
     }
 }
 
