@@ -25,7 +25,7 @@ struct CpuInfo {
   bool asksIntoFirstCache = false; // what prefetcht1 asks for, into the second cache alone, comes later than by prefetcht0
   bool loadsAcrossLines = false; // of whole registers take no longer than others, beside the products of a nest
   bool nearThirdCache = false;   // rows of a are read from there as quickly as a nest multiplies them
-  bool convertsBesideProducts = false; // an f16 for each three or four products of a nest takes as good as no time
+  bool changesBesideProducts = false; // to convert an f16, or to move bytes, for each three or four products of a nest takes as good as no time
   bool foreseesRows = false;     // of a tile that products read where it lies, from wherever it is
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }

@@ -16,10 +16,10 @@ NestEmitter::NestEmitter(KernelEmitter &emitter, const Op &nest)
       bytes_(elemInfo(elem_).storageBytes), style_(productStyle(emitter.cpu_, nest)), elements_(stepElements(style_)),
       slices_(style_ == ProductStyle::TilesSliced ? sliceCount(nest.operand(0)->type().elem()) : 1),
       tile_(nestTile(emitter.cpu_, nest)), lanes_(tile_.lanes),
-      flips_(style_ == ProductStyle::DotBytes && isSigned(nest, 0) == isSigned(nest, 1)), fresh_(e_.fusion_.storeOf(nest) != nullptr),
+      movesLeft_(movesLeftBytes(emitter.cpu_, nest)), movesRight_(movesBytes(emitter.cpu_, nest) && !movesLeft_), fresh_(e_.fusion_.storeOf(nest) != nullptr),
       microkernel_(emitter.b, emitter.ops_, emitter.cpu_, elem_, lanes_),
       tiles_(emitter.b, asksForLeast() ? TileMicrokernel::Type::Bf16 : TileMicrokernel::Type::Bytes, isSigned(nest, 0), isSigned(nest, 1)) {
-  microkernel_.setLeftUnsigned(!isSigned(nest, 0));
+  microkernel_.setLeftUnsigned(isSigned(nest, 0) == movesLeft_);
 }
 
 void NestEmitter::toBuffer() {
@@ -280,7 +280,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   });
   if (isBf16() && !looksBeside()) block.least = leastMagnitude(b, wordsOf(block), lanes_);
   if (inSlices()) block.least = knownKey();
-  if (flips_) sumLeftRows(block);
+  if (movesRight_) sumLeftRows(block);
   if (!maySweep()) return emitPanels(block, sink);
   block.rightInside = isInsideRight(block);
   LlvmValue *sweeps = b.CreateAnd(b.CreateAnd(sweeps_, block.rightInside), b.CreateNot(block.handsOn));

@@ -77,6 +77,7 @@ private:
     LlvmValue *step;   // bytes from one row of K to the next
     LlvmValue *least; // magnitude of b: Block's
     KernelEmitter::SharedPanel shared;
+    LlvmValue *columnSums = nullptr; // where they are, if movesLeft_: what its sums start at
     LlvmValue *leftLeast = nullptr; // that a may have beside it (leastBeside), if looksBeside
     LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
     LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
@@ -212,7 +213,7 @@ private:
   Next nextOf(const Block &block, const Panel &panel);
   LlvmValue *toNextSource(const Block &block, const Panel &panel);
   std::pair<LlvmValue *, LlvmValue *> askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource);
-  LlvmValues multiplyBytes(const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
+  LlvmValues multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums);
   LlvmValues pairsBegin(const Panel &panel, const Microkernel::Operands &operands);
   void storePairs(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &products);
   LlvmValues multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands);
@@ -284,9 +285,17 @@ private:
   LlvmValue *wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step);
   std::vector<KernelEmitter::RowAccess> rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside);
   LlvmValue *wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside);
-  LlvmValue *packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least);
+  int64_t wordsTogether(const Inside &inside) const;
+  LlvmValues packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValues known);
   void fillLastWord(const Block &block);
-  LlvmValue *flipped(LlvmValue *words);
+  LlvmValue *moved(LlvmValue *words);
+  LlvmValue *movedRight(LlvmValue *words) { return movesRight_ ? moved(words) : words; }
+  LlvmValue *columnSumsOf(const Packed &to) { return byteOffset(b, to.first, to.panelStep); }
+  LlvmValues columnSums(LlvmValue *at);
+  void storeColumnSums(const LlvmValues &sums, LlvmValue *at);
+  LlvmValue *addedToColumn(LlvmValue *sum, LlvmValue *words);
+  void sumPackedColumns(const Block &block, const Packed &to);
+  void turnColumnSums(LlvmValue *at);
   bool looksBeside() const { return style_ == ProductStyle::DotBf16; } // through a, where tiles multiply, and not before
   bool asksForLeast() const { return isBf16() || inSlices(); }
   LlvmValue *areNormal(const Block &block, const Panel &panel);
@@ -327,7 +336,7 @@ private:
   const int slices_;    // of an element, each of which a step has a word of
   const RegisterTile tile_;
   const int lanes_;
-  const bool flips_; // b's bytes are moved by 128, as vpdpbusd takes one operand with and one without sign
+  const bool movesLeft_, movesRight_; // bytes of a, or of b (movesBytes)
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
   TileMicrokernel tiles_;

@@ -177,6 +177,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
   }
   if (asksForLeast()) panel.least = b.CreateAlignedLoad(b.getInt64Ty(), byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
+  if (movesLeft_) panel.columnSums = byteOffset(b, panel.right, panelBytes(block));
   if (looksBeside()) panel.leftLeast = leastBeside(b, panel.least);
   return panel;
 }
@@ -186,7 +187,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, ownPanels_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(kCacheLine)));
+  return e_.takePanel(shares_, ownPanels_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(std::max(kCacheLine, panelPitch()))));
 }
 
 // Rows of K are packed by whole registers.
@@ -210,7 +211,10 @@ LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n
 }
 
 void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
-  LlvmValue *smallest = packInto(block, panel.column, {panel.right, panelBytes(block), panel.panels, panel.width});
+  Packed to{panel.right, panelBytes(block), panel.panels, panel.width};
+  if (movesLeft_) storeColumnSums(LlvmValues(static_cast<size_t>(tile_.vectors), e_.ops_.zero(elem_, lanes_)), columnSumsOf(to));
+  LlvmValue *smallest = packInto(block, panel.column, to);
+  if (movesLeft_) turnColumnSums(columnSumsOf(to));
   if (asksForLeast()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
@@ -241,6 +245,7 @@ LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const 
     for (int i = 0; i < lanes_; ++i)
       b.CreateAlignedStore(lines[static_cast<size_t>(i)], packedAt(to, packedLine(to, b.CreateAdd(k, number(i))), n), vectorAlign());
   });
+  if (movesLeft_) sumPackedColumns(block, to);
   if (!isBf16()) return nullptr;
   LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers: no gap
   return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
@@ -263,7 +268,7 @@ bool NestEmitter::endsInside() const {
 }
 
 void NestEmitter::fillRows(const Packed &to, Steps steps) {
-  XT_CHECK(!flips_, "these are stored as they are multiplied");
+  XT_CHECK(!movesRight_, "these are stored as they are multiplied");
   forLoop(b, steps.begin, steps.end, number(1), [&](LlvmValue *step) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
     forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) {
@@ -290,14 +295,15 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const
 
 // Gives the least magnitude (leastWith) of these rows too.
 LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
-  return forLoop(b, steps.begin, steps.end, number(1), {least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+  const bool sumsColumns = movesLeft_ && wordsTogether(inside) > 0;
+  LlvmValues known = forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? columnSums(columnSumsOf(to)) : LlvmValues{least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
     if (inside.bits) prefetchRows(step, column, inside.columns);
     if (inSlices()) {
       packPairs(step, column, line, to, inside);
       return LlvmValues{carried[0]};
     }
-    if (inWords()) return LlvmValues{packWords(step, column, line, to, inside, carried[0])};
+    if (inWords()) return packWords(step, column, line, to, inside, LlvmValues(carried));
     const KernelEmitter::TileAccess &from = right_.access;
     KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
@@ -309,7 +315,10 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
     if (!inside.bits) forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare: as little code as can be
     else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
     return LlvmValues{carried[0]};
-  })[0];
+  });
+  if (!sumsColumns) return known[0];
+  storeColumnSums(known, columnSumsOf(to));
+  return least;
 }
 
 // A panel has a short run of each row, which processors do not foresee. Lines by their last bytes: where a run begins within a line,
@@ -370,7 +379,7 @@ LlvmValues NestEmitter::squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column)
     return e_.squareOf(e_.ops_.type(elem_, lanes_), number(lanes_), [&](LlvmValue *i) {
       LlvmValue *at = b.CreateAdd(row, i);
       if (!readsWords()) return multiplied(from.elem, e_.loadChunk(from, e_.accessRow(from, at), column, lanes_));
-      return ofLeft ? wordsAcross(from, at, column, inside) : flipped(wordsAlong(from, e_.accessRow(from, at), column));
+      return ofLeft ? wordsAcross(from, at, column, inside) : movedRight(wordsAlong(from, e_.accessRow(from, at), column));
     });
   };
   if (!readsWords() || !ofLeft || !from.unitStride || from.pack != 1) return square(false);

@@ -145,6 +145,7 @@ Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &p
   Microkernel::Operands operands{leftOf(block, tile), leftRowStep_, shape.rows, panel.right, columns, leftStep_, panel.step, block.depth, !mayBeDirect(), fresh_};
   operands.lastRow = takesAll ? nullptr : b.CreateSub(b.CreateSub(tile.rowEnd, number(1)), tile.row);
   if (leftElem_ != elem_) operands.broadcast = [this](LlvmValue *at) { return inAllLanes(leftElem_, at); };
+  if (movesLeft_) operands.broadcast = [this](LlvmValue *at) { return moved(inAllLanes(Elem::I32, at)); };
   operands.copy = panel.copyTo;
   if (panel.copyTo) readSource(operands);
   else if (!inWords()) operands.steps = shape.steps, operands.leavesRest = shape.steps > 1;
@@ -184,7 +185,7 @@ LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, Registe
     const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(elem_, lanes_));
     return ifElse(b, panel.begins, [&] { return zeros; }, load);
   };
-  storeSums(panel, tile, operands, inWords() ? multiplyBytes(operands, tile.row, load()) : microkernel_.multiply(operands, begin()));
+  storeSums(panel, tile, operands, inWords() ? multiplyBytes(panel, operands, tile.row, load()) : microkernel_.multiply(operands, begin()));
   return {};
 }
 

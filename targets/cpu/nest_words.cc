@@ -60,10 +60,16 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
-// A row of panels of b; of rows that are inside some registers at once. Gives the least magnitude with this row.
-LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValue *least) {
-  const int64_t registers = inside.columns / lanes_; // 0: any
-  const int64_t together = registers % elements_ == 0 ? elements_ : 2;
+// How many registers of a row of panels are made of words at once; 0: each by itself, as many as there are.
+int64_t NestEmitter::wordsTogether(const Inside &inside) const {
+  const int64_t registers = inside.columns / lanes_, together = registers % elements_ == 0 ? elements_ : 2;
+  return inside.bits && registers % together == 0 ? together : 0;
+}
+
+// A row of panels of b; of rows that are inside some registers at once. `known` and what is given: the least magnitude, or the sums of
+// columns, register by register, but where they are in memory.
+LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValues known) {
+  const int64_t together = wordsTogether(inside);
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);
   auto chunksAt = [&](LlvmValue *n, int64_t count) {
     LlvmValues chunks;
@@ -72,25 +78,65 @@ LlvmValue *NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
     return chunks;
   };
   auto put = [&](LlvmValue *words, LlvmValue *n, LlvmValue *before) {
-    b.CreateAlignedStore(flipped(words), packedAt(to, line, n), vectorAlign());
-    return isBf16() ? leastWith(b, before, words) : before;
+    b.CreateAlignedStore(movedRight(words), packedAt(to, line, n), vectorAlign());
+    return isBf16() ? leastWith(b, before, words) : movesLeft_ ? addedToColumn(before, words) : before;
   };
-  if (inside.bits && registers % together == 0) {
-    for (int64_t v = 0; v < registers; v += together) {
+  if (together > 0) {
+    for (int64_t v = 0; v < inside.columns / lanes_; v += together) {
       LlvmValues words = allSideBySide(b, e_.ops_, chunksAt(number(v * lanes_), together * lanes_), elem_, lanes_);
-      for (int64_t i = 0; i < together; ++i) least = put(words[static_cast<size_t>(i)], number((v + i) * lanes_), least);
+      for (int64_t i = 0; i < together; ++i) {
+        LlvmValue *&each = known[movesLeft_ ? static_cast<size_t>(v + i) : 0];
+        each = put(words[static_cast<size_t>(i)], number((v + i) * lanes_), each);
+      }
     }
-    return least;
+    return known;
   }
   LlvmValue *columns = inside.bits ? number(inside.columns) : columnsOf(to);
-  return forLoop(b, number(0), columns, number(lanes_), {least}, [&](LlvmValue *n, llvm::ArrayRef<LlvmValue *> carried) {
-    return LlvmValues{put(sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunksAt(n, lanes_), elem_, lanes_), n, carried[0])};
-  })[0];
+  return forLoop(b, number(0), columns, number(lanes_), known, [&](LlvmValue *n, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValue *words = sideBySide(b, e_.ops_, stagedElem(right_.access.elem), chunksAt(n, lanes_), elem_, lanes_);
+    if (!movesLeft_) return LlvmValues{put(words, n, carried[0])};
+    LlvmValue *at = byteOffset(b, columnSumsOf(to), b.CreateMul(n, number(bytes_)));
+    b.CreateAlignedStore(put(words, n, b.CreateAlignedLoad(words->getType(), at, vectorAlign())), at, vectorAlign());
+    return LlvmValues(carried);
+  });
 }
 
-// Bytes of b with a sign as bytes without one that are 128 more, or the other way round.
-LlvmValue *NestEmitter::flipped(LlvmValue *words) {
-  return flips_ ? b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)) : words;
+// Bytes with a sign as bytes without one that are 128 more, or the other way round.
+LlvmValue *NestEmitter::moved(LlvmValue *words) { return b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)); }
+
+LlvmValues NestEmitter::columnSums(LlvmValue *at) {
+  LlvmValues sums;
+  for (int v = 0; v < tile_.vectors; ++v)
+    sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign()));
+  return sums;
+}
+
+void NestEmitter::storeColumnSums(const LlvmValues &sums, LlvmValue *at) {
+  for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(sums[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
+}
+
+// With the bytes of words of b.
+LlvmValue *NestEmitter::addedToColumn(LlvmValue *sum, LlvmValue *words) {
+  LlvmValue *ones = llvm::ConstantInt::get(words->getType(), 0x01010101);
+  return elemInfo(right_.access.elem).isUnsigned ? microkernel_.dotBytes(sum, words, ones) : microkernel_.dotBytes(sum, ones, words);
+}
+
+// Of a panel that was turned.
+void NestEmitter::sumPackedColumns(const Block &block, const Packed &to) {
+  LlvmValues sums = forLoop(b, number(0), block.depth, number(1), columnSums(columnSumsOf(to)), [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValues words = columnSums(packedLine(to, step)), next;
+    for (size_t v = 0; v < words.size(); ++v) next.push_back(addedToColumn(carried[v], words[v]));
+    return next;
+  });
+  storeColumnSums(sums, columnSumsOf(to));
+}
+
+// Sums of columns of b as what makes up for an a that is moved: one with a sign by 128 more, one without by 128 less.
+void NestEmitter::turnColumnSums(LlvmValue *at) {
+  LlvmValues sums = columnSums(at);
+  LlvmValue *factor = e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(left_.access.elem).isUnsigned ? 128 : -128)), lanes_);
+  for (LlvmValue *&sum : sums) sum = b.CreateMul(sum, factor);
+  storeColumnSums(sums, at);
 }
 
 // What b moved by 128 makes too much or too little, by row of a; a few rows at once. Behind the last row it repeats that.
@@ -127,9 +173,13 @@ void NestEmitter::sumLeftRows(const Block &block) {
 }
 
 // A tile of registers, from `row` of a on.
-LlvmValues NestEmitter::multiplyBytes(const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums) {
+LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums) {
   size_t vectors = operands.columns.size();
-  if (flips_) {
+  if (movesLeft_) {
+    LlvmValues starts = columnSums(panel.columnSums);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateAdd(sums[i], starts[i % vectors]);
+  }
+  if (movesRight_) {
     LlvmValue *last = b.CreateSub(rows_, number(1));
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *at = least(b.CreateAdd(row, number(r)), last);

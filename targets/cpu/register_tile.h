@@ -128,17 +128,32 @@ inline bool isTurned(const Op &nest, size_t operand) {
   return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 
+// Whether elements of a are changed beside products as good as for nothing: each for three or four of them.
+inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
+  constexpr int kFewVectors = 2;
+  return cpu.changesBesideProducts && tile.vectors > kFewVectors;
+}
+
 // Whether elements of a are converted as they are multiplied, for each panel again, and not once before. f16 takes this part of the
 // time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 by tiles of 256 columns 0.975, of 384 0.988, of 512
 // 0.98 to 1.01, of 1024 1.02; by tiles of 16 columns 4096x512x16 would take 1.18, of 32 the same. An a that comes from memory is asked
 // for later than if it was converted first: 60000x128x128 takes 1.03 to 1.1, 60000x64x64 0.8 (Zen 5).
 inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   constexpr int64_t kFewPanels = 6;
-  constexpr int kFewVectors = 2;
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
   RegisterTile tile = nestTile(cpu, nest);
-  if (!cpu.convertsBesideProducts || tile.vectors <= kFewVectors || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
+  if (!changesCheaply(cpu, tile) || sum.extent(1) > kFewPanels * tile.vectors * tile.lanes) return false;
   return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) && a.packFactor() == 1;
 }
+
+// vpdpbusd takes one operand with and one without sign: of two alike one is moved by 128. What that adds is subtracted again: by column of
+// b, which is known once a panel is packed, where it is a that is moved as it is multiplied, or else by row of a.
+inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
+  auto isUnsigned = [&](size_t operand) { return elemInfo(nest.operand(operand)->type().elem()).isUnsigned; };
+  return productStyle(cpu, nest) == ProductStyle::DotBytes && isUnsigned(0) == isUnsigned(1);
+}
+
+// Whether a is moved. i8 takes this part of the time: 8192x64x64 0.92, 128x128x128 0.97, 256x256x256 0.985, 1000x1000x1000 0.98 (Zen 5).
+inline bool movesLeftBytes(const CpuInfo &cpu, const Op &nest) { return movesBytes(cpu, nest) && changesCheaply(cpu, nestTile(cpu, nest)); }
 
 } // namespace xt

@@ -25,7 +25,7 @@ bool isLargeInTiles(const Cell &c) {
 // Whether an f16 of a is converted as it is multiplied, if the tile has few columns.
 bool convertsElements(const Cell &c) {
   Result<CpuInfo> cpu = ourProcessor();
-  return cpu.ok() && c.elem == Elem::F16 && cpu->convertsBesideProducts;
+  return cpu.ok() && c.elem == Elem::F16 && cpu->changesBesideProducts;
 }
 bool hasAvx512() {
   Result<CpuInfo> cpu = ourProcessor();

@@ -104,7 +104,7 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
 // beside products, or not: they decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
-  for (bool CpuInfo::*fact : {&CpuInfo::loadsAcrossLines, &CpuInfo::nearThirdCache, &CpuInfo::convertsBesideProducts}) {
+  for (bool CpuInfo::*fact : {&CpuInfo::loadsAcrossLines, &CpuInfo::nearThirdCache, &CpuInfo::changesBesideProducts}) {
     cpus.push_back(cpus[0]);
     cpus.back().*fact = !(cpus[0].*fact);
   }
