@@ -23,8 +23,8 @@ public:
   // Into how many parts the work of a workgroup can be divided: panels of columns, if all that the kernel does is to
   // store what is computed from one nest. Else 0.
   static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
-  // Whether no part looks at a, turns it or converts it first, as each of others does. (f64 is put together for many
-  // columns only, where that is little.)
+  // Whether no part looks at a, turns it or converts it first, as each of others does. With two threads, as parts, bytes 37x1111x513
+  // takes 0.95 of the time, bf16 0.97 (Zen 5). (f64 is put together for many columns only, where that is little.)
   static bool partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // All sums, to the result's own buffer.
   void toBuffer();

@@ -96,9 +96,14 @@ int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
 
 bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
   const Op *nest = onlyNest(kernel, fusion);
-  if (!nest || productStyle(cpu, *nest) != ProductStyle::Elements || isTurned(*nest, 0)) return false;
+  if (!nest || isTurned(*nest, 0)) return false;
   Elem elem = nest->operand(0)->type().elem();
-  return mmaElem(elem) == elem || convertsElements(cpu, *nest);
+  switch (productStyle(cpu, *nest)) {
+  case ProductStyle::Elements: return mmaElem(elem) == elem || convertsElements(cpu, *nest);
+  case ProductStyle::DotBf16: return true;
+  case ProductStyle::DotBytes: return !movesBytes(cpu, *nest) || movesLeftBytes(cpu, *nest);
+  default: return false;
+  }
 }
 
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {
