@@ -216,7 +216,7 @@ private:
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
     shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), staged / bytes, elem, staged + kBufferAlignment};
-    shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
+    shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1; // what is known of it behind it: a row of sums (movesLeftBytes) at most
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestKeyRow + 1;
     // Of AVX2 a panel has 96 bytes and begins at a multiple of 32 before the last column: it may end 64 bytes behind a multiple of 256.

@@ -1,5 +1,6 @@
 #include "targets/cpu/microkernel.h"
 
+#include "ir/base/check.h"
 #include "targets/cpu/words.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -57,6 +58,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
 
 // A register of each row, and then the steps that it holds: what is looked at is multiplied next, and waits for nothing.
 LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn) {
+  XT_CHECK(operands.steps == 1 && !operands.leavesRest, "a register holds whole turns");
   const size_t lefts = static_cast<size_t>(operands.rows) * operands.columns.size();
   LlvmValue *each = b.getInt64(static_cast<uint64_t>(lanes_)), *allButOne = b.getInt64(static_cast<uint64_t>(lanes_ - 1));
   auto lessOf = [&](LlvmValue *x, LlvmValue *y) { return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); };

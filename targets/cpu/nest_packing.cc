@@ -187,7 +187,7 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   for (LlvmValue *part : {panel.panels, panel.width})
     if (part) key.push_back(part);
   key.append(e_.parts_.at(op_.operand(1)));
-  return e_.takePanel(shares_, ownPanels_, std::move(key), b.CreateAdd(behindPanels(block, panel), number(std::max(kCacheLine, panelPitch()))));
+  return e_.takePanel(shares_, ownPanels_, std::move(key), toNextPanel(block, panel));
 }
 
 // Rows of K are packed by whole registers.
@@ -202,6 +202,11 @@ LlvmValue *NestEmitter::behindPanels(const Block &block, const Panel &panel) {
   return panel.panels ? b.CreateMul(bytes, panel.panels) : bytes;
 }
 
+// Shared ones that were packed one after the other lie so far apart.
+LlvmValue *NestEmitter::toNextPanel(const Block &block, const Panel &panel) {
+  return b.CreateAdd(behindPanels(block, panel), number(movesLeft_ ? panelPitch() : kCacheLine));
+}
+
 // Column `n` of packed panels, in a row of K that is at `line` of the first.
 LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n) {
   if (!to.panels) return byteOffset(b, line, b.CreateMul(n, number(bytes_)));
@@ -212,7 +217,7 @@ LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n
 
 void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
   Packed to{panel.right, panelBytes(block), panel.panels, panel.width};
-  if (movesLeft_) storeColumnSums(LlvmValues(static_cast<size_t>(tile_.vectors), e_.ops_.zero(elem_, lanes_)), columnSumsOf(to));
+  if (movesLeft_) storePanelRow(LlvmValues(static_cast<size_t>(tile_.vectors), e_.ops_.zero(elem_, lanes_)), columnSumsOf(to));
   LlvmValue *smallest = packInto(block, panel.column, to);
   if (movesLeft_) turnColumnSums(columnSumsOf(to));
   if (asksForLeast()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
@@ -296,7 +301,7 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const
 // Gives the least magnitude (leastWith) of these rows too.
 LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
   const bool sumsColumns = movesLeft_ && wordsTogether(inside) > 0;
-  LlvmValues known = forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? columnSums(columnSumsOf(to)) : LlvmValues{least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+  LlvmValues known = forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? panelRow(columnSumsOf(to)) : LlvmValues{least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValue *line = packedLine(to, b.CreateSub(step, steps.first));
     if (inside.bits) prefetchRows(step, column, inside.columns);
     if (inSlices()) {
@@ -317,7 +322,7 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
     return LlvmValues{carried[0]};
   });
   if (!sumsColumns) return known[0];
-  storeColumnSums(known, columnSumsOf(to));
+  storePanelRow(known, columnSumsOf(to));
   return least;
 }
 

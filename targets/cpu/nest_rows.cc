@@ -70,7 +70,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // behind the row, whether the tile before missed
+  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // behind the row, whether a tile before missed
   LlvmValues begin{number(0)};
   begin.append(none);
   forLoop(b, number(0), tiles.count, number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
@@ -198,7 +198,7 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   constexpr int64_t kFar = 12 << 20; // bytes of b
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
   LlvmValue *turns = turnsOf(block), *turn = b.CreateMul(nextStep_, number(tile_.steps));
-  LlvmValue *behind = b.CreateAdd(behindPanels(block, panel), number(kCacheLine));
+  LlvmValue *behind = toNextPanel(block, panel);
   Next next{byteOffset(b, panel.right, b.CreateSelect(wasPacked, behind, zero)), b.CreateSelect(wasPacked, b.CreateMul(turns, turn), zero),
             b.CreateSelect(wasPacked, turn, zero)};
   if (!mayAskForSource()) return next;

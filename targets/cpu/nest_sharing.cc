@@ -102,8 +102,12 @@ bool NestEmitter::partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, 
   case ProductStyle::Elements: return mmaElem(elem) == elem || convertsElements(cpu, *nest);
   case ProductStyle::DotBf16: return true;
   case ProductStyle::DotBytes: return !movesBytes(cpu, *nest) || movesLeftBytes(cpu, *nest);
-  default: return false;
+  case ProductStyle::DotShorts:
+  case ProductStyle::TilesBf16:
+  case ProductStyle::TilesBytes:
+  case ProductStyle::TilesSliced: break;
   }
+  return false;
 }
 
 int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu) {

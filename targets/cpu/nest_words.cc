@@ -104,15 +104,16 @@ LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
 // Bytes with a sign as bytes without one that are 128 more, or the other way round.
 LlvmValue *NestEmitter::moved(LlvmValue *words) { return b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)); }
 
-LlvmValues NestEmitter::columnSums(LlvmValue *at) {
-  LlvmValues sums;
+// The registers of a row of a packed panel, or of what is known behind it.
+LlvmValues NestEmitter::panelRow(LlvmValue *at) {
+  LlvmValues registers;
   for (int v = 0; v < tile_.vectors; ++v)
-    sums.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign()));
-  return sums;
+    registers.push_back(b.CreateAlignedLoad(e_.ops_.type(elem_, lanes_), byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign()));
+  return registers;
 }
 
-void NestEmitter::storeColumnSums(const LlvmValues &sums, LlvmValue *at) {
-  for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(sums[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
+void NestEmitter::storePanelRow(const LlvmValues &registers, LlvmValue *at) {
+  for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(registers[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
 }
 
 // With the bytes of words of b.
@@ -123,20 +124,20 @@ LlvmValue *NestEmitter::addedToColumn(LlvmValue *sum, LlvmValue *words) {
 
 // Of a panel that was turned.
 void NestEmitter::sumPackedColumns(const Block &block, const Packed &to) {
-  LlvmValues sums = forLoop(b, number(0), block.depth, number(1), columnSums(columnSumsOf(to)), [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
-    LlvmValues words = columnSums(packedLine(to, step)), next;
+  LlvmValues sums = forLoop(b, number(0), block.depth, number(1), panelRow(columnSumsOf(to)), [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
+    LlvmValues words = panelRow(packedLine(to, step)), next;
     for (size_t v = 0; v < words.size(); ++v) next.push_back(addedToColumn(carried[v], words[v]));
     return next;
   });
-  storeColumnSums(sums, columnSumsOf(to));
+  storePanelRow(sums, columnSumsOf(to));
 }
 
 // Sums of columns of b as what makes up for an a that is moved: one with a sign by 128 more, one without by 128 less.
 void NestEmitter::turnColumnSums(LlvmValue *at) {
-  LlvmValues sums = columnSums(at);
+  LlvmValues sums = panelRow(at);
   LlvmValue *factor = e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(left_.access.elem).isUnsigned ? 128 : -128)), lanes_);
   for (LlvmValue *&sum : sums) sum = b.CreateMul(sum, factor);
-  storeColumnSums(sums, at);
+  storePanelRow(sums, at);
 }
 
 // What b moved by 128 makes too much or too little, by row of a; a few rows at once. Behind the last row it repeats that.
@@ -176,7 +177,7 @@ void NestEmitter::sumLeftRows(const Block &block) {
 LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums) {
   size_t vectors = operands.columns.size();
   if (movesLeft_) {
-    LlvmValues starts = columnSums(panel.columnSums);
+    LlvmValues starts = panelRow(panel.columnSums);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] = b.CreateAdd(sums[i], starts[i % vectors]);
   }
   if (movesRight_) {
@@ -221,9 +222,10 @@ LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, co
   return {missed};
 }
 
-// What `multiply` gives of a tile. Where it misses, and where the tile before did, rows are converted.
-LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *before, llvm::function_ref<LlvmValues()> multiply) {
-  LlvmValues missed = ifElse(b, before, [&] { return LlvmValues{b.getTrue()}; }, multiply);
+// What `multiply` gives of a tile. Once one of a panel has missed, it and all behind it are converted, without a try.
+LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *missedBefore,
+                                         llvm::function_ref<LlvmValues()> multiply) {
+  LlvmValues missed = ifElse(b, missedBefore, [&] { return LlvmValues{b.getTrue()}; }, multiply);
   ifThen(b, missed[0], [&] { convertTile(block, panel, tile); });
   return missed;
 }

@@ -146,7 +146,7 @@ inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) && a.packFactor() == 1;
 }
 
-// vpdpbusd takes one operand with and one without sign: of two alike one is moved by 128. What that adds is subtracted again: by column of
+// vpdpbusd takes one operand with and one without sign: of two alike one is moved by 128. What that adds is made up for: by column of
 // b, which is known once a panel is packed, where it is a that is moved as it is multiplied, or else by row of a.
 inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
   auto isUnsigned = [&](size_t operand) { return elemInfo(nest.operand(operand)->type().elem()).isUnsigned; };

@@ -79,7 +79,7 @@ LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bit
 }
 
 LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
-  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both: above; no finite number has that one
+  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both (words.h); kNone is that of no number
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
   LlvmValue *beside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
   return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), beside), kMantissaBits);

@@ -31,7 +31,7 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 LlvmValue *leastOfNone(llvm::IRBuilderBase &b, int lanes);
 LlvmValue *leastWith(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *words);
 LlvmValue *leastBits(llvm::IRBuilderBase &b, LlvmValue *least);
-LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits); // leastBits are
+LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits); // leastBits < bits, which are 1 to 0x10000
 
 // Of factors of what has the least magnitude `other`: the least that these may have so that products, and all sums of them, are 0 or
 // normal.

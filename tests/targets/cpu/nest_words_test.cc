@@ -215,6 +215,29 @@ TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
       }
 }
 
+// Only in the second block of K; workgroups share panels.
+TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
+  for (int threads : {1, 3}) {
+    KernelMaker m;
+    make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 128, 32}});
+    Array a(Elem::BF16, {100, 2200}), b(Elem::BF16, {2200, 150}), c(Elem::F32, {100, 150});
+    a.forEach([&](const std::vector<int64_t> &index) {
+      const bool isSmall = index[0] == 40 && index[1] == 2190;
+      a.set(index, isSmall ? 0x1p-130 : index[0] == 40 || index[1] == 2190 ? 0 : static_cast<double>((index[0] + index[1]) % 5));
+    });
+    b.forEach([&](const std::vector<int64_t> &index) { b.set(index, index[0] == 2190 ? 0x1p100 : static_cast<double>((index[0] + index[1]) % 3)); });
+    fill(c, 2, 1);
+    expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable(), {}, threads);
+  }
+}
+
+// A panel that is as deep as can be, and the sums of its columns behind it; several.
+TEST(CpuNestWords, TheDeepestPanelOfBytes) {
+  for (int64_t rows : {10, 70})
+    for (int64_t depth : {4096, 8192 + 4})
+      for (Elem elem : {Elem::I8, Elem::U8}) expectRight({.a = elem, .b = elem, .sizes = {rows, 64, depth}, .tile = {32, 64, 32}}, 1, 1, runnable(), rows == 10 ? 1 : 2);
+}
+
 // Of b the last row of K alone, which is half a word.
 TEST(CpuNestWords, ARowThatIsNotNormal) {
   KernelMaker m;
