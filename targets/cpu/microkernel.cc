@@ -40,11 +40,11 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   };
   auto turn = turnOf(operands.steps), last = turnOf(1);
   if (operands.lastLooked) {
-    LlvmValues looked = multiplyAndLook(operands, sums, turn);
-    LlvmValue *least = looked.back();
-    looked.resize(tile);
-    looked.push_back(least);
-    return looked;
+    sums = multiplyAndLook(operands, sums, turn);
+    LlvmValue *least = sums.back();
+    sums.resize(tile);
+    sums.push_back(least);
+    return sums;
   }
   sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
   // At most one step of two is left: no loop, which would be 2% of a nest's instructions.

@@ -55,9 +55,9 @@ public:
     int64_t rightBytes = 0;
     // Gives an element of a that is converted in all lanes, from where it lies; null: a needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> broadcast = nullptr;
-    // Bytes from the start of a row of a to its last register. By registers rows are looked through for their least magnitude (leastWith
-    // of words.h) beside the products, which is given behind the sums: words
-    // that are neighbours, by turns of one step. Null: they are not.
+    // Bytes from the start of a row of a to its last register. Rows, of words that are neighbours, are looked through by registers for
+    // their least magnitude (leastWith of words.h) beside the products, by turns of one step; it is given behind the sums. Null: they
+    // are not.
     LlvmValue *lastLooked = nullptr;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);

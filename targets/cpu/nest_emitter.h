@@ -24,8 +24,8 @@ public:
   // store what is computed from one nest. Else 0.
   static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // Whether no part looks through all of a, turns it or converts it first, as each of others does; all copy rows that cannot be read
-  // where they lie. With two threads, as parts, bytes 37x1111x513
-  // takes 0.95 of the time, bf16 0.97 (Zen 5). (f64 is put together for many columns only, where that is little.)
+  // where they lie. With two threads, as parts, bytes 37x1111x513 takes 0.95 of the time, bf16 0.97 (Zen 5). (f64 is put together for
+  // many columns only, where that is little.)
   static bool partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
   // All sums, to the result's own buffer.
   void toBuffer();
@@ -208,7 +208,7 @@ private:
   void ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit);
   LlvmValues sumsBefore(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands);
   void storeSums(const Panel &panel, const Tile &tile, const Microkernel::Operands &operands, const LlvmValues &sums);
-  LlvmValues emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
+  void emitFirstTile(const Block &block, const Panel &panel, const Tile &tile);
   Panel copying(const Panel &panel);
   void readSource(Microkernel::Operands &operands);
   Next nextOf(const Block &block, const Panel &panel);

@@ -81,7 +81,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     auto by = [&](RegisterTile shape) { return [&, shape] { return emitTile(block, panel, shape, tile); }; };
     auto byNarrow = [&] { return panel.middle ? ifElse(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_))) : by(narrowTile(tile_))(); };
     auto byEither = [&] { return hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(tile_)) : by(tile_)(); };
-    auto byFirst = [&] { return emitFirstTile(block, panel, tile); };
+    auto byFirst = [&] { return emitFirstTile(block, panel, tile), none; }; // of elements: misses nothing
     auto byWhole = [&] { return mayCopy() ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
     auto byNone = [&] { return none; };
     auto byFew = [&] { return ifElse(b, multiplies, by(lastRowsTile(tile_)), byNone); };
@@ -113,10 +113,9 @@ void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
 }
 
 // The one that copies.
-LlvmValues NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
-  LlvmValues missed = emitTile(block, copying(panel), tile_, tile);
+void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
+  emitTile(block, copying(panel), tile_, tile);
   if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
-  return missed;
 }
 
 // b where it lies, which may have to be converted.
