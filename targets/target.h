@@ -15,6 +15,8 @@
 
 namespace xt {
 
+class Arithmetic;
+
 // Which device a target takes where it has the choice: the first of Any that is there is a GPU.
 enum class DeviceChoice : uint8_t { Any, Gpu, Soft };
 
@@ -22,6 +24,7 @@ struct CompileOptions {
   int threads = 0;              // of the device, 0: all
   PrintSink print = {};         // of what kernels print; none: it is dropped
   Checks checks = {};           // of the interpreter
+  Arithmetic *arithmetic = nullptr; // of the interpreter; none: IEEE's. Outlives the executable
   Diagnostics *found = nullptr; // takes what the checks find, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
   bool optimise = true;         // the code; without, it is made sooner and runs slower, with the same results

@@ -54,7 +54,7 @@ Fragment Workgroup::gather(const Step &step, size_t operand) const {
 // Computes on the whole vector and gives each subgroup what it holds of the result.
 void Workgroup::exchangeVector(const Step &step) {
   std::span<const int64_t> from = step.op->operand(0)->type().shape(), shape = step.op->result()->type().shape();
-  Fragment whole = evaluateVectorOp(*step.op, gather(step, 0), wholePart(from), wholePart(shape));
+  Fragment whole = evaluateVectorOp(*step.op, gather(step, 0), wholePart(from), wholePart(shape), *environment_.arithmetic);
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     Fragment part;
     part.reserve(step.holding->of(s).count);
@@ -90,14 +90,14 @@ void Workgroup::exchangeMma(const Step &step) {
   Fragment wholeA = gather(step, 0), wholeB = gather(step, 1);
   Fragment wholeC = step.operands.size() > 2
                         ? gather(step, 2)
-                        : Fragment(static_cast<size_t>(d.elementCount()), numberFromAttr(d.elem(), int64_t{0}));
+                        : Fragment(static_cast<size_t>(d.elementCount()), environment_.arithmetic->constant(d.elem(), int64_t{0}));
   std::vector<int64_t> depth = upTo(a.extent(1));
   auto k = static_cast<size_t>(a.extent(1)), n = static_cast<size_t>(b.extent(1));
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const auto &own = step.holding->of(s).slices;
     Fragment result = pick(wholeC, n, own[0], own[1]);
     Fragment rows = pick(wholeA, k, own[0], depth), columns = pick(wholeB, n, depth, own[1]);
-    multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(), columns.data(),
+    environment_.arithmetic->multiplyAccumulate(a.elem(), d.elem(), {own[0].size(), own[1].size(), k}, rows.data(), columns.data(),
                        result.data());
     subgroups_[s].resume(std::make_shared<const Fragment>(std::move(result)));
   }

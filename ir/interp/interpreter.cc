@@ -9,6 +9,14 @@
 
 namespace xt {
 
+namespace {
+// A float among the arguments, in the arithmetic of the launch.
+std::optional<Number> floatArgument(const Value &param, const LaunchArg &arg, Arithmetic &arithmetic) {
+  if (!param.type().isScalar() || !isFloat(param.type().elem())) return std::nullopt;
+  return arithmetic.constant(param.type().elem(), arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer));
+}
+} // namespace
+
 Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid,
                        const InterpOptions &options) {
   Result<std::vector<RuntimeValue>> bound = bindArguments(kernel, args);
@@ -24,7 +32,10 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
   Result<void> done;
   for (uint64_t n = 0; done && n < walk->count(); ++n) {
     std::vector<int64_t> blockId = walk->blockId(n);
+    options.arithmetic->beginWorkgroup();
     std::vector<RuntimeValue> values = *bound;
+    for (size_t i = 0; i < args.size(); ++i)
+      if (std::optional<Number> scalar = floatArgument(*kernel.param(i), args[i], *options.arithmetic)) values[i] = *scalar;
     for (RuntimeValue &variable : walk->variables(blockId)) values.push_back(std::move(variable));
     slm.poison();
     barriers.reset();
@@ -35,6 +46,7 @@ Result<void> interpret(const Kernel &kernel, const std::vector<LaunchArg> &args,
     environment.barriers = &barriers;
     environment.monitor = checks ? &*checks : nullptr;
     environment.print = &options.print;
+    environment.arithmetic = options.arithmetic;
     environment.workgroupScope = kernel.scope == Scope::Workgroup;
     done = Workgroup(environment, options.schedule, n).run();
   }

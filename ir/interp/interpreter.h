@@ -15,6 +15,7 @@ struct InterpOptions {
   PrintSink print = {}; // none: nothing is printed
   Checks checks = {};
   Diagnostics *found = nullptr; // takes what the checks find; there if any is on
+  Arithmetic *arithmetic = &ieeeArithmetic();
 };
 
 // Runs every workgroup of the grid: computeGrid's for a kernel with a grid; else the launch's own, outermost dimension

@@ -101,7 +101,7 @@ Result<void> LaneMeeting::load() {
     Holding::Part part = partOf(desc, l), wanted = part;
     std::vector<int64_t> used = usedOf(op_, rowsOf(desc), columnsOf(desc));
     for (size_t d = 0; d < 2; ++d) std::erase_if(wanted.slices[d], [&](int64_t index) { return index >= used[d]; });
-    Number zero = numberFromAttr(desc.elem(), int64_t{0});
+    Number zero = arithmetic().constant(desc.elem(), int64_t{0});
     Fragment some(wanted.slices[0].size() * wanted.slices[1].size()), read(part.count, zero);
     if (auto element = xt::loadTile(block, wanted.slices[0], wanted.slices[1], zero, some.data(), site()))
       return lanes_[l].reachesOutside(step_, block, *element);
@@ -168,7 +168,7 @@ void LaneMeeting::multiply() {
     return Fragment(static_cast<size_t>(layout.shape()[0] * layout.shape()[1]));
   };
   Fragment left = whole(*of.a), right = whole(*of.b), sum = whole(*of.c);
-  std::fill(sum.begin(), sum.end(), numberFromAttr(result.elem(), int64_t{0}));
+  std::fill(sum.begin(), sum.end(), arithmetic().constant(result.elem(), int64_t{0}));
   auto f = static_cast<size_t>(b.rank() == 3 ? b.extent(2) : 1);
   for (size_t l = 0; l < lanes_.size(); ++l) {
     const Fragment &ownA = *lanes_[l].fragment(step_.operands[0]), &ownB = *lanes_[l].fragment(step_.operands[1]);
@@ -180,8 +180,8 @@ void LaneMeeting::multiply() {
     const Fragment &ownC = *lanes_[l].fragment(step_.operands[2]);
     forEachOwn(*of.c, l, [&](size_t place, size_t r, size_t c, size_t width) { sum[place] = ownC[r * width + c]; });
   }
-  MmaShape shape{static_cast<size_t>(of.rows), static_cast<size_t>(of.columns), static_cast<size_t>(of.depth)};
-  multiplyAccumulate(a.elem(), result.elem(), shape, left.data(), right.data(), sum.data());
+  MmaExtents shape{static_cast<size_t>(of.rows), static_cast<size_t>(of.columns), static_cast<size_t>(of.depth)};
+  arithmetic().multiplyAccumulate(a.elem(), result.elem(), shape, left.data(), right.data(), sum.data());
   for (size_t l = 0; l < lanes_.size(); ++l) {
     Fragment own(static_cast<size_t>(result.elementCount()));
     forEachOwn(*of.c, l, [&](size_t place, size_t r, size_t c, size_t width) { own[r * width + c] = sum[place]; });
@@ -209,7 +209,7 @@ void LaneMeeting::shuffle() {
 void LaneMeeting::reduce() {
   Type type = op_.result()->type();
   std::string_view kind = op_.textAttr("kind");
-  Number identity = numberFromAttr(type.elem(), combiningIdentity(*combiningOp(kind, type.elem()), type.elem()));
+  Number identity = arithmetic().constant(type.elem(), combiningIdentity(*combiningOp(kind, type.elem()), type.elem()));
   auto size = static_cast<size_t>(op_.intAttr("cluster_size", static_cast<int64_t>(lanes_.size())));
   auto stride = static_cast<size_t>(op_.intAttr("cluster_stride", 1));
   auto clusterOf = [&](size_t lane) { return std::pair(lane / (size * stride), lane % stride); };
@@ -219,7 +219,7 @@ void LaneMeeting::reduce() {
     Fragment sum(values[l].size(), identity);
     for (size_t other = 0; other < lanes_.size(); ++other)
       for (size_t k = 0; clusterOf(other) == clusterOf(l) && k < sum.size(); ++k)
-        sum[k] = combine(kind, type.elem(), sum[k], values[other][k]);
+        sum[k] = combine(kind, type.elem(), sum[k], values[other][k], arithmetic());
     lanes_[l].resume(type.isScalar() ? RuntimeValue(sum[0]) : std::make_shared<const Fragment>(std::move(sum)));
   }
 }

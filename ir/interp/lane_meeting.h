@@ -27,9 +27,11 @@ private:
   size_t subgroup() const { return lanes_[0].subgroup(); }
   const Kernel &kernel() const { return environment_.kernel; }
   const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].value(step_.operands[i]); }
+  Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   // The subgroup as a whole accesses memory.
   AccessSite site() const {
-    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges};
+    return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges,
+            environment_.arithmetic};
   }
 
   const WorkgroupEnvironment &environment_;

@@ -13,7 +13,7 @@ double asF32(double value) { return static_cast<double>(static_cast<float>(value
 
 // add(sum, x, y) for each product; endOfRow(row, products so far) after each step along the depth.
 template <class Add, class AfterStep>
-void accumulate(MmaShape shape, const Number *a, const Number *b, Number *acc, Add add, AfterStep afterStep) {
+void accumulate(MmaExtents shape, const Number *a, const Number *b, Number *acc, Add add, AfterStep afterStep) {
   for (size_t r = 0; r < shape.rows; ++r) {
     Number *row = acc + r * shape.columns;
     for (size_t k = 0; k < shape.depth; ++k) {
@@ -33,7 +33,7 @@ std::vector<Number> roundedToTf32(const Number *values, size_t count) {
 }
 } // namespace
 
-void multiplyAccumulate(Elem operand, Elem result, MmaShape shape, const Number *a, const Number *b, Number *acc) {
+void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b, Number *acc) {
   if (isInteger(result)) {
     accumulate(
         shape, a, b, acc, [](Number &sum, Number x, Number y) { sum.i += x.i * y.i; }, nothing);

@@ -4,13 +4,13 @@
 
 namespace xt {
 
-struct MmaShape {
+struct MmaExtents {
   size_t rows, columns, depth; // of the result, and of the reduction
 };
 
 // acc (rows x columns) += a (rows x depth) * b (depth x columns), all row-major, in ascending order of depth. Products
 // are exact, each sum rounds to the result's type; f16 and bf16 results are added in f32 and rounded once per 8
 // products and at the end; integers wrap around. Operands of tf32 are rounded to it first.
-void multiplyAccumulate(Elem operand, Elem result, MmaShape shape, const Number *a, const Number *b, Number *acc);
+void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b, Number *acc);
 
 } // namespace xt

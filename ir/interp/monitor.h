@@ -1,5 +1,6 @@
 // Sees what a kernel does to memory and where its subgroups meet, for `--check`.
 #pragma once
+#include "ir/interp/arithmetic.h"
 #include "ir/interp/values.h"
 
 namespace xt {
@@ -14,6 +15,7 @@ struct AccessSite {
   size_t subgroup = 0;
   MemoryMonitor *monitor = nullptr;         // null: nobody looks
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
+  Arithmetic *arithmetic = &ieeeArithmetic();
 
   // Whether `bytes` from `p` lie in `buffer`, or, where that is not known, in one of the ranges.
   bool allowed(const MemoryRange &buffer, const unsigned char *p, size_t bytes) const {

@@ -49,6 +49,7 @@ struct WorkgroupEnvironment {
   NamedBarriers *barriers = nullptr;
   MemoryMonitor *monitor = nullptr;
   const PrintSink *print = nullptr;
+  Arithmetic *arithmetic = &ieeeArithmetic();
   bool workgroupScope = false;
 
   // Of a subgroup at lane scope; else 0.
@@ -173,7 +174,10 @@ private:
                                MemoryMonitor::Kind kind) const;
   Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
   std::string whereabouts() const;
-  AccessSite site(const Step &step) const { return {step.op, id_, environment_.monitor, environment_.ranges}; }
+  AccessSite site(const Step &step) const {
+    return {step.op, id_, environment_.monitor, environment_.ranges, environment_.arithmetic};
+  }
+  Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);
   void setResult(const Step &step, Fragment values); // of one element where that is a scalar

@@ -110,7 +110,7 @@ Result<Fragment> Subgroup::elementsOf(const Step &step, const TileValue &tile, s
 Result<void> Subgroup::loadTile(const Step &step) {
   const auto &tile = std::get<TileValue>(slots_[step.operands[0]]);
   const Attr *attr = step.op->attr("padding");
-  Number padding = numberFromAttr(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
+  Number padding = arithmetic().constant(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
   Result<Fragment> loaded = elementsOf(step, tile, held(step).slices, step.op->attr("transpose") != nullptr, padding);
   if (!loaded) return loaded.error();
   setVector(step, std::move(*loaded));
@@ -134,14 +134,14 @@ Result<void> Subgroup::nest(const Step &step) {
   for (; steps > 0; --steps) {
     Fragment loaded[2];
     for (size_t i = 0; i < 2; ++i) {
-      Result<Fragment> elements = elementsOf(step, tiles[i], dims[i], turned[i], numberFromAttr(tiles[i].elem, AttrValue(int64_t{0})));
+      Result<Fragment> elements = elementsOf(step, tiles[i], dims[i], turned[i], arithmetic().constant(tiles[i].elem, AttrValue(int64_t{0})));
       if (!elements) return elements.error();
       loaded[i] = std::move(*elements);
       bool down = (i == 1) != turned[i]; // K runs down the rows
       auto extent = static_cast<int64_t>(depth.size());
       tiles[i] = xt::moveTile(tiles[i], down ? extent : 0, down ? 0 : extent);
     }
-    multiplyAccumulate(tiles[0].elem, op.result()->type().elem(), {part.slices[0].size(), part.slices[1].size(), depth.size()},
+    arithmetic().multiplyAccumulate(tiles[0].elem, op.result()->type().elem(), {part.slices[0].size(), part.slices[1].size(), depth.size()},
                        loaded[0].data(), loaded[1].data(), sum.data());
   }
   setVector(step, std::move(sum));
@@ -188,7 +188,7 @@ Result<void> Subgroup::atomic(const Step &step) {
 void Subgroup::loadGather(const Step &step) {
   const auto &tile = std::get<ScatterTile>(slots_[step.operands[0]]);
   const Attr *attr = step.op->attr("padding");
-  Number padding = numberFromAttr(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
+  Number padding = arithmetic().constant(tile.elem, attr ? attr->value : AttrValue(int64_t{0}));
   Fragment result(tile.offsets->size());
   xt::loadGather(tile, fragment(step.operands[1]).get(), padding, result.data(), site(step));
   setVector(step, std::move(result));
@@ -214,7 +214,7 @@ void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const
 void Subgroup::loadElement(const Step &step) {
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[0]]);
   const unsigned char *p = accessElement(step, memref, indices(step, 1), MemoryMonitor::Kind::Read);
-  slots_[step.results[0]] = p ? loadNumber(memref.elem, p) : numberFromAttr(memref.elem, int64_t{0});
+  slots_[step.results[0]] = p ? arithmetic().load(memref.elem, p) : arithmetic().constant(memref.elem, int64_t{0});
 }
 
 // At workgroup scope the value is the same for all subgroups: one of them writes it.
@@ -226,7 +226,7 @@ void Subgroup::storeElement(const Step &step) {
   if (tracing())
     environment_.observer->storesElement(p, subgroup());
   else
-    storeNumber(memref.elem, p, number(step.operands[0]));
+    arithmetic().store(memref.elem, p, number(step.operands[0]));
 }
 
 unsigned char *Subgroup::accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,

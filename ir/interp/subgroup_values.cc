@@ -11,7 +11,7 @@ namespace xt {
 
 void Subgroup::constant(const Step &step) {
   const Op &op = *step.op;
-  Number value = numberFromAttr(op.result()->type().elem(), op.attr("value")->value);
+  Number value = arithmetic().constant(op.result()->type().elem(), op.attr("value")->value);
   if (op.result()->type().isVector())
     setVector(step, Fragment(held(step).count, value));
   else
@@ -40,12 +40,12 @@ void Subgroup::elementwise(const Step &step) {
   auto used = std::span(operands).first(step.operands.size());
   if (!step.op->result()->type().isVector()) {
     Number result;
-    evaluateElementwise(step.elementwise, used, &result, 1);
+    arithmetic().elementwise(step.elementwise, used, &result, 1);
     slots_[step.results[0]] = result;
     return;
   }
   Fragment result(held(step).count);
-  evaluateElementwise(step.elementwise, used, result.data(), result.size());
+  arithmetic().elementwise(step.elementwise, used, result.data(), result.size());
   setVector(step, std::move(result));
 }
 
@@ -55,9 +55,9 @@ void Subgroup::tileMma(const Step &step) {
   const Op &op = *step.op;
   Fragment result = step.operands.size() > 2
                         ? *fragment(step.operands[2])
-                        : Fragment(part.count, numberFromAttr(op.result()->type().elem(), int64_t{0}));
-  MmaShape shape{part.slices[0].size(), part.slices[1].size(), static_cast<size_t>(op.operand(0)->type().extent(1))};
-  multiplyAccumulate(op.operand(0)->type().elem(), op.result()->type().elem(), shape,
+                        : Fragment(part.count, arithmetic().constant(op.result()->type().elem(), int64_t{0}));
+  MmaExtents shape{part.slices[0].size(), part.slices[1].size(), static_cast<size_t>(op.operand(0)->type().extent(1))};
+  arithmetic().multiplyAccumulate(op.operand(0)->type().elem(), op.result()->type().elem(), shape,
                      fragment(step.operands[0])->data(), fragment(step.operands[1])->data(), result.data());
   setVector(step, std::move(result));
 }
@@ -65,7 +65,7 @@ void Subgroup::tileMma(const Step &step) {
 void Subgroup::iota(const Step &step) {
   Fragment result;
   result.reserve(held(step).count);
-  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(iotaAt(*step.op, index)); });
+  forEachHeld(held(step), [&](std::span<const int64_t> index) { result.push_back(iotaAt(*step.op, index, arithmetic())); });
   setVector(step, std::move(result));
 }
 
@@ -82,7 +82,7 @@ void Subgroup::createMask(const Step &step) {
 // The subgroup holds all that its part of the result is made of.
 void Subgroup::vectorOp(const Step &step) {
   const Holding &source = environment_.program.holding(step.op->operand(0)->type());
-  setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0]), source.of(id_), held(step)));
+  setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0]), source.of(id_), held(step), arithmetic()));
 }
 
 void Subgroup::extract(const Step &step) {

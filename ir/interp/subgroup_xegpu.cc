@@ -71,7 +71,7 @@ Result<void> Subgroup::loadNd(const Step &step) {
   const auto &block = std::get<TileValue>(slots_[step.operands[0]]);
   if (Result<void> inside = staysInside(step, desc, block); !inside) return inside;
   int64_t rows = rowsOf(desc), columns = columnsOf(desc);
-  Number zero = numberFromAttr(desc.elem(), int64_t{0});
+  Number zero = arithmetic().constant(desc.elem(), int64_t{0});
   std::vector<int64_t> used = usedOf(op, rows, columns);
   Fragment part(static_cast<size_t>(used[0] * used[1])), read(static_cast<size_t>(rows * columns), zero);
   if (auto element = xt::loadTile(block, upTo(used[0]), upTo(used[1]), zero, part.data(), site(step)))
@@ -115,7 +115,7 @@ void Subgroup::updateNdOffset(const Step &step) {
 void Subgroup::dpas(const Step &step) {
   const Op &op = *step.op;
   Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
-  MmaShape shape{static_cast<size_t>(result.extent(0)), static_cast<size_t>(result.extent(1)),
+  MmaExtents shape{static_cast<size_t>(result.extent(0)), static_cast<size_t>(result.extent(1)),
                  static_cast<size_t>(a.elementCount() / result.extent(0))};
   Fragment right = *fragment(step.operands[1]);
   if (b.rank() == 3) {
@@ -124,8 +124,8 @@ void Subgroup::dpas(const Step &step) {
     forEachVnni(b.extent(0) * b.extent(2), b.extent(1), b.extent(2), [&](size_t plain, size_t vnni) { right[plain] = packed[vnni]; });
   }
   Fragment sum = step.operands.size() > 2 ? *fragment(step.operands[2])
-                                          : Fragment(static_cast<size_t>(result.elementCount()), numberFromAttr(result.elem(), int64_t{0}));
-  multiplyAccumulate(a.elem(), result.elem(), shape, fragment(step.operands[0])->data(), right.data(), sum.data());
+                                          : Fragment(static_cast<size_t>(result.elementCount()), arithmetic().constant(result.elem(), int64_t{0}));
+  arithmetic().multiplyAccumulate(a.elem(), result.elem(), shape, fragment(step.operands[0])->data(), right.data(), sum.data());
   setVector(step, std::move(sum));
 }
 
@@ -189,7 +189,7 @@ Result<void> Subgroup::gatherTdesc(const Step &step) {
   const auto &lanes = std::get<ScatterTile>(slots_[step.operands[0]]);
   Fragment mask = perElement(elements(step.operands[1]), desc.data().chunk, false), result(lanes.offsets->size());
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
-  xt::loadGather(lanes, &mask, numberFromAttr(lanes.elem, int64_t{0}), result.data(), site(step));
+  xt::loadGather(lanes, &mask, arithmetic().constant(lanes.elem, int64_t{0}), result.data(), site(step));
   if (transposes(op) && !environment_.lanes()) result = turned(result, desc.extent(0), desc.data().chunk);
   setResult(step, std::move(result));
   return {};

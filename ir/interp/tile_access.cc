@@ -129,7 +129,7 @@ std::optional<Overreach> loadTile(const TileValue &tile, std::span<const int64_t
                                   const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Read,
-      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); },
+      [&](const unsigned char *p, size_t k) { out[k] = site.arithmetic->load(tile.elem, p); },
       [&](size_t k) { out[k] = padding; });
 }
 
@@ -137,7 +137,7 @@ std::optional<Overreach> storeTile(const TileValue &tile, std::span<const int64_
                                    std::span<const int64_t> columns, const Number *in, const AccessSite &site) {
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Write,
-      [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
+      [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
 std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64_t> rows,
@@ -146,23 +146,23 @@ std::optional<Overreach> updateTile(const TileValue &tile, std::span<const int64
   return forEachElement(
       tile, rows, columns, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
-        before[k] = loadNumber(tile.elem, p);
-        storeNumber(tile.elem, p, combine(kind, tile.elem, before[k], in[k]));
+        before[k] = site.arithmetic->load(tile.elem, p);
+        site.arithmetic->store(tile.elem, p, combine(kind, tile.elem, before[k], in[k], *site.arithmetic));
       },
-      [&](size_t k) { before[k] = numberFromAttr(tile.elem, int64_t{0}); });
+      [&](size_t k) { before[k] = site.arithmetic->constant(tile.elem, int64_t{0}); });
 }
 
 void loadGather(const ScatterTile &tile, const Fragment *mask, Number padding, Number *out, const AccessSite &site) {
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Read,
-      [&](const unsigned char *p, size_t k) { out[k] = loadNumber(tile.elem, p); },
+      [&](const unsigned char *p, size_t k) { out[k] = site.arithmetic->load(tile.elem, p); },
       [&](size_t k) { out[k] = padding; });
 }
 
 void storeScatter(const ScatterTile &tile, const Fragment *mask, const Number *in, const AccessSite &site) {
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Write,
-      [&](unsigned char *p, size_t k) { storeNumber(tile.elem, p, in[k]); }, [](size_t) {});
+      [&](unsigned char *p, size_t k) { site.arithmetic->store(tile.elem, p, in[k]); }, [](size_t) {});
 }
 
 void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_view kind, const Number *in, Number *before,
@@ -170,10 +170,10 @@ void updateScatter(const ScatterTile &tile, const Fragment *mask, std::string_vi
   forEachOffset(
       tile, mask, site, MemoryMonitor::Kind::Atomic,
       [&](unsigned char *p, size_t k) {
-        before[k] = loadNumber(tile.elem, p);
-        storeNumber(tile.elem, p, combine(kind, tile.elem, before[k], in[k]));
+        before[k] = site.arithmetic->load(tile.elem, p);
+        site.arithmetic->store(tile.elem, p, combine(kind, tile.elem, before[k], in[k], *site.arithmetic));
       },
-      [&](size_t k) { before[k] = numberFromAttr(tile.elem, int64_t{0}); });
+      [&](size_t k) { before[k] = site.arithmetic->constant(tile.elem, int64_t{0}); });
 }
 
 unsigned char *elementOf(const MemRefValue &memref, std::span<const int64_t> index) {

@@ -9,9 +9,11 @@
 namespace xt {
 namespace {
 
-Number apply(OpKind kind, Elem elem, Number a, Number b) {
-  Number operands[] = {a, b};
-  return *evaluateScalar({kind, elem, elem, ""}, operands);
+Number apply(OpKind kind, Elem elem, Number a, Number b, Arithmetic &arithmetic) {
+  Numbers operands[] = {{&a, 0}, {&b, 0}};
+  Number result;
+  arithmetic.elementwise({kind, elem, elem, ""}, operands, &result, 1);
+  return result;
 }
 
 size_t dimensionOf(const Op &op) {
@@ -115,7 +117,7 @@ bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Pa
 }
 
 Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
-                          const Holding::Part &target) {
+                          const Holding::Part &target, Arithmetic &arithmetic) {
   Places places(source, op.operand(0)->type().shape());
   Fragment result;
   result.reserve(target.count);
@@ -128,18 +130,18 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
   // Each kind starts from its own identity, so that a block of one element gives that element.
   Elem elem = op.result()->type().elem();
   OpKind kind = *combiningOp(op.textAttr("kind"), elem);
-  Number identity = numberFromAttr(elem, combiningIdentity(kind, elem));
+  Number identity = arithmetic.constant(elem, combiningIdentity(kind, elem));
   forEachHeld(target, [&](std::span<const int64_t> index) {
     Number sum = identity;
     forEachTerm(op, index,
-                [&](std::span<const int64_t> term) { sum = apply(kind, elem, sum, elements[places.of(term)]); });
+                [&](std::span<const int64_t> term) { sum = apply(kind, elem, sum, elements[places.of(term)], arithmetic); });
     result.push_back(sum);
   });
   return result;
 }
 
-Number iotaAt(const Op &op, std::span<const int64_t> index) {
-  return numberFromAttr(op.result()->type().elem(), index[dimensionOf(op)]);
+Number iotaAt(const Op &op, std::span<const int64_t> index, Arithmetic &arithmetic) {
+  return arithmetic.constant(op.result()->type().elem(), index[dimensionOf(op)]);
 }
 
 bool maskAt(std::span<const int64_t> extents, std::span<const int64_t> index) {
@@ -157,9 +159,9 @@ std::optional<size_t> linearIndex(std::span<const int64_t> shape, std::span<cons
   return place;
 }
 
-Number combine(std::string_view kind, Elem elem, Number value, Number other) {
+Number combine(std::string_view kind, Elem elem, Number value, Number other, Arithmetic &arithmetic) {
   if (kind == "assign") return other;
-  return apply(*combiningOp(kind, elem), elem, value, other);
+  return apply(*combiningOp(kind, elem), elem, value, other, arithmetic);
 }
 
 } // namespace xt

@@ -1,5 +1,6 @@
 // Ops on whole vectors: what they compute, and from which elements, whoever holds the parts.
 #pragma once
+#include "ir/interp/arithmetic.h"
 #include "ir/interp/program.h"
 #include "ir/interp/values.h"
 
@@ -16,16 +17,17 @@ bool computableFrom(const Op &op, const Holding::Part &source, const Holding::Pa
 
 // These elements of the result; `elements` are those of `source`, which must suffice.
 Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding::Part &source,
-                          const Holding::Part &target);
+                          const Holding::Part &target, Arithmetic &arithmetic = ieeeArithmetic());
 
 // Elements of iota and create_mask at an index; `extents` are create_mask's operands.
-Number iotaAt(const Op &op, std::span<const int64_t> index);
+Number iotaAt(const Op &op, std::span<const int64_t> index, Arithmetic &arithmetic = ieeeArithmetic());
 bool maskAt(std::span<const int64_t> extents, std::span<const int64_t> index);
 
 // The row-major place of an index in a shape; nullopt outside.
 std::optional<size_t> linearIndex(std::span<const int64_t> shape, std::span<const int64_t> index);
 
 // `value` combined with `other` by the op of a kind word (ir/combine.h); "assign" gives `other`.
-Number combine(std::string_view kind, Elem elem, Number value, Number other);
+Number combine(std::string_view kind, Elem elem, Number value, Number other,
+               Arithmetic &arithmetic = ieeeArithmetic());
 
 } // namespace xt

@@ -15,6 +15,7 @@ public:
     InterpOptions interp;
     interp.print = options_.print;
     interp.checks = options_.checks;
+    if (options_.arithmetic) interp.arithmetic = options_.arithmetic;
     Diagnostics found;
     interp.found = &found;
     Result<void> done = interpret(kernel, args, grid, interp);

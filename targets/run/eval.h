@@ -32,6 +32,8 @@ public:
   // An integer, or a number, that is one scalar.
   Result<int64_t> integer(const HostExpr &expr);
   Result<double> number(const HostExpr &expr);
+  // Which elements of an array of this shape a slice names.
+  Result<ViewSpec> sliceView(const HostExpr &expr, std::span<const int64_t> shape);
 
 private:
   Result<HostArray> evaluateKind(const HostExpr &expr);
@@ -39,7 +41,6 @@ private:
   Result<HostArray> arrayCall(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> reduction(const HostExpr &expr, std::span<const HostExpr *const> args);
   Result<HostArray> slice(const HostExpr &expr);
-  Result<ViewSpec> sliceView(const HostExpr &expr, std::span<const int64_t> shape);
   Result<HostArray> index(const HostExpr &expr);
   Result<HostArray> extentOf(const HostExpr &array, const HostExpr &dimension);
   EvalSite at(const HostExpr &expr) const;

@@ -50,6 +50,9 @@ TestRun::TestRun(const Module &module, const HostTest &test, const TargetUnderTe
       state_(test, small, EvalSite{*options.budget, diagnostics, options.threads, true, test.range, nullptr}) {
   report_.target = target.name;
   report_.small = small && test.hasSmall;
+  if (!options.field) return;
+  report_.target += ", algebra";
+  field_.emplace(*options.field, test_, state_);
 }
 
 void TestRun::fail(SourceRange range, std::string message, std::vector<std::string> notes) {
@@ -114,7 +117,7 @@ Result<void> TestRun::everything(bool saves) {
     if (test_.body[p].kind == HostStmt::Kind::Save &&
         !(state_.usesUnwritten(test_.body[p].value) && !launches_.empty()))
       if (auto done = save(test_.body[p], p); !done) return done;
-  auto checks = verifyChecks(test_, state_, launches_);
+  auto checks = field_ ? field_->verify() : verifyChecks(test_, state_, launches_);
   if (!checks) return checks.error();
   report_.checks = std::move(*checks);
   report_.seconds.verify = secondsSince(start);
@@ -300,6 +303,7 @@ Result<void> TestRun::benchEmpty(BenchReport &bench) {
 
 Result<void> TestRun::launchAll(int round) {
   resetBuffers(round);
+  if (field_) field_->declareInputs();
   double seconds = 0;
   for (const LaunchPlan &launch : launches_) {
     Result<double> one = launchOnce(launch);
@@ -332,6 +336,7 @@ Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
       buffer->firstRun = std::move(*content);
     else
       buffer->contents[launch.position] = std::move(*content);
+    if (field_ && round == 1) field_->keep(*buffer, launch.position);
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // One run of a test on one target: buffers, both rounds of launches, and what memory shows afterwards.
 #pragma once
+#include "targets/run/field_check.h"
 #include "targets/run/launch_plan.h"
 #include "targets/run/report.h"
 #include "targets/run/test_runner.h"
@@ -47,6 +48,7 @@ private:
   const TargetUnderTest &target_;
   const RunOptions &options_;
   TestState state_;
+  std::optional<FieldCheck> field_; // of an algebraic run
   std::vector<LaunchPlan> launches_;
   bool orderDependent_ = false; // some launch's result depends on the order of atomics: runs may differ
   RunReport report_;

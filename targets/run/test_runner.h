@@ -10,6 +10,8 @@
 
 namespace xt {
 
+class FieldArithmetic;
+
 // A module compiled for one target. The module may have gone through the target's passes; kernels keep their names.
 struct TargetUnderTest {
   std::string name;
@@ -31,6 +33,7 @@ struct RunOptions {
   std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
   std::optional<BenchOptions> bench;                      // time the launches of tests that pass
   bool summarise = false; // say what the buffers that launches write hold at the end
+  FieldArithmetic *field = nullptr; // with which the target computes: checks compare elements of the field
   std::function<bool()> outOfTime;                        // asked between launches and before checks
 };
 

@@ -311,7 +311,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
-      "what the interpreter watches for: bounds, race, uninit, divergence, or all; without --target it runs on interp");
+      "what the interpreter watches for: bounds, race, uninit, divergence, or all of these; algebra: it runs with elements of a finite field in place of floats, so that checks are exact; without --target it runs on interp");
   add("threads", po::value<int>()->value_name("N"), "threads of the CPU target; default: all processors");
   add("opt-level,O", po::value<int>()->value_name("0..3"), "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
   add("small", "use the small sizes of tests that have them");
@@ -361,10 +361,12 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     for (const std::string &word : splitCommas({options.check}))
       if (!addCheck(options.checks, word))
         return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", "), ", not `", word, "`"));
-    if (!options.checks.any()) return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
+    if (!options.checks.any() && !options.checks.algebra) return usageError<XtrunOptions>("xtrun", str("--check takes ", join(checkWords(), ", ")));
     if (!map.count("target")) options.targets = {"interp"};
     if (std::find(options.targets.begin(), options.targets.end(), "interp") == options.targets.end())
       return usageError<XtrunOptions>("xtrun", "--check is of the target interp, which --target leaves out");
+    if (options.checks.algebra && options.targets.size() > 1)
+      return usageError<XtrunOptions>("xtrun", "--check=algebra runs on the target interp alone: values of other targets are rounded");
   }
   if (map.count("device")) {
     std::string device = map["device"].as<std::string>();

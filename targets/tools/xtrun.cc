@@ -1,5 +1,6 @@
 // xtrun: compiles .xt files, runs their tests and verifies the results.
 #include "ir/base/text.h"
+#include "ir/interp/field_arithmetic.h"
 #include "ir/verify/target_limits.h"
 #include "targets/run/test_runner.h"
 #include "targets/target.h"
@@ -206,6 +207,7 @@ private:
       std::fwrite(text.data(), 1, text.size(), options_.json ? stderr : stdout);
     };
     options.checks = options_.checks;
+    if (options_.checks.algebra) options.arithmetic = &field_;
     options.found = &session.diagnostics();
     options.device = options_.device;
     options.optimise = options_.optimise;
@@ -329,6 +331,7 @@ private:
     run.repeatCommand = [this, file](const std::string &test, const std::string &target, std::optional<bool> small) {
       return repeatCommand(options_, file, test, target, small);
     };
+    if (options_.checks.algebra) run.field = &field_;
     if (options_.bench) run.bench = BenchOptions{.seconds = options_.benchSeconds};
     run.mayPrint = [this](bool may) {
       std::lock_guard lock(mutex_);
@@ -413,6 +416,7 @@ private:
 
   const XtrunOptions &options_;
   MemoryBudget budget_;
+  FieldArithmetic field_; // of --check=algebra
   std::vector<Target *> targets_;
   std::optional<BenchBase> base_; // that times are compared with
   std::string launchText_; // the test of a launch that the command line describes

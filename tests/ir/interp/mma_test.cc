@@ -25,7 +25,7 @@ std::vector<Number> randomInts(Elem elem, size_t count, std::mt19937_64 &random)
 }
 
 // The definition, element by element: what language.md says of sums and products.
-double oneElement(Elem operand, Elem result, const MmaShape &s, const Number *a, const Number *b, double c, size_t row,
+double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *a, const Number *b, double c, size_t row,
                   size_t column) {
   bool narrow = result == Elem::F16 || result == Elem::BF16;
   Elem sum = narrow ? Elem::F32 : result;
@@ -57,7 +57,7 @@ TEST(Mma, FloatsRoundEachSumOnce) {
                   {Elem::BF16, Elem::BF16},
                   {Elem::F32, Elem::BF16}}) {
     for (int round = 0; round < 30; ++round) {
-      MmaShape s{1 + random() % 7, 1 + random() % 7, random() % 40};
+      MmaExtents s{1 + random() % 7, 1 + random() % 7, random() % 40};
       // A tf32 may come from memory with all bits of an f32.
       Elem source = t.operand == Elem::TF32 ? Elem::F32 : t.operand;
       std::vector<Number> a = randomFloats(source, s.rows * s.depth, random);
@@ -102,7 +102,7 @@ TEST(Mma, IntegersWrapAtTheEnd) {
   std::mt19937_64 random(2);
   for (Elem ea : {Elem::I8, Elem::U8})
     for (Elem eb : {Elem::I8, Elem::U8}) {
-      MmaShape s{3, 5, 70};
+      MmaExtents s{3, 5, 70};
       std::vector<Number> a = randomInts(ea, s.rows * s.depth, random), b = randomInts(eb, s.depth * s.columns, random);
       std::vector<Number> c = randomInts(Elem::I32, s.rows * s.columns, random), d = c;
       multiplyAccumulate(ea, Elem::I32, s, a.data(), b.data(), d.data());

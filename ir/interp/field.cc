@@ -1,0 +1,347 @@
+#include "ir/interp/field.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "ir/interp/float_ops.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+namespace xt {
+
+namespace {
+using Wide = unsigned __int128;
+constexpr uint64_t kOuter = FieldValue::kOuter, kInner = FieldValue::kInner;
+
+uint64_t add(uint64_t a, uint64_t b, uint64_t prime) { return (a + b) % prime; } // both are below 2^61
+uint64_t negate(uint64_t a, uint64_t prime) { return a == 0 ? 0 : prime - a; }
+uint64_t multiply(uint64_t a, uint64_t b, uint64_t prime) {
+  return static_cast<uint64_t>(static_cast<Wide>(a) * b % prime);
+}
+uint64_t power(uint64_t base, uint64_t exponent, uint64_t prime) {
+  uint64_t result = 1;
+  for (; exponent; exponent >>= 1, base = multiply(base, base, prime))
+    if (exponent & 1) result = multiply(result, base, prime);
+  return result;
+}
+uint64_t inverse(uint64_t a, uint64_t prime) { return power(a, prime - 2, prime); } // Fermat
+uint64_t residue(int64_t value, uint64_t prime) {
+  uint64_t magnitude = value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  return value < 0 ? negate(magnitude % prime, prime) : magnitude % prime;
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014).
+uint64_t mix(uint64_t x) {
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+FieldValue special(double real) { return {real, 0, 0, true}; }
+
+// An integer times a power of ten or of two.
+FieldValue scaled(double real, int64_t integer, uint64_t base, int exponent) {
+  FieldValue value{real, residue(integer, kOuter), residue(integer, kInner), true};
+  auto scale = [&](uint64_t residueOf, uint64_t prime) {
+    uint64_t factor = power(base, static_cast<uint64_t>(std::abs(exponent)), prime);
+    return multiply(residueOf, exponent < 0 ? inverse(factor, prime) : factor, prime);
+  };
+  value.outer = scale(value.outer, kOuter);
+  value.inner = scale(value.inner, kInner);
+  return value;
+}
+
+// The fewest decimal digits that read back as the same value of the type.
+struct Decimal {
+  int64_t digits = 0;
+  int exponent = 0, count = 0;
+};
+Decimal shortestDecimal(Elem elem, double value) {
+  for (int precision = 1;; ++precision) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*e", precision - 1, value);
+    if (precision < 17 && roundTo(elem, std::strtod(text, nullptr)) != value) continue;
+    Decimal decimal{0, std::atoi(std::string(text).substr(std::string(text).find('e') + 1).c_str()) - (precision - 1), precision};
+    for (const char *c = text; *c != 'e'; ++c)
+      if (*c >= '0' && *c <= '9') decimal.digits = decimal.digits * 10 + (*c - '0');
+    if (value < 0) decimal.digits = -decimal.digits;
+    return decimal;
+  }
+}
+
+int significantBits(double value) {
+  int exponent;
+  auto significand = static_cast<int64_t>(std::ldexp(std::fabs(std::frexp(value, &exponent)), 53));
+  int bits = 53;
+  for (; bits > 1 && (significand & 1) == 0; significand >>= 1) --bits;
+  return bits;
+}
+
+FieldValue dyadic(double value) {
+  int exponent;
+  auto significand = static_cast<int64_t>(std::ldexp(std::frexp(value, &exponent), 53));
+  return scaled(value, significand, 2, exponent - 53);
+}
+} // namespace
+
+bool sameField(const FieldValue &a, const FieldValue &b) {
+  if (std::isnan(a.real) || std::isnan(b.real)) return std::isnan(a.real) && std::isnan(b.real);
+  if (std::isinf(a.real) || std::isinf(b.real)) return a.real == b.real;
+  return a.outer == b.outer && (!a.hasInner || !b.hasInner || a.inner == b.inner);
+}
+
+FieldValue fieldFromInteger(int64_t value) {
+  return {static_cast<double>(value), residue(value, kOuter), residue(value, kInner), true};
+}
+
+// A value of few bits is meant in binary (0.125, 2^-14), one of few digits in decimal (0.1 in any type).
+FieldValue fieldFromReal(Elem elem, double value) {
+  constexpr int kFewestBits = 3, kFewBits = 11, kFewDigits = 3; // 11 is the significand of f16
+  if (!std::isfinite(value)) return special(value);
+  if (value == 0) return {value, 0, 0, true};
+  if (elem == Elem::F64 || elem == Elem::TF32) elem = Elem::F32;
+  double rounded = roundTo(elem, value);
+  if (!std::isfinite(rounded) || rounded == 0) return dyadic(value);
+  int bits = significantBits(value);
+  if (bits <= kFewestBits) return dyadic(value);
+  Decimal decimal = shortestDecimal(elem, rounded);
+  if (decimal.count > kFewDigits && bits <= kFewBits) return dyadic(value);
+  return scaled(value, decimal.digits, 10, decimal.exponent);
+}
+
+FieldValue fieldUnknown(double real, uint64_t seed, uint64_t index) {
+  if (!std::isfinite(real) || real == 0) return fieldFromReal(Elem::F64, real);
+  uint64_t draw = mix(mix(seed) ^ index);
+  return {real, mix(draw) % kOuter, mix(~draw) % kInner, true};
+}
+
+FieldValue fieldAdd(const FieldValue &a, const FieldValue &b) {
+  double real = a.real + b.real;
+  if (!std::isfinite(a.real) || !std::isfinite(b.real)) return special(real);
+  bool inner = a.hasInner && b.hasInner;
+  return {real, add(a.outer, b.outer, kOuter), inner ? add(a.inner, b.inner, kInner) : 0, inner};
+}
+
+namespace {
+bool isZero(const FieldValue &a) { return a.outer == 0 && a.hasInner && a.inner == 0 && std::isfinite(a.real); }
+
+FieldValue negated(const FieldValue &a) {
+  return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner};
+}
+
+FieldValue inverted(const FieldValue &a) {
+  double real = 1 / a.real;
+  if (std::isnan(real) || a.outer == 0) return special(real);
+  return {real, inverse(a.outer, kOuter), a.hasInner ? inverse(a.inner, kInner) : 0, a.hasInner};
+}
+} // namespace
+
+FieldValue fieldMultiply(const FieldValue &a, const FieldValue &b) {
+  double real = a.real * b.real;
+  if (!std::isfinite(a.real) || !std::isfinite(b.real)) return special(real);
+  if (isZero(a) || isZero(b)) return {real, 0, 0, true};
+  bool inner = a.hasInner && b.hasInner;
+  return {real, multiply(a.outer, b.outer, kOuter), inner ? multiply(a.inner, b.inner, kInner) : 0, inner};
+}
+
+void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldValue *b, size_t stepB, size_t count) {
+  constexpr size_t kMostProducts = 32; // of 2^122 at most, in 128 bits
+  bool plain = std::isfinite(acc.real);
+  for (size_t i = 0; plain && i < count; ++i)
+    plain = a[i * stepA].hasInner && b[i * stepB].hasInner && std::isfinite(a[i * stepA].real) &&
+            std::isfinite(b[i * stepB].real);
+  if (!plain) {
+    for (size_t i = 0; i < count; ++i) acc = fieldAdd(acc, fieldMultiply(a[i * stepA], b[i * stepB]));
+    return;
+  }
+  for (size_t begin = 0; begin < count; begin += kMostProducts) {
+    Wide outer = acc.outer, inner = acc.inner;
+    for (size_t i = begin; i < std::min(count, begin + kMostProducts); ++i) {
+      const FieldValue &x = a[i * stepA], &y = b[i * stepB];
+      outer += static_cast<Wide>(x.outer) * y.outer;
+      inner += static_cast<Wide>(x.inner) * y.inner;
+      acc.real += x.real * y.real;
+    }
+    acc.outer = static_cast<uint64_t>(outer % kOuter);
+    acc.inner = acc.hasInner ? static_cast<uint64_t>(inner % kInner) : 0;
+  }
+}
+
+namespace {
+// A function of which nothing is known but that it is one.
+FieldValue uninterpreted(OpKind kind, double real, const FieldValue &argument) {
+  if (!std::isfinite(argument.real)) return fieldFromReal(Elem::F64, real);
+  uint64_t draw = mix(argument.outer ^ mix(static_cast<uint64_t>(kind)));
+  return {real, mix(draw) % kOuter, mix(~draw) % kInner, true};
+}
+FieldValue odd(OpKind kind, double (*f)(double), const FieldValue &x) {
+  if (isZero(x)) return x;
+  bool below = x.outer > kOuter / 2;
+  FieldValue value = uninterpreted(kind, f(below ? -x.real : x.real), below ? negated(x) : x);
+  return below ? negated(value) : value;
+}
+FieldValue even(OpKind kind, double (*f)(double), const FieldValue &x) {
+  return uninterpreted(kind, f(x.real), x.outer > kOuter / 2 ? negated(x) : x);
+}
+
+FieldValue one() { return fieldFromInteger(1); }
+FieldValue sub(const FieldValue &a, const FieldValue &b) { return fieldAdd(a, negated(b)); }
+FieldValue div(const FieldValue &a, const FieldValue &b) {
+  FieldValue value = fieldMultiply(a, inverted(b));
+  value.real = a.real / b.real;
+  return std::isfinite(value.real) ? value : special(value.real);
+}
+
+FieldValue exponential(const FieldValue &x) {
+  double real = std::exp(x.real);
+  if (std::isnan(x.real) || std::isinf(x.real)) return real == 0 ? FieldValue{} : special(real);
+  if (!x.hasInner) return uninterpreted(OpKind::Exp, real, x);
+  bool isOne = x.inner == 0;
+  return {real, power(4, x.inner, kOuter), isOne ? uint64_t{1} : uint64_t{0}, isOne};
+}
+// log2(e) as f32 has it, which is how kernels write it.
+FieldValue log2e() { return fieldFromReal(Elem::F32, 1.44269504088896340736); }
+
+// (exp(2x) - 1) / (exp(2x) + 1), which is 1 and -1 at the ends.
+FieldValue hyperbolicTangent(const FieldValue &x) {
+  double real = std::tanh(x.real);
+  if (!x.hasInner || !std::isfinite(x.real)) return odd(OpKind::Tanh, std::tanh, x);
+  FieldValue e = exponential(fieldAdd(x, x)), value = div(sub(e, one()), fieldAdd(e, one()));
+  // Far from 0 f64 cannot hold exp(2x), the field can.
+  if (!std::isfinite(e.real)) {
+    e.real = 1;
+    value = div(sub(e, one()), fieldAdd(e, one()));
+  }
+  value.real = real;
+  return value;
+}
+FieldValue hyperbolicSine(const FieldValue &x) {
+  FieldValue value = fieldMultiply(sub(exponential(x), exponential(negated(x))), fieldFromReal(Elem::F32, 0.5));
+  value.real = std::sinh(x.real);
+  return value;
+}
+
+// Exact where the argument is a known square: sqrt(64) is 8.
+FieldValue squareRoot(const FieldValue &x) {
+  double real = std::sqrt(x.real);
+  if (std::isfinite(real)) {
+    FieldValue root = fieldFromReal(Elem::F32, real);
+    if (sameField(fieldMultiply(root, root), x)) return root;
+  }
+  return uninterpreted(OpKind::Sqrt, real, x);
+}
+FieldValue logarithm(const FieldValue &x) {
+  if (sameField(x, one())) return {};
+  return uninterpreted(OpKind::Log, std::log(x.real), x);
+}
+
+FieldValue raised(const FieldValue &x, const FieldValue &y) {
+  double real = std::pow(x.real, y.real);
+  constexpr double kMost = 64;
+  bool whole = y.real == std::floor(y.real) && std::fabs(y.real) <= kMost &&
+               sameField(y, fieldFromInteger(static_cast<int64_t>(std::isfinite(y.real) ? std::clamp(y.real, -kMost, kMost) : 0)));
+  if (!whole || !std::isfinite(x.real)) {
+    FieldValue key = x;
+    key.outer = mix(x.outer) ^ y.outer;
+    return uninterpreted(OpKind::PowF, real, key);
+  }
+  FieldValue value = one();
+  for (int i = 0; i < static_cast<int>(std::fabs(y.real)); ++i) value = fieldMultiply(value, x);
+  if (y.real < 0) value = inverted(value);
+  value.real = real;
+  return value;
+}
+
+// The op's integer result, decided by the real value.
+FieldValue rounded(double (*f)(double), const FieldValue &x) {
+  double whole = f(x.real);
+  constexpr double kMost = 9e18;
+  return std::fabs(whole) < kMost ? fieldFromInteger(static_cast<int64_t>(whole)) : special(whole);
+}
+FieldValue remainderOf(const FieldValue &a, const FieldValue &b) {
+  FieldValue value = sub(a, fieldMultiply(b, rounded(std::trunc, div(a, b))));
+  value.real = std::fmod(a.real, b.real);
+  return value;
+}
+
+// The operand that a minimum or maximum gives; what is no number has no equal.
+FieldValue picked(double (*pick)(double, double), const FieldValue &a, const FieldValue &b) {
+  double real = pick(a.real, b.real);
+  if (std::isnan(real)) return special(real);
+  return real == a.real ? a : b;
+}
+double asIs(double x) { return x; }
+FieldValue withReal(FieldValue value, double real) {
+  value.real = real;
+  return value;
+}
+} // namespace
+
+bool isFieldOp(OpKind kind) {
+  constexpr OpKind kKinds[] = {
+      OpKind::AddF,  OpKind::SubF,  OpKind::MulF,     OpKind::DivF,     OpKind::RemF,  OpKind::MinimumF, OpKind::MaximumF,
+      OpKind::MinNumF, OpKind::MaxNumF, OpKind::NegF, OpKind::AbsF,     OpKind::Floor, OpKind::Ceil,     OpKind::Round,
+      OpKind::RoundEven, OpKind::Trunc, OpKind::Exp,  OpKind::Exp2,     OpKind::Expm1, OpKind::Log,      OpKind::Log2,
+      OpKind::Log10, OpKind::Log1p, OpKind::Sinh,     OpKind::Tanh,     OpKind::Erf,   OpKind::Sin,      OpKind::Cos,
+      OpKind::Atan,  OpKind::PowF,  OpKind::Sqrt,     OpKind::Rsqrt,    OpKind::Fma,   OpKind::TruncF,   OpKind::ExtF};
+  for (OpKind each : kKinds)
+    if (each == kind) return true;
+  return false;
+}
+
+namespace {
+FieldValue applyUnary(OpKind kind, const FieldValue &x) {
+  if (kind == OpKind::NegF) return negated(x);
+  if (kind == OpKind::AbsF) return std::signbit(x.real) ? negated(x) : x;
+  if (kind == OpKind::Floor) return rounded(std::floor, x);
+  if (kind == OpKind::Ceil) return rounded(std::ceil, x);
+  if (kind == OpKind::Round) return rounded(std::round, x);
+  if (kind == OpKind::RoundEven) return rounded(std::nearbyint, x);
+  if (kind == OpKind::Trunc) return rounded(std::trunc, x);
+  if (kind == OpKind::Exp) return exponential(x);
+  if (kind == OpKind::Exp2) return withReal(exponential(div(x, log2e())), std::exp2(x.real));
+  if (kind == OpKind::Expm1) return withReal(sub(exponential(x), one()), std::expm1(x.real));
+  if (kind == OpKind::Log) return logarithm(x);
+  if (kind == OpKind::Log2) return withReal(fieldMultiply(logarithm(x), log2e()), std::log2(x.real));
+  if (kind == OpKind::Log10)
+    return withReal(fieldMultiply(logarithm(x), fieldFromReal(Elem::F32, 0.43429448190325182765)), std::log10(x.real));
+  if (kind == OpKind::Log1p) return withReal(logarithm(fieldAdd(x, one())), std::log1p(x.real));
+  if (kind == OpKind::Sqrt) return squareRoot(x);
+  if (kind == OpKind::Rsqrt) return withReal(inverted(squareRoot(x)), 1 / std::sqrt(x.real));
+  if (kind == OpKind::Tanh) return hyperbolicTangent(x);
+  if (kind == OpKind::Sinh) return hyperbolicSine(x);
+  if (kind == OpKind::Erf) return odd(kind, std::erf, x);
+  if (kind == OpKind::Sin) return odd(kind, std::sin, x);
+  if (kind == OpKind::Atan) return odd(kind, std::atan, x);
+  if (kind == OpKind::Cos) return even(kind, std::cos, x);
+  XT_CHECK(kind == OpKind::TruncF || kind == OpKind::ExtF, "an op on one float");
+  return withReal(x, asIs(x.real));
+}
+
+FieldValue applyBinary(OpKind kind, const FieldValue &a, const FieldValue &b) {
+  if (kind == OpKind::AddF) return fieldAdd(a, b);
+  if (kind == OpKind::SubF) return sub(a, b);
+  if (kind == OpKind::MulF) return fieldMultiply(a, b);
+  if (kind == OpKind::DivF) return div(a, b);
+  if (kind == OpKind::RemF) return remainderOf(a, b);
+  if (kind == OpKind::MinimumF) return picked(floatMinimum, a, b);
+  if (kind == OpKind::MaximumF) return picked(floatMaximum, a, b);
+  if (kind == OpKind::MinNumF) return picked(floatMinNum, a, b);
+  if (kind == OpKind::MaxNumF) return picked(floatMaxNum, a, b);
+  XT_CHECK(kind == OpKind::PowF, "an op on two floats");
+  return raised(a, b);
+}
+} // namespace
+
+FieldValue fieldApply(OpKind kind, std::span<const FieldValue> operands) {
+  if (operands.size() == 1) return applyUnary(kind, operands[0]);
+  if (operands.size() == 2) return applyBinary(kind, operands[0], operands[1]);
+  XT_CHECK(kind == OpKind::Fma, "an op on three floats");
+  return fieldAdd(fieldMultiply(operands[0], operands[1]), operands[2]);
+}
+
+} // namespace xt

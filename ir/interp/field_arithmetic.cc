@@ -1,0 +1,105 @@
+#include "ir/interp/field_arithmetic.h"
+
+#include "ir/base/check.h"
+#include "ir/interp/float_ops.h"
+#include "ir/interp/int_ops.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+
+namespace xt {
+
+namespace {
+uint64_t imageOf(Elem elem, const void *bytes) {
+  uint64_t image = 0;
+  std::memcpy(&image, bytes, static_cast<size_t>(elemInfo(elem).storageBytes));
+  return image;
+}
+bool compareReals(std::string_view kind, double a, double b) {
+  FloatCompare compare = floatCompareFromName(kind);
+  if (std::isnan(a) || std::isnan(b)) return compare.unordered;
+  return a < b ? compare.less : a > b ? compare.greater : compare.equal;
+}
+} // namespace
+
+Number FieldArithmetic::numberOf(const FieldValue &value) {
+  values_.push_back(value);
+  return integerNumber(static_cast<int64_t>(values_.size() - 1));
+}
+
+Number FieldArithmetic::constant(Elem elem, const AttrValue &value) {
+  if (!isFloat(elem)) return numberFromAttr(elem, value);
+  if (const auto *integer = std::get_if<int64_t>(&value)) return numberOf(fieldFromInteger(*integer));
+  return numberOf(fieldFromReal(elem, std::get<double>(value)));
+}
+
+FieldValue FieldArithmetic::inMemory(Elem elem, const void *bytes) const {
+  auto found = memory_.find(bytes);
+  if (found != memory_.end() && found->second.elem == elem && found->second.image == imageOf(elem, bytes))
+    return found->second.value;
+  return fieldFromReal(elem, loadFloat(elem, bytes));
+}
+
+void FieldArithmetic::setMemory(Elem elem, const void *bytes, const FieldValue &value) {
+  memory_[bytes] = {elem, imageOf(elem, bytes), value};
+}
+
+Number FieldArithmetic::load(Elem elem, const void *bytes) {
+  return isFloat(elem) ? numberOf(inMemory(elem, bytes)) : loadNumber(elem, bytes);
+}
+
+void FieldArithmetic::store(Elem elem, void *bytes, Number value) {
+  if (!isFloat(elem)) return storeNumber(elem, bytes, value);
+  const FieldValue &field = valueOf(value);
+  storeNumber(elem, bytes, floatNumber(field.real));
+  setMemory(elem, bytes, field);
+}
+
+FieldValue FieldArithmetic::operandOf(Elem elem, Number number) const {
+  return isFloat(elem) ? valueOf(number) : fieldFromInteger(signedValue(elem, number.i));
+}
+
+void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out,
+                                  size_t count) {
+  // What moves a number, or has none of a float type, is as ever.
+  if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
+    return evaluateElementwise(op, operands, out, count);
+  auto at = [&](size_t operand, size_t k) { return operands[operand].data[k * operands[operand].step]; };
+  for (size_t k = 0; k < count; ++k) {
+    if (isFieldOp(op.kind)) {
+      std::array<FieldValue, 3> values;
+      for (size_t i = 0; i < operands.size(); ++i) values[i] = valueOf(at(i, k));
+      out[k] = numberOf(fieldApply(op.kind, std::span(values).first(operands.size())));
+    } else if (op.kind == OpKind::CmpF) {
+      out[k] = integerNumber(compareReals(op.compare, valueOf(at(0, k)).real, valueOf(at(1, k)).real));
+    } else if (op.kind == OpKind::SIToFP) {
+      out[k] = numberOf(operandOf(op.operand, at(0, k)));
+    } else {
+      // Casts to integers, from unsigned bits, and of bits: decided by the real value, rounded to its type.
+      Number real = at(0, k), result;
+      if (isFloat(op.operand)) real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
+      Numbers single{&real, 0};
+      evaluateElementwise(op, {&single, 1}, &result, 1);
+      out[k] = isFloat(op.result) ? numberOf(fieldFromReal(op.result, result.f)) : result;
+    }
+  }
+}
+
+void FieldArithmetic::multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
+                                         Number *acc) {
+  if (!isFloat(result)) return xt::multiplyAccumulate(operand, result, shape, a, b, acc);
+  std::vector<FieldValue> left(shape.rows * shape.depth), right(shape.depth * shape.columns);
+  for (size_t k = 0; k < left.size(); ++k) left[k] = operandOf(operand, a[k]);
+  // Columns of b lie together, as each is read once for each row of a.
+  for (size_t k = 0; k < shape.depth; ++k)
+    for (size_t c = 0; c < shape.columns; ++c) right[c * shape.depth + k] = operandOf(operand, b[k * shape.columns + c]);
+  for (size_t r = 0; r < shape.rows; ++r)
+    for (size_t c = 0; c < shape.columns; ++c) {
+      FieldValue sum = valueOf(acc[r * shape.columns + c]);
+      fieldDot(sum, &left[r * shape.depth], 1, &right[c * shape.depth], 1, shape.depth);
+      acc[r * shape.columns + c] = numberOf(sum);
+    }
+}
+
+} // namespace xt

@@ -1,0 +1,42 @@
+// The arithmetic of an algebraic run (field.h): a Number of a float type is the place of a FieldValue in a table.
+#pragma once
+#include "ir/interp/arithmetic.h"
+#include "ir/interp/field.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace xt {
+
+class FieldArithmetic final : public Arithmetic {
+public:
+  Number constant(Elem elem, const AttrValue &value) override;
+  Number load(Elem elem, const void *bytes) override;
+  void store(Elem elem, void *bytes, Number value) override;
+  void elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) override;
+  void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
+                          Number *acc) override;
+  void beginWorkgroup() override { values_.resize(1); }
+
+  // What an element of a float type in memory stands for: what was stored there last, as long as memory still holds its
+  // real value rounded to the type; else what its bytes say.
+  FieldValue inMemory(Elem elem, const void *bytes) const;
+  // Says what an element stands for; its bytes are there already.
+  void setMemory(Elem elem, const void *bytes, const FieldValue &value);
+  void forgetMemory() { memory_.clear(); }
+
+private:
+  struct Stored {
+    Elem elem = Elem::F32;
+    uint64_t image = 0; // the bytes of the element
+    FieldValue value;
+  };
+  Number numberOf(const FieldValue &value);
+  const FieldValue &valueOf(Number number) const { return values_[static_cast<size_t>(number.i)]; }
+  FieldValue operandOf(Elem elem, Number number) const;
+
+  std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, which a Number is from the start
+  std::unordered_map<const void *, Stored> memory_; // looked up only
+};
+
+} // namespace xt

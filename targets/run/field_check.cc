@@ -1,0 +1,125 @@
+#include "targets/run/field_check.h"
+
+#include "ir/base/text.h"
+#include "targets/run/check.h"
+#include "targets/run/verify.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace xt {
+
+namespace {
+constexpr size_t kBefore = ~size_t{0};
+
+// Calls visit(address, linear index) for each element of a buffer.
+template <class Visit> void forEachAddress(const TestBuffer &buffer, Visit visit) {
+  const BufferPlan &plan = buffer.device->plan();
+  int64_t count = 1, bytes = elemInfo(plan.elem).storageBytes;
+  for (int64_t size : plan.sizes) count *= size;
+  for (int64_t i = 0; i < count; ++i) {
+    std::vector<int64_t> index = indexOf(i, plan.sizes);
+    int64_t place = 0;
+    for (size_t d = 0; d < index.size(); ++d) place += index[d] * plan.strides[d];
+    visit(buffer.device->data() + place * bytes, i);
+  }
+}
+
+std::string numberText(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+} // namespace
+
+std::vector<FieldValue> FieldCheck::contentOf(const TestBuffer &buffer) const {
+  std::vector<FieldValue> content;
+  forEachAddress(buffer, [&](const std::byte *p, int64_t) {
+    content.push_back(arithmetic_.inMemory(buffer.stmt->type.elem, p));
+  });
+  return content;
+}
+
+void FieldCheck::declareInputs() {
+  arithmetic_.forgetMemory();
+  uint64_t number = 0;
+  for (const auto &buffer : state_.buffers()) {
+    ++number;
+    Elem elem = buffer->stmt->type.elem;
+    HostFn fn = buffer->stmt->value.fn;
+    if (!isFloat(elem)) continue;
+    if (fn == HostFn::Random || fn == HostFn::Ints)
+      forEachAddress(*buffer, [&](const std::byte *p, int64_t i) {
+        arithmetic_.setMemory(elem, p, fieldUnknown(loadFloat(elem, p), number, static_cast<uint64_t>(i)));
+      });
+    contents_[{buffer->stmt->name, kBefore}] = contentOf(*buffer);
+  }
+}
+
+void FieldCheck::keep(const TestBuffer &buffer, size_t launch) {
+  if (isFloat(buffer.stmt->type.elem)) contents_[{buffer.stmt->name, launch}] = contentOf(buffer);
+}
+
+const std::vector<FieldValue> &FieldCheck::fieldContent(const TestBuffer &buffer, size_t position, bool before) {
+  std::optional<size_t> writer = before ? std::nullopt : TestState::writerBefore(buffer, position);
+  return contents_[{buffer.stmt->name, writer.value_or(kBefore)}];
+}
+
+Result<std::vector<CheckReport>> FieldCheck::verify() {
+  std::vector<CheckReport> reports;
+  for (size_t p = 0; p < test_.body.size(); ++p) {
+    const HostStmt &stmt = test_.body[p];
+    if (stmt.kind != HostStmt::Kind::Check || state_.usesUnwritten(stmt.left) || state_.usesUnwritten(stmt.right)) continue;
+    auto report = check(stmt, p);
+    if (!report) return report.error();
+    reports.push_back(std::move(*report));
+  }
+  return reports;
+}
+
+Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
+  // Mistakes of the test are reported by the ordinary evaluation.
+  state_.setTrackErrors(false);
+  auto left = state_.evaluate(stmt.left, position);
+  auto right = state_.evaluate(stmt.right, position);
+  state_.setTrackErrors(true);
+  if (!left || !right) return left ? right.error() : left.error();
+  if (auto fits = Comparison::make(state_.siteAt(stmt.range), *left, *right, stmt); !fits) return fits.error();
+
+  auto got = evaluateInField(stmt.left, position, test_, state_, *this);
+  if (!got) return got.error();
+  auto expected = evaluateInField(stmt.right, position, test_, state_, *this);
+  if (!expected) return expected.error();
+  auto mask = Elements<uint8_t>::make(state_.site().budget, got->count(), "the places that differ");
+  if (!mask) return mask.error();
+  CheckReport report;
+  report.range = stmt.range;
+  report.tolerance = "none: equal as algebra, in a field of about 2^61 elements";
+  report.compared = got->count();
+  double largest = 0;
+  int64_t first = -1;
+  for (int64_t i = 0; i < got->count(); ++i) {
+    FieldValue a = got->at(i), b = expected->at(expected->count() == 1 ? 0 : i);
+    (*mask)[i] = sameField(a, b) ? 0 : 1;
+    if (!(*mask)[i]) continue;
+    if (report.different++ == 0) first = i;
+    double difference = std::fabs(a.real - b.real);
+    largest = difference <= largest ? largest : difference;
+  }
+  report.passed = report.different == 0;
+  if (report.passed) return report;
+  FieldValue a = got->at(first), b = expected->at(expected->count() == 1 ? 0 : first);
+  ElementReport &element = report.first.emplace();
+  element.index = indexOf(first, got->shape);
+  element.got = numberText(a.real);
+  element.expected = numberText(b.real);
+  element.difference = numberText(a.real - b.real);
+  element.bound = "0";
+  report.worst = report.first;
+  if (std::string region = regionText(*mask, got->shape); !region.empty()) report.patterns.push_back(region.substr(2));
+  report.notes.push_back(str("computed in f64 they differ by at most ", numberText(largest),
+                             "; a literal that is the rounded product of others counts as a difference"));
+  return report;
+}
+
+} // namespace xt

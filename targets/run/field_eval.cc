@@ -1,0 +1,435 @@
+#include "targets/run/field_eval.h"
+
+#include "ir/base/check.h"
+#include "targets/run/eval.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace xt {
+
+namespace {
+// The op of kernels that computes a function of floats; nullopt: none does.
+std::optional<OpKind> kernelOp(HostFn fn) {
+  constexpr std::pair<HostFn, OpKind> kOps[] = {
+      {HostFn::Add, OpKind::AddF},         {HostFn::Sub, OpKind::SubF},       {HostFn::Mul, OpKind::MulF},
+      {HostFn::Div, OpKind::DivF},         {HostFn::Neg, OpKind::NegF},       {HostFn::Exp, OpKind::Exp},
+      {HostFn::Exp2, OpKind::Exp2},        {HostFn::Log, OpKind::Log},        {HostFn::Log2, OpKind::Log2},
+      {HostFn::Sqrt, OpKind::Sqrt},        {HostFn::Rsqrt, OpKind::Rsqrt},    {HostFn::Tanh, OpKind::Tanh},
+      {HostFn::Erf, OpKind::Erf},          {HostFn::Sin, OpKind::Sin},        {HostFn::Cos, OpKind::Cos},
+      {HostFn::Abs, OpKind::AbsF},         {HostFn::Floor, OpKind::Floor},    {HostFn::Ceil, OpKind::Ceil},
+      {HostFn::Expm1, OpKind::Expm1},      {HostFn::Log10, OpKind::Log10},    {HostFn::Log1p, OpKind::Log1p},
+      {HostFn::Sinh, OpKind::Sinh},        {HostFn::Atan, OpKind::Atan},      {HostFn::Round, OpKind::Round},
+      {HostFn::RoundEven, OpKind::RoundEven}, {HostFn::Trunc, OpKind::Trunc}, {HostFn::Pow, OpKind::PowF},
+      {HostFn::MaxNum, OpKind::MaxNumF},   {HostFn::MinNum, OpKind::MinNumF}, {HostFn::Max, OpKind::MaximumF},
+      {HostFn::Min, OpKind::MinimumF},     {HostFn::Remainder, OpKind::RemF}};
+  for (auto [host, kernel] : kOps)
+    if (host == fn) return kernel;
+  return std::nullopt;
+}
+
+FieldValue flooredRemainder(const FieldValue &a, const FieldValue &b) {
+  FieldValue quotient[] = {a, b};
+  FieldValue whole = fieldApply(OpKind::DivF, quotient);
+  whole = fieldApply(OpKind::Floor, {&whole, 1});
+  FieldValue parts[] = {a, fieldMultiply(whole, b)};
+  return fieldApply(OpKind::SubF, parts);
+}
+
+int64_t product(std::span<const int64_t> extents) {
+  int64_t all = 1;
+  for (int64_t extent : extents) all *= extent;
+  return all;
+}
+
+class FieldEvaluator {
+public:
+  FieldEvaluator(size_t position, const HostTest &test, TestState &state, FieldContents &contents)
+      : position_(position), test_(test), state_(state), contents_(contents) {}
+
+  Result<FieldArray> evaluate(const HostExpr &expr) {
+    switch (expr.kind) {
+    case HostExpr::Kind::Float: return FieldArray{{}, {fieldFromReal(Elem::F32, expr.number)}, {}};
+    case HostExpr::Kind::Int:
+    case HostExpr::Kind::Size: return plain(expr);
+    case HostExpr::Kind::Buffer: return state_.shape(expr.text) ? content(expr, expr.text, false) : binding(expr.text);
+    case HostExpr::Kind::Slice: return slice(expr);
+    case HostExpr::Kind::Call: return call(expr);
+    case HostExpr::Kind::Text:
+    case HostExpr::Kind::Elem:
+    case HostExpr::Kind::Index:
+    case HostExpr::Kind::List: break;
+    }
+    XT_UNREACHABLE("the expression has been evaluated before, so it is a value");
+  }
+
+private:
+  // --- values ---
+
+  EvalSite site(const HostExpr &expr) const {
+    EvalSite site = state_.siteAt(expr.range);
+    site.trackErrors = false;
+    return site;
+  }
+  // An expression without floats from buffers.
+  Result<FieldArray> plain(const HostExpr &expr) {
+    state_.setTrackErrors(false);
+    auto value = state_.evaluate(expr, position_);
+    state_.setTrackErrors(true);
+    if (!value) return value.error();
+    return wrap(std::move(*value));
+  }
+  static FieldArray wrap(HostArray array) {
+    FieldArray result;
+    result.shape = array.shape;
+    if (array.integer) {
+      result.integers = std::move(array);
+      return result;
+    }
+    for (int64_t i = 0; i < array.count(); ++i) result.values.push_back(fieldFromReal(Elem::F32, array.values[i]));
+    return result;
+  }
+  // What comparisons and the like look at: integers, or the real values.
+  Result<HostArray> host(const FieldArray &array) {
+    if (array.integers) return copyView(*array.integers, {array.shape, denseStrides(array.shape), 0}, state_.site().budget, 0);
+    auto reals = makeArray(state_.site().budget, array.shape, false, false);
+    if (!reals) return reals;
+    for (int64_t i = 0; i < array.count(); ++i) reals->values[i] = array.at(i).real;
+    return reals;
+  }
+  // `expr` is the buffer, or `before` of it.
+  Result<FieldArray> content(const HostExpr &expr, const std::string &buffer, bool before) {
+    TestBuffer &held = *state_.find(buffer);
+    if (!isFloat(held.stmt->type.elem)) return plain(expr);
+    return FieldArray{held.sizes, contents_.fieldContent(held, position_, before), {}};
+  }
+  Result<FieldArray> binding(const std::string &name) {
+    for (size_t p = 0; p < test_.body.size(); ++p)
+      if (test_.body[p].kind == HostStmt::Kind::Let && test_.body[p].name == name)
+        return FieldEvaluator(p, test_, state_, contents_).evaluate(test_.body[p].value);
+    XT_UNREACHABLE("unknown name: the lowering resolves names");
+  }
+
+  // --- elements from other places ---
+
+  Result<FieldArray> view(const FieldArray &x, const ViewSpec &spec) {
+    if (x.integers) {
+      auto cut = copyView(*x.integers, spec, state_.site().budget, 0);
+      if (!cut) return cut.error();
+      return wrap(std::move(*cut));
+    }
+    FieldArray result{spec.shape, {}, {}};
+    std::vector<int64_t> index(spec.shape.size(), 0);
+    for (int64_t left = product(spec.shape); left > 0; --left) {
+      int64_t place = spec.offset;
+      for (size_t d = 0; d < index.size(); ++d) place += index[d] * spec.strides[d];
+      result.values.push_back(x.values[static_cast<size_t>(place)]);
+      for (size_t d = index.size(); d-- > 0 && ++index[d] == spec.shape[d];) index[d] = 0;
+    }
+    return result;
+  }
+  Result<FieldArray> broadcast(const FieldArray &x, const std::vector<int64_t> &shape) {
+    return view(x, {shape, broadcastStrides(x.shape, shape), 0});
+  }
+  Result<FieldArray> slice(const HostExpr &expr) {
+    auto base = evaluate(expr.args[0]);
+    if (!base) return base;
+    auto spec = Evaluator(site(expr), state_).sliceView(expr, base->shape);
+    if (!spec) return spec.error();
+    return view(*base, *spec);
+  }
+  Result<FieldArray> transpose(const FieldArray &x, const HostExpr *order) {
+    std::vector<int64_t> permutation;
+    for (size_t d = 0; d < x.shape.size(); ++d) permutation.push_back(static_cast<int64_t>(d));
+    if (!order) std::swap(permutation[permutation.size() - 1], permutation[permutation.size() - 2]);
+    for (size_t d = 0; order && d < order->args.size(); ++d) {
+      auto dimension = state_.integer(order->args[d], position_);
+      if (!dimension) return dimension.error();
+      permutation[d] = *dimension;
+    }
+    std::vector<int64_t> dense = denseStrides(x.shape);
+    ViewSpec spec;
+    for (int64_t d : permutation) {
+      spec.shape.push_back(x.shape[static_cast<size_t>(d)]);
+      spec.strides.push_back(dense[static_cast<size_t>(d)]);
+    }
+    return view(x, spec);
+  }
+  // Extents before a dimension, of it, and behind it.
+  struct Around {
+    int64_t before, extent, behind;
+  };
+  static Around around(std::span<const int64_t> shape, size_t d) {
+    return {product(shape.first(d)), shape[d], product(shape.subspan(d + 1))};
+  }
+  // The dimension that an argument names; negative ones count from the end.
+  Result<size_t> dimensionOf(const HostExpr *arg, int64_t otherwise, const FieldArray &x) {
+    int64_t dim = otherwise;
+    if (arg) {
+      auto given = state_.integer(*arg, position_);
+      if (!given) return given.error();
+      dim = *given;
+    }
+    return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(x.shape.size()) : dim);
+  }
+  FieldArray gather(const FieldArray &x, const HostArray &indices, size_t d) {
+    FieldArray result;
+    result.shape.assign(x.shape.begin(), x.shape.begin() + static_cast<ptrdiff_t>(d));
+    result.shape.insert(result.shape.end(), indices.shape.begin(), indices.shape.end());
+    result.shape.insert(result.shape.end(), x.shape.begin() + static_cast<ptrdiff_t>(d) + 1, x.shape.end());
+    Around of = around(x.shape, d);
+    for (int64_t outer = 0; outer < of.before; ++outer)
+      for (int64_t i = 0; i < indices.count(); ++i) {
+        int64_t index = indices.ints[i] < 0 ? indices.ints[i] + of.extent : indices.ints[i];
+        for (int64_t inner = 0; inner < of.behind; ++inner)
+          result.values.push_back(x.at((outer * of.extent + index) * of.behind + inner));
+      }
+    return result;
+  }
+
+  // --- functions ---
+
+  Result<FieldArray> call(const HostExpr &expr) {
+    auto bound = bindArguments(expr, site(expr));
+    if (!bound) return bound.error();
+    const std::vector<const HostExpr *> &args = *bound;
+    if (expr.fn == HostFn::Dim) return plain(expr);
+    if (expr.fn == HostFn::Before) return content(expr, args[0]->text, true);
+    auto x = evaluate(*args[0]);
+    if (!x) return x;
+    HostFnClass cls = hostFnInfo(expr.fn).cls;
+    bool pair = (expr.fn == HostFn::Max || expr.fn == HostFn::Min) && expr.args.size() == 2;
+    if (cls == HostFnClass::Reduction && !pair) return reduction(expr, *x, args[1]);
+    if (cls == HostFnClass::Array) return arrayCall(expr, std::move(*x), args);
+    if (args.size() == 1) return unary(expr, *x);
+    auto y = evaluate(*args[1]);
+    if (!y) return y;
+    return binary(expr, *x, *y);
+  }
+
+  Result<FieldArray> unary(const HostExpr &expr, const FieldArray &x) {
+    std::optional<OpKind> kind = kernelOp(expr.fn);
+    if (x.integers || !kind) {
+      auto operand = host(x);
+      if (!operand) return operand.error();
+      auto value = applyUnary(site(expr), expr.fn, std::move(*operand));
+      if (!value) return value.error();
+      if (value->integer) return wrap(std::move(*value));
+    }
+    FieldArray result{x.shape, {}, {}};
+    for (int64_t i = 0; i < x.count(); ++i) {
+      FieldValue operand = x.at(i);
+      result.values.push_back(fieldApply(*kind, {&operand, 1}));
+    }
+    return result;
+  }
+
+  Result<FieldArray> binary(const HostExpr &expr, const FieldArray &x, const FieldArray &y) {
+    std::optional<OpKind> kind = kernelOp(expr.fn);
+    bool remainder = expr.fn == HostFn::Mod;
+    if ((x.integers && y.integers) || (!kind && !remainder)) {
+      auto a = host(x), b = host(y);
+      if (!a || !b) return a ? b.error() : a.error();
+      auto value = applyBinary(site(expr), expr.fn, std::move(*a), std::move(*b));
+      if (!value) return value.error();
+      if (value->integer) return wrap(std::move(*value));
+    }
+    std::vector<int64_t> shape = *broadcastShape(x.shape, y.shape);
+    auto left = broadcast(x, shape), right = broadcast(y, shape);
+    if (!left || !right) return left ? right.error() : left.error();
+    FieldArray result{shape, {}, {}};
+    for (int64_t i = 0; i < left->count(); ++i) {
+      FieldValue operands[] = {left->at(i), right->at(i)};
+      result.values.push_back(remainder ? flooredRemainder(operands[0], operands[1]) : fieldApply(*kind, operands));
+    }
+    return result;
+  }
+
+  Result<FieldArray> reduction(const HostExpr &expr, const FieldArray &x, const HostExpr *dim) {
+    if (x.integers && expr.fn != HostFn::Mean) {
+      auto value = reduce(site(expr), expr.fn, *x.integers, std::nullopt);
+      if (dim) {
+        auto d = dimensionOf(dim, 0, x);
+        if (!d) return d.error();
+        value = reduce(site(expr), expr.fn, *x.integers, static_cast<int>(*d));
+      }
+      if (!value) return value.error();
+      return wrap(std::move(*value));
+    }
+    Around of{1, x.count(), 1};
+    FieldArray result;
+    if (dim) {
+      auto d = dimensionOf(dim, 0, x);
+      if (!d) return d.error();
+      of = around(x.shape, *d);
+      result.shape = x.shape;
+      result.shape[*d] = 1;
+    }
+    for (int64_t outer = 0; outer < of.before; ++outer)
+      for (int64_t inner = 0; inner < of.behind; ++inner)
+        result.values.push_back(
+            reduced(expr.fn, of.extent, [&](int64_t k) { return x.at((outer * of.extent + k) * of.behind + inner); }));
+    return result;
+  }
+  template <class Term> static FieldValue reduced(HostFn fn, int64_t terms, Term term) {
+    bool sum = fn == HostFn::Sum || fn == HostFn::Mean;
+    OpKind kind = fn == HostFn::Max ? OpKind::MaximumF : fn == HostFn::Min ? OpKind::MinimumF : sum ? OpKind::AddF : OpKind::MulF;
+    FieldValue value = terms ? term(0) : fieldFromInteger(sum ? 0 : 1);
+    for (int64_t k = 1; k < terms; ++k) {
+      FieldValue operands[] = {value, term(k)};
+      value = fieldApply(kind, operands);
+    }
+    if (fn != HostFn::Mean) return value;
+    FieldValue quotient[] = {value, fieldFromInteger(terms)};
+    return fieldApply(OpKind::DivF, quotient);
+  }
+
+  // exp(x - max) over its sum, as a kernel computes it: the maximum cancels.
+  FieldArray softmax(const FieldArray &x, size_t d) {
+    FieldArray result{x.shape, std::vector<FieldValue>(static_cast<size_t>(x.count())), {}};
+    Around of = around(x.shape, d);
+    for (int64_t outer = 0; outer < of.before; ++outer)
+      for (int64_t inner = 0; inner < of.behind; ++inner) {
+        auto place = [&](int64_t k) { return (outer * of.extent + k) * of.behind + inner; };
+        FieldValue largest = reduced(HostFn::Max, of.extent, [&](int64_t k) { return x.at(place(k)); }), sum;
+        for (int64_t k = 0; k < of.extent; ++k) {
+          FieldValue difference[] = {x.at(place(k)), largest};
+          FieldValue shifted = fieldApply(OpKind::SubF, difference);
+          sum = fieldAdd(sum, result.values[static_cast<size_t>(place(k))] = fieldApply(OpKind::Exp, {&shifted, 1}));
+        }
+        for (int64_t k = 0; k < of.extent; ++k) {
+          FieldValue &value = result.values[static_cast<size_t>(place(k))];
+          FieldValue quotient[] = {value, sum};
+          value = fieldApply(OpKind::DivF, quotient);
+        }
+      }
+    return result;
+  }
+
+  Result<FieldArray> cast(const HostExpr &expr, FieldArray x, Elem to) {
+    // Between floats a cast changes nothing here; the real values decide what an integer type gets.
+    if (isFloat(to)) {
+      FieldArray result{x.shape, {}, {}};
+      for (int64_t i = 0; i < x.count(); ++i) result.values.push_back(x.at(i));
+      return result;
+    }
+    auto reals = host(x);
+    if (!reals) return reals.error();
+    auto value = applyCast(site(expr), std::move(*reals), to);
+    if (!value) return value.error();
+    return wrap(std::move(*value));
+  }
+
+  Result<FieldArray> where(const FieldArray &condition, const FieldArray &x, const FieldArray &y) {
+    std::vector<int64_t> shape = *broadcastShape(*broadcastShape(condition.shape, x.shape), y.shape);
+    auto which = broadcast(condition, shape), first = broadcast(x, shape), second = broadcast(y, shape);
+    if (!which || !first || !second) return !which ? which.error() : !first ? first.error() : second.error();
+    FieldArray result{shape, {}, {}};
+    for (int64_t i = 0; i < which->count(); ++i)
+      result.values.push_back(which->at(i).real != 0 ? first->at(i) : second->at(i));
+    if (!x.integers || !y.integers) return result;
+    // Of integers it is one: the real values hold all that a test computes with.
+    auto reals = host(result);
+    if (!reals) return reals.error();
+    EvalSite here = state_.siteAt(test_.range);
+    here.trackErrors = false;
+    auto integers = applyCast(here, std::move(*reals), Elem::I64);
+    if (!integers) return integers.error();
+    return wrap(std::move(*integers));
+  }
+
+  Result<FieldArray> arrayCall(const HostExpr &expr, FieldArray x, std::span<const HostExpr *const> args) {
+    if (expr.fn == HostFn::Cast) return cast(expr, std::move(x), args[1]->elem);
+    if (expr.fn == HostFn::Transpose) return transpose(x, args[1]);
+    if (expr.fn == HostFn::Softmax) {
+      auto d = dimensionOf(args[1], -1, x);
+      if (!d) return d.error();
+      return softmax(x, *d);
+    }
+    auto y = evaluate(*args[1]);
+    if (!y) return y;
+    if (expr.fn == HostFn::Gather) {
+      auto d = dimensionOf(args[2], 0, x);
+      if (!d) return d.error();
+      return gather(x, *y->integers, *d);
+    }
+    if (expr.fn == HostFn::Fma || expr.fn == HostFn::Where) {
+      auto z = evaluate(*args[2]);
+      if (!z) return z;
+      if (expr.fn == HostFn::Where) return where(x, *y, *z);
+      HostExpr multiply = expr, sum = expr;
+      multiply.fn = HostFn::Mul;
+      sum.fn = HostFn::Add;
+      auto products = binary(multiply, x, *y);
+      if (!products) return products.error();
+      return binary(sum, *products, *z);
+    }
+    XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
+    bool startGiven = args[2] && args[2]->kind != HostExpr::Kind::Elem;
+    std::optional<FieldArray> start;
+    if (startGiven) {
+      auto value = evaluate(*args[2]);
+      if (!value) return value;
+      start = std::move(*value);
+    }
+    return multiplyMatrices(expr, std::move(x), std::move(*y), std::move(start));
+  }
+
+  Result<FieldArray> multiplyMatrices(const HostExpr &expr, FieldArray x, FieldArray y, std::optional<FieldArray> start) {
+    if (x.integers && y.integers && (!start || start->integers)) {
+      std::optional<HostArray> first;
+      if (start) first = std::move(*start->integers);
+      auto value = matmul(site(expr), std::move(*x.integers), std::move(*y.integers), std::move(first), std::nullopt);
+      if (!value) return value.error();
+      return wrap(std::move(*value));
+    }
+    bool row = x.shape.size() == 1, column = y.shape.size() == 1; // of rank 1: its dimension is dropped again
+    if (row) x.shape.insert(x.shape.begin(), 1);
+    if (column) y.shape.push_back(1);
+    size_t m = static_cast<size_t>(x.shape[x.shape.size() - 2]), k = static_cast<size_t>(x.shape.back()),
+           n = static_cast<size_t>(y.shape.back());
+    auto leading = [](std::vector<int64_t> shape) { return shape.resize(shape.size() - 2), shape; };
+    std::vector<int64_t> batch = *broadcastShape(leading(x.shape), leading(y.shape));
+    auto whole = [&](size_t rows, size_t columns) {
+      std::vector<int64_t> shape = batch;
+      shape.push_back(static_cast<int64_t>(rows));
+      shape.push_back(static_cast<int64_t>(columns));
+      return shape;
+    };
+    auto a = broadcast(x, whole(m, k)), b = broadcast(y, whole(k, n));
+    if (!a || !b) return a ? b.error() : a.error();
+    toField(*a);
+    toField(*b);
+    FieldArray result{whole(m, n), std::vector<FieldValue>(static_cast<size_t>(product(batch)) * m * n), {}};
+    if (row) result.shape.erase(result.shape.end() - 2);
+    if (column) result.shape.pop_back();
+    if (start) {
+      auto all = broadcast(*start, result.shape);
+      if (!all) return all;
+      for (int64_t i = 0; i < all->count(); ++i) result.values[static_cast<size_t>(i)] = all->at(i);
+    }
+    for (size_t p = 0; p < static_cast<size_t>(product(batch)); ++p)
+      for (size_t r = 0; r < m; ++r)
+        for (size_t c = 0; c < n && k; ++c)
+          fieldDot(result.values[(p * m + r) * n + c], &a->values[(p * m + r) * k], 1, &b->values[p * k * n + c], n, k);
+    return result;
+  }
+  static void toField(FieldArray &array) {
+    if (!array.integers) return;
+    for (int64_t i = 0; i < array.count(); ++i) array.values.push_back(array.at(i));
+    array.integers.reset();
+  }
+
+  size_t position_;
+  const HostTest &test_;
+  TestState &state_;
+  FieldContents &contents_;
+};
+} // namespace
+
+Result<FieldArray> evaluateInField(const HostExpr &expr, size_t position, const HostTest &test, TestState &state,
+                                   FieldContents &contents) {
+  return FieldEvaluator(position, test, state, contents).evaluate(expr);
+}
+
+} // namespace xt

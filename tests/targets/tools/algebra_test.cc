@@ -1,0 +1,117 @@
+// `xtrun --check=algebra`: what is right passes, and errors below the derived tolerance are found.
+#include "run_tool.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace xt {
+namespace {
+using test::runTool;
+
+// A mistake planted into a program: the only place of `right` becomes `wrong`.
+struct Plant {
+  std::string_view file, right, wrong;
+};
+constexpr Plant kPlants[] = {
+    // A step that is missing, counted twice, or taken from another place.
+    {"gemm", "0 to dim(%A, 1) step 16", "0 to (dim(%A, 1) - 16) step 16"},
+    {"gemm", "%acc = tile_mma %a, %b, %acc", "%acc = tile_mma (select(%k > 60, %a + %a, %a)), %b, %acc"},
+    {"gemm", "%tb  = update_tile_offset %tb, 16, 0", "%tb  = update_tile_offset %tb, (select(%k == 48, 15, 16)), 0"},
+    {"gemm", "%ta  = update_tile_offset %ta, 0, 16", "%ta  = update_tile_offset %ta, 0, (select(%k == 48, 17, 16))"},
+    {"gemm", "tile_mma %a, %b, %acc", "tile_mma (select(%k > 60, 0.0 - %a, %a)), %b, %acc"},
+    {"gemm", "tile_mma %a, %b, %acc", "tile_mma %a, (select(%k > 60, 1e-3 * %b, %b)), %acc"},
+    // Constants that are nearly right.
+    {"gemm", "constant 0.0", "constant 1e-8"},
+    {"gemm", "%acc * 0.5", "%acc * 0.50000006"},
+    {"gemm", "%acc * 0.5", "%acc * 0.5 + 1e-9"},
+    {"gemm", "%acc * 0.5", "%acc * 0.5 + %acc * %acc * 1e-12"},
+    {"softmax", "%m    = %new", "%m    = %new + 1e-8"},
+    {"softmax", "0 to dim(%X, 1) step 16 {\n    %x    =", "0 to (dim(%X, 1) - 16) step 16 {\n    %x    ="},
+    {"softmax", "%part = reduction <add> (exp(%x - %wide)) [1]", "%part = reduction <add> (exp(%x - %wide)) [1]\n    %part = select(%j > 40, %part + %part, %part)"},
+    {"softmax", "%l * exp(%m - %new) + %part", "%l * exp(%m - %new) * 1.0000001 + %part"},
+    {"softmax", "%l * exp(%m - %new) + %part", "%l * exp(%m - %new) + %part * 1.0000001"},
+    {"softmax", "{padding = -inf}", "{padding = -40.0}"},
+    {"softmax", "exp(%x - %mw) / %lw", "exp(%x - %mw) / (%lw + 1e-9)"},
+    {"softmax", "exp(%x - %mw) / %lw", "exp(%x - %mw - 1e-8) / %lw"},
+    {"softmax", "exp(%x - %mw) / %lw", "exp(%x - %mw + 1e-8) / %lw"},
+    {"softmax", "exp(%x - %mw) / %lw", "exp(%x - %mw) / %lw * 0.99999994"},
+    {"attention", "%m    = %new", "%m    = %new + 1e-8"},
+    {"attention", "exp(%s - %wide)", "exp(%s - %wide) + 1e-12"},
+    {"attention", "0 to dim(%K, 0) step 16", "0 to (dim(%K, 0) - 16) step 16"},
+    {"attention", "%s * 0.25, -inf", "%s * 0.25, -60.0"},
+    {"attention", "%s * 0.25, -inf", "%s * 0.25000003, -inf"},
+    {"attention", "%l * %old + %part", "%l * %old * 1.0000001 + %part"},
+    {"attention", "%acc  = tile_mma %p, %v, %acc", "%acc  = tile_mma (select(%j > 0, %p + %p, %p)), %v, %acc"},
+    {"attention", "%acc  = tile_mma %p, %v, %acc", "%acc  = tile_mma %p, (select(%j > 0, 0.0 - %v, %v)), %acc"},
+    {"attention", "%tv   = update_tile_offset %tv, 16, 0", "%tv   = update_tile_offset %tv, 17, 0"},
+    {"attention", "%old  = exp(%m - %new)", "%old  = exp(%m - %new) * 1.0000001"},
+    {"attention", "%acc / %lw", "%acc / (%lw + 1e-9)"},
+    {"attention", "%acc / %lw", "(%acc + 1e-9) / %lw"},
+    {"layernorm", "(%var + 1e-9)", "(%var + 1e-10)"},
+    {"layernorm", "(%var + 1e-9)", "(%var)"},
+    {"layernorm", "(%var + 1e-9)", "(%var + 2e-9)"},
+    {"layernorm", "%total / %n", "%total / (%n + 1e-9)"},
+    {"layernorm", "%b  = load_tile %tb", "%b  = load_tile %tb {padding = 1.0}\n  %b  = %b * 0.5"},
+    {"layernorm", "%y  = %y + %bw\n", ""},
+    {"layernorm", "%y + %bw", "%y - %bw"},
+    {"layernorm", "%d * %d", "%d * %d * 1.0000001"},
+    {"layernorm", "%tb = init_tile %B[0, 0]", "%tb = init_tile %B[0, 1]"},
+    {"layernorm", "%scale  = rsqrt(%var + 1e-9)", "%scale  = rsqrt(%var + 1e-9) * 1.0000001"},
+    {"sums", "constant 0.0", "constant 1e-9"},
+    {"sums", "0 to dim(%X, 1) step 32", "0 to (dim(%X, 1) - 32) step 32"},
+    {"sums", "%sum  = %sum + %part", "%sum  = %sum + select(%j > 90, %part + %part, %part)"},
+    {"sums", "%sum * 3.0", "%sum * 3.0000002"},
+    {"sums", "+ %w * %w", "+ %w * %w * 2.0"},
+    {"sums", "+ %w * %w", "- %w * %w"},
+    {"sums", " + %w * %w", ""},
+    {"sums", "+ %w * %w", "+ %w * %w + 1e-9 * %w"},
+};
+
+std::string readProgram(std::string_view name) {
+  std::ifstream file(std::string(XT_SOURCE_DIR "/tests/targets/tools/algebra/") + std::string(name) + ".xt");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Algebra, TheProgramsPassAsTheyAre) {
+  for (const char *name : {"gemm", "softmax", "attention", "layernorm", "sums"}) {
+    auto run = runTool(std::string("%bin/xtrun --check=algebra %src/tests/targets/tools/algebra/") + name + ".xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_NE(run.output.find("algebra"), std::string::npos) << run.output;
+  }
+}
+
+// Each passes its check with the derived tolerance, and fails as algebra.
+TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
+  static_assert(std::size(kPlants) == 50);
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "xt_algebra";
+  std::filesystem::create_directories(folder);
+  for (size_t i = 0; i < std::size(kPlants); ++i) {
+    const Plant &plant = kPlants[i];
+    std::string text = readProgram(plant.file);
+    size_t at = text.find(plant.right);
+    ASSERT_NE(at, std::string::npos) << plant.file << ": " << plant.right;
+    ASSERT_EQ(text.find(plant.right, at + 1), std::string::npos) << plant.file << ": " << plant.right;
+    text.replace(at, plant.right.size(), plant.wrong);
+    std::filesystem::path file = folder / ("planted_" + std::to_string(i) + ".xt");
+    std::ofstream(file) << text;
+    auto rounded = runTool("%bin/xtrun --target=interp " + file.string());
+    EXPECT_EQ(rounded.status, 0) << plant.file << ": " << plant.wrong << "\n" << rounded.output;
+    auto exact = runTool("%bin/xtrun --check=algebra " + file.string());
+    EXPECT_EQ(exact.status, 1) << plant.file << ": " << plant.wrong << "\n" << exact.output;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Algebra, RunsOnTheInterpreterAlone) {
+  auto run = runTool("%bin/xtrun --check=algebra --target=interp,cpu %src/examples/01_gemm.xt");
+  EXPECT_EQ(run.status, 64);
+  EXPECT_NE(run.output.find("runs on the target interp alone"), std::string::npos) << run.output;
+}
+
+} // namespace
+} // namespace xt
