@@ -26,7 +26,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --explain XT9999", 64, "no diagnostic has the code"},
     {"%bin/xtc --run=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
-    {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, not `races`"},
+    {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, algebra, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
     // code of GPUs
     {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
