@@ -36,6 +36,7 @@ struct XtcOptions : CommonOptions {
   bool checkOnly = false;
   bool formatFiles = false; // rewrite them; with checkOnly, say which differ
   bool watch = false;       // check again whenever a file changes
+  bool prove = false;       // say what holds of the accesses of each kernel at all sizes
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;

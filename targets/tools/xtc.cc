@@ -9,6 +9,7 @@
 #include "targets/target.h"
 #include "targets/tools/format_files.h"
 #include "targets/tools/gpu_code.h"
+#include "targets/tools/prove_files.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
@@ -157,6 +158,7 @@ int watch(const XtcOptions &options) {
 int run(const XtcOptions &options) {
   if (!options.showLayout.empty()) return showLayout(options);
   if (options.formatFiles) return formatFiles(options);
+  if (options.prove) return proveFiles(options);
   if (!options.query.empty()) return query(options);
   if (int status = printReference(options); status != 0 || options.files.empty()) return status;
   if (std::optional<std::string> problem = unknownPass(options, options.run)) {

@@ -1,0 +1,65 @@
+// Questions about integers to Z3, which is opened at run time: only `xtc --prove` needs it.
+#pragma once
+#include "ir/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace xt {
+
+// An integer or a truth value of one Smt, which must outlive it.
+struct Term {
+  void *ast = nullptr;
+  explicit operator bool() const { return ast; }
+};
+
+class Smt {
+public:
+  // An Error (environment) where libz3 cannot be opened.
+  static Result<std::unique_ptr<Smt>> open();
+  ~Smt();
+  Smt(const Smt &) = delete;
+  Smt &operator=(const Smt &) = delete;
+
+  Term integer(int64_t value);
+  Term symbol(const std::string &name); // a new integer, whatever its name
+  Term truthSymbol(const std::string &name);
+  Term truth(bool value);
+  Term add(Term a, Term b);
+  Term sub(Term a, Term b);
+  Term multiply(Term a, Term b);
+  // Rounded down; the divisor is positive.
+  Term floorDiv(Term a, Term b);
+  Term choose(Term condition, Term a, Term b);
+  Term less(Term a, Term b);
+  Term lessEqual(Term a, Term b);
+  Term equal(Term a, Term b); // of integers or of truth values
+  Term negation(Term a);
+  Term all(std::span<const Term> terms);
+  Term any(std::span<const Term> terms);
+  // For no values of the symbols `body` holds.
+  Term none(std::span<const Term> symbols, Term body);
+
+  Term substitute(Term term, std::span<const Term> from, std::span<const Term> to);
+  std::optional<int64_t> constant(Term term); // where it simplifies to one
+  bool mentions(Term term, std::span<const Term> symbols);
+
+  enum class Answer : uint8_t { No, Yes, Unknown };
+  // Whether some values make all of the facts hold; Unknown after the time limit.
+  Answer satisfiable(std::span<const Term> facts, int milliseconds);
+  // What a symbol is in the last Yes.
+  int64_t value(Term symbol);
+
+private:
+  struct Library;
+  struct State;
+  explicit Smt(std::unique_ptr<State> state);
+  Term nary(bool conjunction, std::span<const Term> terms);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace xt

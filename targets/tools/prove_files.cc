@@ -1,0 +1,54 @@
+#include "targets/tools/prove_files.h"
+
+#include "targets/prove/prove.h"
+#include "targets/run/report.h"
+#include "targets/tools/session.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xt {
+
+namespace {
+ExitStatus statusOf(ProofVerdict verdict) {
+  switch (verdict) {
+  case ProofVerdict::Proved: return ExitStatus::Passed;
+  case ProofVerdict::Undecided: return ExitStatus::EnvironmentFailed;
+  case ProofVerdict::Fails: return ExitStatus::CheckFailed;
+  }
+  return ExitStatus::CompilerBug;
+}
+// A file that does not compile is worse than a claim that fails, and that than one that is undecided.
+ExitStatus worse(ExitStatus a, ExitStatus b) {
+  for (ExitStatus status : {ExitStatus::DoesNotCompile, ExitStatus::CheckFailed, ExitStatus::EnvironmentFailed})
+    if (a == status || b == status) return status;
+  return ExitStatus::Passed;
+}
+} // namespace
+
+int proveFiles(const XtcOptions &options) {
+  Result<std::unique_ptr<Smt>> smt = Smt::open();
+  if (!smt) {
+    std::fprintf(stderr, "xtc: %s\n", smt.error().message.c_str());
+    return static_cast<int>(ExitStatus::EnvironmentFailed);
+  }
+  ExitStatus status = ExitStatus::Passed;
+  for (const std::string &path : options.files) {
+    Session session(options);
+    Result<std::unique_ptr<Module>> module = session.load(path);
+    session.printDiagnostics();
+    if (!module) {
+      bool environment = module.error().kind == Error::Kind::Environment;
+      if (environment) std::fprintf(stderr, "xtc: %s\n", module.error().message.c_str());
+      status = worse(status, environment ? ExitStatus::EnvironmentFailed : ExitStatus::DoesNotCompile);
+      continue;
+    }
+    for (const KernelProof &proof : prove(**module, **smt)) {
+      std::fputs(proofText(proof, session.sources()).c_str(), stdout);
+      status = worse(status, statusOf(proof.verdict()));
+    }
+  }
+  return static_cast<int>(status);
+}
+
+} // namespace xt
