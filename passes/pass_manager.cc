@@ -1,6 +1,7 @@
 #include "passes/pass_manager.h"
 
 #include "ir/base/check.h"
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "ir/print.h"
 #include "ir/verify/verify.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 
 namespace xt {
 namespace {
@@ -38,13 +40,12 @@ private:
   const PassOptions &options_;
   Diagnostics &diagnostics_;
   const PassInfo *current_ = nullptr;
-  std::string before_; // text of the module before the current pass
+  std::string before_; // text of the module before the current pass, under the command that runs it
 };
 
 void Run::checkFailed() {
   if (!current_) return;
   std::fprintf(stderr, "  in the pass `%.*s`\n", static_cast<int>(current_->name.size()), current_->name.data());
-  if (options_.reproducer) options_.reproducer(str("// xt-reproducer: xtc --run=", current_->name, options_.target ? str(" --target=", options_.target->name) : "", "\n", before_));
 }
 
 bool Run::needsAreMet(const PassInfo &pass) {
@@ -104,7 +105,11 @@ void Run::dump(const PassInfo &pass) {
 Result<void> Run::pass(const PassInfo &pass) {
   if (!needsAreMet(pass)) return Error::diagnosed();
   // When a check fails inside the pass, the module may be in pieces: its text is taken before.
-  if (options_.reproducer) before_ = print(module_);
+  std::optional<CrashNote> note;
+  if (options_.keepBefore) {
+    before_ = str("// xt-reproducer: xtc --run=", pass.name, options_.target ? str(" --target=", options_.target->name) : "", " before.xt\n", print(module_));
+    note.emplace("before.xt", before_);
+  }
   current_ = &pass;
   Result<void> result = timed(pass);
   if (result) {

@@ -28,9 +28,9 @@ struct PassOptions {
   std::vector<std::string> dumpAfter;
   std::function<void(std::string_view pass, const std::string &text)> dump;
   std::function<void(const PassTiming &timing)> timing;
-  // Called once when a pass breaks the IR or fails an XT_CHECK, just before the process ends, with the text from before
-  // that pass under a line that says how to run it: "// xt-reproducer: xtc --run=cse".
-  std::function<void(const std::string &text)> reproducer;
+  // If a pass breaks the IR, fails an XT_CHECK or crashes, before.xt of the crash bundle is the module from before it,
+  // under a line that says how to run that pass: "// xt-reproducer: xtc --run=cse before.xt".
+  bool keepBefore = false;
   // What differs when the module's text is read back, or nullopt. Called after each pass; a difference is a bug.
   std::function<std::optional<std::string>(const Module &module)> roundTrip;
 };

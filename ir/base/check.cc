@@ -1,5 +1,9 @@
 #include "ir/base/check.h"
 
+#include "ir/base/crash.h"
+#include "ir/base/temporary_files.h"
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,8 +27,13 @@ void checkFailed(const char *file, int line, const char *condition, std::string_
     tHook = nullptr; // a hook that fails a check itself must not recurse
     hook(tContext);
   }
-  std::fprintf(stderr, "This is a mistake in the compiler, not in your file. Please report it with the input.\n");
+  std::fprintf(stderr, "This is a mistake in the compiler, not in your file.\n");
   std::fflush(stderr);
+  char what[1024];
+  std::snprintf(what, sizeof what, "%.*s, at %s:%d: %s", static_cast<int>(std::min<size_t>(message.size(), 800)), message.data(), file, line, condition);
+  if (!writeCrashBundle(what)) std::fprintf(stderr, "Please report it with the input.\n");
+  std::fflush(stderr);
+  removeTemporaries();
   std::_Exit(kExitCompilerBug);
 }
 

@@ -9,7 +9,8 @@ namespace xt {
 std::string stdlibFolder();
 // How the files that a file imports are found and read.
 ImportOptions importsFromDisk();
-// Reads a whole file; the Error says which file and why.
+// Reads a whole regular file; the Error says which file and why.
+inline constexpr int64_t kMostSourceBytes = int64_t{1} << 30; // positions in a source are 32-bit
 Result<std::string> readFile(const std::string &path);
 
 } // namespace xt

@@ -1,12 +1,13 @@
 // xt-lsp: the language server on standard input and output.
+#include "ir/base/process.h"
 #include "lang/server/loop.h"
 
-#include <csignal>
 #include <cstdio>
 #include <string_view>
 #include <unistd.h>
 
 int main(int argc, char **argv) {
+  xt::startProcess("xt-lsp");
   for (int i = 1; i < argc; ++i) {
     std::string_view option = argv[i];
     if (option == "--stdio") continue; // what some clients add
@@ -14,8 +15,7 @@ int main(int argc, char **argv) {
     std::fprintf(help ? stdout : stderr, "usage: xt-lsp [--stdio]\n"
                                          "The language server for .xt files: speaks LSP 3.17 on standard input and output.\n"
                                          "XT_STDLIB names the folder of the standard library.\n");
-    return help ? 0 : 64;
+    return xt::endProcess(help ? 0 : 64);
   }
-  std::signal(SIGPIPE, SIG_IGN);
   return xt::lsp::serve(STDIN_FILENO, STDOUT_FILENO);
 }

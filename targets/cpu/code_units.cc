@@ -1,6 +1,7 @@
 #include "targets/cpu/code_units.h"
 
 #include "ir/base/check.h"
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/machine.h"
 
@@ -25,7 +26,7 @@ Result<std::string> compile(const CodeUnit &unit, const CpuInfo &cpu) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(unit.bitcode, "unit"), context);
-  if (!module) return Error::environment(str("compiler bug: LLVM does not read its own bitcode: ", llvm::toString(module.takeError())));
+  if (!module) return internalError(str("LLVM does not read its own bitcode: ", llvm::toString(module.takeError())));
   Result<Machine> machine = machineFor(cpu, unit.optimise);
   if (!machine) return machine.error();
   return generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);

@@ -1,5 +1,6 @@
 #include "targets/llvm/guard.h"
 
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 
 #include <llvm/Support/CommandLine.h>
@@ -9,6 +10,7 @@
 #include <csetjmp>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace xt {
 namespace {
@@ -36,6 +38,9 @@ void initialiseLlvm() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     llvm::install_fatal_error_handler(onFatalError);
+    llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+      if (std::new_handler handler = std::get_new_handler()) handler(); // does what a failing `new` does
+    });
     // A sixth of the time of code generation; addresses are in the form that loops shall have already.
     auto &options = llvm::cl::getRegisteredOptions();
     if (auto found = options.find("disable-lsr"); found != options.end())
@@ -52,7 +57,7 @@ Result<void> guardLlvm(llvm::function_ref<Result<void>()> work) {
   if (setjmp(currentGuard->place) != 0) {
     std::string message = str("LLVM failed: ", currentGuard->message);
     currentGuard = nullptr;
-    return Error::environment(std::move(message));
+    return internalError(std::move(message));
   }
   Result<void> result = work();
   currentGuard = nullptr;

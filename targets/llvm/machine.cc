@@ -1,5 +1,6 @@
 #include "targets/llvm/machine.h"
 
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
 
@@ -71,7 +72,7 @@ Result<std::string> generateCode(llvm::Module &module, llvm::TargetMachine &mach
   });
   module.getContext().setDiagnosticHandler(std::make_unique<llvm::DiagnosticHandler>());
   if (!done) return done.error();
-  if (!errors.empty()) return Error::environment(str("LLVM failed: ", errors));
+  if (!errors.empty()) return internalError(str("LLVM failed: ", errors));
   return std::string(bytes.begin(), bytes.end());
 }
 
@@ -98,7 +99,7 @@ Result<void> verifyLlvm(const llvm::Module &module) {
   std::string text;
   llvm::raw_string_ostream out(text);
   if (!llvm::verifyModule(module, &out)) return {};
-  return Error::environment(str("compiler bug: the emitted LLVM module is not valid: ", out.str()));
+  return internalError(str("the emitted LLVM module is not valid: ", out.str()));
 }
 
 std::string moduleText(const llvm::Module &module) {

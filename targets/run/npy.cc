@@ -1,13 +1,13 @@
 #include "targets/run/npy.h"
 
+#include "ir/base/input_file.h"
+#include "ir/base/output_file.h"
 #include "ir/base/text.h"
 #include "targets/run/npy_header.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,8 +29,6 @@ public:
   File(const File &) = delete;
   File &operator=(const File &) = delete;
   int fd() const { return fd_; }
-  bool ok() const { return fd_ >= 0; }
-  int release() { return std::exchange(fd_, -1); }
 
   // Reads exactly `bytes` bytes; false at the end of the file or on an error (then errno is not 0).
   bool read(void *to, int64_t bytes) {
@@ -45,18 +43,6 @@ public:
     }
     return true;
   }
-  bool write(const void *from, int64_t bytes) {
-    auto *at = static_cast<const char *>(from);
-    while (bytes > 0) {
-      ssize_t put = ::write(fd_, at, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 30)));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return false;
-      at += put;
-      bytes -= put;
-    }
-    return true;
-  }
-
 private:
   int fd_;
 };
@@ -182,15 +168,17 @@ std::string npyText(const NpyHeader &header) {
 }
 
 Result<NpyHeader> readNpyHeader(const std::string &path) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
+  Result<int> opened = openInputFile(path);
+  if (!opened) return opened.error();
+  File file(*opened);
   return readHeader(file, path);
 }
 
 Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape, Elem elem, MemoryBudget &budget,
                          int threads, bool corner) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.ok()) return fileError(path, "cannot be opened: " + causeText(errno));
+  Result<int> opened = openInputFile(path);
+  if (!opened) return opened.error();
+  File file(*opened);
   auto header = readHeader(file, path);
   if (!header) return header.error();
   bool same = std::ranges::equal(header->shape, shape);
@@ -215,22 +203,9 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
 }
 
 Result<void> writeNpy(const std::string &path, const RawArray &array) {
-  std::string temporary = path + ".XXXXXX";
-  File file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.ok()) return fileError(path, "cannot be written: " + causeText(errno));
   std::string head = npyHead(npyDescr(array.elem), array.sizes);
-  bool good =
-      file.write(head.data(), static_cast<int64_t>(head.size())) && file.write(array.bytes.data(), array.bytes.count());
-  // mkostemp makes the file readable by its owner alone; give it the mode that a newly made file has.
-  mode_t mask = ::umask(0);
-  ::umask(mask);
-  good = good && ::fchmod(file.fd(), 0666 & ~mask) == 0;
-  int code = good ? 0 : errno;
-  if (::close(file.release()) != 0 && good) good = false, code = errno;
-  if (good && ::rename(temporary.c_str(), path.c_str()) != 0) good = false, code = errno;
-  if (good) return {};
-  ::unlink(temporary.c_str());
-  return fileError(path, "cannot be written: " + causeText(code));
+  std::string_view data(reinterpret_cast<const char *>(array.bytes.data()), static_cast<size_t>(array.bytes.count()));
+  return writeOutputFile(path, {head, data});
 }
 
 } // namespace xt

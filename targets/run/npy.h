@@ -32,8 +32,7 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
                          int threads, bool corner = false);
 Result<NpyHeader> readNpyHeader(const std::string &path);
 
-// Writes version 1 in C order, under a temporary name in the same folder that is renamed at the end: a file that was
-// there is replaced as a whole or not at all.
+// Writes version 1 in C order, as every output is written (ir/base/output_file.h).
 Result<void> writeNpy(const std::string &path, const RawArray &array);
 
 // "<f4": the type string with which an element type is written.

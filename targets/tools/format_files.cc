@@ -1,23 +1,19 @@
 #include "targets/tools/format_files.h"
 
+#include "ir/base/input_file.h"
+#include "ir/base/process.h"
 #include "ir/base/text.h"
 #include "lang/format/format.h"
 #include "targets/tools/session.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 namespace xt {
 namespace {
 
-constexpr int kExitDiffers = 1, kExitCompile = 2, kExitEnvironment = 3;
-
-std::string readStandardInput() {
-  std::string text;
-  char buffer[65536];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) text.append(buffer, n);
-  return text;
-}
+constexpr int kExitDiffers = 1, kExitCompile = 2;
 
 std::string_view lineAt(std::string_view text, size_t begin) { return text.substr(begin, text.find('\n', begin) - begin); }
 
@@ -38,7 +34,7 @@ std::string firstDifference(const std::string &name, const std::string &before, 
 
 Result<int> formatFile(const XtcOptions &options, Session &session, const std::string &path) {
   bool standard = path == "-";
-  Result<std::string> text = standard ? Result<std::string>(readStandardInput()) : readFile(path);
+  Result<std::string> text = standard ? readDescriptor(STDIN_FILENO, "standard input", kMostSourceBytes) : readFile(path);
   if (!text) return text.error();
   std::string name = standard ? "<stdin>" : path;
   uint32_t index = session.sources().add(name, *text);
@@ -56,7 +52,7 @@ Result<int> formatFile(const XtcOptions &options, Session &session, const std::s
   }
   const std::string &to = options.output.empty() ? path : options.output;
   if (to == path && *formatted == *text) return 0; // its time stays as it is
-  Result<void> written = writeFile(to, *formatted);
+  Result<void> written = writeOutputFile(to, {*formatted});
   if (!written) return written.error();
   return 0;
 }

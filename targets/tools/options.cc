@@ -1,6 +1,7 @@
 #include "targets/tools/options.h"
 
 #include "ir/base/text.h"
+#include "targets/tools/tool_process.h"
 
 #include <boost/program_options.hpp>
 
@@ -11,8 +12,6 @@ namespace xt {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr const char *kVersion = "xt 0.1.0";
 
 // How messages are printed. xtc's `--format` without one of these rewrites files, hence the other name.
 constexpr const char *kMessageOptions[] = {"format", "diagnostics-format"};
@@ -28,13 +27,14 @@ bool isOneOf(std::string_view word, std::string_view words) {
   return false;
 }
 
-// `--format` alone formats files; `--format=json`, and `--format json` too, say how messages are printed.
+// What Boost cannot read as it is meant. `--format` alone formats files; `--format=json`, and `--format json` too, say how messages are printed.
 std::vector<std::string> plainArguments(int argc, const char *const *argv) {
   std::vector<std::string> out;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats)) word += str("=", argv[++i]);
     else if (word == "--format") word = "--format-files";
+    else if (word == "--run=") word = "--run=,"; // no passes; Boost takes no empty value
     out.push_back(std::move(word));
   }
   return out;
@@ -236,7 +236,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler (ocloc) makes of that");
-  add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output");
+  add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output (-)");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
   add("report", "for a GPU: how many messages and products each kernel has, and each inner loop; with --emit=isa: registers, spills, occupancy, and the instructions and block messages of each loop");
@@ -347,7 +347,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   if (auto done = readCommand<XtrunOptions>(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
                                             "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
                                             "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
-                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere).\n",
+                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: nowhere).\n",
                                             visible, map))
     return *done;
   XtrunOptions options;

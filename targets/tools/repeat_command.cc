@@ -3,25 +3,15 @@
 #include "ir/base/text.h"
 #include "targets/target.h"
 #include "targets/tools/launch_text.h"
+#include "targets/tools/tool_process.h"
 
 namespace xt {
-namespace {
-
-std::string quoted(const std::string &text) {
-  constexpr const char *kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,+:@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-} // namespace
 
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
                           const std::string &target, std::optional<bool> small) {
   std::string command = str("xtrun --target=", target);
   auto add = [&](std::string_view option, const std::string &value) {
-    command += str(" ", option, " ", quoted(value));
+    command += str(" ", option, " ", shellQuoted(value));
   };
   if (!launchesKernel(options)) add("--test", test);
   if (!options.kernel.empty()) add("--kernel", options.kernel);
@@ -39,7 +29,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
     command += str(" --device=", options.device == DeviceChoice::Gpu ? "gpu" : "soft");
   if (!options.optimise) command += " -O0";
   if (options.threads) command += str(" --threads ", options.threads);
-  return command + " " + quoted(file);
+  return command + " " + shellQuoted(file);
 }
 
 } // namespace xt

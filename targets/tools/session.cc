@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <cstring>
 #include <ctime>
 #include <sys/stat.h>
@@ -20,22 +21,15 @@ namespace {
 
 const std::chrono::steady_clock::time_point kMainStart = std::chrono::steady_clock::now();
 
-std::string writeProblem(const std::string &path) { return str("cannot write ", path, ": ", std::strerror(errno)); }
+// Where the crash bundle keeps a file that was read: files/ and its whole path, so that what imports by a relative path
+// finds it there too.
+std::string bundleName(const std::string &path) {
+  std::error_code failed;
+  std::string whole = std::filesystem::absolute(path, failed).lexically_normal().string();
+  return str("files/", failed ? path : whole.substr(whole.find_first_not_of('/')));
+}
 
 } // namespace
-
-Result<void> writeFile(const std::string &path, std::string_view content) {
-  std::string temporary = str(path, ".tmp", ::getpid());
-  std::FILE *file = std::fopen(temporary.c_str(), "wb");
-  if (!file) return Error::environment(writeProblem(path));
-  bool ok = std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  ok &= std::fclose(file) == 0;
-  ok = ok && std::rename(temporary.c_str(), path.c_str()) == 0;
-  if (ok) return {};
-  Error error = Error::environment(writeProblem(path));
-  std::remove(temporary.c_str());
-  return error;
-}
 
 std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run) {
   for (const std::string &name : options.dumpAfter)
@@ -67,10 +61,12 @@ Result<std::unique_ptr<Module>> Session::load(const std::string &path) {
   lookedAt_.push_back(watchedFile(path));
   Result<std::string> text = readFile(path);
   if (!text) return text.error();
+  keepForCrash(path, *text);
   return loadSource(path, std::move(*text), SourceOrigin::File);
 }
 
 Result<std::unique_ptr<Module>> Session::loadText(std::string name, std::string text) {
+  keepForCrash(name, text);
   return loadSource(std::move(name), std::move(text), SourceOrigin::Generated);
 }
 
@@ -91,7 +87,9 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {
     lookedAt_.push_back(watchedFile(path));
-    return read(path);
+    std::optional<std::string> text = read(path);
+    if (text) keepForCrash(path, *text);
+    return text;
   };
   std::optional<Result<std::unique_ptr<Module>>> module;
   addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
@@ -104,6 +102,17 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   return std::move(*module);
 }
 
+void Session::keepForCrash(const std::string &name, const std::string &text) {
+  constexpr size_t kMostFiles = kMostCrashNotes - 64; // there is more to note than sources
+  if (kept_.size() >= kMostFiles || std::ranges::any_of(kept_, [&](const KeptText &kept) { return kept.name == name; })) return;
+  kept_.emplace_back(name, bundleName(name), text);
+}
+
+void Session::beforeCode(const Module &module, std::string_view target) {
+  const char *emit = findTargetInfo(target) ? " --emit=spirv" : target == "cpu" ? " --emit=obj" : "";
+  beforeCode_ = std::make_unique<KeptText>("", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, " before.xt\n", print(module)));
+}
+
 void Session::dump(std::string_view pass, const std::string &text) {
   ++dumps_;
   if (options_.dumpDir.empty()) {
@@ -113,7 +122,7 @@ void Session::dump(std::string_view pass, const std::string &text) {
   ::mkdir(options_.dumpDir.c_str(), 0777);
   char number[16];
   std::snprintf(number, sizeof number, "%02d-", dumps_);
-  Result<void> written = writeFile(str(options_.dumpDir, "/", number, pass, ".xt"), text);
+  Result<void> written = writeOutputFile(str(options_.dumpDir, "/", number, pass, ".xt"), {text});
   if (!written && dumpError_.ok()) dumpError_ = written;
 }
 
@@ -131,10 +140,8 @@ Result<void> Session::runPasses(Module &module, std::span<const std::string_view
   options.timing = [this](const PassTiming &timing) {
     addTiming(str("pass ", timing.pass, " (", timing.opsBefore, " -> ", timing.opsAfter, " ops)"), timing.milliseconds);
   };
-  options.reproducer = [](const std::string &text) {
-    const char *path = "xt-reproducer.xt";
-    if (writeFile(path, text)) std::fprintf(stderr, "  the module from before the pass is in %s\n", path);
-  };
+  options.keepBefore = true;
+  beforeCode_.reset();
   if (roundTrip)
     options.roundTrip = [](const Module &m) -> std::optional<std::string> {
       SourceManager sources;

@@ -1,5 +1,7 @@
 // What xtc and xtrun share: reading files, the front end, passes with their dumps and timings, and printing messages.
 #pragma once
+#include "ir/base/crash.h"
+#include "ir/base/output_file.h"
 #include "lang/lower/disk.h"
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
@@ -7,13 +9,12 @@
 #include "targets/tools/watch.h"
 
 #include <chrono>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 
 namespace xt {
-
-// Writes to a temporary name in the same folder and renames, so that a failure leaves what was there.
-Result<void> writeFile(const std::string &path, std::string_view content);
 
 class Session;
 // The same for several sessions: one document for all of them.
@@ -37,6 +38,9 @@ public:
   // The same passes for other hardware, without dumps, timings and messages.
   Result<void> runPassesQuietly(Module &module, std::span<const std::string_view> passes, const TargetInfo &target);
 
+  // Code is made of the module next: until other passes run, a crash bundle holds it as before.xt.
+  void beforeCode(const Module &module, std::string_view target);
+
   SourceManager &sources() { return sources_; }
   Diagnostics &diagnostics() { return diagnostics_; }
   Context &context() { return context_; }
@@ -57,6 +61,8 @@ private:
   Result<std::unique_ptr<Module>> loadSource(std::string name, std::string text, SourceOrigin origin);
   Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics);
   void dump(std::string_view pass, const std::string &text);
+  // What was read is in a crash bundle, once.
+  void keepForCrash(const std::string &name, const std::string &text);
   Result<void> dumpError_;
   const CommonOptions &options_;
   SourceManager sources_;
@@ -64,6 +70,13 @@ private:
   Context context_;
   std::vector<std::string> loaded_; // names of files
   std::vector<WatchedFile> lookedAt_;
+  struct KeptText {
+    KeptText(std::string path, const std::string &fileName, std::string content) : name(std::move(path)), text(std::move(content)), note(fileName, text) {}
+    std::string name, text;
+    CrashNote note;
+  };
+  std::deque<KeptText> kept_; // stays where it is
+  std::unique_ptr<KeptText> beforeCode_;
   bool color_ = false;
   struct Timing {
     std::string name;

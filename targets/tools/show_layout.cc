@@ -6,6 +6,7 @@
 #include "lang/lower/imports.h"
 #include "lang/parse/parse.h"
 #include "targets/tools/session.h"
+#include "targets/tools/tool_process.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +15,7 @@
 namespace xt {
 namespace {
 
-constexpr int kExitCompile = 2, kExitEnvironment = 3;
+constexpr int kExitCompile = 2;
 constexpr size_t kMaxRank = 5;
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
@@ -141,11 +142,11 @@ int showLayout(const XtcOptions &options) {
   std::string out = str(title, "\n", known, "\n", layoutText(*layout, drawing));
   if (options.output.empty()) {
     std::fwrite(out.data(), 1, out.size(), stdout);
-  } else if (Result<void> written = writeFile(options.output, out); !written) {
+  } else if (Result<void> written = writeOutputFile(options.output, {out}); !written) {
     return fail(written.error());
   }
   if (options.svg.empty()) return 0;
-  Result<void> written = writeFile(options.svg, layoutSvg(*layout, title, drawing));
+  Result<void> written = writeOutputFile(options.svg, {layoutSvg(*layout, title, drawing)});
   return written ? 0 : fail(written.error());
 }
 

@@ -14,20 +14,22 @@
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
+#include "targets/tools/tool_process.h"
 #include "targets/tools/watch.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 namespace xt {
 namespace {
 
-constexpr int kExitCompile = 2, kExitEnvironment = 3;
+constexpr int kExitCompile = 2;
 
 int fail(const Error &error) {
   if (error.kind == Error::Kind::Diagnosed) return kExitCompile;
   std::fprintf(stderr, "xtc: %s\n", error.message.c_str());
-  return kExitEnvironment;
+  return internalErrorSeen() ? kExitCompilerBug : kExitEnvironment;
 }
 
 int printReference(const XtcOptions &options) {
@@ -105,6 +107,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (wants(options, "ir")) out += print(**module);
   out += counts;
   // The remarks about code come while it is made.
+  if (wantsCode(options)) session.beforeCode(**module, options.target);
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
   if (unseen)
     if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
@@ -148,7 +151,7 @@ int watch(const XtcOptions &options) {
     std::vector<WatchedFile> looked;
     std::string out, spirv; // only checks are watched: both stay empty
     status = processFiles(options, out, spirv, &looked);
-    std::fflush(stdout);
+    if (standardOutputLost()) std::exit(endProcess(status));
     std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n", status == 0 ? "no errors" : status == kExitCompile ? "there are errors" : "a file is missing");
     return looked;
   });
@@ -185,14 +188,15 @@ int run(const XtcOptions &options) {
   int status = processFiles(options, out, spirv);
   if (status != 0 && out.empty()) return status;
   bool binary = wants(options, "spirv"); // alone in its file
-  if (options.output.empty() || binary) std::fwrite(out.data(), 1, out.size(), stdout);
-  if (options.output.empty()) {
+  bool toStandard = options.output.empty() || options.output == "-";
+  if (toStandard || binary) std::fwrite(out.data(), 1, out.size(), stdout);
+  if (toStandard) {
     std::fwrite(spirv.data(), 1, spirv.size(), stdout);
     return status;
   }
   // Nothing is overwritten by half a result.
   if (status != 0) return status;
-  Result<void> written = writeFile(options.output, binary ? spirv : out);
+  Result<void> written = writeOutputFile(options.output, {binary ? spirv : out});
   return written ? 0 : fail(written.error());
 }
 
@@ -200,10 +204,8 @@ int run(const XtcOptions &options) {
 } // namespace xt
 
 int main(int argc, char **argv) {
+  xt::startTool("xtc", argc, argv);
   auto parsed = xt::parseXtcCommand(argc, argv);
-  if (!parsed.options) {
-    std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
-    return parsed.status;
-  }
-  return xt::run(*parsed.options);
+  if (!parsed.options) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
+  return xt::endProcess(parsed.options ? xt::run(*parsed.options) : parsed.status);
 }

@@ -13,6 +13,7 @@
 #include "targets/tools/repeat_command.h"
 #include "targets/run/roofline.h"
 #include "targets/tools/session.h"
+#include "targets/tools/tool_process.h"
 
 #include <nlohmann/json.hpp>
 
@@ -60,7 +61,8 @@ public:
       return finish();
     }
     if (!launchesKernel(options_) || makeLaunch())
-      for (const std::string &file : options_.files) runFile(file);
+      for (const std::string &file : options_.files)
+        if (!standardOutputLost()) runFile(file);
     drawRoofline();
     std::lock_guard lock(mutex_);
     return finish();
@@ -90,6 +92,7 @@ private:
   // Prints what is known of all files, and gives the exit status. The mutex is held.
   int finish() {
     progress_.clear();
+    if (internalErrorSeen()) statuses_.push_back(ExitStatus::CompilerBug);
     ExitStatus status = worstStatus(statuses_);
     if (options_.json) {
       if (!json_.contains("problems")) json_["problems"] = nlohmann::json::array();
@@ -103,10 +106,7 @@ private:
                                                : "no test is called \"" + join(options_.tests, "\", \"") + "\"";
       std::fprintf(stderr, "xtrun: nothing was run: %s\n", why.c_str());
     }
-    bool written = std::fflush(stdout) == 0 && !std::ferror(stdout);
-    if (written) return static_cast<int>(status);
-    std::fprintf(stderr, "xtrun: standard output cannot be written\n");
-    return static_cast<int>(worstStatus({status, ExitStatus::EnvironmentFailed}));
+    return endProcess(static_cast<int>(status));
   }
 
   // A kernel that does not end cannot be asked to: the process ends, having told what is known.
@@ -277,6 +277,7 @@ private:
     if (*hardware)
       if (Result<void> fits = checkTargetLimits(*out.module, **hardware, session.sources(), session.diagnostics()); !fits)
         return failed(fits.error());
+    session.beforeCode(*out.module, *hardware ? (*hardware)->name : target->name());
     CompileOptions options = compileOptions(session);
     options.again = [this, &session, file, target](const TargetInfo &other) { return compileAgain(session, file, target, other); };
     std::optional<Result<std::unique_ptr<Executable>>> executable;
@@ -362,7 +363,7 @@ private:
     Result<const Module *> whole = wholeModule(session, file, compiled, own);
     if (!whole) return failed(whole.error());
     for (const HostTest &test : (*whole)->tests) {
-      if (!chosen(test)) continue;
+      if (!chosen(test) || standardOutputLost()) continue;
       showStage(test.name);
       TestReport report = runTest(**whole, test, targets, run, session.diagnostics());
       if (options_.timePasses) addTimings(session, report);
@@ -391,7 +392,7 @@ private:
         if (const auto &bench = run.bench; bench && bench->work && bench->rates)
           points.push_back({targets_.size() > 1 ? str(report.name, " [", run.target, "]") : report.name, bench->work->operations,
                             bench->arrayBytes, bench->times.median, *bench->rates});
-    if (Result<void> written = writeFile(options_.roofline, rooflineSvg(points)); !written) failed(written.error());
+    if (Result<void> written = writeOutputFile(options_.roofline, {rooflineSvg(points)}); !written) failed(written.error());
   }
 
   void addReport(Session &session, TestReport report) {
@@ -436,10 +437,8 @@ private:
 } // namespace xt
 
 int main(int argc, char **argv) {
+  xt::startTool("xtrun", argc, argv);
   auto parsed = xt::parseXtrunCommand(argc, argv);
-  if (!parsed.options) {
-    std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
-    return parsed.status;
-  }
-  return xt::Run(*parsed.options).run();
+  if (!parsed.options) std::fputs(parsed.text.c_str(), parsed.status == 0 ? stdout : stderr);
+  return xt::endProcess(parsed.options ? xt::Run(*parsed.options).run() : parsed.status);
 }

@@ -1,5 +1,6 @@
 #include "targets/xe/emit/spirv.h"
 
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
 
@@ -62,7 +63,7 @@ Result<std::string> translate(llvm::Module &module) {
     return {};
   });
   if (!done) return done.error();
-  if (!made) return Error::environment(str("LLVM failed: ", *message));
+  if (!made) return internalError(str("LLVM failed: ", *message));
   return std::move(*spirv);
 }
 
@@ -89,6 +90,7 @@ std::string readAll(int from) {
 constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a message
 
 [[noreturn]] void translateInChild(llvm::Module &module, int to) {
+  disableCrashBundles(); // the parent tells of its end
   Result<std::string> spirv = translate(module);
   bool written = spirv ? writeAll(to, kGood + *spirv) : writeAll(to, kFailed + spirv.error().message);
   _exit(written ? 0 : 1);
@@ -117,8 +119,8 @@ Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty())
-    return Error::environment(str("compiler bug: LLVM ended while it made SPIR-V", WIFSIGNALED(status) ? str(" (signal ", WTERMSIG(status), ")") : ""));
-  if (answer[0] == kFailed) return Error::environment(answer.substr(1));
+    return internalError(str("LLVM ended while it made SPIR-V", WIFSIGNALED(status) ? str(" (signal ", WTERMSIG(status), ")") : ""));
+  if (answer[0] == kFailed) return internalError(answer.substr(1));
   return std::vector<uint8_t>(answer.begin() + 1, answer.end());
 }
 

@@ -1,10 +1,11 @@
 #include "targets/xe/isa/external_tool.h"
 
+#include "ir/base/output_file.h"
 #include "ir/base/text.h"
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -57,9 +58,19 @@ Result<ToolOutput> runTool(const std::string &program, std::string_view package,
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe.write, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe.write, STDERR_FILENO);
+  // What this process ignores (ir/base/process.h) is no matter of other programs.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  int failed = posix_spawnp(&child, program.c_str(), &actions, nullptr, pointersTo(words).data(), pointersTo(variables).data());
+  int failed = posix_spawnp(&child, program.c_str(), &actions, &attributes, pointersTo(words).data(), pointersTo(variables).data());
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
   if (failed == ENOENT) return Error::environment(str("there is no program `", program, "` in PATH: install the package ", package));
   if (failed) return Error::environment(str("cannot run ", program, ": ", std::strerror(failed)));
   pipe.closeWrite();
@@ -87,18 +98,11 @@ ScratchDirectory::~ScratchDirectory() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-Result<void> writeBytes(const std::string &path, std::string_view bytes) {
-  std::FILE *file = std::fopen(path.c_str(), "wb");
-  bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if (file) written &= std::fclose(file) == 0;
-  return written ? Result<void>() : Error::environment(str("cannot write ", path, ": ", std::strerror(errno)));
-}
-
 Result<std::string> disassembleSpirv(const std::vector<uint8_t> &spirv) {
   Result<ScratchDirectory> scratch = ScratchDirectory::make();
   if (!scratch) return scratch.error();
   std::string_view bytes(reinterpret_cast<const char *>(spirv.data()), spirv.size());
-  if (Result<void> written = writeBytes(scratch->file("k.spv"), bytes); !written) return written.error();
+  if (Result<void> written = writeOutputFile(scratch->file("k.spv"), {bytes}); !written) return written.error();
   Result<ToolOutput> ran = runTool("spirv-dis", "spirv-tools", {"k.spv"}, scratch->path());
   if (!ran) return ran.error();
   if (ran->status != 0) return Error::environment(str("spirv-dis failed: ", ran->output));

@@ -1,7 +1,9 @@
 // Programs of other packages that look at what was compiled.
 #pragma once
 #include "ir/base/result.h"
+#include "ir/base/temporary_files.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +24,7 @@ Result<ToolOutput> runTool(const std::string &program, std::string_view package,
 class ScratchDirectory {
 public:
   static Result<ScratchDirectory> make();
-  ScratchDirectory(ScratchDirectory &&other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+  ScratchDirectory(ScratchDirectory &&other) noexcept : path_(std::move(other.path_)), known_(std::move(other.known_)) { other.path_.clear(); }
   ScratchDirectory(const ScratchDirectory &) = delete;
   ScratchDirectory &operator=(const ScratchDirectory &) = delete;
   ~ScratchDirectory();
@@ -30,12 +32,12 @@ public:
   std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
 
 private:
-  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
+  explicit ScratchDirectory(std::string path) : path_(std::move(path)), known_(std::make_unique<TemporaryPath>(path_)) {}
   std::string path_;
+  std::unique_ptr<TemporaryPath> known_; // goes by a signal too
 };
 
 // SPIR-V as text (the tool spirv-dis).
 Result<std::string> disassembleSpirv(const std::vector<uint8_t> &spirv);
-Result<void> writeBytes(const std::string &path, std::string_view bytes);
 
 } // namespace xt

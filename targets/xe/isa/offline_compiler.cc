@@ -1,5 +1,6 @@
 #include "targets/xe/isa/offline_compiler.h"
 
+#include "ir/base/output_file.h"
 #include "ir/base/text.h"
 #include "targets/xe/isa/external_tool.h"
 
@@ -83,7 +84,7 @@ Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view dev
   Result<ScratchDirectory> scratch = ScratchDirectory::make();
   if (!scratch) return scratch.error();
   std::string_view bytes(reinterpret_cast<const char *>(spirv.data()), spirv.size());
-  if (Result<void> written = writeBytes(scratch->file("k.spv"), bytes); !written) return written.error();
+  if (Result<void> written = writeOutputFile(scratch->file("k.spv"), {bytes}); !written) return written.error();
   std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", std::string(device), "-output_no_suffix", "-output", "k"};
   if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", "-ze-opt-large-register-file"});
   Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments, scratch->path(),

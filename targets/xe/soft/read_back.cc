@@ -2,17 +2,14 @@
 
 #include "ir/base/text.h"
 
-#include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 extern char **environ;
 
@@ -21,44 +18,49 @@ namespace {
 
 constexpr const char *kTool = "llvm-spirv-15"; // the command and Debian's package
 
-// A folder of its own, gone with its files at the end.
-class ScratchFolder {
+// A file without a name: nothing is left of it however the process ends.
+class ScratchFile {
 public:
-  ScratchFolder() {
-    const char *base = std::getenv("TMPDIR");
-    path_ = str(base && *base ? base : "/tmp", "/xt-soft-XXXXXX");
-    if (!mkdtemp(path_.data())) path_.clear();
+  explicit ScratchFile(const char *name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {}
+  ~ScratchFile() {
+    if (descriptor_ >= 0) close(descriptor_);
   }
-  ~ScratchFolder() {
-    if (path_.empty()) return;
-    for (const char *name : {"in.spv", "out.bc", "log"}) unlink(file(name).c_str());
-    rmdir(path_.c_str());
+  ScratchFile(const ScratchFile &) = delete;
+  ScratchFile &operator=(const ScratchFile &) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  bool fill(std::string_view bytes) {
+    while (!bytes.empty()) {
+      ssize_t put = write(descriptor_, bytes.data(), bytes.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(put));
+    }
+    return lseek(descriptor_, 0, SEEK_SET) == 0;
   }
-  ScratchFolder(const ScratchFolder &) = delete;
-  ScratchFolder &operator=(const ScratchFolder &) = delete;
-  bool valid() const { return !path_.empty(); }
-  std::string file(const char *name) const { return str(path_, "/", name); }
+  std::string contents() const {
+    std::string bytes;
+    char buffer[16384];
+    for (ssize_t n; (n = pread(descriptor_, buffer, sizeof buffer, static_cast<off_t>(bytes.size()))) > 0;)
+      bytes.append(buffer, static_cast<size_t>(n));
+    return bytes;
+  }
 
 private:
-  std::string path_;
+  int descriptor_;
 };
 
-std::string contents(const std::string &path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 // The exit status; an Error where the program does not start.
-Result<int> runTool(const ScratchFolder &folder) {
-  std::string in = folder.file("in.spv"), out = folder.file("out.bc"), log = folder.file("log");
-  std::string arguments[] = {kTool, "-r", "--spirv-target-env=SPV-IR", in, "-o", out};
+Result<int> runTool(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
+  std::string arguments[] = {kTool, "-r", "--spirv-target-env=SPV-IR", "/dev/stdin", "-o", "-"};
   std::vector<char *> argv;
   for (std::string &argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, log.descriptor(), STDERR_FILENO);
   pid_t child = 0;
   int failed = posix_spawnp(&child, kTool, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -77,20 +79,16 @@ Result<int> runTool(const ScratchFolder &folder) {
 } // namespace
 
 Result<std::string> readBack(std::span<const uint32_t> words) {
-  ScratchFolder folder;
-  if (!folder.valid()) return Error::environment(str("cannot make a temporary folder: ", std::strerror(errno)));
-  {
-    std::ofstream file(folder.file("in.spv"), std::ios::binary);
-    file.write(reinterpret_cast<const char *>(words.data()), static_cast<std::streamsize>(words.size_bytes()));
-    if (!file.flush()) return Error::environment("cannot write a temporary file");
-  }
-  Result<int> status = runTool(folder);
+  ScratchFile in("xt.spv"), out("xt.bc"), log("xt.log");
+  if (!in || !out || !log || !in.fill({reinterpret_cast<const char *>(words.data()), words.size_bytes()}))
+    return Error::environment(str("cannot make a temporary file in memory: ", std::strerror(errno)));
+  Result<int> status = runTool(in, out, log);
   if (!status) return status.error();
-  std::string bitcode = contents(folder.file("out.bc"));
+  std::string bitcode = out.contents();
   if (*status != 0 || bitcode.empty()) {
-    std::string log = contents(folder.file("log"));
-    log.resize(std::min(log.find("PLEASE submit"), log.size())); // where it failed an assertion there follows its stack
-    return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", log));
+    std::string text = log.contents();
+    text.resize(std::min(text.find("PLEASE submit"), text.size())); // where it failed an assertion there follows its stack
+    return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", text));
   }
   return bitcode;
 }

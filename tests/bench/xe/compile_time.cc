@@ -1,5 +1,6 @@
 #include "tests/bench/xe/compile_time.h"
 
+#include "ir/base/output_file.h"
 #include "ir/base/text.h"
 #include "tests/bench/xe/upstream.h"
 #include "tests/targets/xe/isa/kernels.h"
@@ -40,8 +41,8 @@ Result<std::string> compileTimes(const std::string &xtc, int rounds) {
   if (!directory.ok()) return directory.error();
   test::GemmVariant gemm;
   gemm.prefetches = true;
-  auto ours = writeBytes(directory->file("gemm.xt"), test::gemmText(gemm));
-  auto theirs = writeBytes(directory->file("gemm.mlir"), upstreamText({.prefetches = true}));
+  auto ours = writeOutputFile(directory->file("gemm.xt"), {test::gemmText(gemm)});
+  auto theirs = writeOutputFile(directory->file("gemm.mlir"), {upstreamText({.prefetches = true})});
   if (!ours.ok() || !theirs.ok()) return ours.ok() ? theirs.error() : ours.error();
   Command command{xtc, "none: it is built here", {"--target=xe-pvc", "--emit=spirv", "-o", "ours.spv", "gemm.xt"}};
   std::vector<Command> chain = upstreamChain();

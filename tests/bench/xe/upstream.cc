@@ -1,5 +1,6 @@
 #include "tests/bench/xe/upstream.h"
 
+#include "ir/base/output_file.h"
 #include "ir/base/text.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/xe/isa/shim.h"
@@ -119,21 +120,21 @@ Result<void> takeKernelOut(const ScratchDirectory &directory) {
     if (depth == 0) break;
   }
   if (module == std::string::npos || end >= text.size()) return Error::environment("mlir-opt left no gpu.module");
-  return writeBytes(directory.file("kernel.mlir"), str(aliases, "module ", text.substr(begin, end + 1 - begin), "\n"));
+  return writeOutputFile(directory.file("kernel.mlir"), {str(aliases, "module ", text.substr(begin, end + 1 - begin), "\n")});
 }
 
 Result<IsaReport> upstreamCode(const UpstreamGemm &gemm) {
   Result<ScratchDirectory> directory = ScratchDirectory::make();
   if (!directory.ok()) return directory.error();
   std::vector<Command> chain = upstreamChain();
-  auto text = writeBytes(directory->file("gemm.mlir"), upstreamText(gemm));
-  auto shim = writeBytes(directory->file("shim.ll"), test::deviceShim());
+  auto text = writeOutputFile(directory->file("gemm.mlir"), {upstreamText(gemm)});
+  auto shim = writeOutputFile(directory->file("shim.ll"), {test::deviceShim()});
   if (!text.ok() || !shim.ok()) return text.ok() ? shim.error() : text.error();
   for (size_t i = 0; i < chain.size(); ++i) {
     if (i == 3) { // what the older compiler lacks
       Command link{"llvm-link-22", "llvm-22", {"--only-needed", "-S", "optimised.ll", "shim.ll", "-o", "linked.ll"}};
       if (Result<void> done = execute(link, *directory); !done.ok()) return done.error();
-      auto sized = writeBytes(directory->file("optimised.ll"), withSubgroupSize(contentsOf(directory->file("linked.ll"))));
+      auto sized = writeOutputFile(directory->file("optimised.ll"), {withSubgroupSize(contentsOf(directory->file("linked.ll")))});
       if (!sized.ok()) return sized.error();
     }
     if (Result<void> done = execute(chain[i], *directory); !done.ok()) return done.error();

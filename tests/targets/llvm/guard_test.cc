@@ -22,7 +22,7 @@ TEST(GuardTest, FatalErrorsComeBack) {
       return {};
     });
     ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().message, "LLVM failed: cannot select this");
+    EXPECT_EQ(result.error().message, "compiler bug: LLVM failed: cannot select this");
     EXPECT_FALSE(after);
   }
 }

@@ -1,4 +1,5 @@
 // The SPIR-V of all programs is valid, the same each time, and calls no function by a name that devices do not know.
+#include "ir/base/output_file.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ TEST_P(Validity, OfAllPrograms) {
     if (!program || !program.fits()) continue;
     XeProgram made = program.spirv();
     std::string_view bytes(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size());
-    ASSERT_TRUE(writeBytes(scratch->file("k.spv"), bytes).ok());
+    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {bytes}).ok());
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
     ASSERT_TRUE(checked.ok());
     EXPECT_EQ(checked->status, 0) << checked->output;

@@ -1,0 +1,75 @@
+#include "ir/base/input_file.h"
+
+#include "ir/base/text.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+Error readError(const std::string &path, std::string_view cause) { return Error::environment(str("cannot read ", path, ": ", cause)); }
+
+// "" for a regular file.
+std::string_view kindOf(const struct stat &info) {
+  switch (info.st_mode & S_IFMT) {
+  case S_IFREG: return "";
+  case S_IFDIR: return "a folder";
+  case S_IFIFO: return "a pipe";
+  case S_IFSOCK: return "a socket";
+  default: return "a device";
+  }
+}
+
+Error kindError(const std::string &path, std::string_view kind) {
+  return readError(path, str("it is ", kind, kind == "a folder" ? "" : ", and only regular files are read"));
+}
+
+} // namespace
+
+Result<int> openInputFile(const std::string &path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return readError(path, std::strerror(errno));
+  if (std::string_view kind = kindOf(info); !kind.empty()) return kindError(path, kind);
+  // Not blocking: something else may have taken its place meanwhile.
+  int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0) return readError(path, std::strerror(errno));
+  std::string_view kind = fstat(descriptor, &info) == 0 ? kindOf(info) : "a device";
+  if (kind.empty()) return descriptor;
+  close(descriptor);
+  return kindError(path, kind);
+}
+
+namespace {
+Error tooLarge(const std::string &path, int64_t most) {
+  return readError(path, most % (1 << 20) == 0 ? str("it has more than ", most >> 20, " MiB") : str("it has more than ", most, " bytes"));
+}
+} // namespace
+
+Result<std::string> readDescriptor(int descriptor, const std::string &name, int64_t most) {
+  std::string text;
+  char buffer[65536];
+  for (;;) {
+    ssize_t got = read(descriptor, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return readError(name, std::strerror(errno));
+    if (got == 0) return text;
+    if (static_cast<int64_t>(text.size()) + got > most) return tooLarge(name, most);
+    text.append(buffer, static_cast<size_t>(got));
+  }
+}
+
+Result<std::string> readInputFile(const std::string &path, int64_t most) {
+  Result<int> descriptor = openInputFile(path);
+  if (!descriptor) return descriptor.error();
+  struct stat info {};
+  bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // of some files the system does not know the size
+  Result<std::string> text = large ? Result<std::string>(tooLarge(path, most)) : readDescriptor(*descriptor, path, most);
+  close(*descriptor);
+  return text;
+}
+
+} // namespace xt

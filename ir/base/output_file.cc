@@ -1,0 +1,207 @@
+#include "ir/base/output_file.h"
+
+#include "ir/base/temporary_files.h"
+#include "ir/base/text.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <optional>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+using Pieces = std::initializer_list<std::string_view>;
+
+// Functions give 0 or the errno of what failed.
+int writeAll(int descriptor, Pieces pieces) {
+  constexpr size_t kMostAtOnce = size_t{1} << 30;
+  for (std::string_view piece : pieces)
+    while (!piece.empty()) {
+      ssize_t put = write(descriptor, piece.data(), std::min(piece.size(), kMostAtOnce));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return errno;
+      piece.remove_prefix(static_cast<size_t>(put));
+    }
+  return 0;
+}
+
+// A descriptor whose closing may fail: some file systems find out then that there is no room.
+class Output {
+public:
+  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  ~Output() { close(); }
+  Output(const Output &) = delete;
+  Output &operator=(const Output &) = delete;
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int get() const { return descriptor_; }
+  int close() {
+    int failed = descriptor_ >= 0 && ::close(descriptor_) != 0 && errno != EINTR ? errno : 0;
+    descriptor_ = -1;
+    return failed;
+  }
+
+private:
+  int descriptor_;
+};
+
+std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+struct Destination {
+  std::string path;
+  std::optional<int> descriptor; // an open one of this process that the path stands for
+  bool magic = false;            // a link in /proc, which only opening it follows
+};
+
+bool isLinkOfProc(const std::string &link) {
+  Output handle(open(link.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct statfs info {};
+  return handle && fstatfs(handle.get(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+}
+
+std::optional<int> ownDescriptor(const std::string &link) {
+  char real[PATH_MAX];
+  if (!realpath(folderOf(link).c_str(), real)) return std::nullopt;
+  std::string folder = real, process = str("/proc/", getpid());
+  if (folder != process + "/fd" && !(folder.starts_with(process + "/task/") && folder.ends_with("/fd"))) return std::nullopt;
+  std::string name = link.substr(link.rfind('/') + 1);
+  char *end = nullptr;
+  long number = std::strtol(name.c_str(), &end, 10);
+  return *end == 0 && number >= 0 && number <= INT_MAX ? std::optional(static_cast<int>(number)) : std::nullopt;
+}
+
+// What the last name of the path leads to. The file need not be there.
+int followLinks(const std::string &path, Destination &to) {
+  constexpr int kMostLinks = 40; // as Linux has it
+  to.path = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    char target[PATH_MAX];
+    ssize_t length = readlink(to.path.c_str(), target, sizeof target);
+    if (length < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
+    if (isLinkOfProc(to.path)) {
+      to.magic = true;
+      to.descriptor = ownDescriptor(to.path);
+      return 0;
+    }
+    std::string next(target, static_cast<size_t>(length));
+    to.path = next.starts_with('/') ? next : str(folderOf(to.path), "/", next);
+  }
+  return ELOOP;
+}
+
+int writeToDescriptor(int descriptor, Pieces pieces) {
+  std::fflush(descriptor == STDERR_FILENO ? stderr : stdout);
+  return writeAll(descriptor, pieces);
+}
+
+// Into a device, a pipe, or whatever else has no content to replace.
+int writeInto(const std::string &path, Pieces pieces) {
+  Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file) return errno;
+  if (int failed = writeAll(file.get(), pieces)) return failed;
+  return file.close();
+}
+
+// Over what is there. It is cut to its new length at the end, so that the room which it has is there for the new content.
+int writeInPlace(const std::string &path, Pieces pieces, bool &begun) {
+  Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file) return errno;
+  begun = true;
+  if (int failed = writeAll(file.get(), pieces)) return failed;
+  off_t length = 0;
+  for (std::string_view piece : pieces) length += static_cast<off_t>(piece.size());
+  if (ftruncate(file.get(), length) != 0) return errno;
+  return file.close();
+}
+
+bool hasAttributes(const std::string &path) {
+  char names[4096];
+  ssize_t length = listxattr(path.c_str(), names, sizeof names);
+  if (length < 0) return errno == ERANGE;
+  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(names + at)) + 1)
+    if (std::string_view(names + at) != "security.selinux") return true; // every file has that one, by its place
+  return false;
+}
+
+// Gives the new file what the old one has; false if it cannot be.
+bool makeAlike(int descriptor, const struct stat &old) {
+  struct stat own {};
+  if (fstat(descriptor, &own) != 0) return false;
+  bool sameOwner = own.st_uid == old.st_uid && own.st_gid == old.st_gid;
+  if (!sameOwner && fchown(descriptor, old.st_uid, old.st_gid) != 0) return false;
+  return fchmod(descriptor, old.st_mode & 07777) == 0;
+}
+
+enum class Replaced { Yes, No, Cannot }; // Cannot: the file must be written in place, if it is there
+
+Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pieces, int &failed) {
+  // A short name of its own: one that is made from the file's could be too long.
+  static std::atomic<unsigned> number{0};
+  std::string temporary = str(folderOf(path), "/.xt-", getpid(), "-", number++, ".tmp");
+  TemporaryPath known(temporary);
+  unlink(temporary.c_str()); // what a killed process of the same number left
+  Output file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666));
+  if (!file) {
+    failed = errno;
+    return failed == EACCES || failed == EPERM || failed == EROFS ? Replaced::Cannot : Replaced::No;
+  }
+  Replaced done = Replaced::No;
+  failed = writeAll(file.get(), pieces);
+  if (!failed && old && !makeAlike(file.get(), *old)) {
+    done = Replaced::Cannot;
+  } else if (!failed && (failed = file.close()) == 0) {
+    if (rename(temporary.c_str(), path.c_str()) == 0) return Replaced::Yes;
+    failed = errno;
+    if (failed == EBUSY || failed == EPERM || failed == EACCES || failed == EXDEV) done = Replaced::Cannot;
+  }
+  unlink(temporary.c_str());
+  return done;
+}
+
+int writeTo(const Destination &to, Pieces pieces, bool &begun) {
+  if (to.descriptor) return writeToDescriptor(*to.descriptor, pieces);
+  struct stat old {};
+  bool there = stat(to.path.c_str(), &old) == 0;
+  if (!there && errno != ENOENT) return errno;
+  if (there && S_ISDIR(old.st_mode)) return EISDIR;
+  if (there && (to.magic || !S_ISREG(old.st_mode))) return writeInto(to.path, pieces);
+  int failed = 0;
+  if (!there) {
+    if (replaceFile(to.path, nullptr, pieces, failed) == Replaced::Yes) return 0;
+    return failed;
+  }
+  // A file that may not be written is not replaced either.
+  if (faccessat(AT_FDCWD, to.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
+  if (old.st_nlink == 1 && !hasAttributes(to.path)) {
+    Replaced done = replaceFile(to.path, &old, pieces, failed);
+    if (done != Replaced::Cannot) return done == Replaced::Yes ? 0 : failed;
+  }
+  return writeInPlace(to.path, pieces, begun);
+}
+
+} // namespace
+
+Result<void> writeOutputFile(const std::string &path, Pieces pieces) {
+  Destination to;
+  bool begun = false;
+  int failed = path.empty() ? ENOENT : followLinks(path, to);
+  if (!failed) failed = writeTo(to, pieces, begun);
+  if (!failed) return {};
+  const char *cause = failed == EISDIR ? "it is a folder" : std::strerror(failed);
+  return Error::environment(str("cannot write ", path, ": ", cause, begun ? "; the file is incomplete now" : ""));
+}
+
+} // namespace xt

@@ -1,0 +1,79 @@
+#include "ir/base/process.h"
+
+#include "ir/base/check.h"
+#include "ir/base/temporary_files.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <exception>
+#include <fcntl.h>
+#include <new>
+#include <string_view>
+#include <typeinfo>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+const char *toolName = "xt";
+int outputError = 0; // of standard output
+
+// A file that is opened takes the lowest free number: without this, what is printed could end in it.
+void openStandardStreams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // In the wrong direction: to read or write it fails with EBADF, as it did.
+    (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+// No memory may be needed here.
+[[noreturn]] void endByLimit(std::string_view what) {
+  for (std::string_view text : {std::string_view("\n"), std::string_view(toolName), std::string_view(": "), what, std::string_view("\n")})
+    (void)!write(STDERR_FILENO, text.data(), text.size());
+  removeTemporaries();
+  _exit(kExitEnvironment);
+}
+
+void outOfMemory() { endByLimit("the system gives no more memory (limits: free memory, `ulimit -v`)"); }
+
+void onTerminate() {
+  const std::type_info *type = abi::__cxa_current_exception_type();
+  std::string_view name = type ? type->name() : "";
+  if (name == "St12system_error") endByLimit("the system starts no more threads (limits: `ulimit -u`, `ulimit -v`, the memory and processes of a container)");
+  if (name == "St9bad_alloc") outOfMemory();
+  std::abort();
+}
+
+} // namespace
+
+void startProcess(const char *tool) {
+  toolName = tool;
+  openStandardStreams();
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  removeTemporariesOnSignals();
+  std::set_new_handler(outOfMemory);
+  std::set_terminate(onTerminate);
+}
+
+bool standardOutputLost() {
+  if (std::fflush(stdout) != 0 && !outputError) outputError = errno;
+  return outputError || std::ferror(stdout);
+}
+
+int endProcess(int status) {
+  if (!standardOutputLost()) return status;
+  // stdio does not keep why an earlier write failed: one more says it, at the end of an output that is cut off anyway.
+  if (!outputError && write(STDOUT_FILENO, "\n", 1) < 0) outputError = errno;
+  if (outputError != EPIPE)
+    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "", outputError ? std::strerror(outputError) : "");
+  constexpr int kExitUsage = 64;
+  return status == kExitUsage || status == kExitCompilerBug ? status : kExitEnvironment;
+}
+
+} // namespace xt

@@ -1,0 +1,53 @@
+#include "ir/base/temporary_files.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(TemporaryFiles, ASignalRemovesThem) {
+  std::string name = (fs::temp_directory_path() / "xt-temporary-XXXXXX").string();
+  fs::path folder = mkdtemp(name.data());
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    pid_t child = fork();
+    if (child == 0) {
+      removeTemporariesOnSignals();
+      for (const char *file : {"file", "kept"}) std::ofstream(folder / file) << "x";
+      fs::create_directory(folder / "inner");
+      for (int i = 0; i < 300; ++i) std::ofstream(folder / "inner" / std::to_string(i)) << "x"; // more than one read gives
+      TemporaryPath file((folder / "file").string()), inner((folder / "inner").string());
+      { TemporaryPath kept((folder / "kept").string()); }
+      raise(signal);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << status;
+    EXPECT_FALSE(fs::exists(folder / "file"));
+    EXPECT_FALSE(fs::exists(folder / "inner"));
+    EXPECT_TRUE(fs::exists(folder / "kept"));
+  }
+  // What `nohup` makes the process ignore stays ignored.
+  pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    removeTemporariesOnSignals();
+    raise(SIGHUP);
+    _exit(7);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  fs::remove_all(folder);
+}
+
+} // namespace
+} // namespace xt
