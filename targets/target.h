@@ -29,6 +29,7 @@ struct CompileOptions {
   DeviceChoice device = DeviceChoice::Any;
   bool optimise = true;         // the code; without, it is made sooner and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is kept for later processes; "": nowhere
+  uint64_t cacheBytes = uint64_t{256} << 20; // how much of it at most
   std::function<void(const std::string &)> note = {}; // takes what users are told: which device stands in for a GPU
   // The module once more from its source, taken through the target's pipeline() for other hardware. Outlives the
   // executable; none: it cannot be had.

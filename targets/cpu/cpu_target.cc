@@ -261,7 +261,9 @@ Target &cpuTarget() {
 Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
                                                   const CompileOptions &options, Diagnostics &diagnostics) {
   auto pool = std::make_unique<ThreadPool>(options.threads);
-  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, ObjectCache(options.cacheDirectory), options.optimise, *pool, diagnostics);
+  ObjectCache cache(options.cacheDirectory, options.cacheBytes);
+  if (std::string why = cache.refusal(); !why.empty() && options.note) options.note(str("warning: compiled code is not kept, as ", why));
+  Result<std::unique_ptr<Jit>> jit = Jit::compile(module, cpu, cache, options.optimise, *pool, diagnostics);
   if (!jit) return jit.error();
   return std::unique_ptr<Executable>(std::make_unique<CpuExecutable>(cpu, std::move(*jit), std::move(pool), options.print));
 }

@@ -1,75 +1,107 @@
 #include "targets/llvm/object_cache.h"
 
+#include "ir/base/text.h"
+
+#include <llvm-c/blake3.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/CachePruning.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/Path.h>
-#include <llvm/Support/Process.h>
 #include <llvm/Support/SHA256.h>
-#include <llvm/Support/raw_ostream.h>
+
+#include <algorithm>
+#include <sys/random.h>
 
 namespace xt {
 namespace {
 
-// An entry: this, the SHA-256 of the key and the object, the object.
-constexpr llvm::StringLiteral kMagic = "xt object 1\n";
-constexpr size_t kDigestBytes = 32;
+// An entry: this, the keyed digest of the entry's name and the object, the object.
+constexpr std::string_view kMagic = "xt object 2\n";
+constexpr size_t kDigestBytes = LLVM_BLAKE3_OUT_LEN, kSecretBytes = LLVM_BLAKE3_KEY_LEN;
+constexpr size_t kMostObjectBytes = size_t{1} << 30;
+constexpr const char *kSecretFile = "key";
 
-std::string digestOf(llvm::StringRef key, llvm::StringRef object) {
-  llvm::SHA256 hash;
-  hash.update(key);
-  hash.update(object);
-  auto digest = hash.final();
-  return std::string(digest.begin(), digest.end());
+std::string digestOf(const std::string &secret, std::string_view name, std::string_view object) {
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init_keyed(&hasher, reinterpret_cast<const uint8_t *>(secret.data()));
+  for (std::string_view part : {kMagic, name, std::string_view("\0", 1), object}) llvm_blake3_hasher_update(&hasher, part.data(), part.size());
+  std::string digest(kDigestBytes, '\0');
+  llvm_blake3_hasher_finalize(&hasher, reinterpret_cast<uint8_t *>(digest.data()), digest.size());
+  return digest;
 }
+
+// In a time that does not tell where they differ.
+bool sameDigest(std::string_view a, std::string_view b) {
+  unsigned different = a.size() == b.size() ? 0 : 1;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return different == 0;
+}
+
+// The directory's secret, made when there is none; "" where it cannot be made. One that others can read, or of another
+// length, goes: what was kept with it is compiled again. Of several processes that make it at once, one's stays.
+std::string secretOf(const PrivateDirectory &directory) {
+  constexpr int kMostTries = 3;
+  for (int i = 0; i < kMostTries; ++i) {
+    std::optional<std::string> secret = directory.read(kSecretFile, kSecretBytes, true);
+    if (secret && secret->size() == kSecretBytes) return *secret;
+    directory.remove(kSecretFile);
+    std::string fresh(kSecretBytes, '\0');
+    if (getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size())) return "";
+    if (!directory.write(kSecretFile, {fresh}, false)) return "";
+  }
+  return "";
+}
+
+std::string nameOf(const std::string &key) { return "llvmcache-" + key; } // llvm::pruneCache looks at these names only
 
 } // namespace
 
-std::string ObjectCache::fileOf(const std::string &key) const {
-  llvm::SmallString<256> path(directory_);
-  llvm::sys::path::append(path, "llvmcache-" + key); // llvm::pruneCache looks at these names only
-  return std::string(path);
+ObjectCache::ObjectCache(const std::string &directory, uint64_t limitBytes) : limit_(limitBytes) {
+  if (directory.empty() || limit_ == 0) return;
+  directory_ = std::make_shared<const PrivateDirectory>(directory);
+  problem_ = directory_->problem();
+  if (directory_->state() != PrivateDirectory::State::Open) return;
+  secret_ = secretOf(*directory_);
+  if (secret_.empty()) problem_ = str("cannot write ", directory_->path(), "/", kSecretFile);
 }
+
+std::string ObjectCache::refusal() const { return directory_ && directory_->state() == PrivateDirectory::State::Refused ? problem_ : ""; }
+
+std::string ObjectCache::fileOf(const std::string &key) const { return directory_ ? str(directory_->path(), "/", nameOf(key)) : ""; }
 
 std::optional<std::string> ObjectCache::find(const std::string &key) const {
   if (!*this) return std::nullopt;
-  std::string path = fileOf(key);
-  auto file = llvm::MemoryBuffer::getFile(path, false, false);
-  if (!file) return std::nullopt;
-  llvm::StringRef text = (*file)->getBuffer();
-  bool whole = text.consume_front(kMagic) && text.size() >= kDigestBytes;
-  llvm::StringRef object = whole ? text.drop_front(kDigestBytes) : "";
-  if (!whole || text.take_front(kDigestBytes) != digestOf(key, object)) {
-    llvm::sys::fs::remove(path);
-    return std::nullopt;
+  std::string name = nameOf(key);
+  std::optional<std::string> entry = directory_->read(name, kMostObjectBytes);
+  if (!entry) return std::nullopt;
+  std::string_view text = *entry;
+  bool whole = text.starts_with(kMagic) && text.size() >= kMagic.size() + kDigestBytes;
+  if (whole) {
+    std::string_view digest = text.substr(kMagic.size(), kDigestBytes), object = text.substr(kMagic.size() + kDigestBytes);
+    if (sameDigest(digest, digestOf(secret_, name, object))) return std::string(object);
   }
-  // Many systems do not record reads: the time says which entries are in use.
-  int descriptor = 0;
-  if (!llvm::sys::fs::openFileForReadWrite(path, descriptor, llvm::sys::fs::CD_OpenExisting, llvm::sys::fs::OF_None)) {
-    llvm::sys::fs::setLastAccessAndModificationTime(descriptor, std::chrono::system_clock::now());
-    llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
-  }
-  return object.str();
+  directory_->remove(name);
+  return std::nullopt;
 }
 
 void ObjectCache::keep(const std::string &key, const std::string &object) const {
-  if (!*this || llvm::sys::fs::create_directories(directory_, true, llvm::sys::fs::owner_all)) return;
-  int descriptor = 0;
-  llvm::SmallString<256> name;
-  auto mode = llvm::sys::fs::owner_read | llvm::sys::fs::owner_write;
-  if (llvm::sys::fs::createUniqueFile(fileOf("new-%%%%%%%%"), descriptor, name, llvm::sys::fs::OF_None, mode)) return;
-  bool written = false;
-  {
-    llvm::raw_fd_ostream out(descriptor, true);
-    out << kMagic << digestOf(key, object) << object;
-    out.flush();
-    written = !out.has_error();
-    out.clear_error();
+  if (!*this || object.size() + kMagic.size() + kDigestBytes > std::min<uint64_t>(limit_, kMostObjectBytes)) return;
+  std::string name = nameOf(key);
+  if (directory_->write(name, {kMagic, digestOf(secret_, name, object), object})) prune();
+}
+
+ObjectCache::Use ObjectCache::use() const {
+  Use all;
+  if (!*this) return all;
+  std::error_code failed;
+  for (llvm::sys::fs::directory_iterator at(directory_->path(), failed), end; !failed && at != end; at.increment(failed)) {
+    llvm::ErrorOr<llvm::sys::fs::basic_file_status> status = at->status();
+    if (!status || !llvm::sys::path::filename(at->path()).starts_with("llvmcache-")) continue;
+    ++all.entries;
+    all.bytes += static_cast<int64_t>(status->getSize());
   }
-  if (!written || llvm::sys::fs::rename(name, fileOf(key))) llvm::sys::fs::remove(name);
-  prune();
+  return all;
 }
 
 void ObjectCache::prune() const {
@@ -78,7 +110,7 @@ void ObjectCache::prune() const {
   policy.Expiration = std::chrono::seconds(0);
   policy.MaxSizePercentageOfAvailableSpace = 100;
   policy.MaxSizeBytes = limit_;
-  llvm::pruneCache(directory_, policy);
+  llvm::pruneCache(directory_->path(), policy);
 }
 
 std::string objectKey(llvm::StringRef bitcode, const llvm::TargetMachine &machine) {

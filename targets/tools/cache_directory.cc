@@ -1,6 +1,10 @@
 #include "targets/tools/cache_directory.h"
 
+#include "ir/base/text.h"
+
+#include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 namespace xt {
 
@@ -9,6 +13,21 @@ std::string cacheDirectory() {
   const char *caches = std::getenv("XDG_CACHE_HOME"), *home = std::getenv("HOME");
   if (caches && caches[0] == '/') return std::string(caches) + "/xt"; // relative ones are to be ignored
   return home && *home ? std::string(home) + "/.cache/xt" : "";
+}
+
+Result<uint64_t> cacheLimit() {
+  const char *text = std::getenv("XT_CACHE_LIMIT");
+  if (!text || !*text) return uint64_t{256} << 20;
+  std::string_view number = text;
+  constexpr std::string_view kUnits = "KMG";
+  size_t unit = kUnits.find(number.back());
+  if (unit != std::string_view::npos) number.remove_suffix(1);
+  uint64_t value = 0;
+  auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), value);
+  int shift = unit == std::string_view::npos ? 0 : static_cast<int>(10 * (unit + 1));
+  bool good = failed == std::errc() && end == number.data() + number.size() && value <= UINT64_MAX >> shift;
+  if (!good) return Error::environment(str("XT_CACHE_LIMIT is a number of bytes such as 1048576, 64M or 2G, not `", text, "`"));
+  return value << shift;
 }
 
 } // namespace xt

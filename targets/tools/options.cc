@@ -347,7 +347,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   if (auto done = readCommand<XtrunOptions>(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), "xtrun",
                                             "usage: xtrun [options] FILE.xt…\n\nCompiles .xt files, runs their tests and verifies the results.\n",
                                             "\nExit status: 0 all passed, 1 a check failed, 2 a file does not compile, 3 a device, a file or the time\nlimit failed, 4 nothing was run, 64 usage, 70 a bug in the compiler.\n"
-                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: nowhere).\n",
+                                            "XT_CACHE_DIR: where compiled code is kept (~/.cache/xt; empty: nowhere); XT_CACHE_LIMIT: how much of it, such\nas 64M (256M; 0: none). XT_CRASH_DIR: where a bug in the compiler leaves its report (the working directory;\nempty: nowhere).\n",
                                             visible, map))
     return *done;
   XtrunOptions options;

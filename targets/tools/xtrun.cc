@@ -49,6 +49,9 @@ public:
     TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
     if (options_.listDevices) return listDevices(options_);
     if (options_.describe) return describeFiles();
+    Result<uint64_t> cacheBytes = cacheLimit();
+    if (!cacheBytes) return usage(cacheBytes.error().message);
+    cacheBytes_ = *cacheBytes;
     if (!options_.compare.empty()) {
       Result<BenchBase> base = BenchBase::read(options_.compare);
       if (base)
@@ -212,6 +215,7 @@ private:
     options.device = options_.device;
     options.optimise = options_.optimise;
     options.cacheDirectory = cacheDirectory();
+    options.cacheBytes = cacheBytes_;
     options.note = [this](const std::string &text) {
       std::lock_guard lock(mutex_);
       if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;
@@ -418,6 +422,7 @@ private:
   const XtrunOptions &options_;
   MemoryBudget budget_;
   FieldArithmetic field_; // of --check=algebra
+  uint64_t cacheBytes_ = 0;
   std::vector<Target *> targets_;
   std::optional<BenchBase> base_; // that times are compared with
   std::string launchText_; // the test of a launch that the command line describes

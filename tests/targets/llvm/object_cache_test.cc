@@ -5,7 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace xt {
 namespace {
@@ -16,9 +20,9 @@ class CacheTest : public testing::Test {
 protected:
   void SetUp() override { fs::remove_all(directory); }
   void TearDown() override { fs::remove_all(directory); }
-  size_t files() const { // beside them LLVM notes when it looked last
+  size_t files() const {
     size_t count = 0;
-    for (const auto &entry : fs::directory_iterator(directory)) count += entry.path().filename() != "llvmcache.timestamp";
+    for (const auto &entry : fs::directory_iterator(directory)) count += entry.path().filename().string().starts_with("llvmcache-");
     return count;
   }
   std::string directory = testing::TempDir() + "xt_cache_" + std::to_string(getpid()) + "/inner";
@@ -93,6 +97,191 @@ TEST_F(CacheTest, WhatCannotBeWrittenIsLeft) {
   cache.keep("k", "object");
   EXPECT_EQ(cache.find("k"), std::nullopt);
   EXPECT_TRUE(fs::is_regular_file(directory));
+}
+
+// --- attacks: none of these may be found ------------------------------------------------------------------------------
+
+mode_t modeOf(const std::string &path) {
+  struct stat info {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777;
+}
+
+TEST_F(CacheTest, OnlyTheUserReadsTheKeyAndTheEntries) {
+  mode_t mask = umask(0);
+  ObjectCache cache(directory);
+  cache.keep("k", "object");
+  umask(mask);
+  EXPECT_EQ(modeOf(directory), 0700U);
+  EXPECT_EQ(modeOf(directory + "/key"), 0600U);
+  EXPECT_EQ(modeOf(cache.fileOf("k")), 0600U);
+  EXPECT_EQ(fs::file_size(directory + "/key"), 32U);
+}
+
+// Made by somebody who does not know the secret: with no digest, with a digest that needs none, and with that of another
+// user's directory.
+TEST_F(CacheTest, APlantedEntryIsNotFound) {
+  ObjectCache cache(directory), other(directory + "-other");
+  cache.keep("k", "good");
+  other.keep("k", "evil");
+  for (const std::string &text : {std::string("evil"), std::string("xt object 2\n") + std::string(32, '\0') + "evil", std::string("xt object 2\n")}) {
+    std::ofstream(cache.fileOf("k"), std::ios::binary) << text;
+    EXPECT_EQ(cache.find("k"), std::nullopt);
+  }
+  fs::copy_file(other.fileOf("k"), cache.fileOf("k"), fs::copy_options::overwrite_existing);
+  EXPECT_EQ(cache.find("k"), std::nullopt);
+  fs::remove_all(directory + "-other");
+}
+
+TEST_F(CacheTest, AnEntryThatIsNoFileOfTheUsersIsNotFound) {
+  ObjectCache cache(directory);
+  cache.keep("k", "object");
+  cache.keep("target", "object");
+  fs::remove(cache.fileOf("k"));
+  fs::create_symlink(cache.fileOf("target"), cache.fileOf("k"));
+  EXPECT_EQ(cache.find("k"), std::nullopt);
+  cache.keep("k", "object");
+  EXPECT_FALSE(fs::is_symlink(cache.fileOf("k")));
+  EXPECT_EQ(cache.find("k"), "object");
+  fs::remove(cache.fileOf("k"));
+  ASSERT_EQ(mkfifo(cache.fileOf("k").c_str(), 0600), 0); // would block
+  EXPECT_EQ(cache.find("k"), std::nullopt);
+  fs::create_directory(cache.fileOf("d"));
+  EXPECT_EQ(cache.find("d"), std::nullopt);
+  cache.keep("d", "object");
+  EXPECT_EQ(cache.find("d"), std::nullopt);
+  if (geteuid() != 0) return; // only root gives files away
+  cache.keep("theirs", "object");
+  ASSERT_EQ(chown(cache.fileOf("theirs").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(cache.find("theirs"), std::nullopt);
+}
+
+TEST_F(CacheTest, ASecretThatOthersMayKnowIsMadeAnew) {
+  ObjectCache(directory).keep("k", "object");
+  std::string key = directory + "/key";
+  auto secret = [&] {
+    std::ostringstream text;
+    text << std::ifstream(key, std::ios::binary).rdbuf();
+    return text.str();
+  };
+  std::string before = secret();
+  EXPECT_EQ(ObjectCache(directory).find("k"), "object");
+  auto isMadeAnew = [&](const char *what) {
+    EXPECT_EQ(ObjectCache(directory).find("k"), std::nullopt) << what;
+    EXPECT_EQ(modeOf(key), 0600U) << what;
+    EXPECT_EQ(secret().size(), 32U) << what;
+    EXPECT_NE(secret(), before) << what;
+    ObjectCache(directory).keep("k", "object");
+    EXPECT_EQ(ObjectCache(directory).find("k"), "object") << what;
+    before = secret();
+  };
+  chmod(key.c_str(), 0644);
+  isMadeAnew("readable");
+  fs::resize_file(key, 31);
+  isMadeAnew("cut");
+  std::ofstream(key, std::ios::binary | std::ios::app) << "more";
+  isMadeAnew("longer");
+  fs::remove(key);
+  isMadeAnew("gone");
+  std::ofstream(directory + "/elsewhere") << std::string(32, 'k');
+  chmod((directory + "/elsewhere").c_str(), 0600);
+  fs::remove(key);
+  fs::create_symlink("elsewhere", key);
+  isMadeAnew("a link");
+  EXPECT_FALSE(fs::is_symlink(key));
+  if (geteuid() != 0) return;
+  ASSERT_EQ(chown(key.c_str(), 65534, 65534), 0);
+  isMadeAnew("another user's");
+}
+
+TEST_F(CacheTest, ADirectoryThatOthersWriteToIsRefused) {
+  ObjectCache(directory).keep("k", "object");
+  for (mode_t mode : {0777, 0770, 0720, 0702, 01777}) {
+    chmod(directory.c_str(), mode);
+    ObjectCache cache(directory);
+    EXPECT_FALSE(cache);
+    EXPECT_NE(cache.refusal().find("others can write to " + fs::canonical(directory).string()), std::string::npos) << cache.refusal();
+    EXPECT_EQ(cache.find("k"), std::nullopt);
+    cache.keep("other", "object");
+    EXPECT_EQ(files(), 1U);
+  }
+  chmod(directory.c_str(), 0755); // others may read
+  EXPECT_EQ(ObjectCache(directory).find("k"), "object");
+  // A parent that others write to: they could put another directory in its place. Not in one like /tmp.
+  std::string parent = fs::path(directory).parent_path();
+  chmod(parent.c_str(), 0777);
+  EXPECT_NE(ObjectCache(directory).refusal(), "");
+  chmod(parent.c_str(), 01777);
+  EXPECT_EQ(ObjectCache(directory).find("k"), "object");
+  chmod(parent.c_str(), 0755);
+  // By way of a link it is the same directory.
+  fs::create_directory_symlink(directory, parent + "/link");
+  EXPECT_EQ(ObjectCache(parent + "/link").find("k"), "object");
+  chmod(directory.c_str(), 0777);
+  EXPECT_NE(ObjectCache(parent + "/link").refusal(), "");
+  chmod(directory.c_str(), 0700);
+}
+
+TEST_F(CacheTest, ADirectoryOfAnotherUserIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives directories away";
+  ObjectCache(directory).keep("k", "object");
+  ASSERT_EQ(chown(directory.c_str(), 65534, 65534), 0);
+  EXPECT_NE(ObjectCache(directory).refusal().find("belongs to another user (number 65534)"), std::string::npos);
+  EXPECT_EQ(ObjectCache(directory).find("k"), std::nullopt);
+  ASSERT_EQ(chown(directory.c_str(), 0, 0), 0);
+  std::string parent = fs::path(directory).parent_path();
+  ASSERT_EQ(chown(parent.c_str(), 65534, 65534), 0);
+  EXPECT_NE(ObjectCache(directory).refusal(), "");
+  ASSERT_EQ(chown(parent.c_str(), 0, 0), 0);
+  EXPECT_EQ(ObjectCache(directory).find("k"), "object");
+}
+
+// Each of 200 processes keeps its own entries and one that all have, and reads those of all. What is found is right.
+TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
+  constexpr int kProcesses = 200, kRounds = 5;
+  auto objectOf = [](int i) { return std::string(static_cast<size_t>(1000 + i), static_cast<char>('a' + i % 26)); };
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      ObjectCache cache(directory, 100'000); // room for half of them
+      int wrong = cache ? 0 : 1;
+      for (int round = 0; round < kRounds; ++round) {
+        cache.keep(std::to_string(i), objectOf(i));
+        cache.keep("all", "the same");
+        for (int j : {i, (i * 7 + round) % kProcesses})
+          if (auto found = cache.find(std::to_string(j)); found && *found != objectOf(j)) wrong = 2;
+        if (auto found = cache.find("all"); found && *found != "the same") wrong = 3;
+      }
+      _exit(wrong);
+    }
+    ASSERT_GT(child, 0);
+    children.push_back(child);
+  }
+  for (pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  ObjectCache cache(directory, 100'000);
+  cache.keep("last", "object");
+  EXPECT_EQ(cache.find("last"), "object");
+  ObjectCache::Use use = cache.use();
+  EXPECT_LE(use.bytes, 100'000);
+  EXPECT_GT(use.entries, 20);
+  for (const auto &entry : fs::directory_iterator(directory)) EXPECT_EQ(entry.path().string().find("-new-"), std::string::npos) << entry.path();
+}
+
+TEST_F(CacheTest, TheLimitHolds) {
+  ObjectCache none(directory, 0);
+  none.keep("k", "object");
+  EXPECT_FALSE(none);
+  EXPECT_FALSE(fs::exists(directory));
+  ObjectCache cache(directory, 10'000);
+  cache.keep("small", "object");
+  cache.keep("large", std::string(20'000, 'x')); // would push out all others
+  EXPECT_EQ(cache.find("large"), std::nullopt);
+  EXPECT_EQ(cache.find("small"), "object");
 }
 
 TEST(ObjectKey, TellsModulesAndProcessorsApart) {

@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace xt::test {
 namespace {
@@ -17,10 +20,10 @@ protected:
   void SetUp() override { fs::remove_all(directory); }
   void TearDown() override { fs::remove_all(directory); }
   ToolRun run(const std::string &arguments) const { return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments); }
-  std::vector<fs::path> files() const { // beside them LLVM notes when it looked last
+  std::vector<fs::path> files() const { // beside them are the key, and when LLVM looked last
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(directory))
-      if (entry.path().filename() != "llvmcache.timestamp") found.push_back(entry.path());
+      if (entry.path().filename().string().starts_with("llvmcache-")) found.push_back(entry.path());
     return found;
   }
   std::string directory = testing::TempDir() + "xt_run_cache_" + std::to_string(getpid());
@@ -81,6 +84,89 @@ TEST_F(Cache, NothingIsWrittenWhereNothingShallBe) {
   EXPECT_TRUE(fs::is_directory(home + "/.cache/xt"));
   EXPECT_EQ(runTool("XT_CACHE_DIR=/proc/none %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
   fs::remove_all(home);
+}
+
+// --- attacks: another kernel's code, planted code, in a directory that is safe and in one that is not ------------------
+
+class CacheAttack : public Cache {
+protected:
+  static std::string bytes(const fs::path &file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  // The entry that a command makes, alone.
+  fs::path entryOf(const std::string &arguments) {
+    fs::remove_all(directory);
+    ToolRun made = run(arguments);
+    EXPECT_EQ(made.status, 0) << made.output;
+    EXPECT_EQ(files().size(), 1U);
+    return files().at(0);
+  }
+  static constexpr const char *kSoftmax = "--test masked %src/stdlib/softmax.xt", *kLayernorm = "--test whole %src/stdlib/layernorm.xt";
+};
+
+TEST_F(CacheAttack, AnEntryOfAnotherKernelIsCompiledAgain) {
+  fs::path other = entryOf(kLayernorm);
+  ToolRun both = run(kSoftmax); // beside it, with the same secret
+  ASSERT_EQ(both.status, 0) << both.output;
+  fs::path own = files()[0] == other ? files()[1] : files()[0];
+  std::string good = bytes(own), evil = bytes(other);
+  fs::rename(other, own);
+  ToolRun again = run(kSoftmax);
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(bytes(own), good); // it is what was compiled, not what was put there
+  EXPECT_NE(bytes(own), evil);
+}
+
+TEST_F(CacheAttack, AnEntryOfAnotherUsersCacheIsCompiledAgain) {
+  fs::path there = entryOf(kSoftmax);
+  std::string theirs = bytes(there);
+  fs::path own = entryOf(kSoftmax); // with another secret
+  ASSERT_EQ(own, there);
+  std::string good = bytes(own);
+  ASSERT_NE(good, theirs);
+  std::ofstream(own, std::ios::binary) << theirs;
+  ToolRun again = run(kSoftmax);
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(bytes(own), good);
+}
+
+TEST_F(CacheAttack, ADirectoryThatOthersWriteToIsLeftAloneWithOneWarning) {
+  entryOf(kSoftmax);
+  chmod(directory.c_str(), 0777);
+  auto time = fs::last_write_time(files()[0]);
+  ToolRun ran = run("--target=cpu --test masked %src/stdlib/softmax.xt %src/stdlib/softmax.xt");
+  EXPECT_EQ(ran.status, 0) << ran.output;
+  size_t first = ran.output.find("xtrun: warning: compiled code is not kept, as others can write to ");
+  ASSERT_NE(first, std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find("compiled code is not kept", first + 40), std::string::npos) << ran.output;
+  EXPECT_EQ(files().size(), 1U);
+  EXPECT_EQ(fs::last_write_time(files()[0]), time); // it was not read either
+}
+
+TEST_F(CacheAttack, TheLimitIsAVariable) {
+  entryOf(kSoftmax);
+  fs::remove_all(directory);
+  for (const char *none : {"0", "1K"}) {
+    ToolRun ran = runTool("XT_CACHE_LIMIT=" + std::string(none) + " XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + kSoftmax);
+    EXPECT_EQ(ran.status, 0) << ran.output;
+    EXPECT_TRUE(!fs::exists(directory) || files().empty());
+  }
+  ToolRun wrong = runTool("XT_CACHE_LIMIT=lots %bin/xtrun --small --test masked %src/stdlib/softmax.xt");
+  EXPECT_EQ(wrong.status, 64) << wrong.output;
+  EXPECT_NE(wrong.output.find("XT_CACHE_LIMIT is a number of bytes such as 1048576, 64M or 2G, not `lots`"), std::string::npos) << wrong.output;
+}
+
+TEST_F(CacheAttack, ProcessesThatStartTogetherShareIt) {
+  ToolRun ran = runTool("export XT_CACHE_DIR=" + directory +
+                        "; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do %bin/xtrun --small --quiet --threads 1 --test masked %src/stdlib/softmax.xt || echo failed & done; wait");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.output, "");
+  EXPECT_EQ(files().size(), 1U);
+  std::string before = bytes(files()[0]);
+  EXPECT_EQ(run(kSoftmax).status, 0);
+  EXPECT_EQ(bytes(files()[0]), before);
 }
 
 } // namespace
