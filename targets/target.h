@@ -67,6 +67,15 @@ struct DeviceText {
   std::string problem;     // why it cannot be used
 };
 
+// Something of this machine that a target uses, for `xtrun --doctor`.
+struct Requirement {
+  std::string what; // "the Level Zero loader"
+  bool found = false;
+  bool needed = true; // without it the target does not run; else only less is possible
+  std::string text;   // what was found, or why nothing was
+  std::string remedy; // what to do where it was not found
+};
+
 class Target {
 public:
   virtual ~Target() = default;
@@ -81,6 +90,8 @@ public:
   virtual std::string whyUnsupported(const Kernel &, const TargetInfo *) const { return ""; }
   // What it can run on; an Error where that cannot be found out.
   virtual Result<std::vector<DeviceText>> devices() { return std::vector<DeviceText>{}; }
+  // What it uses of this machine. Nothing of it is started: a driver that crashes does so in devices().
+  virtual std::vector<Requirement> requirements() const { return {}; }
   // The names of the passes (passes/passes.def) that bring a module to what compile() takes.
   virtual std::vector<std::string_view> pipeline() const = 0;
   virtual Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,

@@ -42,6 +42,17 @@ std::string hostFeatures(const llvm::MCSubtargetInfo &plain) {
 
 } // namespace
 
+std::vector<std::string> vectorFeatures() {
+  const auto all = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> found;
+  for (const char *name : {"avx", "avx2", "fma", "f16c", "avxvnni", "avx512f", "avx512bw", "avx512vl", "avx512vnni", "avx512bf16", "avx512fp16", "avx10.1", "amx-tile", "amx-bf16", "amx-int8", "amx-fp16"}) {
+    auto feature = all.find(name);
+    bool usable = feature != all.end() && feature->second && (!std::string_view(name).starts_with("amx") || mayUseTiles());
+    if (usable) found.emplace_back(name);
+  }
+  return found;
+}
+
 Result<CpuInfo> cpuInfo(std::string_view name) {
   initialiseLlvm();
   CpuInfo info;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace xt {
 
@@ -34,6 +35,9 @@ struct CpuInfo {
 // "" or "host": the machine this runs on, with exactly its features, of which AMX needs this process to ask for it. Else one
 // of LLVM's names for an x86-64 processor; an unknown one is an Error that names a few.
 Result<CpuInfo> cpuInfo(std::string_view name);
+
+// Those features of this machine that decide how fast kernels are, by LLVM's names: "avx2", "amx-bf16" …
+std::vector<std::string> vectorFeatures();
 
 // Whether this machine can run code made for `info`.
 bool hostCanRun(const CpuInfo &info);

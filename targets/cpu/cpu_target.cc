@@ -240,6 +240,12 @@ public:
     device.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     return std::vector<DeviceText>{device};
   }
+  std::vector<Requirement> requirements() const override {
+    Result<CpuInfo> cpu = cpuInfo("host");
+    if (!cpu) return {{"the processor", false, true, cpu.error().message, ""}};
+    std::vector<std::string> features = vectorFeatures();
+    return {{"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
+  }
   std::vector<std::string_view> pipeline() const override {
     return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
   }

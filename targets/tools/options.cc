@@ -311,6 +311,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("device", po::value<std::string>()->value_name("gpu|soft"),
       "what a GPU target runs on; default: an Intel GPU, and where there is none the software device");
   add("devices", "list every target and its devices, and exit");
+  add("doctor", "look at what each target needs of this machine, run a kernel on each, and say what is missing; --json");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
   add("data-dir", po::value<std::string>()->value_name("DIR"), "where `load` and `save` find their files; default: beside FILE");
   add("check", po::value<std::string>()->value_name("WORD[,WORD]"),
@@ -377,6 +378,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     options.device = device == "gpu" ? DeviceChoice::Gpu : DeviceChoice::Soft;
   }
   options.listDevices = map.count("devices") != 0;
+  options.doctor = map.count("doctor") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();
   if (map.count("threads") && options.threads < 1) return usageError<XtrunOptions>("xtrun", "--threads is at least 1");
   if (map.count("opt-level")) {
@@ -392,7 +394,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   options.describe = map.count("describe") != 0;
   if (std::optional<std::string> wrong = readBench(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (std::optional<std::string> wrong = readLaunch(map, options)) return usageError<XtrunOptions>("xtrun", *wrong);
-  if (options.files.empty() && !options.listDevices) return usageError<XtrunOptions>("xtrun", "no input file");
+  if (options.files.empty() && !options.listDevices && !options.doctor) return usageError<XtrunOptions>("xtrun", "no input file");
   if (options.targets.empty()) return usageError<XtrunOptions>("xtrun", "--target names no target");
   return {options, {}, 0};
 }

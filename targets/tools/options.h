@@ -57,6 +57,7 @@ struct XtrunOptions : CommonOptions {
   bool optimise = true;
   DeviceChoice device = DeviceChoice::Any;
   bool listDevices = false;
+  bool doctor = false;
   std::optional<bool> small; // --small, --full; unset: as the target wants
   double timeLimit = 0;      // seconds, 0: none
   std::string check;         // what the interpreter watches for, as written: "race,uninit"

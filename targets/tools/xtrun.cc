@@ -8,6 +8,7 @@
 #include "targets/tools/cache_directory.h"
 #include "targets/tools/describe.h"
 #include "targets/tools/devices.h"
+#include "targets/tools/doctor.h"
 #include "targets/tools/launch_text.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/repeat_command.h"
@@ -48,6 +49,7 @@ public:
     if (std::optional<std::string> wrong = unknownPass(options_, {})) return usage(*wrong);
     TimeLimit limit(options_.timeLimit, [this] { outOfTime(); });
     if (options_.listDevices) return listDevices(options_);
+    if (options_.doctor) return doctor(options_);
     if (options_.describe) return describeFiles();
     Result<uint64_t> cacheBytes = cacheLimit();
     if (!cacheBytes) return usage(cacheBytes.error().message);

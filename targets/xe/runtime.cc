@@ -52,6 +52,43 @@ bool mayHaveIntelGpu() {
   return driver != nullptr;
 }
 
+namespace {
+
+Requirement libraryRequirement(std::string what, const char *library, bool needed, std::string remedy) {
+  void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
+  const char *why = handle ? nullptr : dlerror();
+  if (handle) dlclose(handle);
+  return {std::move(what), handle != nullptr, needed, handle ? library : why ? why : library, std::move(remedy)};
+}
+
+// "" where there is none.
+std::string programInPath(std::string_view name) {
+  const char *variable = std::getenv("PATH");
+  std::string_view path = variable ? variable : "";
+  for (size_t begin = 0; begin <= path.size();) {
+    size_t end = std::min(path.find(':', begin), path.size());
+    std::string file = str(path.substr(begin, end - begin), "/", name);
+    if (end > begin && access(file.c_str(), X_OK) == 0) return file;
+    begin = end + 1;
+  }
+  return "";
+}
+
+} // namespace
+
+std::vector<Requirement> xeRequirements() {
+  bool gpu = hasIntelGpu();
+  std::vector<Requirement> all;
+  all.push_back({"an Intel GPU", gpu, false, gpu ? "found" : "no render device of Intel's is under /sys/class/drm",
+                 "the software device stands in; where there is a GPU, the kernel's driver i915 or xe shows it"});
+  if (gpu) all.push_back(libraryRequirement("Intel's Level Zero driver", kIntelDriver, true, "install Debian's package intel-opencl-icd, or libze-intel-gpu1 where there is one"));
+  all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
+  std::string soft = softDriverPath(programFolder()), reader = programInPath("llvm-spirv-15");
+  all.push_back({"the software device's driver", !soft.empty(), !gpu, soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft, "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
+  all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu, reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
+  return all;
+}
+
 std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu) {
   if (choice == DeviceChoice::Gpu || soft.empty()) return std::nullopt;
   if (!given.empty()) {

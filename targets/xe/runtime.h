@@ -15,6 +15,9 @@ std::string softDriverPath(const std::string &programFolder);
 // Whether this machine has an Intel GPU and a driver for it; what the driver makes of the GPU is another matter.
 bool mayHaveIntelGpu();
 
+// What of this machine Level Zero and the software device need.
+std::vector<Requirement> xeRequirements();
+
 // What the variable ZE_ENABLE_ALT_DRIVERS has to be, given what it is ("": not set), so that the loader finds the drivers
 // of a choice; `soft`: the path of the software device's ("": there is none). nullopt: it is to stay as it is. Two
 // drivers only where there may be a GPU: the loader does worse with them (ZeDeviceInfo::wrapped).

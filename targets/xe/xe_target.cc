@@ -47,6 +47,8 @@ public:
     return hardware ? xt::whyUnsupported(kernel, *hardware) : "";
   }
 
+  std::vector<Requirement> requirements() const override { return name_ == kAnyXe ? xeRequirements() : std::vector<Requirement>{}; }
+
   std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
 
   Result<std::vector<DeviceText>> devices() override {

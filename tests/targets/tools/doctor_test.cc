@@ -1,0 +1,61 @@
+#include "tests/targets/tools/run_tool.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <unistd.h>
+
+namespace xt::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+TEST(Doctor, RunsAKernelOnEachTarget) {
+  ToolRun text = runTool("%bin/xtrun --doctor");
+  EXPECT_NE(text.output.find(text.status == 0 ? "All that is needed works." : "FAIL"), std::string::npos) << text.output;
+  ToolRun ran = runTool("%bin/xtrun --doctor --json");
+  EXPECT_EQ(ran.status, text.status) << ran.output;
+  Json report = Json::parse(ran.output, nullptr, false);
+  ASSERT_FALSE(report.is_discarded()) << ran.output;
+  EXPECT_EQ(report["status"], ran.status);
+  std::map<std::string, bool> passed;
+  for (const Json &kernel : report["kernels"]) passed[kernel["target"]] = kernel["passed"];
+  for (const char *target : {"interp", "cpu"}) EXPECT_TRUE(passed[target]) << ran.output;
+  for (const char *target : {"xe", "xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) EXPECT_TRUE(passed.contains(target)) << ran.output;
+  bool allPassed = std::all_of(passed.begin(), passed.end(), [](const auto &entry) { return entry.second; });
+  bool allFound = true;
+  for (const Json &requirement : report["requirements"]) allFound &= !requirement["needed"] || requirement["found"];
+  EXPECT_EQ(ran.status, allPassed && allFound ? 0 : 3) << ran.output;
+  EXPECT_EQ(report["llvm"].get<std::string>().substr(0, 3), "22.");
+}
+
+// What is missing is said, with what to install, and is the status.
+TEST(Doctor, SaysWhatIsMissing) {
+  ToolRun ran = runTool("PATH=%in %bin/xtrun --doctor");
+  EXPECT_EQ(ran.status, 3) << ran.output;
+  EXPECT_NE(ran.output.find("FAIL  xe: the software device's reader of SPIR-V: no program llvm-spirv-15 in PATH\n        install Debian's package llvm-spirv-15\n"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("ocloc (for xtc --emit=isa): not in PATH\n        install Debian's package intel-opencl-icd\n"), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("FAIL  xe: a kernel: status 3: "), std::string::npos) << ran.output;
+  EXPECT_NE(ran.output.find("ok    cpu: a kernel: "), std::string::npos) << ran.output;
+}
+
+TEST(Doctor, TellsTheStateOfTheCache) {
+  std::string folder = testing::TempDir() + "xt_doctor_" + std::to_string(getpid());
+  EXPECT_EQ(runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --small --test masked %src/stdlib/softmax.xt").status, 0);
+  ToolRun used = runTool("XT_CACHE_LIMIT=3M XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor --json");
+  Json report = Json::parse(used.output, nullptr, false);
+  ASSERT_FALSE(report.is_discarded()) << used.output;
+  EXPECT_EQ(report["cache"]["entries"], 1) << used.output;
+  EXPECT_EQ(report["cache"]["limit"], 3 << 20);
+  fs::permissions(folder, fs::perms::all);
+  ToolRun refused = runTool("XT_CACHE_DIR=" + folder + " %bin/xtrun --doctor");
+  EXPECT_NE(refused.output.find("the cache of compiled code: not used: others can write to "), std::string::npos) << refused.output;
+  fs::remove_all(folder);
+}
+
+} // namespace
+} // namespace xt::test
