@@ -207,7 +207,10 @@ void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
     if ((mask && (*mask)[k].i == 0) || (!tile.anywhere && (offset < 0 || offset >= tile.size))) continue;
-    environment_.observer->storesElement(tile.data + offset * tile.stride * elemInfo(tile.elem).storageBytes, subgroup());
+    // Unsigned: offsets from an address may be anything.
+    auto distance = static_cast<uint64_t>(offset) * static_cast<uint64_t>(tile.stride) * static_cast<uint64_t>(elemInfo(tile.elem).storageBytes);
+    auto place = reinterpret_cast<uintptr_t>(tile.data) + static_cast<uintptr_t>(distance);
+    environment_.observer->storesElement(reinterpret_cast<const unsigned char *>(place), subgroup());
   }
 }
 

@@ -199,9 +199,10 @@ Result<void> Subgroup::scatterTdesc(const Step &step) {
   const Op &op = *step.op;
   Type desc = op.operand(1)->type();
   const auto &lanes = std::get<ScatterTile>(slots_[step.operands[1]]);
-  Fragment mask = perElement(elements(step.operands[2]), desc.data().chunk, false), value = elements(step.operands[0]);
-  if (tracing()) return traceScatter(lanes, &mask), Result<void>();
+  Fragment mask = perElement(elements(step.operands[2]), desc.data().chunk, false);
+  if (tracing()) return traceScatter(lanes, &mask), Result<void>(); // the value has not been computed
   if (Result<void> fits = outsideOfBuffers(step, lanes, mask); !fits) return fits;
+  Fragment value = elements(step.operands[0]);
   if (transposes(op) && !environment_.lanes()) value = turned(value, desc.data().chunk, desc.extent(0));
   xt::storeScatter(lanes, &mask, value.data(), site(step));
   return {};
