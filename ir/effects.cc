@@ -11,41 +11,6 @@ bool refersToMemory(const Value *value) {
   return type.isMemRef() || type.isWindow() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();
 }
 
-bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
-
-bool dependsOnOrder(const Op &op) {
-  if (!isAtomic(op)) return false;
-  bool used = false, rounds = false;
-  for (size_t i = 0; i < op.resultCount(); ++i) {
-    used |= !op.result(i)->uses().empty();
-    rounds |= isFloat(op.result(i)->type().elem());
-  }
-  return used || rounds || op.textAttr("kind") == "assign";
-}
-
-// What an atomic does: `addi` and `add` are one.
-std::string_view atomicKind(const Op &op) {
-  std::string_view kind = op.textAttr("kind");
-  for (std::string_view plain : {"add", "mul", "and", "or", "xor"})
-    if (kind.size() == plain.size() + 1 && kind.starts_with(plain) && kind.back() == 'i') return plain;
-  return kind;
-}
-
-// What reaches the memory of one parameter.
-struct MemoryUses {
-  std::string_view atomic; // the kind of the first atomic
-  bool mixed = false;      // atomics of other kinds too
-  bool read = false;       // by an op that is no atomic
-
-  void add(const Op &op) {
-    if (!isAtomic(op)) {
-      read |= has(op.info().effects, Effect::Reads);
-      return;
-    }
-    if (atomic.empty()) atomic = atomicKind(op);
-    mixed |= atomic != atomicKind(op);
-  }
-};
 } // namespace
 
 MemoryOrigins::MemoryOrigins(const Kernel &kernel) : kernel_(kernel) {
@@ -103,11 +68,8 @@ void MemoryOrigins::visit(Op &op) {
 
 KernelEffects kernelEffects(const Kernel &kernel) {
   MemoryOrigins origins(kernel);
-  KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false),
-                        false};
-  std::vector<MemoryUses> uses(kernel.paramCount);
+  KernelEffects effects{std::vector<bool>(kernel.paramCount, false), std::vector<bool>(kernel.paramCount, false)};
   walk(const_cast<Block &>(kernel.body), [&](Op &op) {
-    effects.orderDependent |= dependsOnOrder(op);
     bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
     if (!reads && !writes) return;
     for (const Value *operand : op.operands()) {
@@ -117,12 +79,9 @@ KernelEffects kernelEffects(const Kernel &kernel) {
         if (!from[i]) continue;
         if (reads) effects.reads[i] = true;
         if (writes) effects.writes[i] = true;
-        uses[i].add(op);
       }
     }
   });
-  for (const MemoryUses &memory : uses)
-    effects.orderDependent |= memory.mixed || (memory.read && !memory.atomic.empty());
   return effects;
 }
 

@@ -27,10 +27,6 @@ struct KernelEffects {
   // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False
   // for scalars but addresses (i64) that tiles are made from.
   std::vector<bool> reads, writes;
-  // Whether results may depend on which workgroup or subgroup comes first, so that two runs may differ: some atomics
-  // round (floats), keep the last value (assign), or have their old values used; two kinds (add and max) may meet in one
-  // buffer; or a buffer of atomics is read in the same kernel (shared local memory is left to its barriers).
-  bool orderDependent = false;
 };
 
 // Memory effects are those of the op table, on what MemoryOrigins gives.

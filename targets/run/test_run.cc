@@ -192,13 +192,28 @@ Result<void> TestRun::planLaunches() {
       if (const TestBuffer *buffer = plan->buffers[i])
         plan->args[i].buffer.unwritten = buffer->isOut && buffer->writers.empty();
     KernelEffects effects = kernelEffects(*kernel);
-    orderDependent_ |= effects.orderDependent;
+    followOrder(*plan);
     for (size_t i = 0; i < plan->buffers.size(); ++i)
       if (TestBuffer *buffer = plan->buffers[i])
         if (effects.writes[i] && (buffer->writers.empty() || buffer->writers.back() != p)) buffer->writers.push_back(p);
     launches_.push_back(std::move(*plan));
   }
   return {};
+}
+
+// Which buffers may differ between runs once a launch is done.
+void TestRun::followOrder(const LaunchPlan &launch) {
+  auto &buffers = state_.buffers();
+  std::vector<OrderCause> before;
+  for (const auto &buffer : buffers) before.push_back(buffer->order);
+  before.push_back(OrderCause::None); // for what is no buffer
+  std::vector<size_t> memoryOf;
+  for (const TestBuffer *given : launch.buffers) {
+    auto place = std::find_if(buffers.begin(), buffers.end(), [&](const auto &buffer) { return buffer.get() == given; });
+    memoryOf.push_back(static_cast<size_t>(place - buffers.begin()));
+  }
+  std::vector<OrderCause> after = orderDependence(*launch.kernel, memoryOf, before);
+  for (size_t i = 0; i < buffers.size(); ++i) buffers[i]->order = after[i];
 }
 
 void TestRun::resetBuffers(int round) {
@@ -393,7 +408,7 @@ Result<void> TestRun::compareRounds(TestBuffer &buffer) {
   }
   if (unwritten)
     if (auto done = reportUnwritten(buffer, second); !done) return done;
-  if (!differing || orderDependent_) return {};
+  if (!differing || buffer.order != OrderCause::None) return {};
   std::vector<std::string> notes;
   if (buffer.isOut)
     notes.push_back("`out` buffers held other poison in each run: the kernel may use what it has not written");
@@ -438,7 +453,7 @@ std::vector<TestRun::Output> TestRun::takeOutputs() {
   for (auto &buffer : state_.buffers()) {
     if (!buffer->written()) continue;
     auto last = buffer->contents.find(buffer->writers.back());
-    if (last != buffer->contents.end()) outputs.push_back({buffer->stmt->name, std::move(last->second)});
+    if (last != buffer->contents.end()) outputs.push_back({buffer->stmt->name, std::move(last->second), buffer->order});
   }
   return outputs;
 }

@@ -18,6 +18,7 @@ public:
   struct Output {
     std::string name;
     RawArray content;
+    OrderCause order = OrderCause::None;
   };
   std::vector<Output> takeOutputs();
 
@@ -26,6 +27,7 @@ private:
   Result<void> makeBuffers();
   Result<void> makeBuffer(const HostStmt &stmt, size_t position);
   Result<void> planLaunches();
+  void followOrder(const LaunchPlan &launch);
   Result<void> launchAll(int round);
   void resetBuffers(int round);
   Result<double> launchOnce(const LaunchPlan &launch);
@@ -50,7 +52,6 @@ private:
   TestState state_;
   std::optional<FieldCheck> field_; // of an algebraic run
   std::vector<LaunchPlan> launches_;
-  bool orderDependent_ = false; // some launch's result depends on the order of atomics: runs may differ
   RunReport report_;
 };
 

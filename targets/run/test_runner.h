@@ -42,7 +42,8 @@ struct RunOptions {
 //   - a guard byte before, after or between the rows of a buffer changed;
 //   - a buffer that no launched kernel writes (ir/effects.h) changed;
 //   - an element of an `out` buffer that a launch writes, or that is passed to none, kept both poisons;
-//   - the two runs differ in a bit, unless a kernel's atomics make its result depend on their order;
+//   - the two runs differ in a bit in a buffer whose content does not depend on the order of workgroups
+//     (ir/order_dependence.h);
 //   - an element fails its check;
 //   - a check proves nothing: both sides are the same expression; it also passes where the left side, or both, stand
 //     for the contents before the launches; or all inputs of the launches with more than one element are constant and
@@ -56,7 +57,7 @@ struct RunOptions {
 //
 // When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
 // are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they
-// are apart is reported. `save` writes in the first run only.
+// are apart is reported. Buffers that depend on the order of workgroups may differ, and the report says why. `save` writes in the first run only.
 //
 // Mistakes of the test found while it runs are reported to `diagnostics` (05xx) and give FileError.
 TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,

@@ -1,6 +1,7 @@
 // The buffers of one run of a test: their content before the launches, on the device, and after each launch that a
 // later statement looks back at.
 #pragma once
+#include "ir/order_dependence.h"
 #include "targets/run/buffer.h"
 #include "targets/run/eval.h"
 
@@ -16,6 +17,7 @@ struct TestBuffer {
   bool isOut = false;
   std::optional<RawArray> initial; // not of `out` buffers
   std::optional<DeviceBuffer> device;
+  OrderCause order = OrderCause::None; // why its content at the end may depend on the order of workgroups
   std::vector<size_t> writers;         // positions of the launches that may write it, ascending
   std::map<size_t, RawArray> contents; // content after a launch, by its position
   std::optional<RawArray> firstRun;    // content after the first run, where a launch writes it

@@ -55,7 +55,6 @@ TEST(Effects, ScattersScalarsAndAtomics) {
                     "  %x = memref.load %A[0]\n  memref.store %x, %D[0]\n}\n");
   EXPECT_EQ(e.reads, (std::vector<bool>{true, false, true, false}));
   EXPECT_EQ(e.writes, (std::vector<bool>{false, true, true, true}));
-  EXPECT_FALSE(e.orderDependent) << "integers that are added, and whose old values nobody uses";
 }
 
 TEST(Effects, AddressesAreFollowedThroughArithmetic) {
@@ -67,23 +66,6 @@ TEST(Effects, AddressesAreFollowedThroughArithmetic) {
                     "  %v = load_tile %u\n  store_tile %v, %t\n}\n");
   EXPECT_EQ(e.writes, (std::vector<bool>{true, false, false, false}));
   EXPECT_EQ(e.reads, (std::vector<bool>{false, false, true, false})) << "an offset is no base";
-}
-
-TEST(Effects, WhatDependsOnTheOrderOfAtomics) {
-  auto depends = [](const std::string &atomic) {
-    return effectsOfText("kernel @k(%A: memref<?x?xi32>, %F: memref<?x?xf32>) {\n"
-                         "  %t = init_tile %A[0, 0] -> tile<2x2xi32>\n  %f = init_tile %F[0, 0] -> tile<2x2xf32>\n"
-                         "  %v = constant 1 : vector<2x2xi32>\n  %w = constant 1.0 : vector<2x2xf32>\n" +
-                         atomic + "}\n")
-        .orderDependent;
-  };
-  EXPECT_FALSE(depends("  %o = atomic_rmw <maxs> %v, %t\n"));
-  EXPECT_TRUE(depends("  %o = atomic_rmw <maxs> %v, %t\n  store_tile %o, %t\n"));
-  EXPECT_TRUE(depends("  %o = atomic_rmw <assign> %v, %t\n"));
-  EXPECT_TRUE(depends("  %o = atomic_rmw <addf> %w, %f\n"));
-  EXPECT_FALSE(depends("  %o = atomic_rmw <addi> %v, %t\n  %p = atomic_rmw <add> %v, %t\n"));
-  EXPECT_TRUE(depends("  %o = atomic_rmw <addi> %v, %t\n  %p = atomic_rmw <maxs> %v, %t\n")) << "two kinds meet";
-  EXPECT_TRUE(depends("  %o = atomic_rmw <addi> %v, %t\n  %x = load_tile %t\n  store_tile %x, %t\n"));
 }
 
 } // namespace

@@ -1,0 +1,172 @@
+#include "ir/order_dependence.h"
+
+#include "ir/base/check.h"
+#include "ir/effects.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace xt {
+
+namespace {
+bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
+
+// What an atomic does: `addi` and `add` are one.
+std::string_view atomicKind(const Op &op) {
+  std::string_view kind = op.textAttr("kind");
+  for (std::string_view plain : {"add", "mul", "and", "or", "xor"})
+    if (kind.size() == plain.size() + 1 && kind.starts_with(plain) && kind.back() == 'i') return plain;
+  return kind;
+}
+
+OrderCause ownCause(const Op &atomic) {
+  std::string_view kind = atomicKind(atomic);
+  if (kind == "assign") return OrderCause::LastWriter;
+  bool exact = kind == "maximumf" || kind == "minimumf" || !isFloat(atomic.result()->type().elem());
+  return exact ? OrderCause::None : OrderCause::Rounding;
+}
+
+// One buffer of the launch, or all shared local memory together.
+struct Memory {
+  OrderCause cause = OrderCause::None;
+  std::string_view atomic; // the kind of the first atomic
+  bool hasAtomics = false, local = false;
+};
+
+class Analysis {
+public:
+  Analysis(const Kernel &kernel, const std::vector<size_t> &memoryOf, const std::vector<OrderCause> &before)
+      : memoryOf_(memoryOf), before_(before), origins_(kernel), memories_(before.size() + 1) {
+    for (size_t m = 0; m < before.size(); ++m)
+      if (before[m] != OrderCause::None) memories_[m].cause = OrderCause::Before;
+    memories_.back().local = true;
+    auto &body = const_cast<Block &>(kernel.body); // walk gives mutable ops; nothing is changed
+    walk(body, [&](Op &op) {
+      if (!isAtomic(op)) return;
+      forEachMemory(op, [&](Memory &memory) {
+        if (memory.hasAtomics && memory.atomic != atomicKind(op)) set(memory.cause, OrderCause::Kinds);
+        memory.atomic = atomicKind(op);
+        memory.hasAtomics = true;
+      });
+    });
+    // Loops and memory carry values around: repeat until nothing is added.
+    do {
+      changed_ = false;
+      walk(body, [&](Op &op) { visit(op); });
+    } while (changed_);
+  }
+
+  std::vector<OrderCause> causes() const {
+    std::vector<OrderCause> causes;
+    for (size_t m = 0; m < before_.size(); ++m) causes.push_back(first(before_[m], memories_[m].cause));
+    return causes;
+  }
+
+private:
+  void set(OrderCause &to, OrderCause cause) {
+    if (to != OrderCause::None || cause == OrderCause::None) return;
+    to = cause;
+    changed_ = true;
+  }
+  OrderCause of(const Value *value) const {
+    auto found = causes_.find(value);
+    return found == causes_.end() ? OrderCause::None : found->second;
+  }
+  void mark(const Value *value, OrderCause cause) {
+    if (cause != OrderCause::None) set(causes_[value], cause);
+  }
+  static OrderCause first(OrderCause a, OrderCause b) { return a == OrderCause::None ? b : a; }
+
+  // What decides how often, and whether, an op runs.
+  OrderCause control(const Op &op) const {
+    OrderCause cause = OrderCause::None;
+    for (const Block *block = op.block(); block && block->parentOp(); block = block->parentOp()->block())
+      cause = first(cause, decision(*block->parentOp()));
+    return cause;
+  }
+  // Of an op with regions: its bounds or its condition.
+  OrderCause decision(const Op &op) const {
+    OrderCause cause = OrderCause::None;
+    CarriedAt at = carriedAt(op);
+    for (size_t i = 0; i < at.operand; ++i) cause = first(cause, of(op.operand(i)));
+    if (op.kind() == OpKind::While) cause = first(cause, of(op.region()->last()->operand(0)));
+    return cause;
+  }
+
+  // The buffers that an op accesses; shared local memory where it is none of the launch.
+  template <class F> void forEachMemory(const Op &op, F f) {
+    for (const Value *operand : op.operands()) {
+      if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
+      std::vector<bool> from = origins_.of(operand);
+      bool known = false;
+      for (size_t i = 0; i < from.size(); ++i)
+        if (from[i]) known = true, f(memories_[memoryOf_[i]]);
+      if (!known) f(memories_.back());
+    }
+  }
+
+  void visit(Op &op) {
+    if (op.regionCount() > 0) return visitStructure(op);
+    OrderCause from = OrderCause::None;
+    for (const Value *operand : op.operands()) from = first(from, of(operand));
+    OrderCause stored = first(from, control(op));
+    bool reads = has(op.info().effects, Effect::Reads), writes = has(op.info().effects, Effect::Writes);
+    if (reads || writes)
+      forEachMemory(op, [&](Memory &memory) {
+        if (isAtomic(op)) set(memory.cause, first(stored, ownCause(op)));
+        else if (writes) set(memory.cause, stored);
+        if (!reads) return;
+        from = first(from, memory.cause);
+        // Shared local memory is read behind a barrier.
+        if (!isAtomic(op) && memory.hasAtomics && !memory.local) from = first(from, OrderCause::Midway);
+      });
+    if (isAtomic(op)) from = first(from, OrderCause::OldValue);
+    for (size_t i = 0; i < op.resultCount(); ++i) mark(op.result(i), from);
+  }
+
+  void visitStructure(Op &op) {
+    CarriedAt at = carriedAt(op);
+    OrderCause decided = decision(op);
+    for (size_t r = 0; r < op.regionCount(); ++r) {
+      Block *region = op.region(r);
+      for (size_t p = 0; p < at.param && p < region->params().size(); ++p) mark(region->param(p), decided);
+      for (size_t i = 0; i < op.resultCount(); ++i) {
+        OrderCause carried = of(region->last()->operand(i + at.yield));
+        if (at.loops) {
+          carried = first(carried, of(op.operand(i + at.operand)));
+          mark(region->param(i + at.param), first(carried, decided));
+        }
+        mark(op.result(i), first(carried, decided));
+      }
+    }
+  }
+
+  const std::vector<size_t> &memoryOf_;
+  const std::vector<OrderCause> &before_;
+  MemoryOrigins origins_;
+  std::vector<Memory> memories_; // the last one is shared local memory
+  std::unordered_map<const Value *, OrderCause> causes_; // looked up only
+  bool changed_ = false;
+};
+} // namespace
+
+std::string_view orderCauseText(OrderCause cause) {
+  switch (cause) {
+  case OrderCause::None: return "nothing";
+  case OrderCause::Before: return "what an earlier launch left to the order of workgroups";
+  case OrderCause::OldValue: return "old values of atomics";
+  case OrderCause::Midway: return "what atomics of the same kernel have done so far";
+  case OrderCause::LastWriter: return "which atomic `assign` comes last";
+  case OrderCause::Kinds: return "the order of atomics of several kinds";
+  case OrderCause::Rounding: return "the order in which atomics round their sums";
+  }
+  XT_UNREACHABLE("cause");
+}
+
+std::vector<OrderCause> orderDependence(const Kernel &kernel, const std::vector<size_t> &memoryOf,
+                                        const std::vector<OrderCause> &before) {
+  XT_CHECK(memoryOf.size() == kernel.paramCount, "a buffer for each parameter");
+  return Analysis(kernel, memoryOf, before).causes();
+}
+
+} // namespace xt
