@@ -71,4 +71,9 @@ AttrValue combiningIdentity(OpKind op, Elem elem) {
   XT_UNREACHABLE("an op that combines nothing");
 }
 
+Elem reductionElem(OpKind op, Elem elem) {
+  bool rounds = op == OpKind::AddF || op == OpKind::MulF;
+  return rounds && elemInfo(elem).bits <= 16 ? Elem::F32 : elem;
+}
+
 } // namespace xt

@@ -14,4 +14,8 @@ std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
 // What leaves every value of the type as it is when combined with it: 0 for add, 1 for mul, -inf for maximumf …
 AttrValue combiningIdentity(OpKind op, Elem elem);
 
+// The type in which a reduction combines its terms: f32 for sums and products of 16- and 8-bit floats, whose result is
+// rounded once at the end; else the type itself.
+Elem reductionElem(OpKind op, Elem elem);
+
 } // namespace xt

@@ -13,6 +13,7 @@
 #include "passes/pass.h"
 #include "passes/plan_slm.h"
 #include "passes/sink_to_uses.h"
+#include "passes/widen_reductions.h"
 #include "passes/xegpu_to_tiles.h"
 
 #include <span>

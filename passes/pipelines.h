@@ -11,19 +11,19 @@ namespace xt {
 inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 
 // From checked source to what the targets begin with.
-inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::Canonicalize, PassKind::Cse,
+inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse,
                                              PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
 
 // The same for GPUs, down to their messages and products (`xtc --target=xe-pvc`).
 inline constexpr std::array kBlockPipeline = {
-    PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
+    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
     PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
     PassKind::DeadCode};
 
 // Down to what each lane does, for code generation.
 inline constexpr std::array kLanePipeline = {
-    PassKind::InferLayouts, PassKind::Canonicalize,    PassKind::Cse,      PassKind::HoistInvariants, PassKind::Canonicalize,
+    PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
     PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
     PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode,

@@ -209,7 +209,9 @@ void LaneMeeting::shuffle() {
 void LaneMeeting::reduce() {
   Type type = op_.result()->type();
   std::string_view kind = op_.textAttr("kind");
-  Number identity = arithmetic().constant(type.elem(), combiningIdentity(*combiningOp(kind, type.elem()), type.elem()));
+  OpKind combining = *combiningOp(kind, type.elem());
+  Elem within = reductionElem(combining, type.elem());
+  Number identity = arithmetic().constant(within, combiningIdentity(combining, within));
   auto size = static_cast<size_t>(op_.intAttr("cluster_size", static_cast<int64_t>(lanes_.size())));
   auto stride = static_cast<size_t>(op_.intAttr("cluster_stride", 1));
   auto clusterOf = [&](size_t lane) { return std::pair(lane / (size * stride), lane % stride); };
@@ -219,7 +221,8 @@ void LaneMeeting::reduce() {
     Fragment sum(values[l].size(), identity);
     for (size_t other = 0; other < lanes_.size(); ++other)
       for (size_t k = 0; clusterOf(other) == clusterOf(l) && k < sum.size(); ++k)
-        sum[k] = combine(kind, type.elem(), sum[k], values[other][k], arithmetic());
+        sum[k] = combine(kind, within, sum[k], values[other][k], arithmetic());
+    for (Number &term : sum) term = narrowed(within, type.elem(), term, arithmetic());
     lanes_[l].resume(type.isScalar() ? RuntimeValue(sum[0]) : std::make_shared<const Fragment>(std::move(sum)));
   }
 }

@@ -130,12 +130,13 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
   // Each kind starts from its own identity, so that a block of one element gives that element.
   Elem elem = op.result()->type().elem();
   OpKind kind = *combiningOp(op.textAttr("kind"), elem);
-  Number identity = arithmetic.constant(elem, combiningIdentity(kind, elem));
+  Elem within = reductionElem(kind, elem);
+  Number identity = arithmetic.constant(within, combiningIdentity(kind, within));
   forEachHeld(target, [&](std::span<const int64_t> index) {
     Number sum = identity;
     forEachTerm(op, index,
-                [&](std::span<const int64_t> term) { sum = apply(kind, elem, sum, elements[places.of(term)], arithmetic); });
-    result.push_back(sum);
+                [&](std::span<const int64_t> term) { sum = apply(kind, within, sum, elements[places.of(term)], arithmetic); });
+    result.push_back(narrowed(within, elem, sum, arithmetic));
   });
   return result;
 }
@@ -157,6 +158,14 @@ std::optional<size_t> linearIndex(std::span<const int64_t> shape, std::span<cons
     place = place * static_cast<size_t>(shape[d]) + static_cast<size_t>(index[d]);
   }
   return place;
+}
+
+Number narrowed(Elem from, Elem to, Number value, Arithmetic &arithmetic) {
+  if (from == to) return value;
+  Numbers operand{&value, 0};
+  Number result;
+  arithmetic.elementwise({OpKind::TruncF, from, to, ""}, {&operand, 1}, &result, 1);
+  return result;
 }
 
 Number combine(std::string_view kind, Elem elem, Number value, Number other, Arithmetic &arithmetic) {

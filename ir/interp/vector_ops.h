@@ -26,6 +26,9 @@ bool maskAt(std::span<const int64_t> extents, std::span<const int64_t> index);
 // The row-major place of an index in a shape; nullopt outside.
 std::optional<size_t> linearIndex(std::span<const int64_t> shape, std::span<const int64_t> index);
 
+// A float rounded to a narrower type, or as it is where the types are the same.
+Number narrowed(Elem from, Elem to, Number value, Arithmetic &arithmetic = ieeeArithmetic());
+
 // `value` combined with `other` by the op of a kind word (ir/combine.h); "assign" gives `other`.
 Number combine(std::string_view kind, Elem elem, Number value, Number other,
                Arithmetic &arithmetic = ieeeArithmetic());

@@ -247,7 +247,7 @@ public:
     return {{"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
   }
   std::vector<std::string_view> pipeline() const override {
-    return {"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
+    return {"infer-layouts", "widen-reductions", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
   }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {

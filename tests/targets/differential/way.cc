@@ -48,7 +48,7 @@ std::unique_ptr<Module> CompiledWay::passed(const TargetInfo *hardware) {
   std::vector<std::string_view> names = findTarget(way_.target)->pipeline(), first;
   if (way_.lanes) first = passNames(kLanePipeline);
   else if (way_.gpu) first = passNames(kBlockPipeline);
-  else if (way_.distributed) first = {"infer-layouts", "distribute-to-subgroups"};
+  else if (way_.distributed) first = {"infer-layouts", "widen-reductions", "distribute-to-subgroups"};
   names.insert(names.begin(), first.begin(), first.end());
   auto passes = passesNamed(names);
   if (!passes) return nullptr;

@@ -135,6 +135,17 @@ TEST_F(XeRun, ZerosKeepTheirSigns) {
   }
 }
 
+// At every scope, in f32 until the end.
+TEST_F(XeRun, SumsOfNarrowFloatsAreRoundedOnce) {
+  for (const char *type : {"bf16", "f16", "f8E4M3", "f8E5M2"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,xe-pvc,xe-bmg,xe-dg2,spirv -D T=") + type +
+                          " %src/tests/targets/xe/run/narrow_sums.xt");
+    EXPECT_EQ(run.status, 0) << type << run.output;
+    EXPECT_TRUE(has(run, "6 tests: 6 passed")) << type << run.output;
+    EXPECT_FALSE(has(run, "elements differ")) << type << run.output;
+  }
+}
+
 TEST_F(XeRun, ASingleRowOfAnyPitch) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=interp,xe-pvc,xe-bmg %src/tests/targets/xe/run/one_row.xt");
   EXPECT_EQ(run.status, 0) << run.output;
