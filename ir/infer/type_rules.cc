@@ -272,9 +272,10 @@ bool sameTypeButLayout(Type a, Type b) {
 bool writtenAgrees(Type written, Type actual) {
   if (sameTypeButLayout(written, actual)) return true;
   if (!written || !actual) return false;
-  if (written.isTensorDesc() && actual.isTensorDesc() && !written.layout()) {
+  if (written.isTensorDesc() && actual.isTensorDesc()) {
     TypeData plain = actual.data();
-    plain.layout = nullptr;
+    if (!written.layout()) plain.layout = nullptr;
+    if (written.data().space == MemorySpace::Global) plain.space = MemorySpace::Global; // memory_scope may be left out
     return plain == written.data();
   }
   if (!written.isTile() || !actual.isTile()) return false;

@@ -36,7 +36,7 @@ bool inferTypes(const TypeRuleInput &input, std::vector<Type> &results);
 bool sameTypeButLayout(Type a, Type b);
 
 // Whether a type that is written says what `actual` is: a tile's type without attributes says nothing of its order, of
-// scattering or packing.
+// scattering or packing; a tensor_desc's without `memory_scope` nothing of where its base lies.
 bool writtenAgrees(Type written, Type actual);
 
 // The element type that tile_mma gives for these operands when the result does not say, or nullopt if there is none.

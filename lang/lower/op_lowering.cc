@@ -181,6 +181,15 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
 
 // --- signatures ------------------------------------------------------------------------------------------------------
 
+namespace {
+// Whether a type says `memory_scope = global`, which its resolved form has in any case.
+bool saysGlobal(const ast::TypeExpr &expr) {
+  return std::any_of(expr.attrs.begin(), expr.attrs.end(), [](const ast::Attr::Entry &entry) {
+    return entry.key.text == "memory_scope" && entry.value && entry.value->name.text == "global";
+  });
+}
+} // namespace
+
 // Types of the operands in the order in which `exprs` may list them; false has been reported.
 bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft) {
   // Operands that a signature lists: all, or all but index scalars, or (as the IR prints it) all but those that are
@@ -205,9 +214,16 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
     written.push_back(types_.resolve(expr));
     if (!written.back()) return false;
   }
+  // Beside a scatter tile a vector of one row may be written as a line, as the tile's own type may.
+  bool scatter = std::any_of(types.begin(), types.end(), [](Type type) { return type.isTile() && type.data().scatter; });
+  auto agrees = [&](size_t k, size_t i) {
+    if (writtenAgrees(written[k], types[i])) return !types[i].isTensorDesc() || types[i].data().space == MemorySpace::Global || !saysGlobal(exprs[k]);
+    if (!scatter || written[k].layout() || !written[k].isVector() || written[k].rank() != 1 || !types[i].isVector() || types[i].rank() != 2) return false;
+    return types[i].extent(0) == 1 && types[i].extent(1) == written[k].extent(0) && types[i].elem() == written[k].elem();
+  };
   auto matches = [&](const std::vector<size_t> &order) {
     for (size_t k = 0; k < order.size(); ++k)
-      if (!writtenAgrees(written[k], types[order[k]])) return false;
+      if (!agrees(k, order[k])) return false;
     return true;
   };
   // The RFC prints a store's tile first and an mma's c first: accepted where types tell.
@@ -218,7 +234,7 @@ bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std
   }
   for (size_t k = 0; k < listed.size(); ++k) {
     size_t i = listed[k];
-    if (!writtenAgrees(written[k], types[i])) {
+    if (!agrees(k, i)) {
       Diagnostic &mismatch = diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
                                                   str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])));
       mismatch.at(draft.operandRanges[i], shapedText(types[i]));
