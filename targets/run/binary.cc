@@ -60,17 +60,20 @@ void floatValues(HostFn fn, const double *a, const double *b, int64_t n, double 
 // The difference that moving each operand within its error makes, at most.
 double powCarried(double x, double ex, double y, double ey, double v) {
   if (ex == 0 && ey == 0) return 0;
+  if (ex > 0 && !surelyNonzero(x, ex) && y - ey < 0) return specialBound(false); // a pole lies within the error
   double worst = 0;
   for (double p : {x - ex, x + ex})
     for (double q : {y - ey, y + ey}) {
       double w = std::pow(p, q);
-      worst = w == v ? worst : std::max(worst, std::fabs(w - v));
+      if (std::isnan(w) != std::isnan(v)) return specialBound(false);
+      worst = w == v || std::isnan(w) ? worst : std::max(worst, std::fabs(w - v));
     }
   return worst;
 }
 
 double divCarried(double ea, double b, double eb, double v) {
   if (ea == 0 && eb == 0) return 0;
+  if (std::isinf(b) && eb == 0) return std::isinf(ea) ? ea : 0; // a / inf is 0
   double least = std::fabs(b) - eb;
   return least > 0 ? (ea + scaled(v, eb)) / least : std::numeric_limits<double>::infinity();
 }
@@ -84,16 +87,35 @@ template <class Round> double modCarried(double a, double ea, double b, double e
   return ea + scaled(round(q), eb);
 }
 
+// Whether an infinite or NaN result of + - * / is what a kernel has as well, whatever the errors of the operands are.
+bool certainSpecial(HostFn fn, double a, double ea, double b, double eb) {
+  bool infA = !std::isfinite(a), infB = !std::isfinite(b);
+  if (std::isinf(ea) || std::isinf(eb)) return false;
+  if (fn == HostFn::Add || fn == HostFn::Sub) return infA || infB;
+  if (fn == HostFn::Mul) // inf * 0 is a NaN only where the 0 is certain
+    return (infA || infB) && (infA || ea == 0 || surelyNonzero(a, ea)) && (infB || eb == 0 || surelyNonzero(b, eb));
+  if (fn == HostFn::Div) return infA || infB ? infB || eb == 0 || surelyNonzero(b, eb) : b == 0 && eb == 0 && (ea == 0 || surelyNonzero(a, ea));
+  return ea == 0 && eb == 0;
+}
+
 // The bound that operands' errors give, before the function's own rounding.
 void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, const double *v,
                    int64_t n, double *out) {
   auto each = [&](auto f) {
     for (int64_t i = 0; i < n; ++i) out[i] = f(i);
   };
-  if (fn == HostFn::Add || fn == HostFn::Sub) return each([&](int64_t i) { return ea[i] + eb[i]; });
+  auto eachFinite = [&](auto f) {
+    each([&](int64_t i) {
+      return std::isfinite(v[i]) ? f(i) : specialBound(certainSpecial(fn, a[i], ea[i], b[i], eb[i]));
+    });
+  };
+  if (fn == HostFn::Add || fn == HostFn::Sub) return eachFinite([&](int64_t i) { return ea[i] + eb[i]; });
   if (fn == HostFn::Mul)
-    return each([&](int64_t i) { return scaled(a[i], eb[i]) + scaled(b[i], ea[i]) + ea[i] * eb[i]; });
-  if (fn == HostFn::Div) return each([&](int64_t i) { return divCarried(ea[i], b[i], eb[i], v[i]); });
+    return eachFinite([&](int64_t i) {
+      double both = ea[i] == 0 || eb[i] == 0 ? 0 : ea[i] * eb[i];
+      return scaled(a[i], eb[i]) + scaled(b[i], ea[i]) + both;
+    });
+  if (fn == HostFn::Div) return eachFinite([&](int64_t i) { return divCarried(ea[i], b[i], eb[i], v[i]); });
   if (fn == HostFn::Mod)
     return each(
         [&](int64_t i) { return modCarried(a[i], ea[i], b[i], eb[i], [](double q) { return std::floor(q); }); });

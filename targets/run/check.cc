@@ -114,7 +114,6 @@ struct Partial {
   CompareResult result;
   double worst = -1;
   void add(int64_t i, const Verdict &verdict) {
-    result.unbounded += std::isfinite(verdict.expected) && !(verdict.bound < kInf);
     if (verdict.passes) {
       if (verdict.bound > 0 && verdict.bound < kInf && verdict.difference < kInf)
         result.worstRatio = std::max(result.worstRatio, verdict.difference / verdict.bound);
@@ -128,7 +127,6 @@ struct Partial {
     if (result.first < 0) result.first = later.result.first;
     if (later.worst > worst) worst = later.worst, result.worst = later.result.worst;
     result.different += later.result.different;
-    result.unbounded += later.result.unbounded;
     result.worstRatio = std::max(result.worstRatio, later.result.worstRatio);
   }
 };

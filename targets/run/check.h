@@ -53,7 +53,6 @@ struct CompareResult {
   int64_t compared = 0, different = 0;
   int64_t first = -1, worst = -1; // linear indices, -1: none differs
   double worstRatio = 0;          // the largest |difference| / bound of all elements that pass
-  int64_t unbounded = 0;          // elements whose bound is not finite, though the value is: anything finite passes
 };
 CompareResult compareAll(const Comparison &comparison, int threads);
 // Whether all elements pass; stops early.

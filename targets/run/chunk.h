@@ -55,8 +55,8 @@ inline bool anyError(const double *errors, int64_t count) {
   return any;
 }
 
-// e times a factor that may be infinite where e is 0.
-inline double scaled(double factor, double e) { return e == 0 ? 0 : std::fabs(factor) * e; }
+// e times a factor that may be infinite where e is 0; an infinite e stays one, as what it belongs to may be a NaN.
+inline double scaled(double factor, double e) { return e == 0 || std::isinf(e) ? e : std::fabs(factor) * e; }
 
 // The lowest linear index that any thread has reported, or -1.
 class FirstIndex {

@@ -92,8 +92,9 @@ struct Accumulation {
   double groupUnit = 0, groupTiny = 0, exact = 0;
   bool wide = false;
 
+  // `terms`: those of the sum that may be other than 0.
   double bound(double magnitude, double carried, int64_t terms, bool integers) const {
-    if (integers && carried == 0 && magnitude < exact) return 0;
+    if (carried == 0 && (magnitude == 0 || (integers && magnitude < exact))) return 0;
     auto count = static_cast<double>(terms);
     double groups = std::ceil(count / 8);
     double unit = std::sqrt(count) * each.unit + std::sqrt(groups) * groupUnit;
@@ -136,11 +137,13 @@ public:
     auto carried = carriedErrors();
     if (!carried) return carried.error();
     std::vector<bool> rows = integerRows(), columns = integerColumns();
+    std::vector<int64_t> inRows = termsInRows(), inColumns = termsInColumns();
     std::atomic<int64_t> weakCount{0};
     parallelFor(s_.m, std::max<int64_t>(1, (1 << 16) / std::max<int64_t>(1, s_.n)), site_.threads,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t i = begin; i < end; ++i)
-                    weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, *carried);
+                    weakCount += finishRow(i, rows[static_cast<size_t>(i)], columns, inRows[static_cast<size_t>(i)],
+                                           inColumns, *carried);
                 });
     weak = weakCount;
     return {};
@@ -196,14 +199,50 @@ private:
     return all;
   }
 
-  int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn,
-                    const Elements<double> &carried) {
-    int64_t weakHere = 0, terms = s_.k + (start ? 1 : 0);
+  // Of each row of a and column of b: how many elements are not certainly 0. A product with a 0 rounds nothing.
+  std::vector<int64_t> termsInRows() const {
+    std::vector<int64_t> terms(static_cast<size_t>(s_.m), 0);
+    for (int64_t i = 0; i < s_.m; ++i)
+      for (int64_t k = i * s_.k; k < (i + 1) * s_.k; ++k)
+        terms[static_cast<size_t>(i)] += a[k] != 0 || (errorsA && errorsA[k] != 0);
+    return terms;
+  }
+  std::vector<int64_t> termsInColumns() const {
+    std::vector<int64_t> terms(static_cast<size_t>(s_.n), 0);
+    for (int64_t k = 0; k < s_.k; ++k)
+      for (int64_t j = 0; j < s_.n; ++j)
+        terms[static_cast<size_t>(j)] += b[k * s_.n + j] != 0 || (errorsB && errorsB[k * s_.n + j] != 0);
+    return terms;
+  }
+
+  // Whether an infinity or a NaN is what a kernel has as well: none of its terms is one only within an error.
+  bool certain(int64_t i, int64_t j) const {
+    auto open = [](double x, double e) { return std::isinf(e) || (e > 0 && !surelyNonzero(x, e)); };
+    if (errorsStart && std::isinf(errorsStart[i * s_.n + j])) return false;
+    if (!errorsA && !errorsB) return true;
+    for (int64_t k = 0; k < s_.k; ++k) {
+      int64_t atA = i * s_.k + k, atB = k * s_.n + j;
+      double x = a[atA], y = b[atB], ex = errorsA ? errorsA[atA] : 0, ey = errorsB ? errorsB[atB] : 0;
+      bool special = !std::isfinite(x) || !std::isfinite(y);
+      if (std::isinf(ex) || std::isinf(ey) || (special && (open(x, ex) || open(y, ey)))) return false;
+    }
+    return true;
+  }
+
+  int64_t finishRow(int64_t i, bool integerRow, const std::vector<bool> &integerColumn, int64_t inRow,
+                    const std::vector<int64_t> &inColumns, const Elements<double> &carried) {
+    int64_t weakHere = 0;
     for (int64_t j = 0; j < s_.n; ++j) {
-      int64_t at = i * s_.n + j;
+      int64_t at = i * s_.n + j, terms = std::min(inRow, inColumns[static_cast<size_t>(j)]) + (start ? 1 : 0);
+      if (!std::isfinite(values[at])) {
+        bounds[at] = specialBound(certain(i, j));
+        continue;
+      }
       double magnitude = bounds[at];
       bool integers = integerRow && integerColumn[static_cast<size_t>(j)] && (!start || isIntegerValue(start[at]));
-      double bound = acc_.bound(magnitude, carried.empty() ? 0 : carried[at], terms, integers);
+      double fromOperands = carried.empty() ? 0 : carried[at];
+      if (std::isnan(fromOperands)) fromOperands = specialBound(false); // a 0 times what may be anything
+      double bound = acc_.bound(magnitude, fromOperands, terms, integers);
       bounds[at] = bound;
       weakHere += bound * static_cast<double>(terms) > magnitude && magnitude > 0;
     }

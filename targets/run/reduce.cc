@@ -15,20 +15,24 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // What one result has seen of its terms so far.
 struct Sum {
   double sum = 0, magnitude = 0, carried = 0;
+  int64_t terms = 0;    // those that are not certainly 0: adding a 0 rounds nothing
   bool integers = true; // all terms are integers
   void add(double x, double e) {
     sum += x;
     magnitude += std::fabs(x);
     carried += e;
+    terms += x != 0 || e != 0;
     integers &= x == std::rint(x);
   }
   void add(const Sum &other) {
     sum += other.sum;
     magnitude += other.magnitude;
     carried += other.carried;
+    terms += other.terms;
     integers &= other.integers;
   }
-  double bound(int64_t terms, RoundingType type) const {
+  double bound(RoundingType type) const {
+    if (!std::isfinite(sum)) return specialBound(std::isfinite(carried));
     bool exact = (integers && carried == 0 && magnitude < type.exact) || terms <= 1;
     if (exact) return carried;
     double own = kLambda * std::sqrt(static_cast<double>(terms)) * type.unit;
@@ -37,14 +41,18 @@ struct Sum {
 };
 struct Product {
   double product = 1, magnitude = 1, largest = 1; // of x, |x|, |x| + e
-  bool integers = true;
+  bool integers = true, open = false;             // open: a factor may be 0, or anything, within its error
   void add(double x, double e) {
     product *= x;
     magnitude *= std::fabs(x);
     largest *= std::fabs(x) + e;
     integers &= x == std::rint(x);
+    open |= e > 0 && (std::isinf(e) || !surelyNonzero(x, e));
   }
   double bound(int64_t terms, RoundingType type) const {
+    if (!std::isfinite(product)) return specialBound(!open);
+    if (std::isnan(largest)) return specialBound(false); // a 0 times what may be anything
+    if (largest == 0) return 0;
     double carried = std::max(0.0, largest - magnitude);
     if ((integers && carried == 0 && magnitude <= type.exact) || terms <= 1) return carried;
     return carried + kLambda * std::sqrt(static_cast<double>(terms)) * type.unit * largest + type.tiny;
@@ -56,8 +64,8 @@ struct Extreme { // of sign * x, so that a minimum is the maximum of the negated
   void add(double x, double e) {
     nan |= x != x;
     value = std::max(value, x);
-    low = std::max(low, x - e);
-    high = std::max(high, x + e);
+    low = std::max(low, std::isinf(e) ? -kInf : x - e);
+    high = std::max(high, std::isinf(e) ? kInf : x + e);
   }
   double bound() const { return nan || high == low ? 0 : std::max(high - value, value - low); }
 };
@@ -139,9 +147,9 @@ Result<HostArray> sumFloats(const EvalSite &site, const HostArray &x, std::optio
   auto done = [&](int64_t i, const Sum &sum) {
     out->values[i] = sum.sum;
     if (!site.trackErrors) return;
-    double bound = sum.bound(axis.extent, type);
+    double bound = sum.bound(type);
     out->errors[i] = bound;
-    if (bound * static_cast<double>(axis.extent) > sum.magnitude && bound > 0) ++weak;
+    if (bound * static_cast<double>(sum.terms) > sum.magnitude && bound > 0) ++weak;
   };
   if (dim)
     accumulate<Sum>(x, axis, site.threads, 1, done);

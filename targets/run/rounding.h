@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace xt {
 
@@ -32,10 +33,18 @@ inline constexpr RoundingType roundingType(bool wide) {
   return wide ? RoundingType{kUnitF64, kTinyF64, kExactF64} : RoundingType{kUnitF32, kTinyF32, kExactF32};
 }
 
+// What a kernel may have in the place of an infinity or a NaN. The bound of such a value is 0 where the kernel has the
+// same one whatever the errors of the operands are, and infinite where it may have something else.
+inline double specialBound(bool certain) { return certain ? 0 : std::numeric_limits<double>::infinity(); }
+
+// Whether x is not 0, whatever its error is.
+inline bool surelyNonzero(double x, double error) { return std::fabs(x) > error; }
+
 // One operation of the language that is correctly rounded, with the host's result `value` and `carried`, the bound that
 // its operands' errors give. Exact operands and a result that the type holds leave nothing to round; in f64 the host
-// cannot tell whether it has rounded itself, save for integers.
+// cannot tell whether it has rounded itself, save for integers. Infinities and NaN are not rounded.
 inline double roundedBound(double value, double carried, bool wide) {
+  if (!std::isfinite(value) || std::isinf(carried)) return carried;
   if (wide) {
     bool exact = carried == 0 && std::fabs(value) <= kExactF64 && value == std::rint(value);
     return exact ? 0 : carried + kUnitF64 * (std::fabs(value) + carried) + kTinyF64;
@@ -46,6 +55,7 @@ inline double roundedBound(double value, double carried, bool wide) {
 
 // A function within 4 ulp; an ulp is at most 2u of the value.
 inline double functionBound(double value, double carried, bool wide) {
+  if (!std::isfinite(value) || std::isinf(carried)) return carried;
   RoundingType type = roundingType(wide);
   return carried + 8 * type.unit * (std::fabs(value) + carried) + 8 * type.tiny;
 }

@@ -16,8 +16,10 @@ double distance(double a, double b) { return a == b ? 0 : std::fabs(a - b); }
 // How far f moves when x moves by e; f is monotone on [low, inf), outside of which it has no value.
 template <class F> double monotoneCarried(F f, double x, double e, double v, double low) {
   if (e == 0) return 0;
-  double below = x - e >= low ? x - e : low;
-  return std::max(distance(f(x + e), v), distance(f(below), v));
+  // With an infinite error x may be anything, also where it is an infinity itself.
+  double above = std::isinf(e) ? kInf : x + e, below = std::isinf(e) ? low : std::max(x - e, low);
+  double up = distance(f(above), v), down = distance(f(below), v);
+  return up >= 0 && down >= 0 ? std::max(up, down) : kInf;
 }
 
 // A function by its value and by the bound that its operand's error gives.
@@ -87,7 +89,11 @@ Result<HostArray> floatFunction(const EvalSite &site, HostFn fn, HostArray x) {
     if (!withErrors) return;
     if (!carries) std::fill_n(bounds, run.count, 0.0);
     if (!isExactFn(fn))
-      for (int64_t i = 0; i < run.count; ++i) bounds[i] = functionBound(result[i], bounds[i], out->wide);
+      for (int64_t i = 0; i < run.count; ++i) {
+        // Limits such as exp(-inf) = 0 are exact.
+        bool limit = result[i] == 0 && bounds[i] == 0 && std::isinf(values[i]);
+        if (!limit) bounds[i] = functionBound(result[i], bounds[i], out->wide);
+      }
     putChunk(out->errors, run.out, bounds, run.count);
   });
   return out;
@@ -174,8 +180,10 @@ Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArra
     for (int64_t i = 0; i < run.count; ++i) {
       double chosen = c[i] != 0 ? dx[i] : dy[i], other = c[i] != 0 ? dy[i] : dx[i];
       bool open = dc[i] > 0 && !(std::fabs(c[i]) > dc[i]);
-      // Where the condition is open both branches count.
-      out->errors[run.out + i] = open ? std::max(chosen, distance(p[i], q[i]) + other) : chosen;
+      // Where the condition is open both branches count; a NaN and a number are infinitely far apart.
+      double apart = std::isnan(p[i]) && std::isnan(q[i]) ? 0 : distance(p[i], q[i]);
+      double both = apart >= 0 ? std::max(chosen, apart + other) : kInf;
+      out->errors[run.out + i] = open ? both : chosen;
     }
   });
   return out;
@@ -189,7 +197,13 @@ Result<HostArray> castToFloat(const EvalSite &site, HostArray x, Elem to) {
   forEachIndex(floats->count(), site.threads, [&](int64_t i) {
     double v = floats->values[i];
     floats->values[i] = roundTo(to, v);
-    if (!floats->exact() && floats->errors[i] != 0 && std::isfinite(v)) floats->errors[i] += castBound(info, std::fabs(v) + floats->errors[i]);
+    if (floats->exact() || floats->errors[i] == 0 || !std::isfinite(v)) return;
+    double &error = floats->errors[i];
+    double low = roundTo(to, v - error), high = roundTo(to, v + error);
+    if (std::isfinite(low) && std::isfinite(high))
+      error += castBound(info, std::fabs(v) + error);
+    else
+      error = specialBound(low == high || (std::isnan(low) && std::isnan(high))); // it overflows, or may
   });
   floats->wide = to == Elem::F64;
   floats->elem = to;

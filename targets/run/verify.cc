@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/interp/writer_trace.h"
 #include "targets/run/check.h"
+#include "targets/run/looseness.h"
 #include "targets/run/pattern.h"
 
 #include <algorithm>
@@ -128,11 +129,17 @@ private:
     report.compared = result.compared;
     report.different = result.different;
     report.worstRatio = result.worstRatio;
-    if (stmt.tolerance == HostStmt::Tolerance::Derived) addWeakNotes(report, result, weak);
+    if (stmt.tolerance == HostStmt::Tolerance::Derived) addWeakNotes(report, weak);
     Proof proof = Proof::Something;
+    auto loose = looseText(stmt, position, *comparison, site);
+    if (!loose) return loose.error();
     if (!report.passed) {
+      if (!loose->empty()) report.notes.push_back(*loose);
       if (auto described = describe(report, *comparison, result, stmt, position); !described) return described.error();
       if (auto noted = addAccumulationNote(report, stmt, position, *left, site); !noted) return noted.error();
+    } else if (!loose->empty()) {
+      report.problem = "this check proves nothing " + *loose;
+      proof = Proof::Nothing;
     } else if (auto found = proofOf(report, stmt, position, *left, *right, site)) {
       proof = *found;
     } else {
@@ -142,15 +149,44 @@ private:
     return report;
   }
 
-  void addWeakNotes(CheckReport &report, const CompareResult &result, const std::vector<WeakBound> &weak) {
+  void addWeakNotes(CheckReport &report, const std::vector<WeakBound> &weak) {
     for (const WeakBound &bound : weak)
       report.notes.push_back(str("weak bound: for ", bound.elements, bound.elements == 1 ? " sum" : " sums", " of ",
                                  bound.terms,
                                  " terms the bound exceeds the mean magnitude of a term, so that an error "
                                  "of one term can pass; integer data make the sum exact"));
-    if (result.unbounded)
-      report.notes.push_back(str("for ", result.unbounded, result.unbounded == 1 ? " element" : " elements",
-                                 " the bound is infinite: any finite value passes there"));
+  }
+
+  // Of which elements the check says nothing, as their bound is too large; "" where there are none.
+  Result<std::string> looseText(const HostStmt &stmt, size_t position, const Comparison &comparison,
+                                const EvalSite &site) {
+    if (stmt.tolerance == HostStmt::Tolerance::Exactly) return std::string();
+    auto scale = scaleOfBuffers(stmt.left, position);
+    if (!scale) return scale.error();
+    Looseness loose = findLooseness(comparison, *scale, site.threads);
+    if (loose.elements == 0) return std::string();
+    std::string where = comparison.shape().empty() ? "" : str(", the first at ", indexText(indexOf(loose.first, comparison.shape())));
+    std::string of = str("of ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
+    if (!std::isfinite(loose.bound)) return str(of, ": the bound is infinite there, so that any finite value passes");
+    return str(of, ": the bound is ", shortNumber(loose.bound), " there and the expected values around are at most ",
+               shortNumber(loose.scale), ", so that zeros pass; integer data make sums exact");
+  }
+
+  // A left side that computes may cancel: its values are measured by what they are made of.
+  Result<double> scaleOfBuffers(const HostExpr &left, size_t position) {
+    if (left.kind == HostExpr::Kind::Buffer && state_.find(left.text)) return 0.0;
+    double largest = 0;
+    for (const std::string &name : state_.buffersIn(left, true)) {
+      const TestBuffer &buffer = *state_.find(name);
+      std::optional<size_t> writer = TestState::writerBefore(buffer, position);
+      auto kept = writer ? buffer.contents.find(*writer) : buffer.contents.end();
+      const RawArray *content = kept != buffer.contents.end() ? &kept->second : buffer.initial ? &*buffer.initial : nullptr;
+      if (!content) continue;
+      auto values = fromRaw(*content, state_.site().budget, state_.site().threads);
+      if (!values) return values.error();
+      largest = std::max(largest, largestFinite(*values));
+    }
+    return largest;
   }
 
   // A kernel that adds to what a buffer holds rounds each partial sum at that magnitude, which `c + matmul(a, b)` does

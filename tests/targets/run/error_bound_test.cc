@@ -278,5 +278,63 @@ TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
   }
 }
 
+// Scores that carry an error are masked: what is -inf stays so, its weight is 0 exactly, and products with it add nothing.
+TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
+  const char *kAttention = "%Q = random(seed = 1) : memref<12x16xf16>\n%K = random(seed = 2) : memref<12x16xf16>\n"
+                           "%V = random(seed = 3) : memref<12x16xf16>\n"
+                           "%M = from (i, j) => where(j <= i, 0.0, -inf) : memref<12x12xf32>";
+  Expression weights(kAttention, "softmax(matmul(%Q, transpose(%K)) * 0.125 + %M)");
+  ASSERT_TRUE(weights.ok()) << weights.messages();
+  for (int64_t i = 0; i < 144; ++i) {
+    bool masked = i % 12 > i / 12;
+    EXPECT_EQ(weights.at(i) == 0, masked);
+    if (masked) EXPECT_EQ(weights.error(i), 0) << i;
+    else EXPECT_LT(weights.error(i), 1e-5) << i;
+  }
+  Expression all(kAttention, "matmul(softmax(matmul(%Q, transpose(%K)) * 0.125 + %M), %V)");
+  Expression chosen(kAttention, "matmul(softmax(where(%M == 0.0, matmul(%Q, transpose(%K)) * 0.125, -inf)), %V)");
+  ASSERT_TRUE(all.ok() && chosen.ok());
+  for (int64_t i = 0; i < 12 * 16; ++i) {
+    EXPECT_LT(all.error(i), 1e-5) << i;
+    EXPECT_LT(chosen.error(i), 1e-5) << i;
+  }
+}
+
+// An infinity or a NaN that a kernel has whatever its errors are is exact; one that it may have is not.
+TEST(ErrorBound, InfinitiesThatAreCertain) {
+  const char *kX = "%X = from (i) => i + 1.1 : memref<4xf32>";
+  const std::string x = "sqrt(%X)"; // 1.05 and more, with an error
+  for (std::string certain : {"X + inf", "-inf - X", "X * inf", "X * -inf", "inf / X", "X / 0.0", "exp(X - inf)", "max(X - inf, -inf)",
+                              "sum(X - inf)", "exp(X * 1000.0 + inf)", "prod(X * inf)", "cast(X * 70000.0, f16)", "X - inf - (X - inf)",
+                              "where(X > 1000.0, X, -inf)", "matmul(X * 0.0 + inf, X)", "log(0.0 * X)"}) {
+    std::string text = certain;
+    for (size_t at = 0; (at = text.find('X', at)) != std::string::npos; at += x.size()) text.replace(at, 1, x);
+    Expression e(kX, text);
+    ASSERT_TRUE(e.ok()) << certain << e.messages();
+    EXPECT_EQ(e.error(0), 0) << certain << " is " << e.at(0);
+    EXPECT_TRUE(!std::isfinite(e.at(0)) || e.at(0) == 0) << certain << " is " << e.at(0);
+  }
+  for (std::string open : {"inf * (X - X)", "1.0 / (X - X)", "(X - X) / (X - X)", "log(X - X)", "where(X - X > 0.0, inf, 1.0)", "cast(X * 62400.0, f16)"}) {
+    std::string text = open;
+    for (size_t at = 0; (at = text.find('X', at)) != std::string::npos; at += x.size()) text.replace(at, 1, x);
+    Expression e(kX, text);
+    ASSERT_TRUE(e.ok()) << open << e.messages();
+    EXPECT_TRUE(std::isinf(e.error(0))) << open << " is " << e.at(0) << " +- " << e.error(0);
+  }
+}
+
+// Terms that are 0 exactly round nothing.
+TEST(ErrorBound, ZerosAddNothing) {
+  const char *kSparse = "%A = from (i, j) => where(j mod 100 == i, 0.1, 0.0) : memref<4x4000xf32>\n"
+                        "%B = random(seed = 1) : memref<4000x4xf32>\n%C = from (i, j) => where(j < 40, 0.1, 0.0) : memref<4x40xf32>\n"
+                        "%D = random(seed = 1) : memref<40x4xf32>\n";
+  Expression sparse(kSparse, "sum(%A, 1)"), dense(kSparse, "sum(%C, 1)"), product(kSparse, "matmul(%A, %B)"), none(kSparse, "matmul(%A * 0.0, %B)");
+  ASSERT_TRUE(sparse.ok() && dense.ok() && product.ok() && none.ok());
+  EXPECT_GT(sparse.error(0), 0);
+  EXPECT_NEAR(sparse.error(0), dense.error(0), 1e-12);
+  EXPECT_LT(product.error(0), 6 * std::sqrt(40.0) * 0x1p-24 * 40 * 0.1 * 1.01);
+  for (int64_t i = 0; i < 16; ++i) EXPECT_EQ(none.error(i), 0);
+}
+
 } // namespace
 } // namespace xt

@@ -369,6 +369,93 @@ TEST(Runner, IntegersOfTargetsMustAgree) {
                 "`%Y` on one and two: 1 of 64 elements differ, the first at [4, 5]; integers must agree"});
 }
 
+const char *const kTicketKernel = R"(
+kernel @ticket(%N: memref<1x1xi32>, %Old: memref<8x8xi32>, %Sum: memref<8x8xi32>) grid (%w = 0 to 8) {
+  %one = constant 1 : vector<1x1xi32>
+  %t = init_tile %N[0, 0] -> tile<1x1xi32>
+  %old = atomic_rmw <addi> %one, %t
+  %u = init_tile %Old[%w, 0] -> tile<1x8xi32>
+  %wide = broadcast %old [1] : vector<1x1xi32> -> vector<1x8xi32>
+  store_tile %wide, %u
+  %s = init_tile %Sum[%w, 0] -> tile<1x8xi32>
+  %two = constant 2 : vector<1x8xi32>
+  store_tile %two, %s
+}
+test "t" {
+  %N = ints(0, 9, seed = 1) : memref<1x1xi32>
+  %Old = out : memref<8x8xi32>
+  %Sum = out : memref<8x8xi32>
+  launch @ticket(%N, %Old, %Sum)
+  check sum(%Old) == 8 * (28 + 8 * sum(before(%N))) exactly
+  check %N == before(%N) + 8 exactly
+  check %Sum == 2 exactly
+}
+)";
+// Workgroup w draws the ticket number w + `turn`.
+FakeExecutable::Body ticketBody(int turn, int sum = 2) {
+  return [=](const std::vector<LaunchArg> &args) {
+    int first = i32At(args[0], 0, 0);
+    i32At(args[0], 0, 0) += 8;
+    for (int w = 0; w < 8; ++w)
+      for (int j = 0; j < 8; ++j) {
+        i32At(args[1], w, j) = first + (w + turn) % 8;
+        i32At(args[2], w, j) = sum;
+      }
+    return Result<void>();
+  };
+}
+
+TEST(Runner, OldValuesOfAtomicsMayDiffer) {
+  Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
+  FakeExecutable other;
+  int launches = 0;
+  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(++launches)(args); }; // and its two runs
+  TestReport report = runner.runOn(
+      {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
+  EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
+  ASSERT_EQ(report.comparisons.size(), 3u);
+  EXPECT_EQ(report.comparisons[0], "`%N` on one and two: equal in every bit");
+  EXPECT_EQ(report.comparisons[1], "`%Old` on one and two: 64 of 64 elements differ, the first at [0, 0]; they may, as they "
+                                   "depend on old values of atomics");
+  EXPECT_NE(runner.text(report).find("they may, as they depend on old values of atomics"), std::string::npos);
+}
+
+// Beside an atomic whose old value is used, the other buffers are compared as ever.
+TEST(Runner, OthersAreComparedBesideAtomics) {
+  Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
+  FakeExecutable other;
+  int launches = 0;
+  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(0, ++launches)(args); };
+  TestReport report = runner.runOn({{"two", runner.module.get(), &other, false}});
+  EXPECT_EQ(report.status, TestStatus::Failed) << runner.text(report);
+  EXPECT_NE(runner.text(report).find("two runs differ in `%Sum`"), std::string::npos) << runner.text(report);
+}
+
+// --- bounds that accept anything --------------------------------------------------------------------------------------
+
+TEST(Runner, BoundsThatAcceptZerosProveNothing) {
+  auto with = [](const std::string &check) {
+    return "test \"t\" {\n  %A = random(seed = 1) : memref<24x40xf32>\n  %B = random(seed = 2) : memref<40x32xf32>\n"
+           "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  " + check + "\n}\n";
+  };
+  auto right = [](const auto &args) { return product(args), Result<void>(); };
+  expectGemm(right, TestStatus::Failed, {"this check proves nothing of 768 of 768 elements, the first at [0, 0]: the bound is ", "so that zeros pass"},
+             with("check %C == matmul(%A, %B) within atol = 1000, rtol = 0").c_str());
+  expectGemm(right, TestStatus::Failed, {"this check proves nothing of 1 of 768 elements, the first at [3, 5]: the bound is infinite there, so that any finite value passes"},
+             with("%M = from (i, j) => where(i == 3 and j == 5, 0.0, 1.0) : memref<24x32xf32>\n  %e = sqrt(%M + 2.0)\n"
+                  "  %zero = where(%M == 0.0, %e - %e, 1.0)\n  check %C == where(%M == 0.0, where(%zero > 0.0, inf, matmul(%A, %B)), matmul(%A, %B))").c_str());
+  // Where values cancel, the terms around them count.
+  expectGemm(right, TestStatus::Passed, {}, with("check %C - matmul(%A, %B) == 0.0").c_str());
+  expectGemm(right, TestStatus::Passed, {}, with("check %C == matmul(%A, %B) within rtol = 0.001, atol = 0.001").c_str());
+}
+
+// A sum of 16-bit terms that is as uncertain as it is large.
+TEST(Runner, BoundsBeyondTheScaleProveNothing) {
+  const char *kLong = "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"
+                      "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  check %C == matmul(%A, %B, acc = bf16)\n}\n";
+  expectGemm([](const auto &args) { return product(args), Result<void>(); }, TestStatus::Failed, {"this check proves nothing of 768 of 768 elements", "integer data make sums exact"}, kLong);
+}
+
 TEST(Runner, LoadAndSave) {
   std::filesystem::path folder = std::filesystem::path(XT_BINARY_DIR) / "runner_test";
   std::filesystem::create_directories(folder);
