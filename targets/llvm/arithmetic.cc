@@ -210,6 +210,9 @@ LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem
 }
 
 LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
+  if (kind == OpKind::AndI) return b.CreateAnd(args[0], args[1]); // of wrapped numbers a wrapped one
+  if (kind == OpKind::OrI) return b.CreateOr(args[0], args[1]);
+  if (kind == OpKind::XorI) return b.CreateXor(args[0], args[1]);
   bool isSigned = isSignedOp(kind, elem);
   LlvmValue *amount = args.back();
   for (LlvmValue *&arg : args) arg = integerForm(arg, elem, isSigned);
@@ -217,9 +220,6 @@ LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
   if (kind == OpKind::AddI) return done(b.CreateAdd(args[0], args[1]));
   if (kind == OpKind::SubI) return done(b.CreateSub(args[0], args[1]));
   if (kind == OpKind::MulI) return done(b.CreateMul(args[0], args[1]));
-  if (kind == OpKind::AndI) return done(b.CreateAnd(args[0], args[1]));
-  if (kind == OpKind::OrI) return done(b.CreateOr(args[0], args[1]));
-  if (kind == OpKind::XorI) return done(b.CreateXor(args[0], args[1]));
   if (kind == OpKind::AbsI)
     return !isSigned ? args[0] : done(b.CreateBinaryIntrinsic(Intrinsic::abs, args[0], b.getFalse()));
   if (kind == OpKind::ShLI || kind == OpKind::ShRSI || kind == OpKind::ShRUI)

@@ -3,9 +3,8 @@
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
+#include "targets/xe/emit/cast_chains.h"
 
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/TargetParser/Triple.h>
@@ -32,30 +31,10 @@ const std::vector<std::string> &allowedExtensions() {
   return kNames;
 }
 
-// LLVM 22 makes one `and` of a zext of a trunc and forgets the trunc where the width in between is the least and that of
-// the source the most: i32 to i8 to i16. The same as a trunc to the result's width, and an `and` of our own.
-void spellShortRoundTrips(llvm::Module &module) {
-  std::vector<llvm::ZExtInst *> found;
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      auto *widened = llvm::dyn_cast<llvm::ZExtInst>(&instruction);
-      auto *narrowed = widened ? llvm::dyn_cast<llvm::TruncInst>(widened->getOperand(0)) : nullptr;
-      if (narrowed && narrowed->getSrcTy()->getScalarSizeInBits() > widened->getType()->getScalarSizeInBits()) found.push_back(widened);
-    }
-  for (llvm::ZExtInst *widened : found) {
-    auto *narrowed = llvm::cast<llvm::TruncInst>(widened->getOperand(0));
-    llvm::IRBuilder<> builder(widened);
-    auto low = llvm::APInt::getLowBitsSet(widened->getType()->getScalarSizeInBits(), narrowed->getType()->getScalarSizeInBits());
-    llvm::Value *wide = builder.CreateTrunc(narrowed->getOperand(0), widened->getType());
-    widened->replaceAllUsesWith(builder.CreateAnd(wide, llvm::ConstantInt::get(widened->getType(), low)));
-    widened->eraseFromParent();
-  }
-}
-
 // Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
 // forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
 Result<std::string> translate(llvm::Module &module) {
-  spellShortRoundTrips(module);
+  joinCasts(module);
   auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
   bool made = false;
   Result<void> done = guardLlvm([&]() -> Result<void> {
