@@ -12,14 +12,15 @@ namespace {
   {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {  \
     Elem::a, Elem::b, Elem::r, 1, n, k                                                                                 \
   }
-#define XT_DPAS(n)                                                                                                     \
-  XT_REPEATS(F16, F16, F32, n, 16), XT_REPEATS(F16, F16, F16, n, 16), XT_REPEATS(BF16, BF16, F32, n, 16),              \
-      XT_REPEATS(BF16, BF16, BF16, n, 16), XT_REPEATS(I8, I8, I32, n, 32), XT_REPEATS(I8, U8, I32, n, 32),             \
-      XT_REPEATS(U8, I8, I32, n, 32), XT_REPEATS(U8, U8, I32, n, 32)
+#define XT_BYTES(n)                                                                                                    \
+  XT_REPEATS(I8, I8, I32, n, 32), XT_REPEATS(I8, U8, I32, n, 32), XT_REPEATS(U8, I8, I32, n, 32), XT_REPEATS(U8, U8, I32, n, 32)
 
-constexpr MmaShape kDpas16[] = {XT_DPAS(16), XT_REPEATS(TF32, TF32, F32, 16, 8)};
-constexpr MmaShape kDpas8[] = {XT_DPAS(8)};
-#undef XT_DPAS
+constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),   XT_REPEATS(F16, F16, F16, 16, 16),
+                                XT_REPEATS(BF16, BF16, F32, 16, 16), XT_REPEATS(BF16, BF16, BF16, 16, 16),
+                                XT_BYTES(16),                        XT_REPEATS(TF32, TF32, F32, 16, 8)};
+// The functions of subgroups of 8 have no sums of 16 bits, and no tf32.
+constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
+#undef XT_BYTES
 #undef XT_REPEATS
 
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};

@@ -20,17 +20,23 @@ bool isBlockOp(const Op &op) { return op.info().dialect == Dialect::XeGpu; }
 // What an element type is multiplied as: f8 has no product of its own, but every value of it is one of f16.
 Elem multipliedAs(Elem elem) { return elem == Elem::F8E4M3 || elem == Elem::F8E5M2 ? Elem::F16 : elem; }
 
+// What a sum may be kept in instead, and be rounded at the end of the op.
+Elem summedAs(Elem elem) { return elem == Elem::F16 || elem == Elem::BF16 ? Elem::F32 : elem; }
+
 } // namespace
 
 MmaChoice chooseMma(const TargetInfo &target, const Op &mma) {
   Elem a = multipliedAs(mma.operand(0)->type().elem()), b = multipliedAs(mma.operand(1)->type().elem());
   Elem result = mma.result()->type().elem();
   std::vector<std::string> has;
+  const MmaShape *wider = nullptr;
   for (const MmaShape &shape : target.mma) {
     if (shape.a == a && shape.b == b && shape.result == result) return {&shape, ""};
+    if (!wider && shape.a == a && shape.b == b && shape.result == summedAs(result)) wider = &shape;
     std::string types = str(elemName(shape.a), " x ", elemName(shape.b), " -> ", elemName(shape.result));
     if (std::find(has.begin(), has.end(), types) == has.end()) has.push_back(std::move(types));
   }
+  if (wider) return {wider, ""};
   std::string wanted = str(elemName(a), " x ", elemName(b), " -> ", elemName(result));
   if (has.empty()) return {nullptr, str(target.name, " has no matrix instructions")};
   return {nullptr, str(target.name, " multiplies no ", wanted, "; it has ", join(has, ", "))};

@@ -13,8 +13,8 @@ namespace xt {
 
 inline constexpr int64_t kProductDepth = 16; // K of a product that the hardware does not have
 
-// The product that the hardware does a tile_mma with: its operands' element types may be wider than those given (f8 goes
-// as f16). Null: none.
+// The product that the hardware does a tile_mma with: its element types may be wider than those given (f8 goes as f16; sums
+// of f16 and bf16 are kept in f32 where the hardware has none of 16 bits, and rounded once). Null: none.
 struct MmaChoice {
   const MmaShape *shape = nullptr;
   std::string reason; // why there is none

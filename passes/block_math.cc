@@ -40,12 +40,13 @@ Values Blocking::mmaOperands(const Op &op, size_t operand, const BlockGrid &grid
   return blocks;
 }
 
-// The accumulator's blocks, as wide as the product; null where there is none.
+// The accumulator's blocks, as wide as the product and in its element type; null where there is none.
 Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape) {
   Values sums(grid.count(), nullptr);
   for (size_t i = 0; i < grid.count() && op.operandCount() > 2; ++i) {
     std::vector<int64_t> size = grid.shape(i);
     sums[i] = of(op.operand(2))[i];
+    if (shape && shape->result != sums[i]->type().elem()) sums[i] = make(OpKind::ExtF, {sums[i]}, context_.withElem(sums[i]->type(), shape->result));
     if (shape && size[1] != shape->n) sums[i] = inserted(sums[i], zeros({size[0], shape->n}, sums[i]->type().elem()), {0, 0});
   }
   return sums;
@@ -57,6 +58,7 @@ void Blocking::tileMma(const Op &op) {
   const MmaShape *shape = choice.shape;
   if (!shape)
     diagnostics_.report(DiagCode::BlockRemark, op.range(), str("`tile_mma` multiplies and adds element by element: ", choice.reason));
+  Elem sumElem = op.result()->type().elem(), productElem = shape ? shape->result : sumElem;
   const BlockGrid &out = classes_.grid(op.result());
   Lengths k = cutEvenly(op.operand(0)->type().extent(1), shape ? shape->k : kProductDepth);
   BlockGrid left{{out.dims[0], k}}, lower{{k, out.dims[1]}};
@@ -67,12 +69,15 @@ void Blocking::tileMma(const Op &op) {
         Value *&sum = sums[out.number({m, n})];
         Values operands = {as[left.number({m, step})], bs[lower.number({step, n})]};
         if (sum) operands.push_back(sum);
-        Type type = context_.vector({out.dims[0][m], shape ? shape->n : out.dims[1][n]}, op.result()->type().elem());
+        Type type = context_.vector({out.dims[0][m], shape ? shape->n : out.dims[1][n]}, productElem);
         Op *product = create(shape ? OpKind::Dpas : OpKind::TileMma, std::move(operands), {type});
         if (shape) product->setAttr("mode", std::string("vc"));
         sum = product->result();
       }
-  for (size_t i = 0; i < out.count(); ++i) sums[i] = slice(sums[i], {0, 0}, out.shape(i));
+  for (size_t i = 0; i < out.count(); ++i) {
+    sums[i] = slice(sums[i], {0, 0}, out.shape(i));
+    if (productElem != sumElem) sums[i] = make(OpKind::TruncF, {sums[i]}, context_.withElem(sums[i]->type(), sumElem));
+  }
   bind(op.result(), std::move(sums));
 }
 
