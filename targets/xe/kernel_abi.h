@@ -9,6 +9,10 @@
 //   outcome                the address of a 64-bit word, where XeKernel::reportsFailures: the host sets it to ~0. A subgroup
 //                          that does what it must not lowers it (atomically: the least of all stays) to workgroup id << 32
 //                          | failure number << xeSubgroupBits | its number, and goes on without the access
+// Atomics on elements of 8 and 16 bits exchange the aligned word of 32 bits that holds the element. Where a buffer begins or
+// ends within such a word, the kernel reads what else is in it and writes that back as it is, which no other access can
+// tell: the word need only be allocated, and every allocation of Level Zero ends at a multiple of 4 bytes. No other access
+// reaches outside of a buffer.
 // Group ids: the last grid variable is dimension x, the one before it y, and z counts all others row-major, so that the
 // linear workgroup id (x fastest) counts the grid row-major. There are subgroups * subgroupSize work-items in x; a
 // subgroup's lanes are neighbours.

@@ -172,8 +172,8 @@ LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *add
     address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, number(3))));
   }
   llvm::SyncScope::ID scope = b.getContext().getOrInsertSyncScopeID("device");
-  llvm::LoadInst *first = b.CreateAlignedLoad(word, address, align);
-  first->setAtomic(llvm::AtomicOrdering::Monotonic, scope);
+  // What is around a narrow element is touched by exchanges alone (kernel_abi.h): where 0 is not there, the first one reads.
+  LlvmValue *first = shift ? number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *again = llvm::BasicBlock::Create(b.getContext(), "atomic", function);

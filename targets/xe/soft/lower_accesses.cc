@@ -22,6 +22,7 @@ struct Access {
   llvm::Value *bytes = nullptr;
   llvm::Align alignment;
   AccessFlags::How how = AccessFlags::kLoad;
+  llvm::AtomicCmpXchgInst *exchange = nullptr; // of 32 bits
 };
 
 bool isShared(const llvm::Value *pointer) {
@@ -46,7 +47,7 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
         {modify->getPointerOperand(), bytesOf(modify->getType()), modify->getAlign(), AccessFlags::kAtomic});
   else if (auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&at))
     accesses.push_back({exchange->getPointerOperand(), bytesOf(exchange->getNewValOperand()->getType()),
-                        exchange->getAlign(), AccessFlags::kAtomic});
+                        exchange->getAlign(), AccessFlags::kAtomic, exchange->getNewValOperand()->getType()->isIntegerTy(32) ? exchange : nullptr});
   else if (auto *copy = llvm::dyn_cast<llvm::MemIntrinsic>(&at)) {
     accesses.push_back({copy->getDest(), copy->getLength(), copy->getDestAlign().valueOrOne(), AccessFlags::kStore});
     if (auto *transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
@@ -108,12 +109,13 @@ void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, con
     outside =
         builder.CreateOr(outside, builder.CreateIsNotNull(builder.CreateAnd(address, access.alignment.value() - 1)));
   builder.SetInsertPoint(onlyIf(outside, at));
-  llvm::FunctionCallee function =
-      context.runtime(kAccessSymbol, builder.getVoidTy(),
-                      {builder.getPtrTy(), builder.getInt64Ty(), builder.getInt32Ty(), builder.getInt32Ty()});
   auto flags = AccessFlags::make(llvm::Log2(access.alignment), access.how, space);
   if (variable) flags |= static_cast<unsigned>(number + 1) << AccessFlags::kVariableShift;
-  builder.CreateCall(function, {pointer, bytes, builder.getInt32(flags), builder.getInt32(site)});
+  llvm::Value *told = bytes;
+  if (access.exchange) told = builder.CreateXor(access.exchange->getCompareOperand(), access.exchange->getNewValOperand());
+  llvm::FunctionCallee function = context.runtime(access.exchange ? kExchangeSymbol : kAccessSymbol, builder.getVoidTy(),
+                                                  {builder.getPtrTy(), told->getType(), builder.getInt32Ty(), builder.getInt32Ty()});
+  builder.CreateCall(function, {pointer, told, builder.getInt32(flags), builder.getInt32(site)});
 }
 
 } // namespace

@@ -76,6 +76,23 @@ std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
+// Exchanges of a word of 32 bits may have bytes in it that are nobody's, beside those of a buffer that begins or ends there, if
+// they leave them as they are: elements of 8 and 16 bits are changed so (kernel_abi.h). False where all of the word is
+// somebody's.
+bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uint32_t flags) {
+  constexpr uint64_t kWord = 4;
+  if (address % kWord) return false;
+  unsigned space = flags >> AccessFlags::kSpaceShift & 0xf;
+  size_t variable = flags >> AccessFlags::kVariableShift;
+  uint32_t own = 0;
+  for (uint64_t byte = 0; byte < kWord; ++byte) {
+    const LocalVariable *local = variable ? group.localVariable(address + byte, 1) : nullptr;
+    bool inside = variable ? local == &group.launch().locals[variable - 1] : !reachable(group, address + byte, 1, space).empty();
+    if (inside) own |= uint32_t{0xff} << (8 * byte);
+  }
+  return own && ~own && !(changed & ~own);
+}
+
 // Where the slot of the access does not tell.
 void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
   Workgroup &group = *Workgroup::running();
@@ -95,6 +112,11 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
   slot.bytes = found.size();
 }
 
+void softExchange(const void *pointer, uint32_t changed, uint32_t flags, int32_t site) {
+  auto address = reinterpret_cast<uint64_t>(pointer);
+  if (!leavesOthersAlone(*Workgroup::running(), address, changed, flags)) softAccess(pointer, 4, flags, site);
+}
+
 template <class R, class... Args> void *addressOf(R (*function)(Args...)) { return reinterpret_cast<void *>(function); }
 
 std::vector<ExternalSymbol> allSymbols() {
@@ -105,6 +127,7 @@ std::vector<ExternalSymbol> allSymbols() {
       {kLocalArgumentSymbol, addressOf(softLocalArgument)},
       {kArriveSymbol, addressOf(softArrive)},
       {kAccessSymbol, addressOf(softAccess)},
+      {kExchangeSymbol, addressOf(softExchange)},
       {kPauseSymbol, addressOf(softPause)},
       {kEnterPollSymbol, addressOf(softEnterPoll)},
       {kLeavePollSymbol, addressOf(softLeavePoll)},

@@ -17,6 +17,7 @@ inline constexpr const char *kLocalArgumentSymbol = "xtSoftLocalArgument"; // pt
 inline constexpr const char *kArriveSymbol =
     "xtSoftArrive"; // void (ptr Collective, i32 site, ptr arguments, ptr result)
 inline constexpr const char *kAccessSymbol = "xtSoftAccess"; // void (ptr, i64 bytes, i32 AccessFlags, i32 site)
+inline constexpr const char *kExchangeSymbol = "xtSoftExchange"; // void (ptr, i32 changed bits, i32 AccessFlags, i32 site)
 inline constexpr const char *kPauseSymbol = "xtSoftPause";   // void ()
 // Around a loop that waits for a change in shared local memory, and in each of its rounds; what it looks at.
 inline constexpr const char *kEnterPollSymbol = "xtSoftEnterPoll"; // void ()

@@ -166,6 +166,41 @@ LANES(16) kernel void vectors(global float *a, global half *h, global float *o, 
   EXPECT_EQ(n[0], 20);
 }
 
+// An exchange may have bytes in its word that are nobody's, where a buffer ends, if it leaves them as they are.
+TEST(SoftMemory, exchangesOfAWordInWhichABufferEnds) {
+  XT_NEEDS_COMPILER();
+  SoftKernels kernels(R"(
+LANES(16) kernel void exchange(global int *word, int changed) {
+  if (get_global_id(0) == 0) { int old = atomic_cmpxchg(word, 0, 0); atomic_cmpxchg(word, old, old ^ changed); }
+}
+LANES(16) kernel void add(global int *word) { if (get_global_id(0) == 0) atomic_add(word, 1); }
+LANES(16) kernel void read(global int *word, global int *out) { if (get_global_id(0) == 0) *out = *word; }
+LANES(16) kernel void shared(global int *out, int at, int changed) {
+  local short narrow[3];
+  local int *words = (local int *)narrow;
+  if (get_local_id(0) == 0) {
+    narrow[0] = narrow[1] = narrow[2] = 5;
+    int old = atomic_cmpxchg(words + at, 0, 0);
+    atomic_cmpxchg(words + at, old, old ^ changed);
+    *out = narrow[2];
+  }
+})");
+  ASSERT_TRUE(kernels) << kernels.error;
+  DeviceArray<uint16_t> three(3, 0x1234);
+  DeviceArray<int> out(1);
+  auto *last = reinterpret_cast<int *>(three.data() + 2), *next = last + 1;
+  EXPECT_EQ(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, last, 0x00ff), "");
+  EXPECT_EQ(three[2], 0x12cb);
+  EXPECT_NE(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, last, 0x10000).find("beyond the end of an allocation of 6 bytes"), std::string::npos);
+  EXPECT_NE(kernels.run("exchange", {16, 1, 1}, {1, 1, 1}, next, 0).find("atomic access of 4 bytes"), std::string::npos);
+  EXPECT_NE(kernels.run("add", {16, 1, 1}, {1, 1, 1}, last).find("atomic access of 4 bytes"), std::string::npos);
+  EXPECT_NE(kernels.run("read", {16, 1, 1}, {1, 1, 1}, last, out).find("load of 4 bytes"), std::string::npos);
+  EXPECT_EQ(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 1, 7), "");
+  EXPECT_EQ(out[0], 2);
+  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 1, 1 << 20).find("`narrow`"), std::string::npos);
+  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 2, 0).find("`narrow`"), std::string::npos);
+}
+
 TEST(SoftMemory, aSubgroupMayWaitForAnotherInALoop) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels(R"(LANES(16) kernel void spin(global int *out) {
