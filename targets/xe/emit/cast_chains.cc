@@ -25,6 +25,13 @@ llvm::Value *joined(llvm::IRBuilderBase &b, llvm::CastInst &outer, llvm::CastIns
   return b.CreateAShr(b.CreateShl(whole, width - between), width - between);
 }
 
+// Whether the instruction says of two masks where they differ, or where they are the same.
+bool comparesMasks(const llvm::Instruction &instruction) {
+  const auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
+  bool differs = instruction.getOpcode() == llvm::Instruction::Xor || (compare && compare->isEquality());
+  return differs && instruction.getOperand(0)->getType()->isVectorTy() && instruction.getOperand(0)->getType()->isIntOrIntVectorTy(1);
+}
+
 } // namespace
 
 void joinCasts(llvm::Module &module) {
@@ -42,6 +49,20 @@ void joinCasts(llvm::Module &module) {
       }
       for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function)))
         if (isIntegerCast(&instruction) && instruction.use_empty()) instruction.eraseFromParent();
+    }
+}
+
+void compareMasksAsBytes(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (!comparesMasks(instruction)) continue;
+      llvm::IRBuilder<> b(&instruction);
+      llvm::Type *bytes = instruction.getOperand(0)->getType()->getWithNewType(b.getInt8Ty());
+      auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
+      llvm::Value *result = b.CreateICmp(compare ? compare->getPredicate() : llvm::CmpInst::ICMP_NE, b.CreateZExt(instruction.getOperand(0), bytes),
+                                         b.CreateZExt(instruction.getOperand(1), bytes));
+      instruction.replaceAllUsesWith(result);
+      instruction.eraseFromParent();
     }
 }
 

@@ -1,4 +1,4 @@
-// Casts of casts between integer types, written so that LLVM's SPIR-V back end makes valid code of them.
+// What LLVM's SPIR-V back end and Intel's compiler get wrong in the integers of kernels, written in another way.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -9,5 +9,9 @@ namespace xt {
 // in between is forgotten where the width in between is the least. Here each extension of a truncation becomes the
 // mask or the two shifts that it is, and every other pair one cast, so that nothing is left to join.
 void joinCasts(llvm::Module &module);
+
+// LLVM makes OpLogicalNotEqual and OpLogicalEqual of what tells whether masks differ, and IGC 1.0.12504 ends with a failed
+// assertion where those have vectors. Here they become comparisons of bytes. Scalars stay as they are.
+void compareMasksAsBytes(llvm::Module &module);
 
 } // namespace xt

@@ -34,6 +34,7 @@ const std::vector<std::string> &allowedExtensions() {
 // Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
 // forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
 Result<std::string> translate(llvm::Module &module) {
+  compareMasksAsBytes(module);
   joinCasts(module);
   auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
   bool made = false;
