@@ -47,13 +47,16 @@ std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base) {
   return "";
 }
 
+bool takesBlock(const BlockShape &shape, BlockUse use, int bits, int64_t rows, int64_t columns) {
+  if (shape.use != use || shape.bits != bits || columns % shape.columns != 0) return false;
+  int64_t blocks = columns / shape.columns;
+  bool rowsFit = isPowerOfTwo(rows) && rows >= shape.fewestRows && rows <= shape.mostRows;
+  return rowsFit && isPowerOfTwo(blocks) && blocks >= shape.fewestBlocks && blocks <= shape.blocks;
+}
+
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns) {
-  for (const BlockShape &shape : target.blockShapes) {
-    if (shape.use != use || shape.bits != bits || columns % shape.columns != 0) continue;
-    int64_t blocks = columns / shape.columns;
-    bool rowsFit = isPowerOfTwo(rows) && rows >= shape.fewestRows && rows <= shape.mostRows;
-    if (rowsFit && isPowerOfTwo(blocks) && blocks >= shape.fewestBlocks && blocks <= shape.blocks) return &shape;
-  }
+  for (const BlockShape &shape : target.blockShapes)
+    if (takesBlock(shape, use, bits, rows, columns)) return &shape;
   return nullptr;
 }
 

@@ -24,7 +24,9 @@ int64_t shortestPitch(const BlockRules &rules, int64_t width);
 // Which rule a base breaks for certain; "" if none. What is not known is taken to keep the rules.
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
 
-// The message that moves a block of rows x columns elements of `bits`, alone or as several blocks side by side; null: none.
+// Whether messages of a shape take a block of so many rows and columns, as one block or as several side by side.
+bool takesBlock(const BlockShape &shape, BlockUse use, int bits, int64_t rows, int64_t columns);
+// The first message that moves a block of rows x columns elements of `bits`, alone or as several blocks side by side; null: none.
 // Sizes are those in memory, also of blocks that are turned on the way.
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns);
 

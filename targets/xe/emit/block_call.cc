@@ -15,50 +15,22 @@ struct Place {
   auto operator<=>(const Place &) const = default;
 };
 
-// A message: `blocks` blocks side by side of rows x columns elements.
-struct Message {
-  BlockUse use;
-  int64_t bits, rows, columns, blocks;
-  unsigned wordBits; // of what a lane holds
-  int64_t pack;      // elements of `bits` in a word
+struct Message : BlockFunction {
+  int64_t pack() const { return wordBits / bits; } // elements of `bits` in a word
 };
-
-Message messageOf(BlockUse use, const BlockShape &shape, int64_t rows, int64_t columns) {
-  Message message{use, shape.bits, rows, shape.columns, columns / shape.columns, 0, 1};
-  bool vnni = use == BlockUse::LoadVnni;
-  message.wordBits = vnni ? 32 : static_cast<unsigned>(std::max(shape.bits, 16));
-  message.pack = message.wordBits / shape.bits;
-  if (use == BlockUse::Prefetch) { // counted in blocks as wide as those that are read
-    int64_t unit = std::min<int64_t>(shape.columns, shape.bits == 32 ? 16 : shape.bits == 16 ? 16 : 32);
-    message.columns = unit;
-    message.blocks = columns / unit;
-  }
-  return message;
-}
-
-std::string functionName(const Message &m) {
-  std::string kind = m.use == BlockUse::LoadVnni         ? "read_transform"
-                     : m.use == BlockUse::LoadTransposed ? "read_transpose"
-                     : m.use == BlockUse::Load           ? "read"
-                     : m.use == BlockUse::Store          ? "write"
-                                                         : "prefetch";
-  std::string name = str("intel_sub_group_2d_block_", kind, "_", m.bits, "b_", m.rows, "r", m.columns, "x", m.blocks, "c");
-  std::string pointer = m.use == BlockUse::Prefetch ? "" : m.wordBits == 16 ? "Pt" : "Pj";
-  return str("_Z", name.size(), name, "PU3AS1viiiDv2_i", pointer);
-}
 
 // Words of a lane in one block. Rows that are narrower than the lanes lie side by side in a register.
 int64_t wordsOfBlock(const Message &m, int64_t lanes) {
   if (m.use == BlockUse::LoadTransposed) return m.columns;
-  return m.rows * m.columns / m.pack / lanes;
+  return m.rows * m.columns / m.pack() / lanes;
 }
 
 // Where in the matrix the element `part` of word `word` of a lane comes from. Blocks lie one behind the other.
 Place contentOf(const Message &m, int64_t lanes, int64_t lane, int64_t word, int64_t part) {
   int64_t block = word / wordsOfBlock(m, lanes), inBlock = word % wordsOfBlock(m, lanes);
   if (m.use == BlockUse::LoadTransposed) return {lane, block * m.columns + inBlock};
-  if (m.use == BlockUse::LoadVnni) return {inBlock * m.pack + part, block * m.columns + lane};
-  int64_t inRow = inBlock * lanes * m.pack + lane * m.pack + part; // row-major in the block
+  if (m.use == BlockUse::LoadVnni) return {inBlock * m.pack() + part, block * m.columns + lane};
+  int64_t inRow = inBlock * lanes * m.pack() + lane * m.pack() + part; // row-major in the block
   return {inRow / m.columns, block * m.columns + inRow % m.columns};
 }
 
@@ -68,8 +40,8 @@ std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layo
   int64_t words = wordsOfBlock(m, lanes) * m.blocks;
   for (int64_t lane = 0; lane < lanes; ++lane) {
     std::map<Place, size_t> content;
-    for (int64_t k = 0; k < words * m.pack; ++k) {
-      Place place = contentOf(m, lanes, lane, k / m.pack, k % m.pack);
+    for (int64_t k = 0; k < words * m.pack(); ++k) {
+      Place place = contentOf(m, lanes, lane, k / m.pack(), k % m.pack());
       for (int64_t s = 0; s < split; ++s) content[{place.row, place.column * split + s}] = static_cast<size_t>(k * split + s);
     }
     std::vector<size_t> places;
@@ -85,33 +57,41 @@ std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layo
   return all;
 }
 
+// `split`: elements of the descriptor in one of the message's.
+std::optional<BlockCall> callOf(const BlockShape &shape, BlockUse use, Type desc, int64_t lanes, int64_t split) {
+  Message message{blockFunction(shape, desc.extent(0), desc.extent(1) / split / shape.columns)};
+  BlockCall call;
+  call.function = deviceFunction(message);
+  call.bits = shape.bits;
+  if (use == BlockUse::Prefetch) return call;
+  if (use == BlockUse::LoadTransposed && message.rows != lanes) return std::nullopt;
+  int64_t words = wordsOfBlock(message, lanes);
+  if (use != BlockUse::LoadTransposed && words * lanes * message.pack() != message.rows * message.columns) return std::nullopt;
+  std::optional<std::vector<size_t>> places = placesOf(message, *desc.layout(), lanes, split);
+  if (!places) return std::nullopt;
+  call.wordBits = message.wordBits;
+  call.words = static_cast<size_t>(words * message.blocks);
+  call.pack = static_cast<int>(message.pack() * split);
+  call.places = std::move(*places);
+  return call;
+}
+
 } // namespace
 
 std::optional<BlockCall> findBlockCall(const TargetInfo &target, BlockUse use, Type desc, int64_t lanes) {
   int own = 8 * elemInfo(desc.elem()).storageBytes;
   int64_t rows = desc.extent(0), columns = desc.extent(1);
-  const BlockShape *shape = blockMessage(target, use, own, rows, columns);
-  int split = 1; // smaller elements are turned in groups of 32 bits
-  if (!shape && use == BlockUse::LoadTransposed && own < 32 && columns % (32 / own) == 0) {
-    split = 32 / own;
-    shape = blockMessage(target, use, 32, rows, columns / split);
-  }
-  if (!shape) return std::nullopt;
-  Message message = messageOf(use, *shape, rows, columns / split);
-  BlockCall call;
-  call.mangled = functionName(message);
-  call.bits = shape->bits;
-  if (use == BlockUse::Prefetch) return call;
-  if (use == BlockUse::LoadTransposed && message.rows != lanes) return std::nullopt;
-  int64_t words = wordsOfBlock(message, lanes);
-  if (use != BlockUse::LoadTransposed && words * lanes * message.pack != message.rows * message.columns) return std::nullopt;
-  std::optional<std::vector<size_t>> places = placesOf(message, *desc.layout(), lanes, split);
-  if (!places) return std::nullopt;
-  call.wordBits = message.wordBits;
-  call.words = static_cast<size_t>(words * message.blocks);
-  call.pack = static_cast<int>(message.pack) * split;
-  call.places = std::move(*places);
-  return call;
+  // Several may be of the size, and deal it out differently.
+  auto find = [&](int bits, int64_t split) -> std::optional<BlockCall> {
+    for (const BlockShape &shape : target.blockShapes)
+      if (takesBlock(shape, use, bits, rows, columns / split))
+        if (std::optional<BlockCall> call = callOf(shape, use, desc, lanes, split)) return call;
+    return std::nullopt;
+  };
+  if (std::optional<BlockCall> call = find(own, 1)) return call;
+  // Smaller elements are turned in groups of 32 bits.
+  bool turns = use == BlockUse::LoadTransposed && own < 32 && columns % (32 / own) == 0;
+  return turns ? find(32, 32 / own) : std::nullopt;
 }
 
 } // namespace xt

@@ -2,15 +2,15 @@
 #pragma once
 #include "ir/target_info.h"
 #include "ir/type.h"
+#include "targets/xe/emit/device_functions.h"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace xt {
 
 struct BlockCall {
-  std::string mangled;
+  DeviceFunction function;
   int bits = 0;          // of an element, as the message counts columns
   unsigned wordBits = 0; // of one number in a lane's private memory …
   size_t words = 0;      // … which has so many of them

@@ -54,13 +54,12 @@ Fragment XeKernelEmitter::loadBlock(const Value *desc, const BlockCall &call) {
   LlvmValues args = blockArgs(desc, call);
   LlvmValue *memory = blockMemory(call);
   args.push_back(memory);
-  callDevice(b, call.mangled, nullptr, args, DeviceEffect::Memory);
+  callDevice(b, call.function, args, DeviceEffect::Memory);
   Fragment words, own;
   for (size_t k = 0; k < call.words; k += kWordsAtOnce) {
     size_t count = std::min(kWordsAtOnce, call.words - k);
     LlvmValue *from = b.CreateConstGEP1_64(b.getIntNTy(call.wordBits), memory, k);
     LlvmValue *read = b.CreateAlignedLoad(vectorOf(b.getIntNTy(call.wordBits), count), from, wordsAlign(k, call.wordBits));
-    if (count == 1 && call.pack > 1) read = b.CreateVectorSplat(1, read);
     append(words, read, call.pack);
   }
   for (size_t place : call.places) own.push_back(words[place]);
@@ -86,7 +85,7 @@ void XeKernelEmitter::storeBlock(const Value *desc, const BlockCall &call, const
   }
   LlvmValues args = blockArgs(desc, call);
   args.push_back(memory);
-  callDevice(b, call.mangled, nullptr, args, DeviceEffect::Memory);
+  callDevice(b, call.function, args, DeviceEffect::Memory);
 }
 
 // The lanes of a subgroup see in a block what each of them wrote before, and the other way round.
@@ -151,7 +150,7 @@ void XeKernelEmitter::emitStoreNd(const Op &op) {
 void XeKernelEmitter::emitPrefetchNd(const Op &op) {
   tellOfHints(op, diagnostics_);
   const BlockCall *call = blockCall(op);
-  if (call) callDevice(b, call->mangled, nullptr, blockArgs(op.operand(0), *call), DeviceEffect::Memory);
+  if (call) callDevice(b, call->function, blockArgs(op.operand(0), *call), DeviceEffect::Memory);
 }
 
 } // namespace xt

@@ -197,7 +197,7 @@ void XeKernelEmitter::emitIf(const Op &op) {
 // Row-major, dimension x fastest.
 LlvmValue *XeKernelEmitter::workgroupNumber() {
   auto count = [&](uint32_t d) {
-    return callDevice(b, "_Z14get_num_groupsj", b.getInt64Ty(), {b.getInt32(d)}, DeviceEffect::None);
+    return callDevice(b, deviceFunction("get_num_groups", {"j"}, "m"), {b.getInt32(d)}, DeviceEffect::None);
   };
   LlvmValue *rows = b.CreateAdd(b.CreateMul(wide(coordinates_[2]), count(1)), wide(coordinates_[1]));
   return b.CreateAdd(b.CreateMul(rows, count(0)), wide(coordinates_[0]));

@@ -5,8 +5,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include <algorithm>
-#include <vector>
+#include <charconv>
 
 namespace xt {
 namespace {
@@ -21,8 +20,27 @@ std::string_view integerLetter(unsigned bits) {
   XT_UNREACHABLE("an integer type of OpenCL C");
 }
 
-// The n-th type that can be substituted: S_, S0_, S1_ …
-std::string substitution(size_t n) { return n == 0 ? "S_" : str("S", n - 1, "_"); }
+llvm::Type *typeOf(llvm::LLVMContext &context, std::string_view mangled) {
+  if (mangled.starts_with("PU3AS1")) return llvm::PointerType::get(context, 1);
+  if (mangled.starts_with("P")) return llvm::PointerType::get(context, 0);
+  if (mangled.starts_with("Dv")) {
+    unsigned count = 0;
+    const char *end = std::from_chars(mangled.data() + 2, mangled.data() + mangled.size(), count).ptr;
+    mangled.remove_prefix(static_cast<size_t>(end - mangled.data()) + 1);
+    return llvm::FixedVectorType::get(typeOf(context, mangled), count);
+  }
+  if (mangled == "Dh") return llvm::Type::getHalfTy(context);
+  switch (mangled[0]) {
+  case 'v': return llvm::Type::getVoidTy(context);
+  case 'c': case 'h': return llvm::Type::getInt8Ty(context);
+  case 's': case 't': return llvm::Type::getInt16Ty(context);
+  case 'i': case 'j': return llvm::Type::getInt32Ty(context);
+  case 'l': case 'm': return llvm::Type::getInt64Ty(context);
+  case 'f': return llvm::Type::getFloatTy(context);
+  case 'd': return llvm::Type::getDoubleTy(context);
+  }
+  XT_UNREACHABLE("a type of a device function");
+}
 
 } // namespace
 
@@ -35,34 +53,15 @@ std::string mangledType(const llvm::Type *type) {
   return std::string(integerLetter(type->getIntegerBitWidth()));
 }
 
-std::string mangledName(std::string_view function, llvm::ArrayRef<std::string> parameters) {
-  std::string name = str("_Z", function.size(), function);
-  std::vector<std::string> seen;
-  for (const std::string &parameter : parameters) {
-    auto known = std::find(seen.begin(), seen.end(), parameter);
-    if (known != seen.end()) {
-      name += substitution(static_cast<size_t>(known - seen.begin()));
-      continue;
-    }
-    name += parameter;
-    if (parameter.starts_with("Dv")) seen.push_back(parameter);
-  }
-  return name;
-}
-
-std::string mangledName(std::string_view function, llvm::ArrayRef<LlvmValue *> args) {
-  std::vector<std::string> parameters;
-  for (const LlvmValue *arg : args) parameters.push_back(mangledType(arg->getType()));
-  return mangledName(function, parameters);
-}
-
-llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const std::string &mangled, llvm::Type *result,
-                           llvm::ArrayRef<LlvmValue *> args, DeviceEffect effect) {
+llvm::FunctionType *functionType(llvm::LLVMContext &context, const DeviceFunction &function) {
   llvm::SmallVector<llvm::Type *, 8> types;
-  for (LlvmValue *arg : args) types.push_back(arg->getType());
-  auto *type = llvm::FunctionType::get(result ? result : b.getVoidTy(), types, false);
+  for (const std::string &parameter : function.parameters) types.push_back(typeOf(context, parameter));
+  return llvm::FunctionType::get(typeOf(context, function.result), types, false);
+}
+
+llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &called, llvm::ArrayRef<LlvmValue *> args, DeviceEffect effect) {
   llvm::Module *module = b.GetInsertBlock()->getModule();
-  auto *function = llvm::cast<llvm::Function>(module->getOrInsertFunction(mangled, type).getCallee());
+  auto *function = llvm::cast<llvm::Function>(module->getOrInsertFunction(called.symbol, functionType(b.getContext(), called)).getCallee());
   function->setCallingConv(llvm::CallingConv::SPIR_FUNC);
   function->setDoesNotThrow();
   if (effect != DeviceEffect::None) function->setConvergent();

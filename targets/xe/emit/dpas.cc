@@ -8,8 +8,6 @@
 namespace xt {
 namespace {
 
-std::string typeWord(Elem elem) { return std::string(elem == Elem::TF32 ? "tf32" : elemName(elem)); }
-
 // Where each lane finds an element, as one lane's register and that lane.
 struct Source {
   int64_t lane;
@@ -101,7 +99,7 @@ void XeKernelEmitter::emitDpas(const Op &op) {
     left = dealtAs(left, a.elem(), *of->a, *wanted);
     remark(op, "`dpas` wants a by columns: its elements go from lane to lane first");
   }
-  bool singles = a.elem() == Elem::TF32, isSigned = !elemInfo(a.elem()).isUnsigned;
+  bool singles = a.elem() == Elem::TF32;
   // A register has 32 bits for each lane on targets with 8 lanes, 16 on those with 16.
   unsigned wordsOfA = kernel_.lanes == 16 ? 16 : 32;
   auto words = [&](const Fragment &fragment, unsigned bits) {
@@ -115,14 +113,8 @@ void XeKernelEmitter::emitDpas(const Op &op) {
   LlvmValue *z = together(b, sum);
   llvm::Type *form = z->getType();
   if (result.elem() == Elem::F16) z = castBits(b, z, vectorOf(b.getHalfTy(), sum.size()));
-  auto parameter = [&](LlvmValue *value, bool ofSigned) {
-    std::string text = mangledType(value->getType());
-    if (!ofSigned) text.back() = text.back() == 's' ? 't' : 'j';
-    return text;
-  };
-  std::string name = str("intel_sub_group_", typeWord(a.elem()), "_", typeWord(bType.elem()), "_matrix_mad_k", of->depth);
-  std::string mangled = mangledName(name, {parameter(x, isSigned), parameter(y, !elemInfo(bType.elem()).isUnsigned), mangledType(z->getType())});
-  LlvmValue *product = callDevice(b, mangled, z->getType(), {x, y, z}, DeviceEffect::Convergent);
+  DeviceFunction multiply = deviceFunction(MmaShape{a.elem(), bType.elem(), result.elem(), of->rows, of->columns, of->depth});
+  LlvmValue *product = callDevice(b, multiply, {x, y, z}, DeviceEffect::Convergent);
   Fragment own;
   append(own, castBits(b, product, form));
   fragments_[op.result()] = std::move(own);

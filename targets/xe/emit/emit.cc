@@ -3,6 +3,7 @@
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/kernel_module.h"
 #include "targets/xe/emit/spirv.h"
+#include "targets/xe/emit/spirv_table.h"
 
 namespace xt {
 
@@ -13,6 +14,8 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   if (!emitted) return emitted.error();
   Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module);
   if (!spirv) return spirv.error();
+  if (options.definitions.empty()) // which may have more: they are for compilers that lack functions
+    if (Result<void> known = checkSpirv(*spirv); !known) return known.error();
   return XeProgram{std::move(*spirv), std::move(emitted->kernels)};
 }
 

@@ -54,17 +54,17 @@ size_t lengthOf(const LlvmValue *value) {
 }
 
 void append(Fragment &fragment, LlvmValue *vectorOrScalar, int pack) {
-  auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(vectorOrScalar->getType());
-  if (!vector) {
+  if (pack == 1 && !vectorOrScalar->getType()->isVectorTy()) {
     fragment.push_back({vectorOrScalar});
     return;
   }
-  for (int k = 0; k < static_cast<int>(vector->getNumElements()) * pack; ++k) fragment.push_back({vectorOrScalar, k, pack});
+  for (int k = 0; k < static_cast<int>(lengthOf(vectorOrScalar)) * pack; ++k) fragment.push_back({vectorOrScalar, k, pack});
 }
 
 LlvmValue *scalarOf(llvm::IRBuilderBase &b, FragmentElement element) {
   if (element.place == FragmentElement::kScalar) return element.from;
-  LlvmValue *word = b.CreateExtractElement(element.from, static_cast<uint64_t>(element.place / element.pack));
+  LlvmValue *word = element.from;
+  if (word->getType()->isVectorTy()) word = b.CreateExtractElement(word, static_cast<uint64_t>(element.place / element.pack));
   if (element.pack == 1) return word;
   unsigned bits = word->getType()->getIntegerBitWidth() / static_cast<unsigned>(element.pack);
   auto shift = bits * static_cast<unsigned>(element.place % element.pack);

@@ -10,8 +10,8 @@ namespace xt {
 
 struct FragmentElement {
   LlvmValue *from = nullptr;
-  int place = kScalar; // in a vector
-  int pack = 1;        // how many elements share one integer of the vector, the first in its low bits
+  int place = kScalar; // in a vector, or in an integer that several elements share
+  int pack = 1;        // how many elements share one integer, the first in its low bits
   static constexpr int kScalar = -1;
   bool operator==(const FragmentElement &) const = default;
 };
@@ -23,7 +23,7 @@ inline constexpr size_t kLongestVector = 16; // what SPIR-V's Vector16 allows
 size_t chunkLength(unsigned bits, size_t left);
 
 size_t lengthOf(const LlvmValue *vectorOrScalar);
-// Adds all elements of an LLVM vector, or a scalar; with `pack`, of a vector of integers that have so many each.
+// Adds all elements of an LLVM vector, or a scalar; with `pack`, of integers that hold so many each.
 void append(Fragment &fragment, LlvmValue *vectorOrScalar, int pack = 1);
 LlvmValue *scalarOf(llvm::IRBuilderBase &b, FragmentElement element);
 // The elements side by side in a vector; the scalar where there is one. An LLVM vector that is just that is taken as it

@@ -14,13 +14,16 @@
 namespace xt {
 namespace {
 
-LlvmValue *deviceFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
-  return callDevice(b, mangledName(mathFunctionName(kind), args), args[0]->getType(), args, DeviceEffect::None);
+// Null: it is none.
+LlvmValue *mathFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
+  std::string_view name = mathFunctionName(kind);
+  std::string type = mangledType(args[0]->getType());
+  return name.empty() ? nullptr : callDevice(b, deviceFunction(name, std::vector<std::string>(args.size(), type), type), args, DeviceEffect::None);
 }
 
 // f64 is not on all devices, and slow on others: only what is f64 uses it.
 constexpr RegisterTraits kTraits{
-    .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = deviceFunction};
+    .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = mathFunction};
 
 // Of the small register file, what vectors may take.
 constexpr int64_t kForVectors = 3, kOf = 4;
@@ -175,11 +178,11 @@ void XeKernelEmitter::loadParameters(llvm::Function *function) {
 
 void XeKernelEmitter::computeIds(llvm::Function *function) {
   for (size_t d = 0; d < 3; ++d) {
-    auto *id = callDevice(b, "_Z12get_group_idj", b.getInt64Ty(), {b.getInt32(static_cast<uint32_t>(d))}, DeviceEffect::None);
+    auto *id = callDevice(b, deviceFunction("get_group_id", {"j"}, "m"), {b.getInt32(static_cast<uint32_t>(d))}, DeviceEffect::None);
     coordinates_[d] = b.CreateTrunc(id, b.getInt32Ty());
   }
-  subgroup_ = callDevice(b, "_Z16get_sub_group_idv", b.getInt32Ty(), {}, DeviceEffect::None);
-  lane_ = callDevice(b, "_Z22get_sub_group_local_idv", b.getInt32Ty(), {}, DeviceEffect::None);
+  subgroup_ = callDevice(b, deviceFunction("get_sub_group_id", {}, "j"), {}, DeviceEffect::None);
+  lane_ = callDevice(b, deviceFunction("get_sub_group_local_id", {}, "j"), {}, DeviceEffect::None);
   unsigned next = static_cast<unsigned>(function->arg_size() - 1 - 2 * kernel_.grid.size());
   for (size_t d = 0; d < kernel_.grid.size(); ++d) {
     const Value *variable = kernel_.grid[d].variable;

@@ -4,6 +4,7 @@
 #include "ir/base/text.h"
 #include "targets/llvm/machine.h"
 #include "targets/xe/emit/code_size.h"
+#include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include <llvm/AsmParser/Parser.h>
@@ -69,6 +70,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
     if (!made) return made.error();
     result.kernels.push_back(std::move(*made));
   }
+  if (Result<void> known = checkDeviceCalls(*result.module, target); !known) return known.error();
   if (!options.definitions.empty())
     if (Result<void> linked = linkDefinitions(*result.module, options.definitions); !linked) return linked.error();
   if (Result<void> valid = verifyLlvm(*result.module); !valid) return valid.error();

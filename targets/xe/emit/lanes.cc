@@ -17,8 +17,9 @@ constexpr int64_t kSequential = 0x10; // of SPIR-V's memory semantics
 LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr) {
   llvm::Type *type = value->getType();
   LlvmValue *bits = elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
-  std::string name = mangledName(exclusiveOr ? "sub_group_shuffle_xor" : "sub_group_shuffle", {mangledType(bits->getType()), "j"});
-  LlvmValue *given = callDevice(b, name, bits->getType(), {bits, lane}, DeviceEffect::Convergent);
+  std::string word = mangledType(bits->getType());
+  DeviceFunction shuffle = deviceFunction(exclusiveOr ? "sub_group_shuffle_xor" : "sub_group_shuffle", {word, "j"}, word);
+  LlvmValue *given = callDevice(b, shuffle, {bits, lane}, DeviceEffect::Convergent);
   return elem == Elem::I1 ? b.CreateTrunc(given, type) : castBits(b, given, type);
 }
 
@@ -72,11 +73,11 @@ void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
 
 void XeKernelEmitter::barrier(int scope) {
   LlvmValue *semantics = number32(kSequential | kOfWorkgroup | kOfGlobal);
-  callDevice(b, "_Z22__spirv_ControlBarrierjjj", nullptr, {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
+  callDevice(b, deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
 }
 
 void XeKernelEmitter::fence(int scope, int64_t memory) {
-  callDevice(b, "_Z21__spirv_MemoryBarrierjj", nullptr, {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
+  callDevice(b, deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v"), {number32(scope), number32(kSequential | memory)}, DeviceEffect::Memory);
 }
 
 void XeKernelEmitter::emitBarrierOrFence(const Op &op) {

@@ -55,17 +55,17 @@ std::optional<Shape> parseShape(std::string_view text) {
   return shape;
 }
 
-// What the hardware's messages can be at all, beside the functions that the target's table has: a block's rows of at
-// most 64 bytes, 2 KiB in all.
+// What a message can move at all: a block's rows of at most 64 bytes, 2 KiB in all. Prefetches move nothing.
 bool fitsMessage(const Shape &shape) {
+  if (shape.use == BlockUse::Prefetch) return true;
   auto powerOfTwo = [](int64_t value) { return (value & (value - 1)) == 0; };
   int64_t rowBytes = shape.columns * shape.bytes;
   if (shape.bytes > 8 || !powerOfTwo(shape.bytes) || !powerOfTwo(shape.rows) || !powerOfTwo(shape.columns))
     return false;
   if (shape.rows > 32 || rowBytes > 64 || rowBytes < 4 || rowBytes * shape.blocks > 64) return false;
   switch (shape.use) {
-  case BlockUse::Load:
-  case BlockUse::Prefetch: return true;
+  case BlockUse::Prefetch:
+  case BlockUse::Load: return true;
   case BlockUse::LoadVnni: return shape.bytes <= 2 && shape.rows * shape.bytes >= 4 && shape.columns == kLanes;
   case BlockUse::LoadTransposed: return shape.bytes >= 4 && shape.blocks == 1;
   case BlockUse::Store: return shape.blocks == 1 && shape.rows <= 8;

@@ -9,8 +9,8 @@
 
 namespace xt::soft {
 
-// Functions intel_sub_group_2d_block_*; nothing for other names and for shapes that no message has. What a matrix must
-// be is the target's BlockRules. Registers: rows of a block, after it was transformed or transposed, lie one after the
+// Functions intel_sub_group_2d_block_*; nothing for other names and for shapes that no message has. Which of them there are
+// the driver's library says (targets/xe/library). What a matrix must be is the target's BlockRules. Registers: rows of a block, after it was transformed or transposed, lie one after the
 // other without a gap; lane l's component i is element i * 16 + l of them, in elements of the destination's type. Each
 // of several blocks side by side begins with a component of its own. Outside of the matrix there are zeros, and nothing
 // is stored.

@@ -1,3 +1,4 @@
+#include "targets/xe/library/device_library.h"
 #include "targets/xe/soft/block_messages.h"
 #include "targets/xe/soft/group_functions.h"
 #include "targets/xe/soft/lower.h"
@@ -21,6 +22,8 @@ ValueType valueType(llvm::Type *type, const llvm::DataLayout &layout) {
 std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
   const TargetInfo &target = *context.device.target;
   const llvm::DataLayout &layout = context.module.getDataLayout();
+  // As a linker would: of these extensions only the very symbols that a driver's library has.
+  if (isLibraryName(name.name) && !isInLibrary(function.getName(), target.subgroupSizes[0])) return std::nullopt;
   if (auto found = blockMessage2d(name, target)) return found;
   if (auto found = matrixProduct(name, target)) return found;
   ValueType result = valueType(function.getReturnType(), layout);

@@ -139,7 +139,7 @@ std::optional<Operand> takeOperand(std::string_view &text) {
   if (takePrefix(text, "f16_")) return Operand::F16;
   if (takePrefix(text, "bf16_")) return Operand::BF16;
   if (takePrefix(text, "tf32_")) return Operand::TF32;
-  if (takePrefix(text, "i8_") || takePrefix(text, "s8_")) return Operand::S8;
+  if (takePrefix(text, "i8_")) return Operand::S8;
   if (takePrefix(text, "u8_")) return Operand::U8;
   return std::nullopt;
 }

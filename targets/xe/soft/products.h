@@ -8,7 +8,7 @@
 
 namespace xt::soft {
 
-// Functions intel_sub_group_{f16_f16,bf16_bf16,tf32_tf32,i8_i8,i8_u8,u8_i8,u8_u8}_matrix_mad_k*(A, B, C) = A * B + C,
+// Which there are the driver's library says (targets/xe/library). Functions intel_sub_group_{f16_f16,bf16_bf16,tf32_tf32,i8_i8,i8_u8,u8_i8,u8_u8}_matrix_mad_k*(A, B, C) = A * B + C,
 // with 1, 2, 4 or 8 rows. Of subgroups with as many lanes as the target's products have columns.
 //   A    lane l holds columns l * n … of each row, n of them to a register element (of 32 / lanes bytes); component i
 //   is

@@ -127,6 +127,14 @@ TEST_F(XeRun, SizesAtTheEdge) {
   }
 }
 
+TEST_F(XeRun, NarrowElements) {
+  for (const char *gpu : {"xe-pvc", "xe-bmg", "xe-dg2", "spirv"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,") + gpu + " %src/tests/targets/xe/run/narrow.xt");
+    EXPECT_EQ(run.status, 0) << run.output;
+    EXPECT_TRUE(has(run, "12 tests: 12 passed")) << run.output;
+  }
+}
+
 TEST_F(XeRun, ZerosKeepTheirSigns) {
   for (const char *gpu : {"xe-pvc", "xe-dg2", "spirv"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,") + gpu + " %src/tests/targets/xe/run/signed_zeros.xt");

@@ -1,6 +1,8 @@
 #include "tests/targets/xe/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/library/device_library.h"
+#include "targets/xe/soft/block_messages.h"
 
 namespace xt::soft::test {
 namespace {
@@ -31,6 +33,7 @@ std::vector<Shape> readShapes() {
     for (int blocks : {1, 2}) shapes.push_back({"read", 16, rows, 16, blocks, 16});
     for (int blocks : {1, 2}) shapes.push_back({"read", 32, rows, 8, blocks, 32});
     shapes.push_back({"read", 32, rows, 16, 1, 32});
+    if (rows >= 8) shapes.push_back({"read", 8, rows, 16, 4, 8});
   }
   for (int blocks : {1, 2}) {
     for (int rows : {16, 32}) shapes.push_back({"read_transform", 16, rows, 16, blocks, 32});
@@ -48,6 +51,7 @@ std::vector<Shape> writeShapes() {
   std::vector<Shape> shapes;
   for (int rows : {1, 2, 4, 8}) {
     shapes.push_back({"write", 8, rows, 32, 1, 16});
+    shapes.push_back({"write", 8, rows, 16, 1, 8});
     shapes.push_back({"write", 16, rows, 16, 1, 16});
     shapes.push_back({"write", 32, rows, 16, 1, 32});
   }
@@ -138,6 +142,7 @@ TEST(SoftBlock2d, readsAllShapesInsideAndAcrossAllEdges) {
                         {unit * 64, 1000},
                         {-4096, 0}})
       switch (shape.registerBits) {
+      case 8: compareRead<uint8_t>(kernels, shape, m, x, y); break;
       case 16: compareRead<uint16_t>(kernels, shape, m, x, y); break;
       case 32: compareRead<uint32_t>(kernels, shape, m, x, y); break;
       default: compareRead<uint64_t>(kernels, shape, m, x, y); break;
@@ -176,10 +181,29 @@ TEST(SoftBlock2d, writesAllShapesInsideAndAcrossAllEdges) {
     int unit = 32 / shape.bits;
     for (auto [x, y] :
          {std::pair(0, 0), {unit * 2, 3}, {-unit * 2, -3}, {196 * 8 / shape.bits - unit * 3, 15}, {unit * 500, 0}})
-      if (shape.registerBits == 16)
+      if (shape.registerBits == 8)
+        compareWrite<uint8_t>(kernels, shape, x, y);
+      else if (shape.registerBits == 16)
         compareWrite<uint16_t>(kernels, shape, x, y);
       else
         compareWrite<uint32_t>(kernels, shape, x, y);
+  }
+}
+
+// Every function of the driver's library is there, and one with another signature, or of a size that it lacks, is not.
+TEST(SoftBlock2d, functionsAreThoseOfADriversLibrary) {
+  const TargetInfo &pvc = *findTargetInfo("xe-pvc");
+  size_t blocks = 0;
+  for (const LibraryFunction &function : libraryFunctions())
+    if (function.symbol.find("_2d_block_") != std::string_view::npos) {
+      EXPECT_TRUE(blockMessage2d(builtinName(function.symbol), pvc)) << function.symbol;
+      ++blocks;
+    }
+  EXPECT_EQ(blocks, 196u);
+  XT_NEEDS_COMPILER();
+  for (Shape shape : {Shape{"write", 8, 8, 16, 1, 16}, Shape{"read", 8, 8, 16, 4, 16}, Shape{"write", 16, 8, 16, 1, 32}, Shape{"read", 16, 4, 32, 1, 16}}) {
+    SoftKernels kernels(kernelText(shape));
+    EXPECT_NE(kernels.error.find("does not know the device function " + shape.name()), std::string::npos) << shape.name() << ": " << kernels.error;
   }
 }
 

@@ -1,0 +1,165 @@
+#include "targets/xe/emit/device_functions.h"
+
+#include "ir/base/check.h"
+#include "ir/base/text.h"
+#include "targets/llvm/register_ops.h"
+#include "targets/xe/emit/device_calls.h"
+#include "targets/xe/emit/fragment.h"
+
+#include <algorithm>
+#include <array>
+
+namespace xt {
+namespace {
+
+constexpr int64_t kBlockLanes = 16; // of the subgroups that have block messages
+
+std::string vectorOf(int64_t count, std::string_view scalar) { return count == 1 ? std::string(scalar) : str("Dv", count, "_", scalar); }
+
+// A lane's words of a, b or a sum, as OpenCL C's functions have them.
+std::string letterOf(Elem elem, int64_t wordBits) {
+  if (elem == Elem::TF32 || elem == Elem::F32) return "f";
+  bool isUnsigned = elemInfo(elem).isUnsigned;
+  return wordBits == 16 ? (isUnsigned ? "t" : "s") : (isUnsigned ? "j" : "i");
+}
+
+// The n-th type that can be substituted: S_, S0_, S1_ …
+std::string substitution(size_t n) { return n == 0 ? "S_" : str("S", n - 1, "_"); }
+
+std::string symbolOf(std::string_view name, const std::vector<std::string> &parameters) {
+  std::string symbol = str("_Z", name.size(), name);
+  std::vector<std::string> seen;
+  for (const std::string &parameter : parameters) {
+    auto known = std::find(seen.begin(), seen.end(), parameter);
+    if (known != seen.end()) {
+      symbol += substitution(static_cast<size_t>(known - seen.begin()));
+      continue;
+    }
+    symbol += parameter;
+    if (parameter.starts_with("Dv")) seen.push_back(parameter);
+  }
+  return parameters.empty() ? symbol + "v" : symbol;
+}
+
+std::vector<DeviceFunction> mathFunctions(const TargetInfo &target) {
+  std::vector<DeviceFunction> functions;
+  for (const OpInfo &op : allOps()) {
+    std::string_view name = mathFunctionName(op.kind);
+    if (name.empty()) continue;
+    auto arguments = static_cast<size_t>(op.operands.size());
+    auto add = [&](std::string_view scalar, size_t longest) {
+      for (size_t length = 1; length <= longest; length *= 2) {
+        std::string type = vectorOf(static_cast<int64_t>(length), scalar);
+        functions.push_back(deviceFunction(name, std::vector<std::string>(arguments, type), type));
+      }
+    };
+    add("f", kLongestVector);
+    if (target.f64) add("d", chunkLength(64, kLongestVector));
+  }
+  return functions;
+}
+
+std::vector<DeviceFunction> shuffleFunctions() {
+  std::vector<DeviceFunction> functions;
+  for (const char *name : {"sub_group_shuffle", "sub_group_shuffle_xor"})
+    for (const char *type : {"c", "s", "i", "l"}) functions.push_back(deviceFunction(name, {type, "j"}, type));
+  return functions;
+}
+
+std::vector<DeviceFunction> blockFunctions(const TargetInfo &target) {
+  std::vector<DeviceFunction> functions;
+  for (const BlockShape &shape : target.blockShapes)
+    for (int64_t rows = shape.fewestRows; rows <= shape.mostRows; rows *= 2)
+      for (int64_t blocks = shape.fewestBlocks; blocks <= shape.blocks; blocks *= 2)
+        functions.push_back(deviceFunction(blockFunction(shape, rows, blocks)));
+  return functions;
+}
+
+std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily family) {
+  switch (family) {
+  case DeviceFamily::WorkItem:
+    return {deviceFunction("get_group_id", {"j"}, "m"), deviceFunction("get_num_groups", {"j"}, "m"),
+            deviceFunction("get_sub_group_id", {}, "j"), deviceFunction("get_sub_group_local_id", {}, "j")};
+  case DeviceFamily::Barrier:
+    return {deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v")};
+  case DeviceFamily::Shuffle: return shuffleFunctions();
+  case DeviceFamily::Math: return mathFunctions(target);
+  case DeviceFamily::Product: {
+    std::vector<DeviceFunction> functions;
+    for (const MmaShape &shape : target.mma) functions.push_back(deviceFunction(shape));
+    return functions;
+  }
+  case DeviceFamily::Block: return blockFunctions(target);
+  }
+  XT_UNREACHABLE("a family of device functions");
+}
+
+} // namespace
+
+DeviceFunction deviceFunction(std::string_view name, std::vector<std::string> parameters, std::string result) {
+  std::string symbol = symbolOf(name, parameters);
+  return {std::move(symbol), std::move(result), std::move(parameters)};
+}
+
+// A word has what a lane gets of a row; rows that are shorter than the lanes lie side by side.
+BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t blocks) {
+  int64_t ofLane = shape.columns * shape.bits / kBlockLanes;
+  auto wordBits = static_cast<unsigned>(shape.use == BlockUse::LoadVnni ? 32 : std::max<int64_t>(shape.bits, ofLane));
+  return {shape.use, shape.bits, rows, shape.columns, blocks, wordBits};
+}
+
+DeviceFunction deviceFunction(const BlockFunction &block) {
+  std::string kind = block.use == BlockUse::LoadVnni         ? "read_transform"
+                     : block.use == BlockUse::LoadTransposed ? "read_transpose"
+                     : block.use == BlockUse::Load           ? "read"
+                     : block.use == BlockUse::Store          ? "write"
+                                                             : "prefetch";
+  std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
+  if (block.use != BlockUse::Prefetch) parameters.push_back(block.wordBits == 8 ? "Ph" : block.wordBits == 16 ? "Pt" : "Pj");
+  return deviceFunction(str("intel_sub_group_2d_block_", kind, "_", block.bits, "b_", block.rows, "r", block.columns, "x", block.blocks, "c"),
+                        std::move(parameters), "v");
+}
+
+// A register has 32 bits for each lane on targets with 8 lanes, 16 on those with 16. A lane has 32 bits of tf32 where others
+// have nothing.
+DeviceFunction deviceFunction(const MmaShape &shape) {
+  auto word = [](Elem elem) { return std::string(elem == Elem::TF32 ? "tf32" : elemName(elem)); };
+  int64_t ofA = shape.a == Elem::TF32 ? 32 : shape.n == 16 ? 16 : 32, bits = shape.a == Elem::TF32 ? 32 : elemInfo(shape.a).bits;
+  std::string a = vectorOf(std::max<int64_t>(1, shape.m * shape.k * bits / shape.n / ofA), letterOf(shape.a, ofA));
+  std::string b = vectorOf(shape.k * bits / 32, letterOf(shape.b, 32));
+  std::string sum = vectorOf(shape.m, shape.result == Elem::F16 ? "Dh" : shape.result == Elem::BF16 ? "s" : letterOf(shape.result, 32));
+  return deviceFunction(str("intel_sub_group_", word(shape.a), "_", word(shape.b), "_matrix_mad_k", shape.k), {a, b, sum}, sum);
+}
+
+std::string_view familyName(DeviceFamily family) {
+  switch (family) {
+  case DeviceFamily::WorkItem: return "Numbers of workgroups, subgroups and lanes";
+  case DeviceFamily::Barrier: return "Barriers and fences";
+  case DeviceFamily::Shuffle: return "Shuffles";
+  case DeviceFamily::Math: return "Mathematical functions";
+  case DeviceFamily::Product: return "Matrix products";
+  case DeviceFamily::Block: return "2D block messages";
+  }
+  XT_UNREACHABLE("a family of device functions");
+}
+
+std::vector<DeviceFunction> deviceFunctions(const TargetInfo &target, DeviceFamily family) {
+  std::vector<DeviceFunction> functions = unsorted(target, family);
+  std::ranges::sort(functions, {}, &DeviceFunction::symbol);
+  return functions;
+}
+
+Result<void> checkDeviceCalls(const llvm::Module &module, const TargetInfo &target) {
+  std::vector<DeviceFunction> known;
+  for (DeviceFamily family : kDeviceFamilies) std::ranges::move(deviceFunctions(target, family), std::back_inserter(known));
+  for (const llvm::Function &function : module) {
+    if (!function.isDeclaration() || function.isIntrinsic()) continue;
+    auto found = std::ranges::find(known, function.getName(), [](const DeviceFunction &each) { return llvm::StringRef(each.symbol); });
+    if (found == known.end()) return Error::environment(str("compiler bug: a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
+    if (functionType(module.getContext(), *found) != function.getFunctionType())
+      return Error::environment(str("compiler bug: a kernel calls ", found->symbol, " with other types than its symbol says"));
+  }
+  return {};
+}
+
+} // namespace xt

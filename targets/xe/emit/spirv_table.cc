@@ -1,0 +1,78 @@
+#include "targets/xe/emit/spirv_table.h"
+
+#include "ir/base/text.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <vector>
+
+namespace xt {
+namespace {
+
+#define XT_SPIRV_OP(name, number)
+#define XT_SPIRV_CAPABILITY(name, number)
+#define XT_SPIRV_MATH(name, number)
+
+#undef XT_SPIRV_OP
+#define XT_SPIRV_OP(name, number) {"Op" #name, number},
+constexpr SpirvEntry kInstructions[] = {
+#include "targets/xe/emit/spirv_table.def"
+};
+#undef XT_SPIRV_OP
+#define XT_SPIRV_OP(name, number)
+
+#undef XT_SPIRV_CAPABILITY
+#define XT_SPIRV_CAPABILITY(name, number) {#name, number},
+constexpr SpirvEntry kCapabilities[] = {
+#include "targets/xe/emit/spirv_table.def"
+};
+#undef XT_SPIRV_CAPABILITY
+#define XT_SPIRV_CAPABILITY(name, number)
+
+#undef XT_SPIRV_MATH
+#define XT_SPIRV_MATH(name, number) {#name, number},
+constexpr SpirvEntry kMath[] = {
+#include "targets/xe/emit/spirv_table.def"
+};
+#undef XT_SPIRV_OP
+#undef XT_SPIRV_CAPABILITY
+#undef XT_SPIRV_MATH
+
+constexpr uint32_t kExtInstImport = 11, kExtInst = 12, kCapability = 17;
+constexpr size_t kHeaderWords = 5;
+static_assert(std::ranges::is_sorted(kInstructions, {}, &SpirvEntry::number) && std::ranges::is_sorted(kCapabilities, {}, &SpirvEntry::number) &&
+              std::ranges::is_sorted(kMath, {}, &SpirvEntry::number));
+
+bool has(std::span<const SpirvEntry> entries, uint32_t number) { return std::ranges::binary_search(entries, number, {}, &SpirvEntry::number); }
+
+std::string textOf(std::span<const uint32_t> words) {
+  std::string_view bytes(reinterpret_cast<const char *>(words.data()), words.size_bytes());
+  return std::string(bytes.substr(0, bytes.find('\0')));
+}
+
+} // namespace
+
+std::span<const SpirvEntry> spirvInstructions() { return kInstructions; }
+std::span<const SpirvEntry> spirvCapabilities() { return kCapabilities; }
+std::span<const SpirvEntry> spirvMath() { return kMath; }
+
+Result<void> checkSpirv(std::span<const uint8_t> spirv) {
+  auto wrong = [](std::string what) { return Error::environment(str("compiler bug: the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take")); };
+  std::vector<uint32_t> words(spirv.size() / 4);
+  std::memcpy(words.data(), spirv.data(), words.size() * 4);
+  std::set<uint32_t> mathSets; // by id
+  for (size_t at = kHeaderWords; at < words.size();) {
+    uint32_t op = words[at] & 0xffff, count = words[at] >> 16;
+    if (count == 0 || count > words.size() - at) return wrong("an instruction that is cut off");
+    std::span<const uint32_t> operands = std::span(words).subspan(at + 1, count - 1);
+    at += count;
+    if (!has(kInstructions, op)) return wrong(str("the instruction ", op));
+    if (op == kCapability && !has(kCapabilities, operands[0])) return wrong(str("the capability ", operands[0]));
+    if (op == kExtInstImport && textOf(operands.subspan(1)) == "OpenCL.std") mathSets.insert(operands[0]);
+    if (op == kExtInst && mathSets.contains(operands[2]) && !has(kMath, operands[3])) return wrong(str("the function ", operands[3], " of OpenCL.std"));
+  }
+  return {};
+}
+
+} // namespace xt
