@@ -49,11 +49,13 @@ constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
 // Lanes with offsets of their own: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); neighbours: the RFC (seed 003).
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
-// Named barriers: NBARRIER.md, ids 0 to 31; from Xe-HPC on (IGC's GenXSubtarget, hasNBarrier).
+// Named barriers: ids 0 to 31, as the hardware's (NBARRIER.md), which only Xe-HPC and later have. They are words in shared local
+// memory (targets/xe/emit/named_barriers.cc), for which a waiting subgroup must not keep the others from going on: on Intel's
+// GPUs (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), not on any device.
 constexpr TargetInfo kTargets[] = {
     {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
     {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
-    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 16, kLscChunks, 64 << 10, 0, 1024, kGrf, 32, false},
+    {"xe-dg2", "Intel Arc A (Xe-HPG)", kEight, kDpas8, {}, {}, kLscWords, 256, 16, kLscChunks, 64 << 10, 32, 1024, kGrf, 32, false},
     {"spirv", "any device that takes SPIR-V, no Intel extension", kAnySize, {}, {}, {}, {}, 0, 0, {}, 32 << 10, 0, 256, kOneGrf, 32, false},
 };
 

@@ -123,14 +123,19 @@ private:
     Type desc = op.operand(at)->type();
     if (desc.rank() == 1) return line(op, at);
     std::string_view verb = op.kind() == OpKind::StoreNd ? "store" : op.kind() == OpKind::LoadNd ? "load" : "prefetch";
-    std::string tiles = ofLanes() ? str("lanes with offsets (`create_tdesc`) move any elements")
-                                  : str("ops on tiles (`init_tile`, `", verb, "_tile`) take any block: they are cut into what the target has");
+    std::string tiles = ofLanes() ? str("blocks of the sizes that the target has go as one message each")
+                                  : str("ops on tiles (`init_tile`, `", verb, "_tile`) are cut into blocks that the target has");
+    auto report = [&](std::string why) -> Diagnostic & {
+      bool prefetch = op.kind() == OpKind::PrefetchNd;
+      return diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, prefetch ? ": it is left out" : str(": each lane ", verb, "s its own elements")))
+          .withLabel(shapedText(desc));
+    };
     if (!target_.blocks.any()) {
-      reportBlock(op, at, str(target_.name, " has no 2D block messages")).note(tiles);
+      report(str(target_.name, " has no 2D block messages"));
       return;
     }
     if (desc.data().space == MemorySpace::Slm) {
-      reportBlock(op, at, "2D block messages do not reach shared local memory").note("1D blocks do (a tensor_desc of one dimension), and lanes with offsets (`create_tdesc`)");
+      report("2D block messages do not reach shared local memory");
       return;
     }
     BlockRequest wanted = requestOf(op, desc);
@@ -138,16 +143,16 @@ private:
     std::string size = shapeText(std::array{wanted.rows, wanted.columns}), table;
     for (const BlockShape &shape : target_.blockShapes)
       if (shape.use == wanted.use) table += str("  ", text(shape), "\n");
-    Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
+    Diagnostic &diagnostic = report(str(target_.name, " has no message that ", verbOf(wanted.use), " ", size, " elements of ", wanted.bits, " bits", mannerOf(wanted.use)));
     if (std::optional<BlockSize> nearest = nearestBlock(target_, wanted.use, wanted.bits, {wanted.rows, wanted.columns}))
-      diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc));
+      diagnostic.note(nearestText({nearest->rows, nearest->columns * wanted.bits / memoryBits(desc.elem())}, desc, true));
     if (wanted.bits != memoryBits(desc.elem())) diagnostic.note(str("what is turned are groups of ", 32 / memoryBits(desc.elem()), " elements, 32 bits"));
     diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
   }
 
-  // "the nearest size that works: 8x16xf32".
-  static std::string nearestText(std::vector<int64_t> extents, Type desc) {
-    return str("the nearest size that works: ", shapeText(extents), "x", elemName(desc.elem()));
+  // "the nearest size that works: 8x16xf32"; where others work, too, that one message moves.
+  static std::string nearestText(std::vector<int64_t> extents, Type desc, bool othersWork = false) {
+    return str(othersWork ? "the nearest size of one message: " : "the nearest size that works: ", shapeText(extents), "x", elemName(desc.elem()));
   }
 
   void line(const Op &op, size_t at) {

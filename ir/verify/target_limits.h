@@ -4,7 +4,7 @@
 //
 // Checked, each at its op and with what the target has:
 //   load_nd, store_nd, prefetch_nd   a 2D block is one message's (BlockShape), alone or as several blocks side by side, in
-//                                    global memory. A 1D block is contiguous and one message's too (lineAlignment), in
+//                                    global memory; else lanes move their own elements: a warning. A 1D block is contiguous and one message's too (lineAlignment), in
 //                                    global or shared local memory; it begins at a word of its message.
 //                                    vnni_axis = 1 without transpose changes nothing in memory or registers; transposing
 //                                    into the VNNI form (vnni_axis = 0) turns groups of 32 bits.
