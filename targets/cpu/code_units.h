@@ -1,7 +1,7 @@
 // What a module's kernels are compiled as: pieces that any thread compiles by itself.
 #pragma once
 #include "targets/cpu/kernel_module.h"
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 #include "targets/llvm/object_cache.h"
 
 #include <string>

@@ -9,7 +9,7 @@
 #include "targets/cpu/machine_rates.h"
 #include "targets/cpu/launch_frame.h"
 #include "targets/cpu/scratch_memory.h"
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 
 #include <algorithm>
 #include <atomic>
@@ -102,6 +102,8 @@ public:
     }
     if (const LaunchOutput::Fault *fault = output_.fault(workgroup); fault && (failure_ & 0xFFFFFFFF) == kFaulted)
       return faultError(*fault, std::move(where), kernel);
+    if ((failure_ & 0xFFFFFFFF) == kNoStacks)
+      return Error::environment(str("no memory: @", code().name, " needs ", code().fibers, " stacks for each thread"), kernel.nameRange);
     const Failure &first = code().output.failures[failure_ & 0xFFFFFFFF];
     if (!first.asserted) return Error::kernel(str(first.message, " (", where, " of @", code().name, ")"), first.range);
     LaunchOutput::FailedAssert failed = output_.failedAssert(workgroup);
@@ -110,7 +112,7 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE; // instead of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD; // instead of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
@@ -118,6 +120,7 @@ private:
   // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
     FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), kernel_.frameBytes());
+    if (!fibers.valid()) return noteFailure(begin, kNoStacks);
     void *header[] = {scratch + code().scratchBytes * code().fibers, &fibers};
     for (int64_t id = begin; id < end && id < failedWorkgroup(); ++id) {
       auto diverged = fibers.run([&](size_t fiber) {

@@ -3,114 +3,61 @@
 #include "ir/base/check.h"
 #include "targets/faults/fault_guard.h"
 
-#include <ucontext.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#elif defined(__SANITIZE_THREAD__)
-#include <sanitizer/tsan_interface.h>
-#endif
-
 namespace xt {
 namespace {
 
 // Touched as far as they are used: a kernel's frame, printing, the C library. There are many lanes.
 constexpr size_t kStackBytes = 1 << 20, kLaneStackBytes = 1 << 18;
 
-// What a sanitizer must know of a stack.
-struct Watched {
-#if defined(__SANITIZE_ADDRESS__)
-  void *fakeStack = nullptr;
-  const void *stack = nullptr;
-  size_t bytes = 0;
-  void leave(Watched &to, bool forEver) {
-    __sanitizer_start_switch_fiber(forEver ? nullptr : &fakeStack, to.stack, to.bytes);
-  }
-  // `from` is where it came from.
-  void arrive(Watched &from) { __sanitizer_finish_switch_fiber(fakeStack, &from.stack, &from.bytes); }
-#elif defined(__SANITIZE_THREAD__)
-  void *fiber = __tsan_get_current_fiber();
-  void leave(Watched &to, bool) { __tsan_switch_to_fiber(to.fiber, 0); }
-  void arrive(Watched &) {}
-#else
-  void leave(Watched &, bool) {}
-  void arrive(Watched &) {}
-#endif
-};
-
 } // namespace
-
-struct FiberGroup::Thread {
-  ucontext_t context{};
-  Watched watched;
-};
 
 struct FiberGroup::Fiber {
   FiberGroup *group = nullptr;
   size_t index = 0;
-  ucontext_t context{};
-  std::unique_ptr<unsigned char[]> stack;
-  Watched watched;
+  FiberContext context;
+  std::unique_ptr<FiberStack> stack;
   enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
   int64_t place = 0;            // where it waits
   std::function<bool()> passes; // for what; empty: for all others
   bool amongLanes = false;      // … of its subgroup
   std::vector<unsigned char> gifts[2]; // of its last two exchanges
   size_t turn = 0;                     // the last one
-#if defined(__SANITIZE_THREAD__)
-  Fiber() { watched.fiber = __tsan_create_fiber(0); }
-  ~Fiber() { __tsan_destroy_fiber(watched.fiber); }
-#endif
 };
 
-FiberGroup::FiberGroup(size_t count, size_t lanes, size_t frameBytes)
-    : lanes_(lanes), stackBytes_((lanes ? kLaneStackBytes : kStackBytes) + frameBytes), thread_(std::make_unique<Thread>()) {
+FiberGroup::FiberGroup(size_t count, size_t lanes, size_t frameBytes) : lanes_(lanes) {
+  size_t stackBytes = (lanes ? kLaneStackBytes : kStackBytes) + frameBytes;
   for (size_t i = 0; i < count; ++i) {
-    fibers_.push_back(std::make_unique<Fiber>());
-    fibers_.back()->group = this;
-    fibers_.back()->index = i;
-    fibers_.back()->stack = std::make_unique_for_overwrite<unsigned char[]>(stackBytes_);
+    auto fiber = std::make_unique<Fiber>();
+    fiber->group = this;
+    fiber->index = i;
+    fiber->stack = takeStack(stackBytes);
+    if (!fiber->stack) return;
+    fibers_.push_back(std::move(fiber));
   }
+  valid_ = true;
 }
-FiberGroup::~FiberGroup() = default;
 
-// makecontext passes ints only: the fiber's address comes in two halves.
-void FiberGroup::enter(unsigned low, unsigned high) {
-  auto *fiber = reinterpret_cast<Fiber *>((static_cast<uintptr_t>(high) << 32) | low);
+FiberGroup::~FiberGroup() {
+  for (auto &fiber : fibers_) giveBack(std::move(fiber->stack));
+}
+
+void FiberGroup::enter(void *argument) {
+  auto *fiber = static_cast<Fiber *>(argument);
   FiberGroup &group = *fiber->group;
-  fiber->watched.arrive(group.thread_->watched);
   fiber->state = (*group.body_)(fiber->index) ? Fiber::State::Finished : Fiber::State::Failed;
-  group.switchBack(*fiber);
+  endContext(fiber->context, group.caller_);
 }
 
 void FiberGroup::prepare(Fiber &fiber) {
   fiber.state = Fiber::State::Ready;
   fiber.turn = 0;
-  XT_CHECK(getcontext(&fiber.context) == 0, "this thread has a context");
-  fiber.context.uc_stack.ss_sp = fiber.stack.get();
-  fiber.context.uc_stack.ss_size = stackBytes_;
-  fiber.context.uc_link = nullptr;
-#if defined(__SANITIZE_ADDRESS__)
-  fiber.watched = {nullptr, fiber.stack.get(), stackBytes_};
-#endif
-  auto address = reinterpret_cast<uintptr_t>(&fiber);
-  makecontext(&fiber.context, reinterpret_cast<void (*)()>(&FiberGroup::enter), 2, static_cast<unsigned>(address),
-              static_cast<unsigned>(address >> 32));
+  fiber.context.start(*fiber.stack, fiber.index, &FiberGroup::enter, &fiber);
 }
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
   resumeGuardedCall(nullptr); // the fiber begins or goes on with its own
-  thread_->watched.leave(fiber.watched, false);
-  swapcontext(&thread_->context, &fiber.context);
-  thread_->watched.arrive(fiber.watched);
-}
-
-// Of one that has ended this does not return.
-void FiberGroup::switchBack(Fiber &fiber) {
-  fiber.watched.leave(thread_->watched, fiber.state != Fiber::State::Waiting);
-  swapcontext(&fiber.context, &thread_->context);
-  fiber.watched.arrive(thread_->watched);
+  switchContext(caller_, fiber.context);
 }
 
 void FiberGroup::wait(int64_t place) { waitFor({}, place); }
@@ -125,7 +72,7 @@ void FiberGroup::waitFor(std::function<bool()> passes, int64_t place, bool among
   current_->amongLanes = amongLanes;
   current_->state = Fiber::State::Waiting;
   void *call = guardedCallInProgress();
-  switchBack(*current_);
+  switchContext(current_->context, caller_);
   resumeGuardedCall(call);
 }
 

@@ -1,6 +1,7 @@
 // The subgroups of a workgroup that wait for each other, or its lanes: a stack each, all on one thread.
 #pragma once
 #include "ir/named_barriers.h"
+#include "targets/fibers/fiber.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@ public:
   ~FiberGroup();
   FiberGroup(const FiberGroup &) = delete;
   FiberGroup &operator=(const FiberGroup &) = delete;
+  bool valid() const { return valid_; } // false: the machine has no memory for the stacks, so nothing must be run
 
   // They never meet: one waits at a place, another at a different one, or it has finished; or (other == waiting) one waits
   // for what never comes.
@@ -48,18 +50,16 @@ public:
 
 private:
   struct Fiber;
-  struct Thread;
-  static void enter(unsigned low, unsigned high);
+  static void enter(void *fiber);
   void prepare(Fiber &fiber);
   void switchTo(Fiber &fiber);
-  void switchBack(Fiber &fiber);
   bool letLanesGo();
   std::optional<Divergence> divergence() const;
   void waitFor(std::function<bool()> passes, int64_t place, bool amongLanes);
 
   size_t lanes_;
-  size_t stackBytes_;
-  std::unique_ptr<Thread> thread_; // where run() was called
+  bool valid_ = false;
+  FiberContext caller_; // of run()
   std::vector<std::unique_ptr<Fiber>> fibers_;
   Fiber *current_ = nullptr;
   const Body *body_ = nullptr;

@@ -2,7 +2,7 @@
 
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/product_style.h"
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 
 #include "targets/cpu/cpu_info.h"
 #include "targets/cpu/host_runtime.h"
-#include "targets/cpu/look_for.h"
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/look_for.h"
+#include "targets/cpu/threads/thread_pool.h"
 
 #include <algorithm>
 

@@ -54,11 +54,12 @@ const char *verb(unsigned how) {
   group.failHere(std::move(text), site);
 }
 
-[[noreturn]] void leavesVariable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number, int32_t site) {
+// Nothing that owns memory may be alive where failHere() is called: that stack is left for ever.
+std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
   const LocalVariable &variable = group.launch().locals[number];
   uint64_t begin = reinterpret_cast<uint64_t>(group.localMemory()) + variable.offset, end = begin + variable.bytes;
   std::string where = address < begin ? str("begins ", begin - address, " bytes before") : str("reaches ", address + bytes - end, " bytes beyond the end of");
-  group.failHere(str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes, " bytes in shared local memory"), site);
+  return str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes, " bytes in shared local memory");
 }
 
 // The memory that may be touched around so many bytes; empty: they are nobody's.
@@ -104,7 +105,7 @@ void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t sit
                        alignment, " bytes"),
                    site);
   if (!bytes) return;
-  if (size_t variable = flags >> AccessFlags::kVariableShift) leavesVariable(group, address, bytes, how, variable - 1, site);
+  if (size_t variable = flags >> AccessFlags::kVariableShift) group.failHere(leavesVariableText(group, address, bytes, how, variable - 1), site);
   std::span<const std::byte> found = reachable(group, address, bytes, space);
   if (found.empty()) badAccess(group, address, bytes, how, space, site);
   auto &slot = group.codeState().slots[static_cast<size_t>(site) % CodeState::kSlots];

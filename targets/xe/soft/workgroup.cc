@@ -95,7 +95,7 @@ bool Workgroup::prepare(size_t linear) {
     item.state = State::Fresh;
     item.polling = false;
     setIds(item, item.index, group_);
-    item.context = startContext(*item.stack, item.index, &Workgroup::enterItem);
+    item.context.start(*item.stack, item.index, &Workgroup::enterItem, this);
     push(item.index);
   }
   return true;
@@ -120,8 +120,8 @@ void Workgroup::runFrom(Item &item) {
   switchContext(caller_, item.context);
 }
 
-void Workgroup::enterItem() {
-  Workgroup &group = *runningGroup;
+void Workgroup::enterItem(void *self) {
+  Workgroup &group = *static_cast<Workgroup *>(self);
   group.current_->state = State::Ready;
   group.launch_.entry(group.launch_.arguments.data());
   group.finish();
@@ -137,7 +137,7 @@ void Workgroup::finish() {
   ++subgroup.finished;
   ++whole_.finished;
   if (subgroup.arrived || whole_.arrived) fail(divergence(), -1);
-  leave(item);
+  leaveForEver(item);
 }
 
 void Workgroup::push(size_t item) { ready_[(readyFirst_ + readyCount_++) % ready_.size()] = item; }
@@ -150,15 +150,20 @@ Workgroup::Item *Workgroup::pop() {
   return &items_[item];
 }
 
-void Workgroup::leave(Item &item) {
+FiberContext &Workgroup::contextAfter() {
   Item *next = failure_ ? nullptr : pop();
   if (!next && !failure_ && finished_ < items_.size()) fail(divergence(), -1);
-  FiberContext &from = item.context;
-  if (!next) return switchContext(from, caller_);
-  if (next == &item) return;
+  if (!next) return caller_;
   current_ = next;
-  switchContext(from, next->context);
+  return next->context;
 }
+
+void Workgroup::leave(Item &item) {
+  FiberContext &next = contextAfter();
+  if (&next != &item.context) switchContext(item.context, next);
+}
+
+void Workgroup::leaveForEver(Item &item) { endContext(item.context, contextAfter()); }
 
 void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival &arrival) {
   Item &item = *current_;
@@ -178,7 +183,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
   if (!together) failHere(divergence(), -1);
   if (gathering.arrived < gathering.members) return leave(item);
   complete(gathering, collective);
-  if (failure_) leave(item);
+  if (failure_) leaveForEver(item);
   if (item.state == State::Waiting) leave(item); // in a meeting that goes on
 }
 
@@ -209,7 +214,7 @@ bool Workgroup::givenUp() {
 void Workgroup::pause() {
   if (givenUp()) {
     if (!failure_) failure_ = std::string();
-    leave(*current_);
+    leaveForEver(*current_);
   }
   push(current_->index);
   leave(*current_);
@@ -233,8 +238,7 @@ void Workgroup::fail(std::string text, int32_t site) {
 void Workgroup::failHere(std::string text, int32_t site) {
   fail(std::move(text), site);
   std::string().swap(text); // this stack is left for ever
-  leave(*current_);
-  __builtin_unreachable();
+  leaveForEver(*current_);
 }
 
 std::string Workgroup::who(size_t item) const {

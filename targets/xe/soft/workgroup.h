@@ -1,8 +1,8 @@
 // One workgroup at a time on the calling thread: a fiber for each work-item. Work-items that wait for each other in
 // vain are found and reported, as is what else a kernel must not do.
 #pragma once
+#include "targets/fibers/fiber.h"
 #include "targets/xe/soft/collective.h"
-#include "targets/xe/soft/fiber.h"
 #include "targets/xe/soft/memory.h"
 #include "targets/xe/soft/named_barriers.h"
 
@@ -142,13 +142,15 @@ private:
     int32_t site = -1;
     size_t firstArrived = 0;
   };
-  static void enterItem();
+  static void enterItem(void *group);
   bool prepare(size_t linear);
   bool givenUp();
   void setIds(Item &item, size_t index, const Dimensions &group) const;
   void finish();
   void runFrom(Item &item);
   void leave(Item &item); // for whoever is ready, or for the caller of run()
+  [[noreturn]] void leaveForEver(Item &item);
+  FiberContext &contextAfter(); // where to go from the running one
   void complete(Gathering &gathering, const Collective &collective);
   void push(size_t item);
   Item *pop();

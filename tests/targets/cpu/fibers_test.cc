@@ -46,6 +46,11 @@ TEST(FiberGroup, AFrameThatIsToldFitsTheStack) {
   }
 }
 
+TEST(FiberGroup, SaysThatThereIsNoMemory) {
+  EXPECT_TRUE(FiberGroup(2).valid());
+  EXPECT_FALSE(FiberGroup(2, 0, size_t{1} << 60).valid());
+}
+
 TEST(FiberGroup, DivergenceNamesBoth) {
   FiberGroup group(4);
   auto finished = group.run([&](size_t i) {

@@ -37,13 +37,13 @@ std::string kernelText(const Types &t, int rows, int lanes) {
 }
 
 double read(const std::string &type, const uint8_t *from) {
+  if (type == "i8") return static_cast<int8_t>(*from);
+  if (type == "u8") return *from;
   uint16_t word;
   uint32_t full;
   std::memcpy(&word, from, 2);
   if (type == "f16" || type == "half") return fromHalf(word);
   if (type == "bf16" || type == "short") return fromBfloat(word);
-  if (type == "i8") return static_cast<int8_t>(*from);
-  if (type == "u8") return *from;
   std::memcpy(&full, from, 4);
   if (type == "int") return static_cast<int32_t>(full);
   if (type == "tf32") full &= 0xffffe000;

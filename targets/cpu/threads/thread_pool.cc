@@ -1,6 +1,6 @@
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 
-#include "targets/cpu/look_for.h"
+#include "targets/cpu/threads/look_for.h"
 
 #include <algorithm>
 #include <utility>

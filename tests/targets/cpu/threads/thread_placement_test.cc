@@ -1,6 +1,6 @@
-#include "targets/cpu/thread_placement.h"
+#include "targets/cpu/threads/thread_placement.h"
 
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "targets/cpu/thread_placement.h"
+#include "targets/cpu/threads/thread_placement.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // Persistent threads that share out a range of work.
 #pragma once
-#include "targets/cpu/thread_placement.h"
+#include "targets/cpu/threads/thread_placement.h"
 
 #include <atomic>
 #include <cstdint>

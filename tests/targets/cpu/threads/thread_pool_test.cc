@@ -1,4 +1,4 @@
-#include "targets/cpu/thread_pool.h"
+#include "targets/cpu/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,25 +1,26 @@
-#include "targets/xe/soft/fiber.h"
+#include "targets/fibers/fiber.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
 #if !defined(__x86_64__)
-#error "the software Xe device switches stacks on x86-64 only"
+#error "stacks are switched on x86-64 only"
 #endif
 
 // What a call must keep on x86-64 (System V): rbx, rbp, r12 to r15 and the stack. The floating-point modes are those of
 // all fibers, so they stay.
-extern "C" void xtSoftSwitchStacks(void **from, void *to);
+extern "C" void xtSwitchStacks(void **from, void *to);
 asm(".text\n"
     ".p2align 4\n"
-    ".hidden xtSoftSwitchStacks\n"
-    ".globl xtSoftSwitchStacks\n"
-    ".type xtSoftSwitchStacks, @function\n"
-    "xtSoftSwitchStacks:\n"
+    ".hidden xtSwitchStacks\n"
+    ".globl xtSwitchStacks\n"
+    ".type xtSwitchStacks, @function\n"
+    "xtSwitchStacks:\n"
     "  pushq %rbp\n"
     "  pushq %rbx\n"
     "  pushq %r12\n"
@@ -35,9 +36,26 @@ asm(".text\n"
     "  popq %rbx\n"
     "  popq %rbp\n"
     "  ret\n"
-    ".size xtSoftSwitchStacks, .-xtSoftSwitchStacks\n");
+    ".size xtSwitchStacks, .-xtSwitchStacks\n");
 
-namespace xt::soft {
+// Where a new fiber's first switch returns to: start() has put the context where rbx comes from.
+extern "C" void xtBeginFiber();
+extern "C" __attribute__((visibility("hidden"))) void xtEnterFiber(void *context);
+asm(".text\n"
+    ".p2align 4\n"
+    ".hidden xtBeginFiber\n"
+    ".globl xtBeginFiber\n"
+    ".type xtBeginFiber, @function\n"
+    "xtBeginFiber:\n"
+    "  .cfi_startproc\n"
+    "  .cfi_undefined rip\n" // a debugger's stack trace ends here
+    "  movq %rbx, %rdi\n"
+    "  call xtEnterFiber\n"
+    "  ud2\n"
+    "  .cfi_endproc\n"
+    ".size xtBeginFiber, .-xtBeginFiber\n");
+
+namespace xt {
 namespace {
 
 constexpr size_t kCacheLine = 64, kColours = 61, kKeptStacks = 4096;
@@ -72,21 +90,45 @@ FiberStack::FiberStack(size_t bytes) {
 }
 
 FiberStack::~FiberStack() {
-  if (base_) munmap(base_, total_);
+  if (!base_) return;
+  forgetStack(base_, total_);
+  munmap(base_, total_);
 }
 
-FiberContext startContext(const FiberStack &stack, size_t colour, void (*entry)()) {
+// The slots that a switch takes its registers from, then where it returns to.
+void FiberContext::start(FiberStack &stack, size_t colour, Entry entry, void *argument) {
+  constexpr int kRegisters = 6, kRbx = 4; // rbx is the fifth that a switch takes
+  stack.watched_.begin(stack.top() - stack.bytes(), stack.bytes());
   auto top = reinterpret_cast<uintptr_t>(stack.top()) - colour % kColours * kCacheLine;
   auto *slot = reinterpret_cast<uint64_t *>(top & ~uintptr_t{15});
-  // As if entry() had been called: its return address (none) leaves the stack 8 bytes off 16.
   *--slot = 0;
-  *--slot = reinterpret_cast<uint64_t>(entry);
-  for (int i = 0; i < 6; ++i) *--slot = 0; // the registers that a switch restores
-  return {slot};
+  *--slot = 0; // at the call of xtEnterFiber the stack is on a multiple of 16
+  *--slot = reinterpret_cast<uint64_t>(&xtBeginFiber);
+  slot -= kRegisters;
+  std::fill_n(slot, kRegisters, 0);
+  slot[kRbx] = reinterpret_cast<uint64_t>(this);
+  stackPointer_ = slot;
+  entry_ = entry;
+  argument_ = argument;
+  stack_ = &stack;
 }
 
-void switchContext(FiberContext &from, const FiberContext &to) {
-  xtSoftSwitchStacks(&from.stackPointer, to.stackPointer);
+void FiberContext::switchTo(FiberContext &from, FiberContext &to, bool forEver) {
+  WatchedStack::leaveFor(to.stack_ ? to.stack_->watched_ : WatchedStack::ofThread(), forEver);
+  xtSwitchStacks(&from.stackPointer_, to.stackPointer_);
+  WatchedStack::arrive();
+}
+
+void beginFiber(FiberContext &context) {
+  WatchedStack::arrive();
+  context.entry_(context.argument_);
+}
+
+void switchContext(FiberContext &from, FiberContext &to) { FiberContext::switchTo(from, to, false); }
+
+void endContext(FiberContext &from, FiberContext &to) {
+  FiberContext::switchTo(from, to, true);
+  __builtin_unreachable();
 }
 
 std::unique_ptr<FiberStack> takeStack(size_t bytes) {
@@ -111,4 +153,6 @@ void giveBack(std::unique_ptr<FiberStack> stack) {
   if (pool().stacks.size() < kKeptStacks) pool().stacks.push_back(std::move(stack));
 }
 
-} // namespace xt::soft
+} // namespace xt
+
+void xtEnterFiber(void *context) { xt::beginFiber(*static_cast<xt::FiberContext *>(context)); }

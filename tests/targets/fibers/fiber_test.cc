@@ -1,0 +1,190 @@
+// Under the sanitizers these also show that every change of stacks is announced: what frames of a fiber leave behind must
+// not be taken for what runs now.
+#include "targets/fibers/fiber.h"
+
+#include "targets/faults/fault_guard.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace xt {
+namespace {
+
+constexpr size_t kStack = 1 << 16;
+
+// Two fibers and the thread, which write down in what order they run.
+struct Turns {
+  FiberContext thread, first, second;
+  std::string order;
+};
+
+TEST(Fiber, takesTurns) {
+  Turns turns;
+  FiberStack one(kStack), other(kStack);
+  turns.first.start(one, 0, [](void *given) {
+    auto &t = *static_cast<Turns *>(given);
+    t.order += "a";
+    switchContext(t.first, t.second);
+    t.order += "c";
+    switchContext(t.first, t.thread);
+    t.order += "e";
+    endContext(t.first, t.second);
+  }, &turns);
+  turns.second.start(other, 1, [](void *given) {
+    auto &t = *static_cast<Turns *>(given);
+    t.order += "b";
+    switchContext(t.second, t.first);
+    t.order += "f";
+    endContext(t.second, t.thread);
+  }, &turns);
+  switchContext(turns.thread, turns.first);
+  turns.order += "d";
+  switchContext(turns.thread, turns.first);
+  EXPECT_EQ(turns.order, "abcdef");
+}
+
+// Registers that a call must keep are kept over a switch, and the stack is aligned as calls expect it.
+TEST(Fiber, keepsWhatACallKeeps) {
+  struct {
+    FiberContext thread, fiber;
+    uintptr_t frame = 1;
+    double sum = 0;
+  } all;
+  FiberStack stack(kStack);
+  for (size_t colour : {0, 1, 7, 60, 61, 1000}) {
+    all.fiber.start(stack, colour, [](void *given) {
+      auto &a = *static_cast<decltype(all) *>(given);
+      alignas(16) volatile double values[4] = {1, 2, 3, 4};
+      a.frame = reinterpret_cast<uintptr_t>(&values) % 16;
+      int kept = 0;
+      for (double each : values) {
+        switchContext(a.fiber, a.thread);
+        a.sum += each * ++kept;
+      }
+      endContext(a.fiber, a.thread);
+    }, &all);
+    all.sum = 0;
+    for (int i = 0; i < 5; ++i) switchContext(all.thread, all.fiber);
+    EXPECT_EQ(all.sum, 30);
+    EXPECT_EQ(all.frame, 0u);
+  }
+}
+
+struct GivenUp {
+  FiberContext thread, fiber;
+  int depth = 0;
+  size_t total = 0;
+};
+
+__attribute__((noinline)) size_t useStack(GivenUp &all, int depth) {
+  volatile unsigned char bytes[200];
+  for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = static_cast<unsigned char>(depth);
+  if (depth == 0) switchContext(all.fiber, all.thread);
+  size_t below = depth > 0 ? useStack(all, depth - 1) : 0;
+  return below + bytes[0] + bytes[sizeof bytes - 1];
+}
+
+// Frames of one that is given up lie at other depths than those of the next one.
+TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
+  GivenUp all;
+  FiberStack stack(kStack);
+  for (int round = 0; round < 2000; ++round) {
+    all.depth = round % 40;
+    all.fiber.start(stack, static_cast<size_t>(round * 13), [](void *given) {
+      auto &a = *static_cast<GivenUp *>(given);
+      a.total = useStack(a, a.depth);
+      endContext(a.fiber, a.thread);
+    }, &all);
+    switchContext(all.thread, all.fiber); // it waits
+    if (round % 2 == 0) continue;         // and is given up
+    switchContext(all.thread, all.fiber);
+    EXPECT_EQ(all.total, static_cast<size_t>(all.depth * (all.depth + 1)));
+  }
+}
+
+// A memory fault on a fiber ends a call that a thread has made: it is left by a jump.
+TEST(Fiber, isLeftByAFault) {
+  FaultGuard guard;
+  GivenUp all;
+  FiberStack stack(kStack);
+  for (int round = 0; round < 3; ++round) {
+    all.fiber.start(stack, 0, [](void *given) {
+      auto &a = *static_cast<GivenUp *>(given);
+      volatile int *wild = reinterpret_cast<int *>(uintptr_t{64});
+      volatile char more[64] = {1};
+      a.total = static_cast<size_t>(*wild + more[0]);
+      endContext(a.fiber, a.thread);
+    }, &all);
+    auto fault = guardedCall([](void *given) {
+      auto &a = *static_cast<GivenUp *>(given);
+      switchContext(a.thread, a.fiber);
+    }, &all);
+    ASSERT_TRUE(fault);
+    EXPECT_EQ(fault->address, 64u);
+    // The thread goes on with stacks of its own and with fibers.
+    all.depth = 2;
+    all.fiber.start(stack, 0, [](void *given) {
+      auto &a = *static_cast<GivenUp *>(given);
+      a.total = useStack(a, a.depth);
+      endContext(a.fiber, a.thread);
+    }, &all);
+    switchContext(all.thread, all.fiber);
+    switchContext(all.thread, all.fiber);
+    EXPECT_EQ(all.total, 6u);
+  }
+}
+
+TEST(Fiber, eachThreadHasItsOwn) {
+  std::vector<std::thread> threads;
+  std::vector<size_t> totals(4);
+  for (size_t t = 0; t < totals.size(); ++t)
+    threads.emplace_back([&total = totals[t], t] {
+      GivenUp all;
+      std::unique_ptr<FiberStack> stack = takeStack(kStack);
+      for (int round = 0; round < 50; ++round) {
+        all.depth = static_cast<int>(t) + 3;
+        all.fiber.start(*stack, t, [](void *given) {
+          auto &a = *static_cast<GivenUp *>(given);
+          a.total = useStack(a, a.depth);
+          endContext(a.fiber, a.thread);
+        }, &all);
+        switchContext(all.thread, all.fiber);
+        switchContext(all.thread, all.fiber);
+        total += all.total;
+      }
+      giveBack(std::move(stack));
+    });
+  for (std::thread &each : threads) each.join();
+  for (size_t t = 0; t < totals.size(); ++t) EXPECT_EQ(totals[t], 50 * (t + 3) * (t + 4));
+}
+
+TEST(FiberStack, endsInAPageThatFaults) {
+  FiberStack stack(kStack + 1);
+  ASSERT_TRUE(stack.valid());
+  EXPECT_GT(stack.bytes(), kStack);
+  FaultGuard guard;
+  std::byte *lowest = stack.top() - stack.bytes();
+  EXPECT_TRUE(stack.contains(lowest));
+  EXPECT_FALSE(guardedCall([](void *at) { *static_cast<volatile char *>(at) = 1; }, lowest));
+  auto fault = guardedCall([](void *at) { *static_cast<volatile char *>(at) = 1; }, lowest - 1);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->address, reinterpret_cast<uintptr_t>(lowest - 1));
+}
+
+TEST(FiberStack, isKeptAndTakenAgain) {
+  std::unique_ptr<FiberStack> stack = takeStack(kStack * 3);
+  const FiberStack *first = stack.get();
+  giveBack(std::move(stack));
+  stack = takeStack(kStack * 2);
+  EXPECT_EQ(stack.get(), first);
+  giveBack(std::move(stack));
+  EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // more than there are addresses
+}
+
+} // namespace
+} // namespace xt
