@@ -68,8 +68,18 @@ Result<void> ZeDevice::makeEvent(uint32_t index, ze_event_handle_t &event) {
 Result<void> ZeDevice::check(std::string_view what, ze_result_t result) {
   if (result == ZE_RESULT_SUCCESS) return {};
   Error error = zeError(str(what, " on ", info_.name), result);
-  if (result == ZE_RESULT_ERROR_DEVICE_LOST) lost_ = error;
+  if (result != ZE_RESULT_ERROR_DEVICE_LOST) return error;
+  if (std::string told = toldFailure(); !told.empty()) return recover(told);
+  lost_ = error;
   return error;
+}
+
+// What the software device has said of a kernel ends that queue, not the device.
+Error ZeDevice::recover(const std::string &told) {
+  queue_ = {};
+  lost_ = makeQueue();
+  timed_ = false;
+  return Error::kernel(told);
 }
 
 Result<void> ZeDevice::copy(void *to, const void *from, size_t bytes) {
@@ -94,12 +104,8 @@ Result<void> ZeDevice::finish() {
   if (!lost_) return lost_;
   Result<void> done = wait();
   if (done) return done;
-  if (std::string told = toldFailure(); !told.empty()) {
-    queue_ = {};
-    lost_ = makeQueue();
-    timed_ = false;
-    return Error::kernel(told);
-  }
+  if (done.error().kind == Error::Kind::Kernel) return done; // the queue is a new one
+  if (std::string told = toldFailure(); !told.empty()) return recover(told);
   // What is queued may still run: memory that it uses is never to be trusted again.
   lost_ = done;
   return done;

@@ -47,6 +47,7 @@ private:
   Result<void> wait();
   void *softwareFunction(const char *name) const; // of the software device's driver; null on others
   Result<void> check(std::string_view what, ze_result_t result);
+  Error recover(const std::string &told); // goes on with a new queue; the Error is one of the kernel
 
   ZeFunctions ze_;
   ZeDeviceInfo info_;

@@ -112,14 +112,36 @@ private:
   ZeDeviceInfo &info_;
 };
 
-Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
+// Calls a function that fills a list of drivers, first for their number. `none`: it said that there are none.
+template <class Call>
+Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Call call, bool &none) {
   uint32_t count = 0;
-  if (ze_result_t r = ze.zeDriverGet(&count, nullptr); r != ZE_RESULT_SUCCESS) return zeError("zeDriverGet", r);
+  ze_result_t r = call(&count, nullptr);
+  none = r == ZE_RESULT_ERROR_UNINITIALIZED || (r == ZE_RESULT_SUCCESS && count == 0);
+  if (none) return std::vector<ze_driver_handle_t>{};
+  if (r != ZE_RESULT_SUCCESS) return zeError(name, r);
   std::vector<ze_driver_handle_t> drivers(count);
-  if (ze_result_t r = ze.zeDriverGet(&count, drivers.data()); count && r != ZE_RESULT_SUCCESS)
-    return zeError("zeDriverGet", r);
+  if (r = call(&count, drivers.data()); r != ZE_RESULT_SUCCESS) return zeError(name, r);
   drivers.resize(count);
   return drivers;
+}
+
+// Current loaders initialise by zeInitDrivers. Where none of the drivers knows it, or the loader does not, zeInit and
+// zeDriverGet do; the two ways must not be mixed, so the second is taken only where the first finds nothing.
+Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
+  bool none = true;
+  if (ze.zeInitDrivers) {
+    InitDriversDesc desc;
+    desc.flags = kInitGpuDrivers;
+    auto call = [&](uint32_t *count, ze_driver_handle_t *out) { return ze.zeInitDrivers(count, out, &desc); };
+    auto found = askForDrivers("zeInitDrivers", call, none);
+    if (!found || !none) return found;
+  }
+  ze_result_t started = ze.zeInit(0);
+  // No driver with a device. Nothing may be called after that: the loader has no table to call through.
+  if (started == ZE_RESULT_ERROR_UNINITIALIZED) return std::vector<ze_driver_handle_t>{};
+  if (started != ZE_RESULT_SUCCESS) return zeError("zeInit", started);
+  return askForDrivers("zeDriverGet", ze.zeDriverGet, none);
 }
 
 Result<std::vector<ze_device_handle_t>> listDevices(const ZeFunctions &ze, ze_driver_handle_t driver) {
@@ -146,10 +168,6 @@ const TargetInfo *targetOfPciId(uint32_t id) {
 }
 
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
-  ze_result_t started = ze.zeInit(0);
-  // No driver with a device. Nothing may be called after that: the loader has no table to call through.
-  if (started == ZE_RESULT_ERROR_UNINITIALIZED) return std::vector<ZeDeviceInfo>{};
-  if (started != ZE_RESULT_SUCCESS) return zeError("zeInit", started);
   Result<std::vector<ze_driver_handle_t>> drivers = listDrivers(ze);
   if (!drivers) return drivers.error();
   std::vector<ZeDeviceInfo> infos;

@@ -33,7 +33,7 @@ struct ZeDeviceInfo {
 inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 
 // Initialises Level Zero, once a process, and lists all devices of all drivers; none is an empty list. A device whose
-// properties cannot be had is listed with its problem. An Error where zeInit or a driver fails in a way that is not
+// properties cannot be had is listed with its problem. An Error where zeInitDrivers, zeInit or a driver fails in a way that is not
 // "there is none".
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &functions);
 

@@ -57,6 +57,7 @@ Result<ZeFunctions> openZeLoader(const char *path) {
   if (!functions.name) return Error::environment(str("the Level Zero loader ", path, " is too old: it lacks " #name));
   XT_ZE_FUNCTIONS(X)
 #undef X
+  functions.zeInitDrivers = reinterpret_cast<InitDrivers>(dlsym(library, "zeInitDrivers"));
   return functions;
 }
 

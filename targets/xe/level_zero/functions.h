@@ -2,6 +2,8 @@
 #pragma once
 #include "ir/base/result.h"
 
+#include "targets/xe/init_drivers.h"
+
 #include <level_zero/loader/ze_loader.h>
 #include <level_zero/ze_api.h>
 
@@ -52,6 +54,7 @@ struct ZeFunctions {
 #define X(name) decltype(&::name) name = nullptr;
   XT_ZE_FUNCTIONS(X)
 #undef X
+  InitDrivers zeInitDrivers = nullptr; // null: the loader is older than 1.10 of Level Zero (1.18 of its own numbers)
 };
 
 inline constexpr const char *kZeLoader = "libze_loader.so.1";

@@ -1,7 +1,10 @@
 // The driver, its device and contexts.
+#include "targets/xe/soft/driver/checked.h"
 #include "targets/xe/soft/driver/objects.h"
 #include "targets/xe/soft/driver/report.h"
 #include "targets/xe/soft/driver/tables.h"
+
+#include "targets/xe/init_drivers.h"
 
 #include <unistd.h>
 
@@ -19,7 +22,11 @@ constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 Driver *madeDriver() {
   static Driver *only = []() -> Driver * {
     Result<std::vector<DeviceSettings>> settings = devicesFromEnvironment();
-    if (settings) return new Driver{std::move(*settings)};
+    if (settings) {
+      auto *made = new Driver{std::move(*settings), {}};
+      for (size_t i = 0; i < made->devices.size(); ++i) made->losses.push_back(std::make_shared<Losses>());
+      return made;
+    }
     report(settings.error().message);
     return nullptr;
   }();
@@ -30,14 +37,12 @@ ze_driver_handle_t driverHandle() { return reinterpret_cast<ze_driver_handle_t>(
 
 // Of `what` there is exactly one.
 template <class Handle> ze_result_t giveOne(uint32_t *count, Handle *handles, Handle one) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (*count && handles) handles[0] = one;
   *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t giveNone(uint32_t *count) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   *count = 0;
   return ZE_RESULT_SUCCESS;
 }
@@ -48,9 +53,25 @@ uint64_t machineMemory() {
   return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-ze_result_t initialise(ze_init_flags_t) { return madeDriver() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED; }
+ze_result_t start() { return madeDriver() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED; }
 
-ze_result_t getDrivers(uint32_t *count, ze_driver_handle_t *handles) { return giveOne(count, handles, driverHandle()); }
+// Of a GPU: there is nothing here for who wants other processors only.
+ze_result_t initialise(ze_init_flags_t flags) {
+  XT_ZE_CHECK(checkFlags(flags, kInitFlags));
+  return flags && !(flags & ZE_INIT_FLAG_GPU_ONLY) ? ZE_RESULT_ERROR_UNINITIALIZED : start();
+}
+
+ze_result_t getDrivers(uint32_t *count, ze_driver_handle_t *handles) {
+  XT_ZE_CHECK(start());
+  return giveOne(count, handles, driverHandle());
+}
+
+ze_result_t initDrivers(uint32_t *count, ze_driver_handle_t *handles, InitDriversDesc *desc) {
+  if (!desc->flags) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+  if (desc->flags != kInitAllDrivers) XT_ZE_CHECK(checkFlags(desc->flags, kInitGpuDrivers | kInitNpuDrivers));
+  if (!(desc->flags & kInitGpuDrivers)) return ZE_RESULT_ERROR_UNINITIALIZED;
+  return getDrivers(count, handles);
+}
 
 ze_result_t apiVersion(ze_driver_handle_t, ze_api_version_t *version) {
   *version = ZE_API_VERSION_1_4;
@@ -73,15 +94,18 @@ ze_result_t extensions(ze_driver_handle_t, uint32_t *count, ze_driver_extension_
 }
 
 ze_result_t extensionFunction(ze_driver_handle_t, const char *name, void **function) {
-  if (!name || !function) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (std::strcmp(name, "xtSoftLastError") == 0) *function = reinterpret_cast<void *>(&xtSoftLastError);
   else if (std::strcmp(name, "xtSoftBuffer") == 0) *function = reinterpret_cast<void *>(&xtSoftBuffer);
   else return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t lastErrorDescription(ze_driver_handle_t, const char **text) {
+  *text = xtSoftLastError();
+  return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t getDevices(ze_driver_handle_t, uint32_t *count, ze_device_handle_t *handles) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   std::vector<DeviceSettings> &devices = driver().devices;
   auto all = static_cast<uint32_t>(devices.size());
   *count = *count ? std::min(*count, all) : all;
@@ -100,7 +124,7 @@ ze_result_t deviceProperties(ze_device_handle_t handle, ze_device_properties_t *
   p->flags = 0;
   p->subdeviceId = 0;
   p->coreClockRate = device.clockMhz;
-  p->maxMemAllocSize = machineMemory() / 2;
+  p->maxMemAllocSize = largestAllocation();
   p->maxHardwareContexts = 1 << 16;
   p->maxCommandQueuePriority = 0;
   p->numThreadsPerEU = device.threadsPerEu;
@@ -144,18 +168,16 @@ ze_result_t moduleProperties(ze_device_handle_t handle, ze_device_module_propert
 }
 
 ze_result_t queueGroups(ze_device_handle_t, uint32_t *count, ze_command_queue_group_properties_t *groups) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (*count && groups) {
     groups[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
-    groups[0].maxMemoryFillPatternSize = SIZE_MAX;
-    groups[0].numQueues = 1;
+    groups[0].maxMemoryFillPatternSize = kMostPatternBytes;
+    groups[0].numQueues = kQueuesOfGroup;
   }
   *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t memoryProperties(ze_device_handle_t, uint32_t *count, ze_device_memory_properties_t *memories) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   if (*count && memories) {
     memories[0].flags = 0;
     memories[0].maxClockRate = memories[0].maxBusWidth = 0;
@@ -188,20 +210,29 @@ ze_result_t accessPeer(ze_device_handle_t one, ze_device_handle_t other, ze_bool
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t deviceStatus(ze_device_handle_t) { return ZE_RESULT_SUCCESS; }
+ze_result_t deviceStatus(ze_device_handle_t device) {
+  return lossesOf(device)->any() ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS;
+}
+
+ze_result_t rootDevice(ze_device_handle_t, ze_device_handle_t *root) {
+  *root = nullptr; // it is one itself
+  return ZE_RESULT_SUCCESS;
+}
 
 ze_result_t timestamps(ze_device_handle_t, uint64_t *host, uint64_t *device) {
   *host = *device = deviceClock();
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createContext(ze_driver_handle_t, const ze_context_desc_t *, ze_context_handle_t *context) {
-  *context = reinterpret_cast<ze_context_handle_t>(new Context);
+ze_result_t createContext(ze_driver_handle_t, const ze_context_desc_t *desc, ze_context_handle_t *context) {
+  XT_ZE_CHECK(checkFlags(desc->flags, kContextFlags));
+  *context = reinterpret_cast<ze_context_handle_t>(new Context{std::make_shared<Losses>()});
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t createContextFor(ze_driver_handle_t one, const ze_context_desc_t *desc, uint32_t, ze_device_handle_t *,
+ze_result_t createContextFor(ze_driver_handle_t one, const ze_context_desc_t *desc, uint32_t count, ze_device_handle_t *devices,
                              ze_context_handle_t *context) {
+  XT_ZE_CHECK(checkHandles(count, devices));
   return createContext(one, desc, context);
 }
 
@@ -210,13 +241,26 @@ ze_result_t destroyContext(ze_context_handle_t context) {
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t contextStatus(ze_context_handle_t) { return ZE_RESULT_SUCCESS; }
+ze_result_t contextStatus(ze_context_handle_t context) {
+  return object(context)->losses->any() ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS;
+}
 ze_result_t systemBarrier(ze_context_handle_t, ze_device_handle_t) { return ZE_RESULT_SUCCESS; }
-ze_result_t resident(ze_context_handle_t, ze_device_handle_t, void *, size_t) { return ZE_RESULT_SUCCESS; }
+
+ze_result_t makeResident(ze_context_handle_t, ze_device_handle_t, void *pointer, size_t) {
+  return DeviceMemory::instance().find(pointer) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_ARGUMENT;
+}
+ze_result_t evict(ze_context_handle_t, ze_device_handle_t, void *, size_t) { return ZE_RESULT_SUCCESS; }
 
 } // namespace
 
 Driver &driver() { return *madeDriver(); }
+
+std::shared_ptr<Losses> lossesOf(ze_device_handle_t handle) {
+  Driver &all = driver();
+  return all.losses[static_cast<size_t>(object(handle) - all.devices.data())];
+}
+
+uint64_t largestAllocation() { return machineMemory() / 2; }
 
 ze_result_t waited(WaitResult result) {
   switch (result) {
@@ -227,41 +271,45 @@ ze_result_t waited(WaitResult result) {
   return ZE_RESULT_ERROR_UNKNOWN;
 }
 
-void fill(ze_global_dditable_t &table) { table.pfnInit = initialise; }
+void fillNewer(std::span<AnyFunction> slots, const ze_global_dditable_t *) { slots[1] = any(checked<initDrivers, 1>); }
+void fillNewer(std::span<AnyFunction> slots, const ze_driver_dditable_t *) { slots[6] = any(checked<lastErrorDescription>); }
+void fillNewer(std::span<AnyFunction> slots, const ze_device_dditable_t *) { slots[18] = any(checked<rootDevice>); }
+
+void fill(ze_global_dditable_t &table) { table.pfnInit = checked<initialise>; }
 
 void fill(ze_driver_dditable_t &table) {
-  table.pfnGet = getDrivers;
-  table.pfnGetApiVersion = apiVersion;
-  table.pfnGetProperties = driverProperties;
-  table.pfnGetIpcProperties = ipcProperties;
-  table.pfnGetExtensionProperties = extensions;
-  table.pfnGetExtensionFunctionAddress = extensionFunction;
+  table.pfnGet = checked<getDrivers, 1>;
+  table.pfnGetApiVersion = checked<apiVersion>;
+  table.pfnGetProperties = checked<driverProperties>;
+  table.pfnGetIpcProperties = checked<ipcProperties>;
+  table.pfnGetExtensionProperties = checked<extensions, 2>;
+  table.pfnGetExtensionFunctionAddress = checked<extensionFunction>;
 }
 
 void fill(ze_device_dditable_t &table) {
-  table.pfnGet = getDevices;
-  table.pfnGetSubDevices = subDevices;
-  table.pfnGetProperties = deviceProperties;
-  table.pfnGetComputeProperties = computeProperties;
-  table.pfnGetModuleProperties = moduleProperties;
-  table.pfnGetCommandQueueGroupProperties = queueGroups;
-  table.pfnGetMemoryProperties = memoryProperties;
-  table.pfnGetMemoryAccessProperties = memoryAccess;
-  table.pfnGetCacheProperties = cacheProperties;
-  table.pfnGetP2PProperties = peerProperties;
-  table.pfnCanAccessPeer = accessPeer;
-  table.pfnGetStatus = deviceStatus;
-  table.pfnGetGlobalTimestamps = timestamps;
+  table.pfnGet = checked<getDevices, 2>;
+  table.pfnGetSubDevices = checked<subDevices, 2>;
+  table.pfnGetProperties = checked<deviceProperties>;
+  table.pfnGetComputeProperties = checked<computeProperties>;
+  table.pfnGetModuleProperties = checked<moduleProperties>;
+  table.pfnGetCommandQueueGroupProperties = checked<queueGroups, 2>;
+  table.pfnGetMemoryProperties = checked<memoryProperties, 2>;
+  table.pfnGetMemoryAccessProperties = checked<memoryAccess>;
+  table.pfnGetCacheProperties = checked<cacheProperties, 2>;
+  table.pfnGetP2PProperties = checked<peerProperties>;
+  table.pfnCanAccessPeer = checked<accessPeer>;
+  table.pfnGetStatus = checked<deviceStatus>;
+  table.pfnGetGlobalTimestamps = checked<timestamps>;
 }
 
 void fill(ze_context_dditable_t &table) {
-  table.pfnCreate = createContext;
-  table.pfnCreateEx = createContextFor;
-  table.pfnDestroy = destroyContext;
-  table.pfnGetStatus = contextStatus;
-  table.pfnSystemBarrier = systemBarrier;
-  table.pfnMakeMemoryResident = resident;
-  table.pfnEvictMemory = resident;
+  table.pfnCreate = checked<createContext>;
+  table.pfnCreateEx = checked<createContextFor, 3>;
+  table.pfnDestroy = checked<destroyContext>;
+  table.pfnGetStatus = checked<contextStatus>;
+  table.pfnSystemBarrier = checked<systemBarrier>;
+  table.pfnMakeMemoryResident = checked<makeResident>;
+  table.pfnEvictMemory = checked<evict>;
 }
 
 } // namespace xt::soft

@@ -1,4 +1,5 @@
 // Modules, build logs and kernels.
+#include "targets/xe/soft/driver/checked.h"
 #include "targets/xe/soft/driver/objects.h"
 #include "targets/xe/soft/driver/report.h"
 #include "targets/xe/soft/driver/tables.h"
@@ -15,7 +16,6 @@ namespace {
 
 // Text goes to a host that first asks for its size, with its final zero.
 ze_result_t giveText(const std::string &text, size_t *size, char *out) {
-  if (!size) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   size_t whole = text.size() + 1;
   if (out) std::memcpy(out, text.c_str(), std::min(*size ? *size : whole, whole));
   *size = whole;
@@ -30,7 +30,9 @@ bool hasFlag(const char *flags, std::string_view wanted) {
 
 ze_result_t createModule(ze_context_handle_t, ze_device_handle_t device, const ze_module_desc_t *desc,
                          ze_module_handle_t *module, ze_module_build_log_handle_t *log) {
-  if (!device || !desc || !desc->pInputModule || !module) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  if (!desc->pInputModule) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  if (static_cast<uint32_t>(desc->format) > ZE_MODULE_FORMAT_NATIVE) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+  if (!desc->inputSize || desc->inputSize > kMostModuleBytes) return ZE_RESULT_ERROR_INVALID_SIZE;
   std::string text;
   ze_result_t result = ZE_RESULT_SUCCESS;
   if (desc->format != ZE_MODULE_FORMAT_IL_SPIRV) {
@@ -61,7 +63,6 @@ ze_result_t destroyModule(ze_module_handle_t module) {
 }
 
 ze_result_t kernelNames(ze_module_handle_t module, uint32_t *count, const char **names) {
-  if (!count) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
   std::span<const LoweredKernel> kernels = object(module)->program->kernels();
   auto all = static_cast<uint32_t>(kernels.size());
   for (uint32_t i = 0; names && i < std::min(*count, all); ++i) names[i] = kernels[i].name.c_str();
@@ -74,7 +75,9 @@ ze_result_t moduleProperties(ze_module_handle_t, ze_module_properties_t *propert
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t linkModules(uint32_t, ze_module_handle_t *, ze_module_build_log_handle_t *log) {
+ze_result_t linkModules(uint32_t count, ze_module_handle_t *modules, ze_module_build_log_handle_t *log) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (!modules[i]) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
   if (log) *log = reinterpret_cast<ze_module_build_log_handle_t>(new BuildLog); // none has imports left
   return ZE_RESULT_SUCCESS;
 }
@@ -89,7 +92,8 @@ ze_result_t destroyLog(ze_module_build_log_handle_t log) {
 }
 
 ze_result_t createKernel(ze_module_handle_t module, const ze_kernel_desc_t *desc, ze_kernel_handle_t *kernel) {
-  if (!desc || !desc->pKernelName || !kernel) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  if (!desc->pKernelName) return ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+  XT_ZE_CHECK(checkFlags(desc->flags, kKernelFlags));
   const LoweredKernel *found = object(module)->program->find(desc->pKernelName);
   if (!found) return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
   auto *made = new Kernel{object(module)->program, object(module)->device, {}, {1, 1, 1}, 0};
@@ -119,8 +123,9 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
 }
 
 // Whole subgroups along the first dimension, as far as they divide it.
-ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t, uint32_t, uint32_t *sizeX,
+ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t *sizeX,
                              uint32_t *sizeY, uint32_t *sizeZ) {
+  if (!x || !y || !z) return ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION;
   const LoweredKernel &lowered = *object(kernel)->request.kernel;
   *sizeX = *sizeY = *sizeZ = 1;
   for (uint32_t size = 1; size <= object(kernel)->device->target->lanesPerWorkgroup / 4; size *= 2)
@@ -141,7 +146,8 @@ ze_result_t setArgument(ze_kernel_handle_t kernel, uint32_t index, size_t size, 
   if (index >= request.kernel->arguments.size()) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
   const KernelArgument &argument = request.kernel->arguments[index];
   if (argument.isLocal) {
-    if (value || !size) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (value) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (!size || size > static_cast<size_t>(object(kernel)->device->target->slmBytes)) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
     request.localBytes[index] = size;
     return ZE_RESULT_SUCCESS;
   }
@@ -153,6 +159,7 @@ ze_result_t setArgument(ze_kernel_handle_t kernel, uint32_t index, size_t size, 
 }
 
 ze_result_t setIndirect(ze_kernel_handle_t kernel, ze_kernel_indirect_access_flags_t flags) {
+  XT_ZE_CHECK(checkFlags(flags, kIndirectFlags));
   object(kernel)->indirect = flags;
   return ZE_RESULT_SUCCESS;
 }
@@ -162,7 +169,7 @@ ze_result_t getIndirect(ze_kernel_handle_t kernel, ze_kernel_indirect_access_fla
   return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t setCache(ze_kernel_handle_t, ze_cache_config_flags_t) { return ZE_RESULT_SUCCESS; }
+ze_result_t setCache(ze_kernel_handle_t, ze_cache_config_flags_t flags) { return checkFlags(flags, kCacheFlags); }
 
 ze_result_t kernelProperties(ze_kernel_handle_t kernel, ze_kernel_properties_t *p) {
   const LoweredKernel &lowered = *object(kernel)->request.kernel;
@@ -194,32 +201,32 @@ ze_result_t setGlobalOffset(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, u
 } // namespace
 
 void fill(ze_module_dditable_t &table) {
-  table.pfnCreate = createModule;
-  table.pfnDestroy = destroyModule;
-  table.pfnGetKernelNames = kernelNames;
-  table.pfnGetProperties = moduleProperties;
-  table.pfnDynamicLink = linkModules;
+  table.pfnCreate = checked<createModule, 4>;
+  table.pfnDestroy = checked<destroyModule>;
+  table.pfnGetKernelNames = checked<kernelNames, 2>;
+  table.pfnGetProperties = checked<moduleProperties>;
+  table.pfnDynamicLink = checked<linkModules, 2>;
 }
 
 void fill(ze_module_build_log_dditable_t &table) {
-  table.pfnDestroy = destroyLog;
-  table.pfnGetString = logText;
+  table.pfnDestroy = checked<destroyLog>;
+  table.pfnGetString = checked<logText, 2>;
 }
 
 void fill(ze_kernel_dditable_t &table) {
-  table.pfnCreate = createKernel;
-  table.pfnDestroy = destroyKernel;
-  table.pfnSetGroupSize = setGroupSize;
-  table.pfnSuggestGroupSize = suggestGroupSize;
-  table.pfnSuggestMaxCooperativeGroupCount = suggestCooperative;
-  table.pfnSetArgumentValue = setArgument;
-  table.pfnSetIndirectAccess = setIndirect;
-  table.pfnGetIndirectAccess = getIndirect;
-  table.pfnSetCacheConfig = setCache;
-  table.pfnGetProperties = kernelProperties;
-  table.pfnGetName = kernelName;
+  table.pfnCreate = checked<createKernel>;
+  table.pfnDestroy = checked<destroyKernel>;
+  table.pfnSetGroupSize = checked<setGroupSize>;
+  table.pfnSuggestGroupSize = checked<suggestGroupSize>;
+  table.pfnSuggestMaxCooperativeGroupCount = checked<suggestCooperative>;
+  table.pfnSetArgumentValue = checked<setArgument, 3>;
+  table.pfnSetIndirectAccess = checked<setIndirect>;
+  table.pfnGetIndirectAccess = checked<getIndirect>;
+  table.pfnSetCacheConfig = checked<setCache>;
+  table.pfnGetProperties = checked<kernelProperties>;
+  table.pfnGetName = checked<kernelName, 2>;
 }
 
-void fill(ze_kernel_exp_dditable_t &table) { table.pfnSetGlobalOffsetExp = setGlobalOffset; }
+void fill(ze_kernel_exp_dditable_t &table) { table.pfnSetGlobalOffsetExp = checked<setGlobalOffset>; }
 
 } // namespace xt::soft

@@ -6,19 +6,28 @@
 #include <level_zero/ze_api.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace xt::soft {
 
+inline constexpr uint32_t kQueueGroups = 1, kQueuesOfGroup = 1;
+inline constexpr size_t kMostPatternBytes = 1 << 16, kMostModuleBytes = size_t{1} << 30;
+
 // There is one driver; handles of its devices are addresses of these.
 struct Driver {
   std::vector<DeviceSettings> devices;
+  std::vector<std::shared_ptr<Losses>> losses; // of each device
 };
 Driver &driver();
+std::shared_ptr<Losses> lossesOf(ze_device_handle_t device);
+uint64_t largestAllocation(); // bytes
 
-struct Context {};
+struct Context {
+  std::shared_ptr<Losses> losses; // of its queues
+};
 
 struct BuildLog {
   std::string text;
@@ -39,11 +48,13 @@ struct Kernel {
 
 struct EventPool {
   bool timestamps = false;
-  std::vector<std::shared_ptr<Signal>> signals;
+  uint32_t count = 0;
+  std::map<uint32_t, std::shared_ptr<Signal>> signals; // of the events that there have been: a host may ask for very many
 };
 
 struct Event {
   std::shared_ptr<Signal> signal;
+  bool timestamps = false;
 };
 
 struct CommandQueue {
@@ -75,6 +86,11 @@ inline Event *object(ze_event_handle_t handle) { return reinterpret_cast<Event *
 inline CommandQueue *object(ze_command_queue_handle_t handle) { return reinterpret_cast<CommandQueue *>(handle); }
 inline CommandList *object(ze_command_list_handle_t handle) { return reinterpret_cast<CommandList *>(handle); }
 inline Fence *object(ze_fence_handle_t handle) { return reinterpret_cast<Fence *>(handle); }
+
+// INVALID_SIZE where a list of handles is announced and missing.
+template <class Handle> ze_result_t checkHandles(uint32_t count, const Handle *handles) {
+  return count && !handles ? ZE_RESULT_ERROR_INVALID_SIZE : ZE_RESULT_SUCCESS;
+}
 
 // Level Zero's code for how waiting ended.
 ze_result_t waited(WaitResult result);

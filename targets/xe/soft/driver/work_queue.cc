@@ -61,7 +61,8 @@ uint64_t Signal::end() const {
   return end_;
 }
 
-WorkQueue::WorkQueue() : thread_([this] { loop(); }) {}
+WorkQueue::WorkQueue(std::vector<std::shared_ptr<Losses>> losses)
+    : losses_(std::move(losses)), thread_([this] { loop(); }) {}
 
 WorkQueue::~WorkQueue() {
   {
@@ -71,12 +72,20 @@ WorkQueue::~WorkQueue() {
     changed_.notify_all();
   }
   thread_.join();
+  if (lost_)
+    for (const std::shared_ptr<Losses> &each : losses_) each->add(-1);
 }
 
-void WorkQueue::submit(std::vector<Command> commands) {
+bool WorkQueue::submit(std::vector<Command> commands) {
   std::lock_guard lock(mutex_);
+  if (lost_) {
+    for (Command &command : commands)
+      if (command.signal) command.signal->lose();
+    return false;
+  }
   for (Command &command : commands) commands_.push_back(std::move(command));
   changed_.notify_all();
+  return true;
 }
 
 WaitResult WorkQueue::wait(uint64_t timeoutNs) {
@@ -121,6 +130,8 @@ void WorkQueue::execute(Command &command) {
   if (lost || failed) {
     {
       std::lock_guard lock(mutex_);
+      if (!lost_)
+        for (const std::shared_ptr<Losses> &each : losses_) each->add(1);
       lost_ = true;
       stop_ = true;
     }

@@ -43,13 +43,24 @@ struct Command {
   std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // a report of what went wrong; may be empty
 };
 
+// How many queues of a device (or a context) are lost. One that is destroyed counts no more: that resets it.
+class Losses {
+public:
+  void add(int queues) { queues_ += queues; }
+  bool any() const { return queues_ > 0; }
+
+private:
+  std::atomic<int> queues_ = 0;
+};
+
 class WorkQueue {
 public:
-  WorkQueue();
+  // `losses`: where it is counted once it is lost.
+  explicit WorkQueue(std::vector<std::shared_ptr<Losses>> losses = {});
   ~WorkQueue(); // gives up what has not begun, and what runs
   WorkQueue(const WorkQueue &) = delete;
   WorkQueue &operator=(const WorkQueue &) = delete;
-  void submit(std::vector<Command> commands);
+  bool submit(std::vector<Command> commands); // false: it is lost, and takes nothing
   WaitResult wait(uint64_t timeoutNs); // for all that is submitted; Lost after a report, for ever
 
 private:
@@ -58,6 +69,7 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Command> commands_;
+  const std::vector<std::shared_ptr<Losses>> losses_;
   bool busy_ = false, ends_ = false, lost_ = false;
   std::atomic<bool> stop_ = false;
   std::thread thread_;

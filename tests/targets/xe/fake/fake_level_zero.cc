@@ -23,6 +23,11 @@ ze_result_t zeInit(ze_init_flags_t) {
   XT_ENTER(zeInit);
   return ZE_RESULT_SUCCESS;
 }
+ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *out, InitDriversDesc *desc) {
+  XT_ENTER(zeInitDrivers);
+  if (!fake().driverKnowsInitDrivers || !(desc->flags & kInitGpuDrivers)) return ZE_RESULT_ERROR_UNINITIALIZED;
+  return one(count, out, reinterpret_cast<ze_driver_handle_t>(&fake()));
+}
 ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *out) {
   XT_ENTER(zeDriverGet);
   return one(count, out, reinterpret_cast<ze_driver_handle_t>(&fake()));
@@ -200,6 +205,12 @@ ZeFunctions FakeLevelZero::table() {
 #define X(name) functions.name = name;
   XT_ZE_FUNCTIONS(X)
 #undef X
+  return functions;
+}
+
+ZeFunctions FakeLevelZero::newerTable() {
+  ZeFunctions functions = table();
+  functions.zeInitDrivers = zeInitDrivers;
   return functions;
 }
 

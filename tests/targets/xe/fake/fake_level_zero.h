@@ -39,6 +39,8 @@ public:
   FakeLevelZero(const FakeLevelZero &) = delete;
   FakeLevelZero &operator=(const FakeLevelZero &) = delete;
   static ZeFunctions table();
+  static ZeFunctions newerTable(); // of a loader that has zeInitDrivers
+  bool driverKnowsInitDrivers = true;
 
   ze_result_t enter(const char *name) {
     calls.push_back(name);

@@ -87,6 +87,37 @@ TEST(LevelZero, NothingIsCalledWhereNoDriverHasADevice) {
   EXPECT_EQ(fake.calls, std::vector<std::string>{"zeInit"});
 }
 
+TEST(LevelZero, InitialisesAsTheLoaderAndItsDriversCan) {
+  using Calls = std::vector<std::string>;
+  auto calls = [](const ZeFunctions &table, FakeLevelZero &fake) {
+    auto infos = listZeDevices(table);
+    EXPECT_TRUE(infos && infos->size() == 1);
+    Calls first = fake.calls;
+    first.resize(std::find(first.begin(), first.end(), "zeDriverGetProperties") - first.begin());
+    return first;
+  };
+  {
+    FakeLevelZero fake;
+    EXPECT_EQ(calls(FakeLevelZero::newerTable(), fake), (Calls{"zeInitDrivers", "zeInitDrivers"}));
+  }
+  {
+    FakeLevelZero fake; // an older driver behind a current loader
+    fake.driverKnowsInitDrivers = false;
+    EXPECT_EQ(calls(FakeLevelZero::newerTable(), fake), (Calls{"zeInitDrivers", "zeInit", "zeDriverGet", "zeDriverGet"}));
+  }
+  FakeLevelZero fake;
+  EXPECT_EQ(calls(FakeLevelZero::table(), fake), (Calls{"zeInit", "zeDriverGet", "zeDriverGet"}));
+}
+
+TEST(LevelZero, AnotherFailureOfZeInitDriversIsAnError) {
+  FakeLevelZero fake;
+  fake.failAt = 0;
+  fake.failWith = ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS;
+  auto infos = listZeDevices(FakeLevelZero::newerTable());
+  ASSERT_FALSE(infos);
+  EXPECT_NE(infos.error().message.find("zeInitDrivers: this user may not use the device"), std::string::npos) << infos.error().message;
+}
+
 TEST(LevelZero, RunsAKernelAndMeasuresIt) {
   FakeLevelZero fake;
   int runs = 0;

@@ -1,4 +1,7 @@
-/* probe FILE.spv WAY: one kernel `k` with one pointer, launched and waited for in one WAY. Prints Level Zero's codes. */
+/* probe FILE.spv WAY: one kernel `k` with one pointer, launched and waited for in one WAY. Prints Level Zero's codes. The way
+   "drivers" initialises by zeInitDrivers, which loaders have from 1.10 of Level Zero on. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <level_zero/ze_api.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,11 +14,29 @@ static ze_kernel_handle_t kernel;
 static ze_command_queue_handle_t queue;
 static ze_group_count_t groups = {64, 1, 1};
 
-static int start(void) {
+/* As in headers of 1.10. */
+typedef struct {
+  ze_structure_type_t stype;
+  const void *pNext;
+  uint32_t flags;
+} init_drivers_desc;
+typedef ze_result_t (*init_drivers)(uint32_t *, ze_driver_handle_t *, init_drivers_desc *);
+
+static ze_result_t initialise(const char *way) {
+  uint32_t one = 1;
+  if (strcmp(way, "drivers")) {
+    ze_result_t result = zeInit(0);
+    return result == ZE_RESULT_SUCCESS ? zeDriverGet(&one, &driver) : result;
+  }
+  init_drivers init = (init_drivers)(uintptr_t)dlsym(RTLD_DEFAULT, "zeInitDrivers");
+  init_drivers_desc desc = {.stype = (ze_structure_type_t)0x00020021, .flags = 1};
+  return init ? init(&one, &driver, &desc) : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+}
+
+static int start(const char *way) {
   uint32_t one = 1;
   ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
-  ze_result_t result = zeInit(0);
-  if (result == ZE_RESULT_SUCCESS) result = zeDriverGet(&one, &driver);
+  ze_result_t result = initialise(way);
   if (result == ZE_RESULT_SUCCESS) result = zeDeviceGet(driver, &one, &device);
   if (result == ZE_RESULT_SUCCESS) result = zeContextCreate(driver, &desc, &context);
   if (result != ZE_RESULT_SUCCESS) printf("no device: 0x%x\n", (unsigned)result);
@@ -96,7 +117,7 @@ static ze_result_t go(const char *way, int *memory) {
   ze_result_t result = zeCommandQueueCreate(context, device, &desc, &queue);
   if (result != ZE_RESULT_SUCCESS) return result;
   if (!strcmp(way, "commands")) return commands(memory);
-  if (!strcmp(way, "queue")) return launch(NULL, NULL), zeCommandQueueSynchronize(queue, UINT64_MAX);
+  if (!strcmp(way, "queue") || !strcmp(way, "drivers")) return launch(NULL, NULL), zeCommandQueueSynchronize(queue, UINT64_MAX);
   if (!strcmp(way, "timeout")) {
     launch(NULL, NULL);
     result = zeCommandQueueSynchronize(queue, 50000000);
@@ -123,7 +144,7 @@ static ze_result_t go(const char *way, int *memory) {
 
 int main(int argc, char **argv) {
   if (argc != 3) return puts("usage: probe FILE.spv WAY"), 64;
-  if (!start()) return 1;
+  if (!start(argv[2])) return 1;
   if (!build(argv[1]) || !strcmp(argv[2], "module")) return 0;
   ze_device_mem_alloc_desc_t onDevice = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
   void *memory;
