@@ -34,6 +34,8 @@ struct CompileOptions {
   // The module once more from its source, taken through the target's pipeline() for other hardware. Outlives the
   // executable; none: it cannot be had.
   std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again = {};
+  // Of the module; outlives the executable. GPU code then names its lines, for profilers and for the device's faults.
+  const SourceManager *sources = nullptr;
 };
 
 // What a device can do at most, measured: products and sums of `elem` a second, two for each multiplication that is

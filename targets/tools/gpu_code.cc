@@ -52,6 +52,7 @@ Result<std::string> isaOf(const Module &module, const XeProgram &program, const 
 Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
                             const SourceManager &sources, Diagnostics &diagnostics) {
   XeEmitOptions emitOptions;
+  emitOptions.sources = &sources;
   GpuCode out;
   for (const std::string &kind : options.emit) {
     if (!isGpuCode(kind)) continue;

@@ -218,6 +218,7 @@ private:
     options.optimise = options_.optimise;
     options.cacheDirectory = cacheDirectory();
     options.cacheBytes = cacheBytes_;
+    options.sources = &session.sources();
     options.note = [this](const std::string &text) {
       std::lock_guard lock(mutex_);
       if (std::find(noted_.begin(), noted_.end(), text) != noted_.end()) return;

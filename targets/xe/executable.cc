@@ -212,8 +212,9 @@ private:
     std::array<uint64_t, 3> counts = workgroupsOf(grid);
     auto narrow = [](uint64_t count) { return static_cast<uint32_t>(count); };
     if (Result<void> sent = memory.send(); !sent) return sent;
-    if (Result<void> queued = device().launch((*loaded)->get(), {narrow(counts[0]), narrow(counts[1]), narrow(counts[2])}); !queued) return queued;
-    if (Result<void> fetched = memory.fetch(); !fetched) return placed(code, fetched.error());
+    if (Result<void> queued = device().launch((*loaded)->get(), {narrow(counts[0]), narrow(counts[1]), narrow(counts[2])}); !queued)
+      return placed(code, options_.sources, queued.error());
+    if (Result<void> fetched = memory.fetch(); !fetched) return placed(code, options_.sources, fetched.error());
     Result<double> seconds = device().kernelSeconds();
     if (!seconds) return seconds.error();
     seconds_ = *seconds;

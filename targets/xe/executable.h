@@ -14,6 +14,7 @@ struct XeExecutableOptions {
   // The same kernels compiled for a target without block messages; called once, when a launch first needs it.
   std::function<Result<XeProgram>()> withoutBlocks;
   bool optimise = true;               // the driver's work
+  const SourceManager *sources = nullptr; // as CompileOptions::sources
   Diagnostics *remarks = nullptr; // takes them, where it wants any; outlives the executable
 };
 

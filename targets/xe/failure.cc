@@ -20,6 +20,38 @@ std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> 
   return id;
 }
 
+// The first byte of a place in a file; the file's end where it has no such place.
+uint32_t offsetOf(const SourceFile &file, uint32_t line, uint32_t column) {
+  if (line == 0 || line > file.lineCount()) return static_cast<uint32_t>(file.text().size());
+  std::string_view text = file.lineText(line);
+  size_t at = 0;
+  for (uint32_t c = 1; at < text.size(); ++at) {
+    bool starts = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; // a code point
+    if (starts && c++ >= column) break;
+  }
+  return file.lineStart(line) + static_cast<uint32_t>(at);
+}
+
+// " at k.xt:7:3" where it stands first in the text.
+void takePlace(const SourceManager *sources, Error &reported) {
+  size_t first = std::string::npos, end = 0;
+  for (uint32_t i = 1; sources && i < sources->count(); ++i) {
+    std::string before = str(" at ", sources->file(i).name(), ":");
+    size_t at = reported.message.find(before);
+    if (at == std::string::npos || at >= first) continue;
+    const char *rest = reported.message.c_str() + at + before.size();
+    char *colon = nullptr, *behind = nullptr;
+    auto line = static_cast<uint32_t>(std::strtoul(rest, &colon, 10));
+    if (colon == rest || *colon != ':') continue;
+    auto column = static_cast<uint32_t>(std::strtoul(colon + 1, &behind, 10));
+    if (behind == colon + 1) continue;
+    first = at, end = static_cast<size_t>(behind - reported.message.c_str());
+    uint32_t offset = offsetOf(sources->file(i), line, column);
+    reported.range = {i, offset, offset};
+  }
+  if (first != std::string::npos) reported.message.erase(first, end - first);
+}
+
 } // namespace
 
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome) {
@@ -38,7 +70,8 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   return Error::kernel(str(failure.text, " (", where, " of @", kernel.name, ")"), failure.place);
 }
 
-Error placed(const XeKernel &code, Error reported) {
+Error placed(const XeKernel &code, const SourceManager *sources, Error reported) {
+  takePlace(sources, reported);
   size_t at = reported.message.find(kXeWaitName);
   size_t number = at == std::string::npos ? code.waits.size() : static_cast<size_t>(std::strtoull(reported.message.c_str() + at + kXeWaitName.size(), nullptr, 10));
   if (number < code.waits.size()) reported.range = code.waits[number];

@@ -67,23 +67,27 @@ public:
     if (!device) return device.error();
     if ((*device)->info().software && options.device == DeviceChoice::Any && options.note)
       options.note("no Intel GPU: running on the software device");
-    Result<XeProgram> program = compileToSpirv(module, **target, {}, diagnostics);
+    XeEmitOptions emit;
+    emit.sources = options.sources;
+    Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
     XeExecutableOptions executable;
     executable.device = *device;
     executable.target = *target;
     executable.optimise = options.optimise;
+    executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.withoutBlocks = [again = options.again, info = *target]() -> Result<XeProgram> {
+      executable.withoutBlocks = [again = options.again, info = *target, sources = options.sources]() -> Result<XeProgram> {
         TargetInfo plain = withoutBlockMessages(*info);
         Result<std::unique_ptr<Module>> kernels = again(plain);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // the same as the first time
         repeated.wantRemarks(false);
-        XeEmitOptions emit;
-        emit.blockMessages = false;
-        return compileToSpirv(**kernels, plain, emit, repeated);
+        XeEmitOptions without;
+        without.blockMessages = false;
+        without.sources = sources;
+        return compileToSpirv(**kernels, plain, without, repeated);
       };
     return makeXeExecutable(module, std::move(*program), std::move(executable));
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
+#include "ir/base/source.h"
 #include "ir/module.h"
 #include "ir/target_info.h"
 #include "targets/xe/kernel_abi.h"
@@ -14,6 +15,8 @@ struct XeEmitOptions {
   // LLVM IR that defines device functions which an older compiler of Intel's lacks, to see what it makes of a kernel. Not
   // for programs that run.
   std::string definitions = {};
+  // Where the ranges of ops lie: the code then says which lines of which files it comes from. Null: it does not.
+  const SourceManager *sources = nullptr;
 };
 
 // SPIR-V of all kernels of the module, which are at lane scope with subgroups that the target has (checkTargetLimits).

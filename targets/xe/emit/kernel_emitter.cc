@@ -53,8 +53,8 @@ bool writesByLane(const Kernel &kernel) {
 } // namespace
 
 XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
-                                 const XeEmitOptions &options, Diagnostics &diagnostics)
-    : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), diagnostics_(diagnostics),
+                                 const XeEmitOptions &options, SourceLines &lines, Diagnostics &diagnostics)
+    : module_(module), context_(context), kernel_(kernel), target_(target), options_(options), lines_(lines), diagnostics_(diagnostics),
       origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
       ranges_(kernel, blocks_.facts), slmLayout_(slmLayout(kernel)),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops_(b, kTraits),
@@ -77,6 +77,7 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   if (!output_.reportsFailures) function = withoutOutcome(function);
   function->setName(entry);
   annotate(function);
+  lines_.end();
   return std::move(output_);
 }
 
@@ -113,6 +114,8 @@ llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   auto *function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, entry, module_);
   function->setCallingConv(llvm::CallingConv::SPIR_KERNEL);
   function->setDoesNotThrow();
+  lines_.begin(*function, kernel_);
+  b.SetCurrentDebugLocation(lines_.at(kernel_.nameRange));
   makeSlmVariables(entry);
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
   // Stack slots go into the entry block; everything else starts in a block of its own.
@@ -203,6 +206,7 @@ llvm::Function *XeKernelEmitter::withoutOutcome(llvm::Function *function) {
   auto *made = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "", module_);
   made->setCallingConv(function->getCallingConv());
   made->setDoesNotThrow();
+  made->setSubprogram(function->getSubprogram());
   made->splice(made->begin(), function);
   for (unsigned i = 0; i < types.size(); ++i) {
     made->getArg(i)->takeName(function->getArg(i));
@@ -228,7 +232,13 @@ void XeKernelEmitter::remark(const Op &op, std::string message) {
 }
 
 void XeKernelEmitter::emitBlock(const Block &block) {
-  for (const Op &op : block) emitOp(op);
+  llvm::DebugLoc outer = b.getCurrentDebugLocation();
+  for (const Op &op : block) {
+    llvm::DebugLoc own = lines_.at(op.range());
+    b.SetCurrentDebugLocation(own ? own : outer); // what no source spells belongs to the op around it
+    emitOp(op);
+  }
+  b.SetCurrentDebugLocation(outer);
 }
 
 void XeKernelEmitter::emitOp(const Op &op) {

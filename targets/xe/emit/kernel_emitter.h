@@ -13,6 +13,7 @@
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/emit/fragment.h"
+#include "targets/xe/emit/source_lines.h"
 
 #include <llvm/Analysis/InstSimplifyFolder.h>
 
@@ -24,7 +25,7 @@ namespace xt {
 class XeKernelEmitter {
 public:
   XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
-                  const XeEmitOptions &options, Diagnostics &diagnostics);
+                  const XeEmitOptions &options, SourceLines &lines, Diagnostics &diagnostics);
   // Adds the function to the module. An Error names an op that the target cannot do.
   Result<XeKernel> emit(std::string entry);
 
@@ -215,6 +216,7 @@ private:
   const Kernel &kernel_;
   const TargetInfo &target_;
   const XeEmitOptions &options_;
+  SourceLines &lines_;
   Diagnostics &diagnostics_;
   WindowOrigins origins_;
   BlockPlan blocks_;

@@ -6,6 +6,7 @@
 #include "targets/xe/emit/code_size.h"
 #include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/kernel_emitter.h"
+#include "targets/xe/emit/source_lines.h"
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Linker/Linker.h>
@@ -60,16 +61,18 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
   result.module->setTargetTriple(triple);
   result.module->setDataLayout(triple.computeDataLayout());
   describe(*result.module);
+  SourceLines lines(*result.module, options.sources);
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Lane)
       return Error::environment(str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name,
                                     " before code is made for it"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
-    XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, diagnostics);
+    XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, lines, diagnostics);
     Result<XeKernel> made = emitter.emit(entryName(*kernel, result.kernels));
     if (!made) return made.error();
     result.kernels.push_back(std::move(*made));
   }
+  lines.finish();
   if (Result<void> known = checkDeviceCalls(*result.module, target); !known) return known.error();
   if (!options.definitions.empty())
     if (Result<void> linked = linkDefinitions(*result.module, options.definitions); !linked) return linked.error();

@@ -4,6 +4,8 @@
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
 #include "targets/xe/emit/cast_chains.h"
+#include "targets/xe/emit/debug_scopes.h"
+#include "targets/xe/emit/line_marks.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CodeGen.h>
@@ -37,6 +39,7 @@ Result<std::string> translate(llvm::Module &module) {
   compareMasksAsBytes(module);
   joinCasts(module);
   auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
+  SpirvLineMarks marks;
   bool made = false;
   Result<void> done = guardLlvm([&]() -> Result<void> {
     made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(), llvm::CodeGenOptLevel::None, module.getTargetTriple());
@@ -44,7 +47,7 @@ Result<std::string> translate(llvm::Module &module) {
   });
   if (!done) return done.error();
   if (!made) return internalError(str("LLVM failed: ", *message));
-  return std::move(*spirv);
+  return withDebugScopes(*spirv, module);
 }
 
 bool writeAll(int to, std::string_view bytes) {

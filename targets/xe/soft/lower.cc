@@ -4,6 +4,7 @@
 #include "targets/llvm/machine.h"
 #include "targets/xe/soft/runtime.h"
 
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -147,8 +148,12 @@ llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result,
 
 int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
   std::string place;
-  if (const llvm::DebugLoc &location = at.getDebugLoc())
-    place = str(" at ", location->getFilename().str(), ":", location.getLine(), ":", location.getCol());
+  if (const llvm::DebugLoc &location = at.getDebugLoc()) {
+    // llvm-spirv takes a path apart; without a folder it says ".".
+    llvm::StringRef folder = location->getDirectory(), name = location->getFilename();
+    bool whole = folder.empty() || folder == "." || name.starts_with("/");
+    place = str(" at ", whole ? "" : str(folder.str(), folder.ends_with("/") ? "" : "/"), name.str(), ":", location.getLine(), ":", location.getCol());
+  }
   auto counted = calls.find(&at);
   int call = counted == calls.end() ? 0 : counted->second;
   program.sites.push_back({std::move(function), std::move(place), call});
@@ -193,6 +198,7 @@ Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &d
     kernels[i]->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));
+  llvm::StripDebugInfo(module); // the sites have what reports say of it; as code it would only take time
   if (Result<void> valid = verifyLlvm(module); !valid) return valid.error();
   return program;
 }

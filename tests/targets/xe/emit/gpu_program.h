@@ -26,6 +26,7 @@ class GpuProgram {
 public:
   explicit GpuProgram(const std::string &text, std::string_view target = "xe-pvc", XeEmitOptions options = {})
       : target_(*findTargetInfo(target)), options_(options) {
+    options_.sources = &sources_;
     LowerOptions lowerOptions;
     lowerOptions.imports = {[](const std::string &path) -> std::optional<std::string> {
                               std::ifstream in(path);

@@ -205,6 +205,7 @@ TEST_F(XeRun, BuffersEndWhereTheyEnd) {
   EXPECT_EQ(run.status, 1) << run.output;
   EXPECT_TRUE(has(run, "passed  inside")) << run.output;
   EXPECT_TRUE(has(run, "load of 4 bytes") && has(run, " bytes beyond the end of `%A`, of 256 bytes")) << run.output;
+  EXPECT_TRUE(has(run, "k.xt:5:8: kernel k, workgroup (0, 0, 0), lane ")) << run.output; // where %v is loaded
   EXPECT_TRUE(has(run, "beyond the end of `k.slm.m`, a variable of 128 bytes in shared local memory")) << run.output;
   EXPECT_TRUE(has(run, "3 tests: 1 passed, 2 failed")) << run.output;
 }

@@ -1,0 +1,200 @@
+#include "targets/xe/emit/debug_scopes.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace xt {
+namespace {
+
+using Words = std::vector<uint32_t>;
+enum Opcode : uint16_t {
+  kString = 7,
+  kLine = 8,
+  kExtInstImport = 11,
+  kExtInst = 12,
+  kMemoryModel = 14,
+  kEntryPoint = 15,
+  kTypeVoid = 19,
+  kFunction = 54,
+  kFunctionEnd = 56,
+  kLabel = 248,
+};
+constexpr size_t kHeaderWords = 5, kBoundWord = 3;
+// OpenCL.DebugInfo.100
+constexpr uint32_t kCompilationUnit = 1, kTypeFunction = 8, kDebugFunction = 20, kLexicalBlock = 21, kScope = 23, kSource = 35;
+constexpr uint32_t kVersion = 0x10000, kDwarfVersion = 4, kLanguageOpenClC = 3, kIsDefinition = 1 << 3, kIsOptimized = 1 << 13;
+
+void add(Words &out, Opcode opcode, std::initializer_list<uint32_t> operands) {
+  out.push_back(static_cast<uint32_t>(operands.size() + 1) << 16 | opcode);
+  out.insert(out.end(), operands);
+}
+
+void addText(Words &out, Opcode opcode, uint32_t id, llvm::StringRef text) {
+  size_t words = text.size() / 4 + 1;
+  out.push_back(static_cast<uint32_t>(words + 2) << 16 | opcode);
+  out.push_back(id);
+  out.resize(out.size() + words, 0);
+  std::memcpy(&out[out.size() - words], text.data(), text.size());
+}
+
+// The text from word `begin` of an instruction on.
+std::string textAt(std::span<const uint32_t> instruction, size_t begin) {
+  const char *text = reinterpret_cast<const char *>(instruction.data() + begin);
+  return {text, strnlen(text, (instruction.size() - begin) * 4)};
+}
+
+class ScopeWriter {
+public:
+  ScopeWriter(Words words, const llvm::Module &module) : in_(std::move(words)), module_(module) {}
+
+  Words write() {
+    look();
+    if (functions_.empty() || !void_) return in_;
+    next_ = in_[kBoundWord];
+    set_ = next_++, empty_ = next_++, type_ = next_++;
+    for (auto &[id, function] : functions_) function.name = next_++, function.scope = next_++;
+    Words out(in_.begin(), in_.begin() + kHeaderWords);
+    each([&](Opcode opcode, std::span<const uint32_t> words) { copy(opcode, words, out); });
+    out[kBoundWord] = next_;
+    return out;
+  }
+
+private:
+  struct Function {
+    uint32_t name = 0, scope = 0; // ids
+    const llvm::DISubprogram *program = nullptr;
+  };
+
+  template <class Visit> void each(Visit visit) const {
+    for (size_t at = kHeaderWords; at < in_.size();) {
+      size_t count = std::max<size_t>(1, in_[at] >> 16);
+      visit(static_cast<Opcode>(in_[at] & 0xffff), std::span(in_).subspan(at, std::min(count, in_.size() - at)));
+      at += count;
+    }
+  }
+
+  // Which functions have lines, and the ids that are needed.
+  void look() {
+    std::map<uint32_t, std::string> entries;
+    uint32_t function = 0;
+    each([&](Opcode opcode, std::span<const uint32_t> words) {
+      if (opcode == kEntryPoint) entries[words[2]] = textAt(words, 3);
+      if (opcode == kTypeVoid) void_ = words[1];
+      if (opcode == kString) strings_[words[1]] = textAt(words, 2);
+      if (opcode == kFunction) function = words[2];
+      if (opcode != kLine || !entries.count(function)) return;
+      const llvm::Function *made = module_.getFunction(entries[function]);
+      if (made && made->getSubprogram()) functions_[function].program = made->getSubprogram();
+    });
+  }
+
+  void copy(Opcode opcode, std::span<const uint32_t> words, Words &out) {
+    if (opcode == kMemoryModel) addText(out, kExtInstImport, set_, "OpenCL.DebugInfo.100");
+    if (opcode == kString && !stringsDone_) {
+      stringsDone_ = true;
+      addText(out, kString, empty_, "");
+      for (const auto &[id, function] : functions_) addText(out, kString, function.name, function.program->getName());
+    }
+    if (opcode == kFunction) {
+      if (!typesDone_) describe(out);
+      typesDone_ = true;
+      auto found = functions_.find(words[2]);
+      current_ = found == functions_.end() ? nullptr : &found->second;
+    }
+    if (opcode == kLabel) inScope_ = 0;
+    if (opcode == kLine && current_) {
+      uint32_t scope = scopeOf(*current_, words[1]);
+      if (scope != inScope_) add(out, kExtInst, {void_, next_++, set_, kScope, scope});
+      inScope_ = scope;
+    }
+    out.insert(out.end(), words.begin(), words.end());
+  }
+
+  // Files have strings, each function its own; the same text is the same file.
+  uint32_t scopeOf(const Function &function, uint32_t file) const {
+    const std::string &name = strings_.at(file);
+    if (name == function.program->getFilename()) return function.scope;
+    auto found = blocks_.find({&function, name});
+    return found == blocks_.end() ? function.scope : found->second;
+  }
+
+  void describe(Words &out) {
+    auto info = [&](uint32_t id, uint32_t kind, std::initializer_list<uint32_t> operands) {
+      out.push_back(static_cast<uint32_t>(operands.size() + 5) << 16 | kExtInst);
+      out.insert(out.end(), {void_, id, set_, kind});
+      out.insert(out.end(), operands);
+    };
+    std::map<std::string, uint32_t> files; // with one of their strings
+    for (const auto &[id, text] : strings_) files.emplace(text, id);
+    std::map<std::string, uint32_t> made;
+    auto sourceOf = [&](const std::string &file) {
+      uint32_t &id = made[file];
+      if (!id) info(id = next_++, kSource, {files.at(file), empty_});
+      return id;
+    };
+    uint32_t unit = 0;
+    for (auto &[id, function] : functions_) {
+      std::string file = function.program->getFilename().str();
+      if (!files.count(file)) file = files.begin()->first;
+      uint32_t own = sourceOf(file), line = function.program->getLine();
+      if (!unit) {
+        info(unit = next_++, kCompilationUnit, {kVersion, kDwarfVersion, own, kLanguageOpenClC});
+        info(type_, kTypeFunction, {0, void_});
+      }
+      info(function.scope, kDebugFunction, {function.name, type_, own, line, 1, unit, empty_, kIsDefinition | kIsOptimized, line, id});
+    }
+    // Lines of other files: of functions that were inlined.
+    for (const Inlined &each : otherFiles()) {
+      uint32_t other = sourceOf(each.file), block = next_++;
+      info(block, kLexicalBlock, {other, each.line, 1, each.function->scope});
+      blocks_[{each.function, each.file}] = block;
+    }
+  }
+
+  struct Inlined {
+    const Function *function;
+    std::string file;
+    uint32_t line; // the first one that is seen
+  };
+  std::vector<Inlined> otherFiles() const {
+    std::set<std::pair<uint32_t, std::string>> seen;
+    std::vector<Inlined> found;
+    uint32_t function = 0;
+    each([&](Opcode opcode, std::span<const uint32_t> words) {
+      if (opcode == kFunction) function = words[2];
+      if (opcode != kLine || !functions_.count(function)) return;
+      const std::string &file = strings_.at(words[1]);
+      if (file == functions_.at(function).program->getFilename() || !seen.insert({function, file}).second) return;
+      found.push_back({&functions_.at(function), file, words[2]});
+    });
+    return found;
+  }
+
+  const Words in_;
+  const llvm::Module &module_;
+  std::map<uint32_t, Function> functions_;
+  std::map<uint32_t, std::string> strings_;
+  std::map<std::pair<const Function *, std::string>, uint32_t> blocks_; // the scope of a function in another file than its own
+  const Function *current_ = nullptr;
+  uint32_t void_ = 0, next_ = 0, set_ = 0, empty_ = 0, type_ = 0, inScope_ = 0;
+  bool stringsDone_ = false, typesDone_ = false;
+};
+
+} // namespace
+
+std::string withDebugScopes(const std::string &spirv, const llvm::Module &module) {
+  Words words(spirv.size() / 4);
+  std::memcpy(words.data(), spirv.data(), words.size() * 4);
+  if (words.size() <= kHeaderWords) return spirv;
+  Words out = ScopeWriter(std::move(words), module).write();
+  return {reinterpret_cast<const char *>(out.data()), out.size() * 4};
+}
+
+} // namespace xt
