@@ -111,6 +111,7 @@ Result<void> Run::pass(const PassInfo &pass) {
     note.emplace("before.xt", before_);
   }
   current_ = &pass;
+  if (options_.begins) options_.begins(pass.name);
   Result<void> result = timed(pass);
   if (result) {
     updateForms(pass);

@@ -31,6 +31,8 @@ struct PassOptions {
   // If a pass breaks the IR, fails an XT_CHECK or crashes, before.xt of the crash bundle is the module from before it,
   // under a line that says how to run that pass: "// xt-reproducer: xtc --run=cse before.xt".
   bool keepBefore = false;
+  // Called when a pass begins, for those who tell users what takes so long.
+  std::function<void(std::string_view pass)> begins;
   // What differs when the module's text is read back, or nullopt. Called after each pass; a difference is a bug.
   std::function<std::optional<std::string>(const Module &module)> roundTrip;
 };

@@ -50,9 +50,10 @@ Result<std::string> isaOf(const Module &module, const XeProgram &program, const 
 } // namespace
 
 Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
-                            const SourceManager &sources, Diagnostics &diagnostics) {
+                            const SourceManager &sources, Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
   XeEmitOptions emitOptions;
   emitOptions.sources = &sources;
+  emitOptions.stage = stage;
   GpuCode out;
   for (const std::string &kind : options.emit) {
     if (!isGpuCode(kind)) continue;
@@ -74,6 +75,7 @@ Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const T
       out.spirv.assign(program->spirv.begin(), program->spirv.end());
       continue;
     }
+    if (stage) stage(kind == "isa" ? "Intel's offline compiler (ocloc)" : "the disassembler (spirv-dis)");
     Result<std::string> text = kind == "isa" ? isaOf(module, *program, target, options, sources, diagnostics) : disassembleSpirv(program->spirv);
     if (!text) return text.error();
     out.text += *text;

@@ -1,5 +1,7 @@
 #include "targets/tools/progress.h"
 
+#include "ir/base/text.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -7,6 +9,12 @@
 #include <unistd.h>
 
 namespace xt {
+namespace {
+
+constexpr auto kRenewed = std::chrono::milliseconds(500);
+constexpr int64_t kQuietSeconds = 2;
+
+} // namespace
 
 ProgressLine::ProgressLine(bool quiet) : on_(!quiet && isatty(STDERR_FILENO)) {}
 
@@ -24,6 +32,35 @@ void ProgressLine::show(const std::string &text) {
 void ProgressLine::clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
   shown_ = false;
+}
+
+StageLine::StageLine(std::string_view tool, bool quiet) : tool_(tool), line_(quiet) {
+  if (line_.isOn()) thread_ = std::thread([this] { tick(); });
+}
+
+StageLine::~StageLine() {
+  {
+    std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void StageLine::at(std::string stage) {
+  if (!line_.isOn()) return;
+  std::lock_guard lock(mutex_);
+  if (stage_.empty()) begun_ = std::chrono::steady_clock::now();
+  stage_ = std::move(stage);
+  if (stage_.empty()) line_.clear();
+}
+
+void StageLine::tick() {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kRenewed, [this] { return done_; })) {
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begun_).count();
+    if (!stage_.empty() && seconds >= kQuietSeconds) line_.show(str(tool_, ": ", stage_, ", ", seconds, " s"));
+  }
 }
 
 TimeLimit::TimeLimit(double seconds, std::function<void()> over) {

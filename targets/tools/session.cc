@@ -92,6 +92,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
     return text;
   };
   std::optional<Result<std::unique_ptr<Module>>> module;
+  stage("reading and checking");
   addTiming("parse, check and lower", timed([&] { module = lowerFile(sources_, file, context_, options, diagnostics); }));
   if (!*module) return module->error();
   Result<void> verified;
@@ -116,6 +117,7 @@ void Session::beforeCode(const Module &module, std::string_view target) {
 void Session::dump(std::string_view pass, const std::string &text) {
   ++dumps_;
   if (options_.dumpDir.empty()) {
+    stage("");
     std::printf("// after %.*s\n%s", static_cast<int>(pass.size()), pass.data(), text.c_str());
     return;
   }
@@ -142,6 +144,7 @@ Result<void> Session::runPasses(Module &module, std::span<const std::string_view
   };
   options.keepBefore = true;
   beforeCode_.reset();
+  options.begins = [this](std::string_view pass) { stage(str("pass ", pass)); };
   if (roundTrip)
     options.roundTrip = [](const Module &m) -> std::optional<std::string> {
       SourceManager sources;
@@ -163,6 +166,7 @@ Result<void> Session::runPassesQuietly(Module &module, std::span<const std::stri
   PassOptions options;
   options.target = &target;
   options.verifyEach = options_.verifyEach;
+  options.begins = [this](std::string_view pass) { stage(str("pass ", pass, " once more, without block messages")); };
   Diagnostics repeated;
   repeated.wantRemarks(false);
   return xt::runPasses(module, *passes, options, repeated);

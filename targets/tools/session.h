@@ -11,6 +11,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -40,6 +41,11 @@ public:
 
   // Code is made of the module next: until other passes run, a crash bundle holds it as before.xt.
   void beforeCode(const Module &module, std::string_view target);
+  // Takes what is done next, where it may take long: "pass cse".
+  void onStage(std::function<void(std::string)> stage) { stage_ = std::move(stage); }
+  void stage(std::string text) const {
+    if (stage_) stage_(std::move(text));
+  }
 
   SourceManager &sources() { return sources_; }
   Diagnostics &diagnostics() { return diagnostics_; }
@@ -77,6 +83,7 @@ private:
   };
   std::deque<KeptText> kept_; // stays where it is
   std::unique_ptr<KeptText> beforeCode_;
+  std::function<void(std::string)> stage_;
   bool color_ = false;
   struct Timing {
     std::string name;

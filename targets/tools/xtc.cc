@@ -10,6 +10,7 @@
 #include "targets/tools/format_files.h"
 #include "targets/tools/gpu_code.h"
 #include "targets/tools/prove_files.h"
+#include "targets/tools/progress.h"
 #include "targets/tools/query.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
@@ -114,9 +115,10 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   std::optional<Result<GpuCode>> code;
   double ms = timed([&] {
     if (gpu) {
-      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics());
+      code = gpuCode(options, **module, *gpu, session.sources(), session.diagnostics(), [&](std::string stage) { session.stage(std::move(stage)); });
       return;
     }
+    session.stage("code of the CPU");
     Result<std::string> text = emitCode(options, **module, session.diagnostics());
     code = text ? Result<GpuCode>(GpuCode{std::move(*text), ""}) : Result<GpuCode>(text.error());
   });
@@ -132,9 +134,12 @@ int processFiles(const XtcOptions &options, std::string &out, std::string &spirv
   int status = 0;
   bool together = options.json || options.sarif; // one document
   std::vector<std::unique_ptr<Session>> sessions;
+  StageLine progress("xtc", together || options.watch);
   for (const std::string &path : options.files) {
     auto session = std::make_unique<Session>(options);
+    session->onStage([&](std::string stage) { progress.at(str(path, ": ", stage)); });
     Result<void> result = processFile(options, *session, path, out, spirv);
+    progress.at("");
     if (!together) session->printDiagnostics();
     if (!result) status = std::max(status, fail(result.error()));
     if (options.timePasses) session->printTimings();

@@ -270,7 +270,9 @@ private:
   }
 
   bool compile(Session &session, const std::string &file, Target *target, Compiled &out) {
-    showStage(str("compiling ", file, " [", target->name(), "]"));
+    std::string what = str("compiling ", file, " [", target->name(), "]");
+    showStage(what);
+    session.onStage([this, what](std::string stage) { showStage(str(what, ": ", stage)); });
     Result<std::unique_ptr<Module>> module = load(session, file);
     if (!module) return failed(module.error());
     double begun = Session::sinceStart();
@@ -288,6 +290,7 @@ private:
     CompileOptions options = compileOptions(session);
     options.again = [this, &session, file, target](const TargetInfo &other) { return compileAgain(session, file, target, other); };
     std::optional<Result<std::unique_ptr<Executable>>> executable;
+    session.stage("code generation");
     double ms = timed([&] { executable = target->compile(*out.module, options, session.diagnostics()); });
     session.addTiming(str("generate code [", target->name(), "]"), ms);
     if (!*executable) return failed(executable->error());

@@ -12,6 +12,7 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   llvm::LLVMContext context;
   Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
   if (!emitted) return emitted.error();
+  if (options.stage) options.stage("SPIR-V of all kernels");
   Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module);
   if (!spirv) return spirv.error();
   if (options.definitions.empty()) // which may have more: they are for compilers that lack functions

@@ -7,6 +7,9 @@
 #include "ir/target_info.h"
 #include "targets/xe/kernel_abi.h"
 
+#include <functional>
+#include <string>
+
 namespace xt {
 
 struct XeEmitOptions {
@@ -17,6 +20,8 @@ struct XeEmitOptions {
   std::string definitions = {};
   // Where the ranges of ops lie: the code then says which lines of which files it comes from. Null: it does not.
   const SourceManager *sources = nullptr;
+  // Takes what is done next, where it may take long: "code of @gemm".
+  std::function<void(std::string)> stage = {};
 };
 
 // SPIR-V of all kernels of the module, which are at lane scope with subgroups that the target has (checkTargetLimits).
