@@ -6,6 +6,7 @@
 #include "targets/xe/emit/cast_chains.h"
 #include "targets/xe/emit/debug_scopes.h"
 #include "targets/xe/emit/line_marks.h"
+#include "targets/xe/end_with_parent.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CodeGen.h>
@@ -87,8 +88,9 @@ Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
   initialiseLlvm();
   int ends[2];
   if (pipe(ends) != 0) return Error::environment(str("no pipe: ", std::strerror(errno)));
-  pid_t child = fork();
+  pid_t parent = getpid(), child = fork();
   if (child == 0) {
+    endWithParent(parent);
     close(ends[0]);
     translateInChild(module, ends[1]);
   }

@@ -2,14 +2,15 @@
 
 #include "ir/base/output_file.h"
 #include "ir/base/text.h"
+#include "targets/xe/end_with_parent.h"
 
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,36 +44,57 @@ std::vector<char *> pointersTo(std::vector<std::string> &texts) {
   return pointers;
 }
 
+struct Command {
+  std::vector<char *> words, variables;
+  const char *directory; // null: this one
+};
+
+// In the child, between fork and exec: only what a process of several threads may do there. Sends the number of an error.
+[[noreturn]] void become(const Command &command, pid_t parent, int output, int problem) {
+  endWithParent(parent);
+  for (int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL); // what this process ignores is no matter of other programs
+  int input = open("/dev/null", O_RDONLY);
+  bool ready = input >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
+  ready = ready && (!command.directory || chdir(command.directory) == 0);
+  if (ready) execvpe(command.words[0], command.words.data(), command.variables.data());
+  int error = errno;
+  (void)!write(problem, &error, sizeof error);
+  _exit(127);
+}
+
+// 0, or the number of the error that kept the program from being run.
+int startProblem(int from) {
+  int error = 0;
+  ssize_t n;
+  while ((n = read(from, &error, sizeof error)) < 0 && errno == EINTR) {}
+  return n == sizeof error ? error : 0;
+}
+
+int waitFor(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 } // namespace
 
 Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
                            const std::string &directory, const std::vector<std::string> &environment) {
-  Pipe pipe;
-  if (!pipe.open()) return Error::environment(str("no pipe to ", program, ": ", std::strerror(errno)));
+  Pipe pipe, problem; // the latter closes when the program runs
+  if (!pipe.open() || !problem.open()) return Error::environment(str("no pipe to ", program, ": ", std::strerror(errno)));
   std::vector<std::string> words = {program}, variables = environment;
   words.insert(words.end(), arguments.begin(), arguments.end());
   for (char **variable = environ; *variable; ++variable) variables.emplace_back(*variable);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, pipe.write, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipe.write, STDERR_FILENO);
-  // What this process ignores (ir/base/process.h) is no matter of other programs.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  sigaddset(&signals, SIGXFSZ);
-  posix_spawnattr_setsigdefault(&attributes, &signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  int failed = posix_spawnp(&child, program.c_str(), &actions, &attributes, pointersTo(words).data(), pointersTo(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (failed == ENOENT) return Error::environment(str("there is no program `", program, "` in PATH: install the package ", package));
-  if (failed) return Error::environment(str("cannot run ", program, ": ", std::strerror(failed)));
+  Command command{pointersTo(words), pointersTo(variables), directory.empty() ? nullptr : directory.c_str()};
+  pid_t parent = getpid(), child = fork();
+  if (child == 0) become(command, parent, pipe.write, problem.write);
+  if (child < 0) return Error::environment(str("cannot run ", program, ": ", std::strerror(errno)));
+  problem.closeWrite();
+  if (int failed = startProblem(problem.read)) {
+    waitFor(child);
+    if (failed == ENOENT) return Error::environment(str("there is no program `", program, "` in PATH: install the package ", package));
+    return Error::environment(str("cannot run ", program, ": ", std::strerror(failed)));
+  }
   pipe.closeWrite();
   ToolOutput result;
   std::array<char, 4096> buffer;
@@ -80,9 +102,7 @@ Result<ToolOutput> runTool(const std::string &program, std::string_view package,
     if (n > 0) result.output.append(buffer.data(), static_cast<size_t>(n));
     else if (errno != EINTR) break;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.status = waitFor(child);
   return result;
 }
 

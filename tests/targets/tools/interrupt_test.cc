@@ -1,0 +1,144 @@
+// What users see of a compilation that takes long, and that nothing of it goes on when they end it. A program in the place
+// of Intel's offline compiler never ends, so that no test depends on how long something takes.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace xt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kWaits = 600; // of a tenth of a second each, for what comes much sooner
+
+// xtc while it waits for the offline compiler.
+class Compiling : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "xt-interrupt-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    fs::create_directory(folder_ / "bin");
+    fs::create_directory(folder_ / "tmp");
+    std::ofstream(folder_ / "bin/ocloc") << "#!/bin/sh\necho $$ > " << (folder_ / "tmp-pid").string() << "\nmv " << (folder_ / "tmp-pid").string() << " "
+                                         << (folder_ / "pid").string() << "\nexec sleep 1000000\n";
+    fs::permissions(folder_ / "bin/ocloc", fs::perms::owner_all);
+    std::ofstream(folder_ / "copy.xt") << "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<8x16xf32>\n"
+                                          "  %tb = init_tile %B[0, 0] -> tile<8x16xf32>\n  %a = load_tile %ta\n  store_tile %a, %tb\n}\n";
+  }
+  void TearDown() override {
+    if (tool_ > 0) end(SIGKILL);
+    if (messages_ >= 0) close(messages_);
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  // With standard error a terminal, or a pipe.
+  void start(bool terminal) {
+    int ends[2] = {-1, -1};
+    if (terminal) ASSERT_EQ(openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
+    else ASSERT_EQ(pipe(ends), 0);
+    messages_ = ends[0];
+    tool_ = fork();
+    if (tool_ == 0) {
+      signal(SIGINT, SIG_DFL);
+      dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+      dup2(ends[1], STDERR_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      setenv("PATH", (folder_ / "bin").string().append(":").append(getenv("PATH")).c_str(), 1);
+      setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
+      execl(XT_BINARY_DIR "/bin/xtc", "xtc", "--target=xe-dg2", "--emit=isa", (folder_ / "copy.xt").c_str(), nullptr);
+      _exit(127);
+    }
+    close(ends[1]);
+  }
+
+  // The number of the offline compiler's process, when it runs.
+  pid_t compiler() {
+    pid_t found = 0;
+    for (int i = 0; i < kWaits && !found; ++i) {
+      std::ifstream(folder_ / "pid") >> found;
+      if (!found) usleep(100'000);
+    }
+    return found;
+  }
+
+  // How it ended, as wait tells.
+  int end(int by) {
+    int status = 0;
+    kill(tool_, by);
+    waitpid(tool_, &status, 0);
+    tool_ = 0;
+    return status;
+  }
+
+  // What it writes until that is in it, or it ends.
+  std::string messagesUntil(const std::string &text) {
+    std::string all;
+    char buffer[256];
+    for (int i = 0; i < kWaits && all.find(text) == std::string::npos; ++i) {
+      pollfd ready{messages_, POLLIN, 0};
+      if (poll(&ready, 1, 100) <= 0) continue;
+      ssize_t n = read(messages_, buffer, sizeof buffer);
+      if (n <= 0) break;
+      all.append(buffer, static_cast<size_t>(n));
+    }
+    return all;
+  }
+
+  // Also one that has ended and that nobody has waited for is gone.
+  static bool isGone(pid_t process) {
+    for (int i = 0; i < kWaits; ++i) {
+      std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+      std::string number, name, state;
+      if (!(in >> number >> name >> state) || state == "Z") return true;
+      usleep(100'000);
+    }
+    return false;
+  }
+
+  fs::path folder_;
+  pid_t tool_ = 0;
+  int messages_ = -1;
+};
+
+TEST_F(Compiling, OfflineCompilerEndsWithTheTool) {
+  for (int by : {SIGINT, SIGTERM, SIGKILL}) {
+    start(false);
+    pid_t process = compiler();
+    ASSERT_GT(process, 0);
+    int status = end(by);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == by) << status;
+    EXPECT_TRUE(isGone(process)) << "signal " << by;
+    fs::remove(folder_ / "pid");
+    close(messages_);
+    messages_ = -1;
+  }
+}
+
+TEST_F(Compiling, TerminalShowsWhatTakesLong) {
+  start(true);
+  std::string seen = messagesUntil("(ocloc), 2 s");
+  EXPECT_NE(seen.find("xtc: "), std::string::npos) << seen;
+  EXPECT_NE(seen.find("copy.xt: Intel's offline compiler (ocloc), 2 s"), std::string::npos) << seen;
+  EXPECT_EQ(seen.find("pass "), std::string::npos) << "what took no time is not shown: " << seen;
+}
+
+TEST_F(Compiling, NothingIsShownElsewhere) {
+  start(false);
+  ASSERT_GT(compiler(), 0);
+  sleep(3); // were it a terminal, there would be a line now
+  end(SIGKILL);
+  EXPECT_EQ(messagesUntil("copy.xt"), "");
+}
+
+} // namespace
+} // namespace xt
