@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/code_size.h"
 #include "ir/print.h"
 #include "passes/blocking.h"
 #include "passes/nest_loops.h"
@@ -313,6 +314,7 @@ Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &d
           .note("run `distribute-to-subgroups` first");
       return Error::diagnosed();
     }
+    if (!tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
     expandNests(*kernel, module.context());
     foldTransposesIntoLoads(*kernel, module.context());
     formProductLoops(*kernel, target, module.context());

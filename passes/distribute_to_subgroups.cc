@@ -2,6 +2,7 @@
 
 #include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/code_size.h"
 #include "ir/slm_layout.h"
 #include "passes/distribution.h"
 #include "passes/nest_loops.h"
@@ -321,7 +322,9 @@ Result<void> distributeToSubgroups(Module &module, Diagnostics &) {
   return {};
 }
 
-Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &) {
+Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
+  for (const auto &kernel : module.kernels)
+    if (kernel->scope == Scope::Workgroup && !tilesFit(*kernel, target, diagnostics)) return Error::diagnosed();
   distribute(module, target.slmBytes);
   return {};
 }

@@ -8,7 +8,8 @@ namespace xt {
 // local memory, with a barrier between writing and reading, and one before where it may still be read from the step
 // before. Kernels at subgroup scope stay as they are.
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics);
-// What is too large for the target's shared local memory is exchanged in bands.
+// What is too large for the target's shared local memory is exchanged in bands. Tiles that no lane could have the code for
+// (ir/code_size.h) are an error.
 Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

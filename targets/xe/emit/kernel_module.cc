@@ -2,8 +2,8 @@
 
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
+#include "ir/code_size.h"
 #include "targets/llvm/machine.h"
-#include "targets/xe/emit/code_size.h"
 #include "targets/xe/emit/device_functions.h"
 #include "targets/xe/emit/kernel_emitter.h"
 #include "targets/xe/emit/source_lines.h"
@@ -67,6 +67,7 @@ Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, co
       return Error::environment(str("kernel `@", kernel->name, "` is not at lane scope: run the passes of ", target.name,
                                     " before code is made for it"));
     if (!codeFits(*kernel, diagnostics)) return Error::diagnosed();
+    if (options.stage) options.stage(str("code of @", kernel->name));
     XeKernelEmitter emitter(*result.module, module.context(), *kernel, target, options, lines, diagnostics);
     Result<XeKernel> made = emitter.emit(entryName(*kernel, result.kernels));
     if (!made) return made.error();
