@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace xt {
 namespace {
@@ -54,14 +55,26 @@ private:
 
   // One lane's elements for all lanes, or a vector of such: an instruction reads them where that lane has them. What is
   // inserted is smaller than what it goes into, so only a chain of the latter is long.
-  static bool isSpread(const Value *value) {
+  bool isSpread(const Value *value) const {
     const Op *op = value->definingOp();
-    bool inserted = false;
-    for (; op && op->kind() == OpKind::InsertStridedSlice; op = op->operand(1)->definingOp(), inserted = true)
-      if (!isSpread(op->operand(0))) return false;
-    if (!op) return false;
-    if (op->kind() == OpKind::Constant) return inserted;
-    return op->kind() == OpKind::Shuffle && op->textAttr("mode") == "idx" && constantInt(*op->operand(1));
+    std::vector<const Op *> chain; // of insertions that were not looked at yet
+    auto known = spread_.end();
+    for (; op && op->kind() == OpKind::InsertStridedSlice; op = op->operand(1)->definingOp()) {
+      known = spread_.find(op);
+      if (known != spread_.end()) break;
+      chain.push_back(op);
+    }
+    bool spread = known != spread_.end() ? known->second : op && isSpreadAlone(*op, !chain.empty());
+    for (; !chain.empty(); chain.pop_back()) {
+      spread = spread && isSpread(chain.back()->operand(0));
+      spread_.emplace(chain.back(), spread);
+    }
+    return spread;
+  }
+
+  static bool isSpreadAlone(const Op &op, bool insertedInto) {
+    if (op.kind() == OpKind::Constant) return insertedInto;
+    return op.kind() == OpKind::Shuffle && op.textAttr("mode") == "idx" && constantInt(*op.operand(1));
   }
 
   int64_t registersOf(const Value *value) const {
@@ -107,6 +120,7 @@ private:
   std::unordered_map<const Op *, size_t> places_;         // these are looked up only
   std::unordered_map<const Value *, const Op *> lastUse_;
   std::unordered_set<const Value *> outside_;
+  mutable std::unordered_map<const Op *, bool> spread_; // of insertions that were looked at
 };
 
 } // namespace

@@ -4,7 +4,9 @@
 #include "ir/context.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
 
 namespace xt {
 namespace {
@@ -22,6 +24,20 @@ bool turns(const Op &op) {
   return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
 }
 
+// From one vector to another, whose layouts may follow from each other.
+bool movesElements(const Op &op) {
+  switch (op.info().typeRule) {
+  case TypeRule::InsertStridedSlice:
+  case TypeRule::ExtractStridedSlice:
+  case TypeRule::Transpose:
+  case TypeRule::Reshape:
+  case TypeRule::Reduction:
+  case TypeRule::Broadcast: break;
+  default: return false;
+  }
+  return op.resultCount() == 1 && op.result()->type().isVector() && op.operand(0)->type().isVector();
+}
+
 const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64_t> shape) {
   LayoutSpec spec;
   spec.factors = std::move(map);
@@ -35,14 +51,17 @@ const Layout *fromFactors(Context &context, FactorMap map, std::span<const int64
 LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : context_(context), lanes_(lanes), members_(kernel, isDealt) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
-  walk(kernel.body, [&](Op &op) { demandAround(op); });
-  auto spread = [&] {
-    for (bool changed = true; changed;) {
-      changed = false;
-      walk(kernel.body, [&](Op &op) { changed |= handOn(op); });
-    }
-  };
-  spread();
+  std::vector<Op *> movers;
+  walk(kernel.body, [&](Op &op) {
+    demandAround(op);
+    if (movesElements(op)) movers.push_back(&op);
+  });
+  moversAt_.resize(members_.count());
+  for (size_t i = 0; i < movers.size(); ++i)
+    for (const Value *value : {movers[i]->operand(0), movers[i]->result()}) moversAt_[members_.classOf(value)].push_back(i);
+  std::vector<size_t> all(movers.size());
+  std::iota(all.begin(), all.end(), 0);
+  spread(movers, all);
   std::vector<size_t> open;
   for (size_t i = 0; i < members_.count(); ++i)
     if (members_.classOf(i) == i && !classes_[i].type.isTensorDesc()) open.push_back(i);
@@ -50,7 +69,27 @@ LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : cont
   for (size_t i : open) {
     if (classes_[i].layout) continue;
     classes_[i].layout = ownLayout(classes_[i].type);
-    spread();
+    spread(movers, moversAt_[i]);
+  }
+}
+
+// As if all movers were visited in the order of the text, again and again until nothing changes, but for those next to
+// which nothing has changed since. Each class gets its layout once, so that each mover is visited a few times at most.
+void LaneLayouts::spread(const std::vector<Op *> &movers, std::span<const size_t> first) {
+  using Visit = std::pair<size_t, size_t>; // the round, and the number of a mover
+  std::priority_queue<Visit, std::vector<Visit>, std::greater<>> visits;
+  for (size_t mover : first) visits.push({0, mover});
+  Visit last = {0, SIZE_MAX};
+  while (!visits.empty()) {
+    Visit visit = visits.top();
+    visits.pop();
+    if (visit == last) continue;
+    last = visit;
+    auto [round, mover] = visit;
+    ++visited_;
+    const Value *given = handOn(*movers[mover]);
+    if (!given) continue;
+    for (size_t next : moversAt_[members_.classOf(given)]) visits.push({next > mover ? round : round + 1, next});
   }
 }
 
@@ -145,20 +184,19 @@ void LaneLayouts::demandAround(Op &op) {
 
 // --- what is handed on -----------------------------------------------------------------------------------------------
 
-bool LaneLayouts::give(const Value *from, const Value *to, const Layout *layout) {
-  if (!known(from) || known(to) || !layout) return false;
+const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout *layout) {
+  if (!known(from) || known(to) || !layout) return nullptr;
   demand(to, layout, kHandedOn);
-  return known(to);
+  return known(to) ? to : nullptr;
 }
 
-// Whether a vector next to the op got its layout.
-bool LaneLayouts::handOn(Op &op) {
-  if (op.resultCount() != 1 || !op.operandCount() || !op.result()->type().isVector() || !op.operand(0)->type().isVector()) return false;
+// The vector next to the op that got its layout from the other; null: none did.
+const Value *LaneLayouts::handOn(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   const Layout *a = of(from), *b = of(to);
   if (op.kind() == OpKind::InsertStridedSlice)
-    return b && give(to, from, slicedLayout(context_, b, from->type().shape()));
-  if (!a == !b) return false;
+    return b ? give(to, from, slicedLayout(context_, b, from->type().shape())) : nullptr;
+  if (!a == !b) return nullptr;
   switch (op.info().typeRule) {
   case TypeRule::Transpose: {
     std::vector<int64_t> permutation = permutationOf(op), back(permutation.size());
@@ -166,16 +204,16 @@ bool LaneLayouts::handOn(Op &op) {
     return a ? give(from, to, transposed(context_, a, permutation)) : give(to, from, transposed(context_, b, back));
   }
   case TypeRule::Reshape: return a ? give(from, to, reshaped(context_, a, to->type().shape())) : give(to, from, reshaped(context_, b, from->type().shape()));
-  case TypeRule::ExtractStridedSlice: return a && give(from, to, slicedLayout(context_, a, to->type().shape()));
+  case TypeRule::ExtractStridedSlice: return a ? give(from, to, slicedLayout(context_, a, to->type().shape())) : nullptr;
   case TypeRule::Reduction: {
     int dim = static_cast<int>(dimOf(op));
-    return a && give(from, to, grouped(context_, a, dim, from->type().extent(dim) / to->type().extent(dim)));
+    return a ? give(from, to, grouped(context_, a, dim, from->type().extent(dim) / to->type().extent(dim))) : nullptr;
   }
   case TypeRule::Broadcast: {
     int dim = static_cast<int>(dimOf(op));
-    return b && give(to, from, grouped(context_, b, dim, to->type().extent(dim) / from->type().extent(dim)));
+    return b ? give(to, from, grouped(context_, b, dim, to->type().extent(dim) / from->type().extent(dim))) : nullptr;
   }
-  default: return false;
+  default: return nullptr;
   }
 }
 

@@ -31,6 +31,9 @@ public:
   // sizes are none of it.
   const Layout *ofProduct(const Op &dpas, size_t operand) const;
 
+  // How many ops the constructor looked at to hand layouts on, each as often as it was: for tests of growth.
+  size_t visited() const { return visited_; }
+
 private:
   struct Class {
     Type type;
@@ -39,8 +42,9 @@ private:
   };
   void demand(const Value *value, const Layout *layout, int strength);
   void demandAround(Op &op);
-  bool handOn(Op &op);
-  bool give(const Value *from, const Value *to, const Layout *layout);
+  void spread(const std::vector<Op *> &movers, std::span<const size_t> first);
+  const Value *handOn(const Op &op);
+  const Value *give(const Value *from, const Value *to, const Layout *layout);
   bool known(const Value *value) const { return of(value) != nullptr; }
   const Layout *blockLayout(const Value *desc) const;
 
@@ -48,6 +52,8 @@ private:
   int64_t lanes_;
   ValueClasses members_;
   std::vector<Class> classes_;
+  size_t visited_ = 0;
+  std::vector<std::vector<size_t>> moversAt_; // by class: the ops that may give it a layout or take its own, as numbers
 };
 
 // The layout of a part of a vector that begins at `offsets`, when each lane keeps the elements that it has; null where

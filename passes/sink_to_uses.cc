@@ -1,6 +1,7 @@
 #include "passes/sink_to_uses.h"
 
 #include "ir/base/text.h"
+#include "ir/code_size.h"
 #include "ir/register_pressure.h"
 #include "passes/facts.h"
 
@@ -54,11 +55,12 @@ public:
   // Of what a load gives, in whatever shape.
   Op *firstUse(Op &load) const {
     std::vector<Op *> chain = chainOf(load);
+    std::unordered_set<const Op *> shaping(chain.begin(), chain.end()); // looked up only
     Op *first = nullptr;
     for (const Op *op : chain)
       for (Use use : op->result()->uses()) {
         Op *user = ancestorIn(block_, use.user);
-        bool shapes = std::find(chain.begin(), chain.end(), user) != chain.end();
+        bool shapes = shaping.contains(user);
         if (user && !shapes && (!first || isBefore(user, first))) first = user;
       }
     return first;
@@ -141,32 +143,41 @@ public:
 private:
   static bool canWait(const Op &op) { return isPure(op) || isLoad(op); }
 
+  // An op that is being taken, and how much of what it needs has been looked at.
+  struct Taking {
+    Op *op;
+    std::vector<Op *> needs;
+    size_t next = 0;
+  };
+
   // An op and, before it, what it needs that is not there yet: operands in their order, without recursion.
   void take(Op *op) {
-    std::vector<Op *> stack = {op};
+    std::vector<Taking> stack;
+    auto begin = [&](Op *one) {
+      if (!taken_.contains(one)) stack.push_back({one, needsOf(*one)});
+    };
+    begin(op);
     while (!stack.empty()) {
-      Op *top = stack.back();
-      Op *wanted = taken_.count(top) ? nullptr : firstMissing(*top);
-      if (wanted) {
-        stack.push_back(wanted);
+      Taking &top = stack.back();
+      if (top.next < top.needs.size()) {
+        begin(top.needs[top.next++]);
         continue;
       }
-      if (taken_.insert(top).second) order_.push_back(top);
+      if (taken_.insert(top.op).second) order_.push_back(top.op);
       stack.pop_back();
     }
   }
 
-  Op *firstMissing(Op &op) {
-    Op *missing = nullptr;
+  // The ops of the block that make the operands of an op, or of those in it.
+  std::vector<Op *> needsOf(Op &op) const {
+    std::vector<Op *> needs;
     auto look = [&](const Op &user) {
-      for (const Value *operand : user.operands()) {
-        Op *maker = operand->definingOp();
-        if (!missing && maker && maker->block() == &block_ && maker != &op && !taken_.count(maker)) missing = maker;
-      }
+      for (const Value *operand : user.operands())
+        if (Op *maker = operand->definingOp(); maker && maker->block() == &block_ && maker != &op) needs.push_back(maker);
     };
     look(op);
     for (size_t r = 0; r < op.regionCount(); ++r) walk(*op.region(r), [&](Op &inner) { look(inner); });
-    return missing;
+    return needs;
   }
 
   Block &block_;
@@ -241,8 +252,10 @@ private:
 } // namespace
 
 Result<void> sinkToUses(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels)
+  for (const auto &kernel : module.kernels) { // what cannot be compiled anyway is refused before its registers are counted
+    if (kernel->scope == Scope::Lane && !codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (kernel->scope == Scope::Lane) Sinker(*kernel, target, diagnostics).run(kernel->body);
+  }
   return {};
 }
 

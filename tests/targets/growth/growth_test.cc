@@ -6,26 +6,11 @@
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
 #include "targets/cpu/kernel_module.h"
+#include "tests/targets/growth/allocated.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <new>
-
-namespace {
-std::atomic<size_t> allocatedBytes{0};
-}
-
-void *operator new(size_t bytes) {
-  allocatedBytes += bytes;
-  void *p = std::malloc(bytes ? bytes : 1);
-  if (!p) std::abort();
-  return p;
-}
-void operator delete(void *p) noexcept { std::free(p); }
-void operator delete(void *p, size_t) noexcept { std::free(p); }
 
 namespace xt {
 namespace {
@@ -36,7 +21,7 @@ struct Counts {
 
 Counts compile(const std::string &text, double sourceOps) {
   auto start = std::chrono::steady_clock::now();
-  size_t before = allocatedBytes;
+  size_t before = test::allocatedBytes;
   Counts counts{sourceOps, 0, 0, 0, 0};
   SourceManager sources;
   Diagnostics diagnostics;
@@ -54,7 +39,7 @@ Counts compile(const std::string &text, double sourceOps) {
   auto emitted = emitKernels(**lowered, *cpu, llvmContext, diagnostics);
   EXPECT_TRUE(emitted.ok()) << renderText(diagnostics, sources, false);
   if (emitted) counts.llvmInstructions = static_cast<double>(emitted->module->getInstructionCount());
-  counts.bytes = static_cast<double>(allocatedBytes - before);
+  counts.bytes = static_cast<double>(test::allocatedBytes - before);
   counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::printf("%8.0f ops of source: %8.0f ops, %9.0f LLVM instructions, %7.1f MB allocated, %7.1f ms\n", sourceOps, counts.irOps,
               counts.llvmInstructions, counts.bytes / 1e6, counts.milliseconds);
@@ -121,7 +106,7 @@ TEST(Growth, LinearInUsesOfOneValue) {
 // the hardware.
 Counts compileBlocks(int rows) {
   auto start = std::chrono::steady_clock::now();
-  size_t before = allocatedBytes;
+  size_t before = test::allocatedBytes;
   std::string text = str("#a = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 32]>\n#b = #wg_map<sg_layout = [4, 1], sg_data = [32, 64]>\n"
                          "#c = #wg_map<sg_layout = [4, 1], sg_data = [", rows / 4, ", 64]>\n"
                          "kernel @k(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf32>) {\n"
@@ -142,7 +127,7 @@ Counts compileBlocks(int rows) {
   EXPECT_TRUE(runPasses(**lowered, passesOf(kBlockPipeline), options, diagnostics).ok()) << renderText(diagnostics, sources, false);
   walk((*lowered)->kernels[0]->body, [&](Op &op) { counts.sourceOps += op.kind() == OpKind::Dpas; });
   counts.irOps = static_cast<double>(countOps(**lowered));
-  counts.bytes = static_cast<double>(allocatedBytes - before);
+  counts.bytes = static_cast<double>(test::allocatedBytes - before);
   counts.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::printf("%8.0f products: %8.0f ops, %7.1f MB allocated, %7.1f ms\n", counts.sourceOps, counts.irOps, counts.bytes / 1e6, counts.milliseconds);
   return counts;
