@@ -53,7 +53,10 @@ std::string codeText(DiagCode code) {
 // Kernels that are made of one text for several parameters say the same, and so do several uses of one alias.
 bool Diagnostics::isReported(const Diagnostic &diagnostic) const {
   if (diagnostic.range.file == 0) return false; // no place: two may be about two things
-  return std::any_of(list_.begin(), list_.end(), [&](const Diagnostic &other) {
+  // Only the latest are compared, so that time is linear: where there are more, few of them are shown.
+  constexpr size_t kMostCompared = 4000;
+  auto first = list_.begin() + static_cast<ptrdiff_t>(list_.size() > kMostCompared ? list_.size() - kMostCompared : 0);
+  return std::any_of(first, list_.end(), [&](const Diagnostic &other) {
     return other.code == diagnostic.code && other.range == diagnostic.range && other.message == diagnostic.message;
   });
 }

@@ -25,22 +25,23 @@ Json diagnosticJson(const Diagnostic &diagnostic, const SourceManager &sources) 
   Json json;
   json["code"] = codeText(diagnostic.code);
   json["severity"] = severityName(diagnostic.severity);
-  json["message"] = diagnostic.message;
+  json["message"] = cutText(diagnostic.message);
   json["range"] = rangeJson(diagnostic.range, sources);
-  json["label"] = diagnostic.label;
+  json["label"] = cutText(diagnostic.label);
   json["labels"] = Json::array();
   for (const Label &label : diagnostic.labels) {
     Json item;
     item["range"] = rangeJson(label.range, sources);
-    item["text"] = label.text;
+    item["text"] = cutText(label.text);
     json["labels"].push_back(std::move(item));
   }
-  json["notes"] = diagnostic.notes;
+  json["notes"] = Json::array();
+  for (const std::string &note : diagnostic.notes) json["notes"].push_back(cutText(note));
   json["picture"] = diagnostic.picture;
   json["fixits"] = Json::array();
   for (const FixIt &fixit : diagnostic.fixits) {
     Json item;
-    item["title"] = fixit.title;
+    item["title"] = cutText(fixit.title);
     item["edits"] = Json::array();
     for (const TextEdit &edit : plainEdits(fixit, sources)) {
       Json change;
@@ -61,8 +62,16 @@ std::string renderJson(const Diagnostics &diagnostics, const SourceManager &sour
 
 std::string renderJson(std::span<const DiagnosedSources> all) {
   Json list = Json::array();
-  for (const DiagnosedSources &of : all)
-    for (const Diagnostic *diagnostic : of.diagnostics->sorted()) list.push_back(diagnosticJson(*diagnostic, *of.sources));
+  for (const DiagnosedSources &of : all) {
+    ShownDiagnostics shown = shownOf(*of.diagnostics, kMostShownToPrograms);
+    for (const Diagnostic *diagnostic : shown.list) list.push_back(diagnosticJson(*diagnostic, *of.sources));
+    if (shown.rest.empty()) continue;
+    Diagnostic rest{};
+    rest.severity = Severity::Remark;
+    rest.message = shown.rest;
+    list.push_back(diagnosticJson(rest, *of.sources));
+    list.back()["code"] = ""; // it is no message of the table
+  }
   // Source text may hold bytes that are not UTF-8, and messages quote it.
   return list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -37,9 +37,9 @@ Json location(SourceRange range, const SourceManager &sources) {
 }
 
 std::string textOf(const Diagnostic &diagnostic) {
-  std::string text = diagnostic.message;
-  if (!diagnostic.label.empty()) text += "\n" + diagnostic.label;
-  for (const std::string &note : diagnostic.notes) text += "\nnote: " + note;
+  std::string text = cutText(diagnostic.message);
+  if (!diagnostic.label.empty()) text += "\n" + cutText(diagnostic.label);
+  for (const std::string &note : diagnostic.notes) text += "\nnote: " + cutText(note);
   if (!diagnostic.picture.empty()) text += "\n" + diagnostic.picture;
   return text;
 }
@@ -58,7 +58,7 @@ Json fixOf(const FixIt &fix, const SourceManager &sources) {
     changes[index]["replacements"].push_back(
         {{"deletedRegion", region(edit.range, sources)}, {"insertedContent", {{"text", edit.replacement}}}});
   }
-  return {{"description", {{"text", fix.title}}}, {"artifactChanges", std::move(changes)}};
+  return {{"description", {{"text", cutText(fix.title)}}}, {"artifactChanges", std::move(changes)}};
 }
 
 Json resultOf(const Diagnostic &diagnostic, size_t rule, const SourceManager &sources) {
@@ -70,7 +70,7 @@ Json resultOf(const Diagnostic &diagnostic, size_t rule, const SourceManager &so
   result["locations"] = Json::array({location(diagnostic.range, sources)});
   for (const Label &label : diagnostic.labels) {
     Json place = location(label.range, sources);
-    place["message"]["text"] = label.text;
+    place["message"]["text"] = cutText(label.text);
     result["relatedLocations"].push_back(std::move(place));
   }
   for (const FixIt &fix : diagnostic.fixits) result["fixes"].push_back(fixOf(fix, sources));
@@ -89,8 +89,14 @@ Json ruleOf(DiagCode code) {
 
 std::string renderSarif(std::span<const DiagnosedSources> all) {
   std::vector<DiagCode> rules; // those that occur, in the order of their numbers
-  for (const DiagnosedSources &of : all)
-    for (const Diagnostic &diagnostic : of.diagnostics->all()) rules.push_back(diagnostic.code);
+  std::vector<std::pair<const Diagnostic *, const SourceManager *>> shown;
+  std::vector<std::string> rest; // how many more of each compilation there are
+  for (const DiagnosedSources &of : all) {
+    ShownDiagnostics own = shownOf(*of.diagnostics, kMostShownToPrograms);
+    for (const Diagnostic *diagnostic : own.list) shown.emplace_back(diagnostic, of.sources);
+    if (!own.rest.empty()) rest.push_back(std::move(own.rest));
+  }
+  for (const auto &[diagnostic, sources] : shown) rules.push_back(diagnostic->code);
   std::sort(rules.begin(), rules.end());
   rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
   Json run;
@@ -98,11 +104,11 @@ std::string renderSarif(std::span<const DiagnosedSources> all) {
   for (DiagCode code : rules) run["tool"]["driver"]["rules"].push_back(ruleOf(code));
   run["columnKind"] = "unicodeCodePoints";
   run["results"] = Json::array();
-  for (const DiagnosedSources &of : all)
-    for (const Diagnostic *diagnostic : of.diagnostics->sorted()) {
-      auto rule = std::lower_bound(rules.begin(), rules.end(), diagnostic->code) - rules.begin();
-      run["results"].push_back(resultOf(*diagnostic, static_cast<size_t>(rule), *of.sources));
-    }
+  for (const auto &[diagnostic, sources] : shown) {
+    auto rule = std::lower_bound(rules.begin(), rules.end(), diagnostic->code) - rules.begin();
+    run["results"].push_back(resultOf(*diagnostic, static_cast<size_t>(rule), *sources));
+  }
+  for (const std::string &text : rest) run["results"].push_back({{"level", "note"}, {"message", {{"text", text}}}});
   Json log;
   log["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
   log["version"] = "2.1.0";

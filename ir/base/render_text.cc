@@ -57,6 +57,15 @@ size_t cellsOf(uint32_t codePoint) {
   return 1;
 }
 
+// A longer line is shown around the place that a message is about.
+constexpr size_t kMostLineBytes = 300;
+
+// The start of the character that the byte at `at` belongs to.
+size_t characterStart(std::string_view text, size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  return at;
+}
+
 struct ShownLine {
   std::string text;         // tabs expanded, control characters and bad bytes replaced
   std::vector<size_t> cell; // of each byte of the source line, and of its end
@@ -101,7 +110,7 @@ public:
   std::string render() {
     out_ = paint(severityColour(diagnostic_.severity),
                  std::string(severityName(diagnostic_.severity)) + "[" + codeText(diagnostic_.code) + "]");
-    out_ += paint(kBold, ": " + diagnostic_.message) + "\n";
+    out_ += paint(kBold, ": " + cutText(diagnostic_.message)) + "\n";
     renderExcerpts();
     for (const std::string &note : diagnostic_.notes) renderNote(note);
     renderIndented(diagnostic_.picture, "  ");
@@ -154,18 +163,36 @@ private:
     LineColumn where = file.lineColumn(head->range.begin);
     out_ += paint(kBlue, index == diagnostic_.range.file ? "  -->" : "  :::") + " " + file.name() + ":" +
             std::to_string(where.line) + ":" + std::to_string(where.column) + "\n";
-    for (const auto &[line, there] : byLine) renderLine(file, line, there);
+    for (const auto &[line, there] : byLine) {
+      if (file.lineText(line).size() <= kMostLineBytes) renderLine(file, line, there);
+      else // each place with what stands around it
+        for (const Place &place : there) renderLine(file, line, {place});
+    }
   }
 
   void renderLine(const SourceFile &file, uint32_t number, const std::vector<Place> &places) {
     std::string_view source = file.lineText(number);
+    uint32_t start = file.lineStart(number);
+    bool before = false, behind = false; // of what is shown, there is more
+    if (source.size() > kMostLineBytes) {
+      size_t first = places[0].range.begin - std::min<uint32_t>(start, places[0].range.begin);
+      size_t begin = characterStart(source, first > kMostLineBytes / 3 ? first - kMostLineBytes / 3 : 0);
+      size_t end = characterStart(source, std::min(begin + kMostLineBytes, source.size()));
+      before = begin > 0, behind = end < source.size();
+      source = source.substr(begin, end - begin);
+      start += static_cast<uint32_t>(begin);
+    }
     ShownLine shown = showLine(source);
+    if (before) {
+      shown.text = "…" + shown.text;
+      for (size_t &cell : shown.cell) ++cell;
+    }
+    if (behind) shown.text += "…";
     std::string digits = std::to_string(number);
     startLine(std::string(gutter_ - digits.size(), ' ') + digits);
     endLine(shown.text);
 
     std::vector<Mark> marks;
-    uint32_t start = file.lineStart(number);
     for (const Place &place : places) {
       size_t begin = std::min<size_t>(place.range.begin - start, source.size());
       // What goes on over the line's end is underlined up to there.
@@ -191,7 +218,7 @@ private:
     std::stable_sort(marks.begin(), marks.end(), [](const Mark &a, const Mark &b) { return a.begin < b.begin; });
     std::string beside;
     if (!marks.empty() && marks.back().end == width) {
-      beside = std::string(" ") + std::string(marks.back().text);
+      beside = " " + cutText(marks.back().text);
       marks.pop_back();
     }
     startLine(std::string(gutter_, ' '));
@@ -203,7 +230,7 @@ private:
       for (const Mark &mark : marks)
         if (mark.begin < last.begin) lead[mark.begin] = '|';
       startLine(std::string(gutter_, ' '));
-      endLine(paint(kBlue, lead) + std::string(last.text));
+      endLine(paint(kBlue, lead) + cutText(last.text));
     }
   }
 
@@ -228,10 +255,11 @@ private:
     out_ += '\n';
   }
 
-  void renderNote(std::string_view text) {
+  void renderNote(std::string_view whole) {
+    std::string text = cutText(whole);
     size_t first = std::min(text.find('\n'), text.size());
-    out_ += "  " + paint(kBlue, "=") + " " + paint(kBold, "note") + ": " + std::string(text.substr(0, first)) + "\n";
-    if (first < text.size()) renderIndented(text.substr(first + 1), "          ");
+    out_ += "  " + paint(kBlue, "=") + " " + paint(kBold, "note") + ": " + text.substr(0, first) + "\n";
+    if (first < text.size()) renderIndented(std::string_view(text).substr(first + 1), "          ");
   }
 
   void renderIndented(std::string_view text, std::string_view indent) {
@@ -245,7 +273,7 @@ private:
   }
 
   void renderFixIt(const FixIt &fixit) {
-    out_ += "  " + paint(kCyan, "help") + ": " + fixit.title;
+    out_ += "  " + paint(kCyan, "help") + ": " + cutText(fixit.title);
     std::string blocks;
     const char *separator = ": ";
     for (const TextEdit &edit : fixit.edits) {
@@ -256,7 +284,7 @@ private:
         if (blocks.back() != '\n') blocks += '\n';
         continue;
       }
-      out_ += separator + std::string("`") + edit.replacement + "`";
+      out_ += separator + std::string("`") + cutText(edit.replacement) + "`";
       separator = ", ";
     }
     out_ += '\n';
@@ -286,10 +314,12 @@ std::string renderText(const Diagnostic &diagnostic, const SourceManager &source
 
 std::string renderText(const Diagnostics &diagnostics, const SourceManager &sources, bool color) {
   std::string text;
-  for (const Diagnostic *diagnostic : diagnostics.sorted()) {
+  ShownDiagnostics shown = shownOf(diagnostics, kMostShownToPeople);
+  for (const Diagnostic *diagnostic : shown.list) {
     if (!text.empty()) text += '\n';
     text += renderText(*diagnostic, sources, color);
   }
+  if (!shown.rest.empty()) text += "\n" + shown.rest + "\n";
   return text;
 }
 

@@ -11,6 +11,20 @@ struct DiagnosedSources {
   const SourceManager *sources;
 };
 
+// How many errors, and how many warnings, are shown of one compilation: a text that is none of the language could give one
+// for every byte. Programs read more than people do.
+inline constexpr size_t kMostShownToPeople = 100, kMostShownToPrograms = 1000;
+// What is longer in a message is cut: a name in it may be as long as the file.
+inline constexpr size_t kMostMessageBytes = 2000;
+
+struct ShownDiagnostics {
+  std::vector<const Diagnostic *> list; // sorted: the first `most` errors and warnings each, and all remarks
+  std::string rest;                     // says how many more there are; empty: none
+};
+ShownDiagnostics shownOf(const Diagnostics &diagnostics, size_t most);
+// At most so many bytes of `text`, and `…` where more were there.
+std::string cutText(std::string_view text, size_t most = kMostMessageBytes);
+
 // "error", "warning", "remark": as all but SARIF call them.
 std::string_view severityName(Severity severity);
 // As renderJson of one: an array of all.

@@ -48,6 +48,9 @@ size_t editDistance(std::string_view a, std::string_view b) {
 std::string_view closestName(std::string_view name, std::span<const std::string_view> candidates) {
   std::string_view best;
   size_t bestDistance = 4;
+  // Comparing takes time with the square of the length, and nobody misspells a name as long as that.
+  constexpr size_t kLongestCompared = 200;
+  if (name.size() > kLongestCompared) return best;
   for (std::string_view candidate : candidates) {
     size_t longer = std::max(name.size(), candidate.size());
     size_t shorter = std::min(name.size(), candidate.size());

@@ -1,5 +1,6 @@
 #include "lang/server/features.h"
 
+#include "ir/base/reports.h"
 #include "ir/base/text.h"
 #include "ir/base/uri.h"
 
@@ -58,7 +59,7 @@ Json diagnosticJson(const Query &query, const Diagnostic &diagnostic) {
   } else {
     std::optional<Span> import = importOf(query, *place.document);
     json["range"] = query.range(import.value_or(Span{}));
-    list.push_back(related(query, diagnostic.range, diagnostic.message));
+    list.push_back(related(query, diagnostic.range, cutText(diagnostic.message)));
   }
   json["severity"] = severityOf(diagnostic.severity);
   json["code"] = codeText(diagnostic.code);
@@ -66,7 +67,7 @@ Json diagnosticJson(const Query &query, const Diagnostic &diagnostic) {
   json["source"] = "xt";
   json["message"] = diagnosticText(diagnostic);
   for (const Label &label : diagnostic.labels)
-    if (Json item = related(query, label.range, label.text); !item.is_null()) list.push_back(std::move(item));
+    if (Json item = related(query, label.range, cutText(label.text)); !item.is_null()) list.push_back(std::move(item));
   if (!list.empty()) json["relatedInformation"] = std::move(list);
   return json;
 }
@@ -74,23 +75,25 @@ Json diagnosticJson(const Query &query, const Diagnostic &diagnostic) {
 } // namespace
 
 std::string diagnosticText(const Diagnostic &diagnostic) {
-  std::string text = diagnostic.message;
-  if (!diagnostic.label.empty()) text += "\nhere: " + diagnostic.label;
-  for (const std::string &note : diagnostic.notes) text += "\nnote: " + note;
+  std::string text = cutText(diagnostic.message);
+  if (!diagnostic.label.empty()) text += "\nhere: " + cutText(diagnostic.label);
+  for (const std::string &note : diagnostic.notes) text += "\nnote: " + cutText(note);
   if (!diagnostic.picture.empty()) text += "\n" + diagnostic.picture;
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }
 
 Json diagnostics(const Query &query) {
+  ShownDiagnostics shown = shownOf(query.analysis.diagnostics, kMostShownToPrograms);
   std::vector<std::pair<Span, const Diagnostic *>> order;
-  for (const Diagnostic &diagnostic : query.analysis.diagnostics.all()) {
-    Place place = query.workspace.locate(diagnostic.range);
-    order.emplace_back(place.document == &query.document ? place.span : Span{}, &diagnostic);
+  for (const Diagnostic *diagnostic : shown.list) {
+    Place place = query.workspace.locate(diagnostic->range);
+    order.emplace_back(place.document == &query.document ? place.span : Span{}, diagnostic);
   }
   std::stable_sort(order.begin(), order.end(), [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
   Json list = Json::array();
   for (const auto &[span, diagnostic] : order) list.push_back(diagnosticJson(query, *diagnostic));
+  if (!shown.rest.empty()) list.push_back({{"range", query.range(Span{})}, {"severity", severityOf(Severity::Remark)}, {"source", "xt"}, {"message", shown.rest}});
   return list;
 }
 

@@ -1,4 +1,5 @@
 #include "ir/base/diagnostics.h"
+#include "ir/base/reports.h"
 
 #include <gtest/gtest.h>
 
@@ -223,6 +224,68 @@ TEST_F(DiagnosticsTest, ColourIsTheSameTextWithEscapes) {
   }
   EXPECT_NE(colour, plain);
   EXPECT_EQ(plain, render());
+}
+
+// 20 000 closing braces once gave 600 MB of text.
+TEST_F(DiagnosticsTest, ManyMessagesOnALongLineAreCapped) {
+  constexpr uint32_t kMany = 20000;
+  uint32_t a = add(std::string(kMany, '}'));
+  for (uint32_t i = 0; i < kMany; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "this `}` closes nothing");
+  diagnostics.report(DiagCode::ParamNotListed, {a, 0, 1}, "a warning behind all errors");
+  diagnostics.report(DiagCode::PassRemark, {a, kMany, kMany}, "a remark behind all errors");
+  std::string text = render();
+  EXPECT_LT(text.size(), 200000u);
+  EXPECT_NE(text.find("a warning behind all errors"), std::string::npos);
+  EXPECT_NE(text.find("a remark behind all errors"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("\nthere are 19900 more errors, which are not shown\n")) << text.substr(text.size() - 200);
+  std::string json = renderJson(diagnostics, sources);
+  EXPECT_LT(json.size(), 2000000u);
+  EXPECT_NE(json.find("there are 19000 more errors, which are not shown"), std::string::npos);
+  const DiagnosedSources all[] = {{&diagnostics, &sources}};
+  std::string sarif = renderSarif(all);
+  EXPECT_LT(sarif.size(), 2000000u);
+  EXPECT_NE(sarif.find("there are 19000 more errors, which are not shown"), std::string::npos);
+}
+
+TEST_F(DiagnosticsTest, FewMessagesAreAllShown) {
+  uint32_t a = add("}}}");
+  for (uint32_t i = 0; i < 3; ++i) diagnostics.report(DiagCode::ExtraClose, {a, i, i + 1}, "this `}` closes nothing");
+  EXPECT_EQ(render().find("not shown"), std::string::npos);
+  EXPECT_EQ(renderJson(diagnostics, sources).find("not shown"), std::string::npos);
+}
+
+TEST_F(DiagnosticsTest, ALongLineIsShownAroundEachPlace) {
+  std::string line = std::string(5000, 'a') + "HERE" + std::string(5000, 'b') + "THERE" + std::string(5000, 'c');
+  add("first\n" + line + "\nlast\n");
+  diagnostics.report(DiagCode::SyntaxError, range("HERE"), "found it").at(range("THERE"), "the other");
+  EXPECT_EQ(render(), "error[XT0100]: found it\n  --> softmax.xt:2:5001\n2 | …" + std::string(100, 'a') + "HERE" + std::string(196, 'b') + "…\n  | " +
+                          std::string(101, ' ') + "^^^^\n2 | …" + std::string(100, 'b') + "THERE" + std::string(195, 'c') + "…\n  | " + std::string(101, ' ') +
+                          "----- the other\n");
+}
+
+// A mark at the ends of a long line, and characters of several bytes where it is cut.
+TEST_F(DiagnosticsTest, ALongLineIsCutBetweenCharacters) {
+  std::string line;
+  for (int i = 0; i < 400; ++i) line += "é";
+  uint32_t a = add(line);
+  for (uint32_t at : {0u, 401u, 799u, 800u}) {
+    Diagnostics one;
+    one.report(DiagCode::SyntaxError, {a, at, at + 1}, "here");
+    std::string text = renderText(one, sources, false);
+    EXPECT_FALSE(findInvalidUtf8(text)) << text;
+    EXPECT_EQ(text.find("\xEF\xBF\xBD"), std::string::npos) << text;
+    EXPECT_NE(text.find('^'), std::string::npos);
+  }
+}
+
+TEST_F(DiagnosticsTest, ALongNameInAMessageIsCut) {
+  uint32_t a = add("x");
+  std::string name(100000, 'n');
+  diagnostics.report(DiagCode::UnknownValue, {a, 0, 1}, "unknown value `%" + name + "`").withLabel(name).note(name).fix("write `" + name + "`", {a, 0, 1}, name);
+  EXPECT_LT(render().size(), 12000u);
+  EXPECT_NE(renderJson(diagnostics, sources).find("\"replacement\": \"" + name + "\""), std::string::npos); // edits are whole
+  EXPECT_EQ(cutText("aé", 2), "a…");
+  EXPECT_EQ(cutText("aé", 3), "aé");
 }
 
 TEST_F(DiagnosticsTest, Json) {
