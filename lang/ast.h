@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace xt::ast {
@@ -16,6 +17,29 @@ struct Name { // without its sigil
   std::string text;
   SourceRange range; // with the sigil
   explicit operator bool() const { return !text.empty(); }
+};
+
+// Like std::optional, but the value stands elsewhere: a statement has many parts of which few are there, and those that
+// are not should take no memory.
+template <class T> class Maybe {
+public:
+  Maybe() = default;
+  Maybe(T value) : value_(std::make_unique<T>(std::move(value))) {}
+  Maybe(const Maybe &other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Maybe(Maybe &&) noexcept = default;
+  Maybe &operator=(Maybe other) noexcept { return value_ = std::move(other.value_), *this; }
+  ~Maybe() = default;
+  explicit operator bool() const { return value_ != nullptr; }
+  bool has_value() const { return value_ != nullptr; }
+  T &operator*() { return *value_; }
+  const T &operator*() const { return *value_; }
+  T *operator->() { return value_.get(); }
+  const T *operator->() const { return value_.get(); }
+  template <class... Args> T &emplace(Args &&...args) { return *(value_ = std::make_unique<T>(std::forward<Args>(args)...)); }
+  void reset() { value_.reset(); }
+
+private:
+  std::unique_ptr<T> value_;
 };
 
 struct Attr;
@@ -69,7 +93,7 @@ struct Attr {
   Kind kind = Kind::Error;
   SourceRange range;
   Name name;                  // Alias: #name. Mapping: #name<…> (dialect prefix kept in text). Word: a bare word
-  std::optional<Expr> value;  // Value: a number, string, bool, parameter or expression
+  Maybe<Expr> value;  // Value: a number, string, bool, parameter or expression
   std::vector<Attr> items;    // List
   std::vector<Entry> entries; // Mapping, Dict
   std::shared_ptr<TypeExpr> type;
@@ -77,7 +101,7 @@ struct Attr {
 };
 struct Attr::Entry {
   Name key;                  // empty for a positional entry: `{#mp_b}`, `#slm` …
-  std::optional<Attr> value; // none: a flag
+  Maybe<Attr> value; // none: a flag
   SourceRange range;
 };
 
@@ -107,15 +131,15 @@ struct Signature {
 struct OpClause {
   Clause shape = Clause::Operands;
   Name op;                  // as spelled, with prefix: "xetile.load_tile"
-  std::optional<Name> kind; // <add>; Dimension: x
+  Maybe<Name> kind; // <add>; Dimension: x
   std::vector<Expr> operands;
-  std::optional<Expr> offsets, shapeList, strides; // Base: three bracket lists (Kind::List)
-  std::optional<Expr> dims;                        // Kind, Dims: [1] or [1, 0], before or after the operands
-  std::optional<Expr> locality;                    // locality<n>
-  std::optional<Expr> text;                        // Text
-  std::optional<Attr> literal;                     // Literal: constant's value
+  Maybe<Expr> offsets, shapeList, strides; // Base: three bracket lists (Kind::List)
+  Maybe<Expr> dims;                        // Kind, Dims: [1] or [1, 0], before or after the operands
+  Maybe<Expr> locality;                    // locality<n>
+  Maybe<Expr> text;                        // Text
+  Maybe<Attr> literal;                     // Literal: constant's value
   std::vector<Attr> attrs;                         // each a Dict: the `{…}` groups in source order
-  std::optional<Signature> signature;
+  Maybe<Signature> signature;
 };
 
 struct Stmt;
@@ -154,31 +178,31 @@ struct Stmt {
   Kind kind = Kind::Error;
   SourceRange range;
   std::vector<Binding> results;
-  std::optional<OpClause> op;
-  std::optional<Expr> expr; // Assign, Call; While/If: the condition; Buffer: the initializer, always a
+  Maybe<OpClause> op;
+  Maybe<Expr> expr; // Assign, Call; While/If: the condition; Buffer: the initializer, always a
                             // Call (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
-  std::optional<TypeExpr> type; // Buffer; Assign with `: type`
-  std::optional<Attr> attrs;    // Assign: attribute group after the expression; Launch: overrides
+  Maybe<TypeExpr> type; // Buffer; Assign with `: type`
+  Maybe<Attr> attrs;    // Assign: attribute group after the expression; Launch: overrides
   // For
   Name variable;
-  std::optional<Expr> lower, upper, step;
+  Maybe<Expr> lower, upper, step;
   std::vector<IterArg> iterArgs;
   std::vector<TypeExpr> resultTypes; // For, If
-  std::optional<Block> body, orElse;
+  Maybe<Block> body, orElse;
   // Yield, Return, Launch arguments
   std::vector<Expr> values;
-  std::optional<Signature> signature;
+  Maybe<Signature> signature;
   // Launch
   Name kernel;
   std::vector<Expr> grid;
   // Buffer with `from (i, j) => e`
   std::vector<Name> indexVars;
   // Check
-  std::optional<Expr> left, right;
+  Maybe<Expr> left, right;
   enum class Tolerance : uint8_t { Derived, Exactly, Within } tolerance = Tolerance::Derived;
   std::vector<std::pair<Name, Expr>> within; // ulp = n, rtol = …, atol = …
   // Save
-  std::optional<Expr> path;
+  Maybe<Expr> path;
 };
 
 struct Param { // of a kernel or function

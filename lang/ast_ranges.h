@@ -63,6 +63,9 @@ private:
   template <class T> void each(std::optional<T> &item) {
     if (item) visit(*item);
   }
+  template <class T> void each(Maybe<T> &item) {
+    if (item) visit(*item);
+  }
   // What is shared with the tree that this is a copy of becomes its own.
   void shared(std::shared_ptr<TypeExpr> &type) {
     if (!type) return;

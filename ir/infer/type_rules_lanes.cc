@@ -66,6 +66,7 @@ std::vector<int64_t> ownShape(Type desc, Mode mode) {
 
 bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   const Layout *layout = desc.layout();
+  if (!layout) return true; // in a function, whose callers have one
   std::span<const Factor> digits = layout->factors(dim);
   bool together = !digits.empty() && digits.back().axis == Axis::Register && digits.back().extent % factor == 0;
   if (together) return true;

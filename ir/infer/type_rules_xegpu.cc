@@ -114,11 +114,13 @@ std::optional<std::vector<int64_t>> vnniShape(const TypeRuleInput &in, std::vect
   if (!factor) return std::nullopt;
   int dim = static_cast<int>(swapped ? 1 - axis : axis);
   if (mode == Mode::Lanes && shape.size() == 2 && !packsInLanes(in, in.operands[0], dim, factor)) return std::nullopt;
+  if (shape.size() != 2) {
+    in.diagnostics.report(DiagCode::VnniForm, attr->range, "the VNNI form is that of a block of rows and columns");
+    return std::nullopt;
+  }
   int64_t &extent = shape[static_cast<size_t>(axis)];
-  if (shape.size() != 2 || extent % factor != 0) {
-    in.diagnostics.report(DiagCode::VnniForm, attr->range,
-                          shape.size() != 2 ? std::string("the VNNI form is that of a block of rows and columns")
-                                            : str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
+  if (extent % factor != 0) {
+    in.diagnostics.report(DiagCode::VnniForm, attr->range, str("dimension ", axis, " has ", extent, " elements, which are no multiple of ", factor));
     return std::nullopt;
   }
   extent /= factor;
@@ -224,6 +226,14 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
         .report(DiagCode::OffsetCount, in.range, str("`create_nd_tdesc` has ", given, " offsets, sizes and strides for ", shapedText(base)))
         .note("a memref takes one offset a dimension (a dynamic one, optionally, a shape and strides of as many each); an address "
               "two offsets, the shape and the strides, or one offset for a tensor_desc of one dimension");
+    return false;
+  }
+  // With explicit strides those count, not the type's.
+  if (base.isMemRef() && rank >= 2 && given == rank && !storageOrders(base).rowMajor) {
+    in.diagnostics
+        .report(DiagCode::OrderMismatch, in.operandRange(0),
+                str("the base of `create_nd_tdesc` has the elements of a row side by side; those of ", shapedText(base), " are apart"))
+        .note("a block is moved row by row: take the transposed block of the base's transpose (`memref.cast`), or ops on tiles, which have an order");
     return false;
   }
   if (!matrix && data.boundaryCheck) {

@@ -159,6 +159,11 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
                           str("parameter `$", name.text, "` depends on itself"));
       return values_[name.text] = std::nullopt;
     }
+  DepthGuard guard(depth_);
+  if (guard.exceeds(kMaxExpressionDepth)) {
+    diagnostics_.report(DiagCode::NotConstant, param->name.range, str("parameters depend on one another in a chain longer than ", kMaxExpressionDepth));
+    return values_[name.text] = std::nullopt;
+  }
   evaluating_.push_back(name.text);
   std::optional<ConstValue> value;
   if (param->typeValue && param->typeValue->kind == ast::TypeExpr::Kind::Param) {

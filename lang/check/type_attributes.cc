@@ -4,8 +4,15 @@
 #include "lang/check/words.h"
 
 #include <algorithm>
+#include <map>
 
 namespace xt {
+namespace {
+
+// Of one list: more than any type or op has use for.
+constexpr size_t kMostIntegers = 1024;
+
+} // namespace
 
 bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
   diagnostics().report(DiagCode::UnknownAttribute, key.range, str(where, " has no attribute `", key.text, "`"));
@@ -13,14 +20,14 @@ bool TypeResolver::unknownKey(const ast::Name &key, std::string_view where) {
 }
 
 bool TypeResolver::eachOnce(const std::vector<ast::Attr::Entry> &entries) {
-  for (size_t i = 0; i < entries.size(); ++i)
-    for (size_t k = 0; k < i && entries[i].key; ++k)
-      if (entries[k].key.text == entries[i].key.text) {
-        diagnostics()
-            .report(DiagCode::DuplicateName, entries[i].key.range, str("`", entries[i].key.text, "` is given twice"))
-            .at(entries[k].key.range, "first given here");
-        return false;
-      }
+  std::map<std::string_view, SourceRange> seen;
+  for (const ast::Attr::Entry &entry : entries) {
+    if (!entry.key) continue;
+    auto [first, isNew] = seen.emplace(entry.key.text, entry.key.range);
+    if (isNew) continue;
+    diagnostics().report(DiagCode::DuplicateName, entry.key.range, str("`", entry.key.text, "` is given twice")).at(first->second, "first given here");
+    return false;
+  }
   return true;
 }
 
@@ -58,6 +65,11 @@ bool TypeResolver::entry(const ast::Attr::Entry &e, ShapedAttrs &out) {
   return unknownKey(e.key, "this type");
 }
 
+bool TypeResolver::tooManyIntegers(SourceRange range, std::string_view what, size_t count) {
+  diagnostics().report(DiagCode::AttributeValue, range, str(what, " has at most ", kMostIntegers, " integers, not ", count));
+  return false;
+}
+
 bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
   std::optional<std::vector<int64_t>> values = integers(attr, "order");
   if (!values) return false;
@@ -72,6 +84,9 @@ bool TypeResolver::order(const ast::Attr &attr, ShapedAttrs &out) {
 
 std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr, std::string_view what) {
   std::vector<int64_t> values;
+  bool expressions = attr.kind == ast::Attr::Kind::Value && attr.value && attr.value->is(ast::Expr::Kind::List);
+  size_t count = expressions ? attr.value->children.size() : attr.items.size();
+  if (count > kMostIntegers) return tooManyIntegers(attr.range, what, count), std::nullopt;
   auto add = [&](const ast::Expr &expr) {
     // A dynamic stride is spelled '?'.
     std::optional<int64_t> value = expr.is(ast::Expr::Kind::Ident) && expr.text == "?" ? kDynamic : params_.evalInt(expr, what);
@@ -79,7 +94,7 @@ std::optional<std::vector<int64_t>> TypeResolver::integers(const ast::Attr &attr
     return value.has_value();
   };
   if (attr.kind == ast::Attr::Kind::Value && attr.value) {
-    if (attr.value->is(ast::Expr::Kind::List)) {
+    if (expressions) {
       for (const ast::Expr &item : attr.value->children)
         if (!add(item)) return std::nullopt;
       return values;
@@ -120,7 +135,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
       return false;
     }
     if (NameIndex *index = params_.symbols().index()) index->use(NameKind::Alias, attr.range, alias->name.range);
-    if (circular_.count(alias->name.text)) return false;
+    if (circular_.count(alias->name.text) || !mayExpand(alias->name.range)) return false;
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
       circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,
@@ -135,6 +150,7 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   }
   case ast::Attr::Kind::Mapping: return mapping(attr, out);
   case ast::Attr::Kind::AffineMap:
+    if (attr.permutation.size() > kMostIntegers) return tooManyIntegers(attr.range, "the map of a memref", attr.permutation.size());
     for (size_t d = 0; d < attr.permutation.size(); ++d)
       if (std::count(attr.permutation.begin(), attr.permutation.end(), static_cast<int64_t>(d)) != 1) {
         diagnostics().report(DiagCode::AttributeValue, attr.range, "the map of a memref lists each of its dimensions once");

@@ -4,11 +4,14 @@
 #include "lang/check/words.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace xt {
 namespace {
 
 constexpr int kMaxRank = 5;
+// Of aliases that contain one another, and of what one of them stands for in all.
+constexpr size_t kMostAliasDepth = 100, kMostAliasUses = 1000;
 
 } // namespace
 
@@ -40,6 +43,19 @@ std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
   return std::nullopt;
 }
 
+// An alias that uses another one twice, which does so in turn, stands for exponentially many attributes. Said once, of the
+// alias that was to be resolved.
+bool TypeResolver::mayExpand(SourceRange alias) {
+  if (expanding_.empty()) expansions_ = 0, outermost_ = alias;
+  bool deep = expanding_.size() >= kMostAliasDepth;
+  if (!deep && ++expansions_ <= kMostAliasUses) return true;
+  if (std::exchange(expandedTooMuch_, true)) return false;
+  diagnostics().report(DiagCode::NotSupported, outermost_,
+                       deep ? str("aliases contain one another in a chain longer than ", kMostAliasDepth)
+                            : str("this alias stands for more than ", kMostAliasUses, " uses of other aliases"));
+  return false;
+}
+
 Type TypeResolver::resolve(const ast::TypeExpr &expr) {
   switch (expr.kind) {
   case ast::TypeExpr::Kind::Error: return {};
@@ -63,7 +79,7 @@ Type TypeResolver::resolve(const ast::TypeExpr &expr) {
       return {};
     }
     if (NameIndex *index = params_.symbols().index()) index->use(NameKind::TypeAlias, expr.range, alias->name.range);
-    if (circular_.count(alias->name.text)) return {};
+    if (circular_.count(alias->name.text) || !mayExpand(alias->name.range)) return {};
     if (std::find(expanding_.begin(), expanding_.end(), alias->name.text) != expanding_.end()) {
       circular_.insert(expanding_.begin(), expanding_.end());
       diagnostics().report(DiagCode::CircularDefinition, alias->name.range,

@@ -39,6 +39,8 @@ private:
   Type shaped(const ast::TypeExpr &expr);
   Type tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs);
   bool lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data);
+  bool mayExpand(SourceRange alias);
+  bool tooManyIntegers(SourceRange range, std::string_view what, size_t count);
   bool eachOnce(const std::vector<ast::Attr::Entry> &entries);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
@@ -53,6 +55,9 @@ private:
   ParamScope &params_;
   bool pattern_ = false; // `?` is allowed in every shape
   std::vector<std::string_view> expanding_; // aliases being resolved
+  size_t expansions_ = 0;                   // since the outermost of them
+  SourceRange outermost_;
+  bool expandedTooMuch_ = false;            // has been reported
   std::set<std::string_view> circular_;     // those of definitions that contain themselves: reported once
 };
 

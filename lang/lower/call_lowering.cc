@@ -10,6 +10,9 @@ namespace {
 // Calls nested deeper are refused; without recursion a program has its own depth.
 constexpr size_t kMaxCallDepth = 64;
 
+// Functions that call others twice, which do so in turn, make exponentially many statements.
+constexpr size_t kMostInlinedStatements = 50000;
+
 // Whether a value may stand for a parameter or a result: `?` takes any extent, and layouts are not compared.
 bool fits(Type pattern, Type type) {
   if (pattern == type) return true;
@@ -94,17 +97,35 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   if (!decl) return std::nullopt;
   std::vector<Value *> arguments;
   if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
+  if (inlined_ > kMostInlinedStatements) return std::nullopt; // reported
   // What is wrong inside a function is said once, not once a call.
   if (state_.failedFunctions.contains(decl)) return std::nullopt;
   state_.lowered.insert(decl);
   size_t before = diagnostics().errorCount();
   std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
+    if (inlined_ > kMostInlinedStatements) return std::nullopt; // no mistake of the function's own
     state_.failedFunctions.insert(decl);
     diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
     return std::nullopt;
   }
   return results;
+}
+
+// Counts a statement of a function; false: there are too many, which has been reported.
+bool KernelLowering::mayInline(SourceRange range) {
+  if (++inlined_ <= kMostInlinedStatements) return true;
+  poisoned_ = state_.inlinedTooMuch = true;
+  if (inlined_ > kMostInlinedStatements + 1) return false;
+  std::string chain = str("@", decl_.name.text);
+  for (const CallFrame &frame : calls_)
+    if (frame.decl != &decl_) chain += " -> @" + frame.decl->name.text;
+  diagnostics()
+      .report(DiagCode::NotSupported, calls_.front().call.file ? calls_.front().call : range,
+              str("`@", decl_.name.text, "` has more than ", kMostInlinedStatements, " statements once functions are put in place of their calls"))
+      .note(str("the calls that were too many: ", chain))
+      .note("a function is put in place of each of its calls, so one that calls another twice doubles it; a loop around one call does not");
+  return false;
 }
 
 std::optional<std::vector<Value *>> KernelLowering::lowerFunctionBody(const ast::KernelDecl &decl,

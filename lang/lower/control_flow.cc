@@ -28,6 +28,7 @@ void KernelLowering::lowerBlock(const ast::Block &block) {
       diagnostics().report(DiagCode::NotHere, stmt.range, "nothing may follow the `yield` of a block");
       return;
     }
+    if (!calls_.empty() && !mayInline(stmt.range)) return;
     lowerStmt(stmt);
   }
 }
@@ -136,8 +137,10 @@ void KernelLowering::bindName(const ast::Name &name, Value *value) {
 }
 
 void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value *> &values, std::string_view what) {
+  // Counts are as large as someone writes them.
   int64_t named = 0;
-  for (const ast::Binding &binding : stmt.results) named += binding.count;
+  for (const ast::Binding &binding : stmt.results)
+    if (__builtin_add_overflow(named, binding.count, &named)) named = INT64_MAX;
   if (named != static_cast<int64_t>(values.size())) {
     SourceRange range = stmt.results.empty() ? stmt.range : stmt.results.front().name.range;
     // A value that nobody names is legal for an op with effects; a bare pure op is a slip.

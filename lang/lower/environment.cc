@@ -7,6 +7,7 @@ namespace xt {
 void Environment::pop() {
   auto ended = std::move(scopes_.back());
   scopes_.pop_back();
+  if (scopes_.empty()) return; // nothing is asked any more
   for (auto &[name, bound] : ended)
     if (!find(name)) lost_[name] = bound.range;
 }

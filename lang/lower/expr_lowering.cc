@@ -13,6 +13,9 @@ namespace {
 struct Comparison {
   std::string_view text, floats, ints, unsignedInts;
 };
+// Each unknown name is compared with all that are known: behind so many mistakes nobody looks for what it may mean.
+constexpr size_t kMostSuggestions = 100;
+
 constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},
                                        {"<=", "ole", "sle", "ule"}, {">", "ogt", "sgt", "ugt"}, {">=", "oge", "sge", "uge"}};
 
@@ -49,7 +52,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   if (const SourceRange *lost = names_.lost(expr.text)) {
     diagnostic.at(*lost, "bound here, inside a block that has ended");
     diagnostic.note("a name that is first bound in a loop or a branch is unknown after it; bind it before to carry it out");
-  } else {
+  } else if (diagnostics().errorCount() <= kMostSuggestions) {
     suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
   }
   names_.forget(expr.text, expr.range); // one message a name

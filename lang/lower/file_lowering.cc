@@ -4,7 +4,9 @@
 #include "lang/lower/test_lowering.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace xt {
 namespace {
@@ -36,8 +38,9 @@ public:
     for (const ast::File *file : own()) lowerTests(*file);
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
+        // Behind one that calls too much there may be many that call it, each of which would be as slow to refuse.
         if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
-            !state_.lowered.contains(&decl))
+            !state_.lowered.contains(&decl) && !state_.inlinedTooMuch)
           merge(check(decl, str("function ", decl.name.text), {}, What::Function), What::Function);
     checkImportedKernels();
     names_.settle();
@@ -109,6 +112,7 @@ private:
       for (const ast::KernelDecl *failed : state.failedFunctions)
         if (!state_.failedFunctions.contains(failed)) made->failed.insert(failed);
       made->lowered = std::move(state.lowered);
+      made->inlinedTooMuch = state.inlinedTooMuch;
     }
     symbols_.watch(nullptr, store_ ? &names_ : nullptr);
     if (store_) {
@@ -123,15 +127,18 @@ private:
 
   // Its messages, and what it says of functions, join the file's. Of functions that nothing calls only what is new counts.
   void merge(const std::shared_ptr<KernelCheck> &checked, What what) {
+    // Codes and places of what has been said, as of the last function.
+    for (const std::vector<Diagnostic> &all = diagnostics_.all(); what == What::Function && said_ < all.size(); ++said_)
+      saidAt_.insert({all[said_].code, all[said_].range.file, all[said_].range.begin, all[said_].range.end});
     for (const Diagnostic &diagnostic : checked->diagnostics.all()) {
-      auto same = [&](const Diagnostic &other) { return other.code == diagnostic.code && other.range == diagnostic.range; };
-      const std::vector<Diagnostic> &all = diagnostics_.all();
-      if (what == What::Function && std::any_of(all.begin(), all.end(), same)) continue;
+      const SourceRange &range = diagnostic.range;
+      if (what == What::Function && saidAt_.contains({diagnostic.code, range.file, range.begin, range.end})) continue;
       diagnostics_.report(diagnostic.code, diagnostic.range, diagnostic.message) = diagnostic;
     }
     for (size_t i = 0; i < checked->diagnostics.consequences(); ++i) diagnostics_.noteConsequence();
     if (what == What::Kernel) state_.failedFunctions.insert(checked->failed.begin(), checked->failed.end());
     state_.lowered.insert(checked->lowered.begin(), checked->lowered.end());
+    state_.inlinedTooMuch |= checked->inlinedTooMuch;
     if (store_) checks_.push_back(checked);
   }
 
@@ -151,7 +158,7 @@ private:
   void collectCalls(const ast::Block &block, int depth) {
     if (depth > kMaxSearchDepth) return;
     for (const ast::Stmt &stmt : block.stmts) {
-      for (const std::optional<ast::Expr> *expr : {&stmt.expr, &stmt.lower, &stmt.upper, &stmt.step})
+      for (const ast::Maybe<ast::Expr> *expr : {&stmt.expr, &stmt.lower, &stmt.upper, &stmt.step})
         if (*expr) collectCalls(**expr, 0);
       for (const ast::Expr &value : stmt.values) collectCalls(value, 0);
       for (const ast::IterArg &arg : stmt.iterArgs) collectCalls(arg.init, 0);
@@ -245,10 +252,9 @@ private:
   void checkImportedKernels() {
     for (size_t f = own_; f < files_.size(); ++f)
       for (const ast::KernelDecl &decl : files_[f]->kernels) {
-        auto launched = [&](const Instance &instance) { return instance.decl == &decl; };
         bool isKernel = !decl.isFunction || isKernelLike(decl);
         if (!isKernel || decl.broken || symbols_.kernel(decl.name.text) != &decl) continue;
-        if (std::any_of(instances_.begin(), instances_.end(), launched)) continue;
+        if (instantiated_.contains(&decl)) continue;
         merge(check(decl, decl.name.text, {}, What::Kernel), What::Kernel);
       }
   }
@@ -282,8 +288,7 @@ private:
           name += str("$", key, "=", constText(value));
           changed.emplace_back(key, value);
         }
-    for (const Instance &instance : instances_)
-      if (instance.name == name) return instance.kernel;
+    if (auto known = instances_.find(name); known != instances_.end()) return known->second;
     ParamScope ownScope = scope(changed);
     size_t before = diagnostics_.errorCount();
     std::shared_ptr<KernelCheck> checked = check(decl, name, changed, What::Kernel);
@@ -292,15 +297,11 @@ private:
     if (!made && !changed.empty()) diagnostics_.noteErrorAfter(before, str("in `@", name, "`, which a test launches"));
     if (made && attrs) checkLaunchParams(ownScope, checked->lookups, params, *attrs);
     if (made && !store_) module_->kernels.push_back(std::move(checked->kernel));
-    instances_.push_back({name, &decl, made});
+    instances_.emplace(std::move(name), made);
+    instantiated_.insert(&decl);
     return made;
   }
 
-  struct Instance {
-    std::string name;
-    const ast::KernelDecl *decl;
-    Kernel *kernel;
-  };
   std::vector<const SourceUnit *> units_;
   std::vector<const ast::File *> files_; // the pieces of all units
   size_t own_;                           // how many of them are compiled
@@ -313,7 +314,10 @@ private:
   std::unique_ptr<Module> module_;
   LoweringState state_;
   Overrides defines_;
-  std::vector<Instance> instances_;
+  std::map<std::string, Kernel *> instances_;       // by name, with what a launch changes
+  std::set<const ast::KernelDecl *> instantiated_;
+  std::set<std::tuple<DiagCode, uint32_t, uint32_t, uint32_t>> saidAt_;
+  size_t said_ = 0; // how many of the file's messages stand there
   std::vector<std::shared_ptr<KernelCheck>> checks_;
   NameIndex names_;
 };

@@ -14,6 +14,7 @@ struct KernelCheck {
   std::unique_ptr<Kernel> kernel;   // null: mistakes, or a function
   Diagnostics diagnostics;
   NameIndex names;
+  bool inlinedTooMuch = false;
   std::set<const ast::KernelDecl *> failed, lowered; // functions that it has met; the first for the first time
   // It holds as long as these would be the same.
   Lookups lookups;

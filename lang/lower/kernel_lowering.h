@@ -22,6 +22,7 @@ struct LoweringState {
   std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been looked at
   const std::vector<LayoutAlias> &aliases;           // of the module, for messages
   const SourceManager &sources;                      // likewise
+  bool inlinedTooMuch = false;                       // a kernel or function has more statements than may be inlined
 };
 
 class KernelLowering {
@@ -107,6 +108,7 @@ private:
   bool gatherAttrs(const ast::OpClause &clause, OpDraft &draft, std::vector<const ast::Attr *> &layouts);
   bool namedAttr(const ast::Attr::Entry &entry, OpDraft &draft);
   bool wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft);
+  bool textAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft);
   bool requiredAttrs(const ast::OpClause &clause, const OpDraft &draft);
   bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);
@@ -137,6 +139,7 @@ private:
   std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr);
   std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
                                                          SourceRange call);
+  bool mayInline(SourceRange range);
   std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
   void lowerReturn(const ast::Stmt &stmt);
 
@@ -172,6 +175,7 @@ private:
   bool anyExtents_ = false; // a `?` of a function that nothing calls has been given an extent
   int64_t lanes_ = 0; // TypeRuleInput::lanes
   int depth_ = 0;
+  size_t inlined_ = 0; // statements of functions so far, once for each call
   std::deque<CallFrame> calls_; // innermost last; a deque, as a nested call must not move the frames around it
   std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
 };

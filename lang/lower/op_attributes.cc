@@ -104,6 +104,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     return false;
   }
   if (spec->kind == AttrKind::Word) return wordAttr(*spec, *entry.value, draft);
+  if (spec->kind == AttrKind::Text) return textAttr(*spec, *entry.value, draft);
   if (spec->kind == AttrKind::Ints) {
     auto values = types_.integers(*entry.value, key);
     if (!values) return false;
@@ -158,6 +159,16 @@ bool KernelLowering::wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDr
   auto &diagnostic =
       diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` is one of: ", join(words, " ")));
   suggestName(diagnostic, value.range, 0, word, words);
+  return false;
+}
+
+bool KernelLowering::textAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft) {
+  if (value.value && value.value->is(ast::Expr::Kind::Text)) {
+    draft.attrs.push_back({spec.name, value.value->text, value.range});
+    return true;
+  }
+  if (value.kind != ast::Attr::Kind::Error)
+    diagnostics().report(DiagCode::AttributeValue, value.range, str("`", spec.name, "` is a text in quotes"));
   return false;
 }
 

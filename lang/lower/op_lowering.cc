@@ -58,8 +58,9 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     // The signature's one type, or the type of another operand, says what a literal is.
     if (!own && clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
       like = types_.resolve(clause.signature->left[0]);
-    // … or where it has types for all operands, the one for this.
-    if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && clause.signature->hasArrow)
+    // … or where it has types for all operands, the one for this. Indices of operands count as operands here, but not there.
+    if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && index < clause.signature->left.size() &&
+        clause.signature->hasArrow)
       like = types_.resolve(clause.signature->left[index]);
     auto isCondition = [&](const ast::Expr &other) {
       auto at = static_cast<size_t>(&other - clause.operands.data());
@@ -85,6 +86,11 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
       ast::Expr one = expr;
       one.kind = ast::Expr::Kind::Value;
       one.text = str(expr.text, "#", i);
+      if (!names_.find(one.text)) { // said once, whatever the count is
+        diagnostics().report(DiagCode::ResultCount, expr.range,
+                             str("`%", expr.text, "` stands for ", i, " values, not ", expr.integer));
+        return false;
+      }
       Value *value = lowerValue(one);
       ok &= value != nullptr;
       draft.operands.push_back(value);

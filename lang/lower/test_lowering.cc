@@ -5,6 +5,13 @@
 #include <algorithm>
 
 namespace xt {
+namespace {
+
+// Each is compared with the others.
+constexpr size_t kMostSizes = 1000;
+
+} // namespace
+
 bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   if (decl.broken) return false; // reported
   test_ = &test;
@@ -34,6 +41,11 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
     return value;
   };
   test_->hasSmall = decl.hasSmall;
+  for (const std::vector<ast::SizeDecl> *sizes : {&decl.sizes, &decl.small}) {
+    if (sizes->size() <= kMostSizes) continue;
+    diagnostics().report(DiagCode::TestSizes, (*sizes)[kMostSizes].name.range, str("a test has at most ", kMostSizes, " sizes, not ", sizes->size()));
+    return false;
+  }
   for (const ast::SizeDecl &size : decl.sizes) {
     auto named = [&](const auto &s) { return s.name == size.name.text; };
     if (std::any_of(test_->sizes.begin(), test_->sizes.end(), named)) {

@@ -81,6 +81,7 @@ void checkUncalledFunction(Context &context, const ParamScope &params, LoweringS
   LoweringState own = state;
   bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
   state.lowered = std::move(own.lowered);
+  state.inlinedTooMuch = own.inlinedTooMuch;
   for (Diagnostic diagnostic : scratch.all()) {
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;

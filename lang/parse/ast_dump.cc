@@ -37,7 +37,7 @@ private:
   void op(const OpClause &o);
   void signature(const Signature &s);
   void expr(const Expr &e);
-  void expr(std::string_view what, const std::optional<Expr> &e);
+  template <class OptionalExpr> void expr(std::string_view what, const OptionalExpr &e);
   void exprs(std::string_view what, const std::vector<Expr> &list);
   void type(const TypeExpr &t);
   void types(std::string_view what, const std::vector<TypeExpr> &list);
@@ -106,7 +106,7 @@ void Dumper::expr(const Expr &e) {
   }
 }
 
-void Dumper::expr(std::string_view what, const std::optional<Expr> &e) {
+template <class OptionalExpr> void Dumper::expr(std::string_view what, const OptionalExpr &e) {
   if (!e) return;
   plain(std::string(what));
   Nested nested(*this);

@@ -102,7 +102,7 @@ void AstBuilder::baseOp(P::BaseOpContext *ctx, OpClause &out) {
     else
       out.operands.push_back(simple(item->simple()));
   }
-  std::optional<Expr> *slots[] = {&out.offsets, &out.shapeList, &out.strides};
+  ast::Maybe<Expr> *slots[] = {&out.offsets, &out.shapeList, &out.strides};
   for (size_t i = 0; i < lists.size(); ++i) {
     if (i < std::size(slots))
       *slots[i] = list(lists[i]);

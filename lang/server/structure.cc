@@ -83,7 +83,7 @@ Json selectionRange(const Query &query, uint32_t offset) {
       add(stmt->range);
       if (stmt->op)
         for (const ast::Expr &operand : stmt->op->operands) add(operand.range);
-      for (const std::optional<ast::Block> *block : {&stmt->body, &stmt->orElse})
+      for (const ast::Maybe<ast::Block> *block : {&stmt->body, &stmt->orElse})
         if (*block) add((*block)->range);
     }
   }

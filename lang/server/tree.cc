@@ -41,7 +41,7 @@ std::vector<const ast::Stmt *> stmtsAround(const ast::Block &block, uint32_t off
     for (const ast::Stmt &stmt : in->stmts) {
       if (offset < stmt.range.begin || stmt.range.end < offset) continue;
       around.push_back(&stmt);
-      for (const std::optional<ast::Block> *part : {&stmt.body, &stmt.orElse})
+      for (const ast::Maybe<ast::Block> *part : {&stmt.body, &stmt.orElse})
         if (*part && (*part)->range.begin <= offset && offset <= (*part)->range.end) inner = &**part;
       break;
     }
@@ -69,7 +69,7 @@ std::vector<ast::Name> valuesInScope(const ast::TestDecl &test, uint32_t offset)
 
 const ast::TypeExpr *writtenType(const ast::Stmt &stmt) {
   if (stmt.type) return &*stmt.type;
-  const std::optional<ast::Signature> *signature = stmt.op ? &stmt.op->signature : &stmt.signature;
+  const ast::Maybe<ast::Signature> *signature = stmt.op ? &stmt.op->signature : &stmt.signature;
   if (!*signature) return nullptr;
   if ((*signature)->hasArrow) return (*signature)->right.empty() ? nullptr : &(*signature)->right.back();
   return (*signature)->left.empty() ? nullptr : &(*signature)->left.back();
