@@ -25,9 +25,11 @@ ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &sour
   ShapedTokens out;
   size_t end = tokens.size() - 1; // the end of file
   while (end > 0 && tokens[end - 1].begin >= limit) --end;
+  ItemStarts starts(scan);
+  if (end > 0) starts.next(0);
   for (size_t begin = 0; begin < end;) {
     size_t next = begin + 1;
-    while (next < end && !(tokens[next].firstOnLine && scan.startsItem(next))) ++next;
+    while (next < end && !starts.next(next)) ++next;
     ShapedItem item = shapeItem(scan, begin, next, file);
     out.items.push_back(tokens[begin].begin);
     out.tokens.insert(out.tokens.end(), item.tokens.begin(), item.tokens.end());

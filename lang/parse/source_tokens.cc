@@ -42,6 +42,7 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
   std::vector<SyntaxToken> shaped = shapeTokens(lexed, source, index, static_cast<uint32_t>(source.text().size()), diagnostics).tokens;
   TokenScan scan(lexed, source.text());
   std::vector<SourceToken> out;
+  ItemStarts starts(scan);
   size_t next = 0, lastWord = 0;
   uint32_t at = 0;
   for (size_t i = 0; i < lexed.size(); ++i) {
@@ -54,6 +55,7 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
     if (end) break;
     at = token.end;
     size_t type = token.type;
+    bool startsItem = starts.next(i);
     bool kept = next < shaped.size() && shaped[next].begin == token.begin;
     if (kept) type = shaped[next++].type;
     else if (type == L::LT) type = L::LANGLE; // of dense<0.0>
@@ -61,7 +63,7 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
     bool extent = type == L::LBRACK && opensExtent(lexed, i);
     lastWord = out.size();
     out.push_back({extent ? TokenRole::OpenExtent : roleOf(type), token.begin, token.end, newLines, false,
-                   token.firstOnLine && (out.empty() || scan.startsItem(i))});
+                   startsItem || (token.firstOnLine && out.empty())});
   }
   return out;
 }

@@ -143,7 +143,7 @@ bool TokenScan::opensBody(size_t i) const {
          after != L::ATTR;
 }
 
-bool TokenScan::startsItem(size_t i) const {
+bool TokenScan::startsItem(size_t i, bool insideBraces) const {
   size_t next = type(i + 1);
   // Alone on its line, with what belongs to it astray below: no statement is that.
   auto alone = [&] { return at(i).column == 0 && at(i + 1).firstOnLine; };
@@ -155,11 +155,21 @@ bool TokenScan::startsItem(size_t i) const {
   case L::KW_PARAM: return next == L::SIZE || next == L::KW_PARAM || (at(i).column == 0 && isWord(i + 1));
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
-  case L::WORD: // misspelt
+  case L::WORD: // misspelt; `print "text"` and its like are statements
+    if (findOpLoosely(text(i)) || (insideBraces && !lineOpensBlock(i) && !lineHoldsBlock(i))) return false;
     return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
                                  (next == L::SIZE && sameLine(i, i + 1)));
   default: return false;
   }
+}
+
+bool ItemStarts::next(size_t i) {
+  bool starts = scan_.at(i).firstOnLine && scan_.startsItem(i, depth_ > 0);
+  if (starts) depth_ = 0;
+  size_t type = scan_.type(i);
+  if (type == L::LBRACE) ++depth_;
+  if (type == L::RBRACE && depth_ > 0) --depth_;
+  return starts;
 }
 
 bool TokenScan::startsStatement(size_t i) const {

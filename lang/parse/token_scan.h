@@ -31,8 +31,9 @@ public:
   size_t resultsEnd(size_t i) const;
   // At i, the first token of its line, something starts that cannot be the middle of another statement.
   bool startsStatement(size_t i) const;
-  // At i, the first token of its line, an item starts: kernel @…, test "…", #a = …
-  bool startsItem(size_t i) const;
+  // At i, the first token of its line, an item starts: kernel @…, test "…", #a = … In braces that are open, a word that is
+  // no keyword starts one only if a block stands on its line.
+  bool startsItem(size_t i, bool insideBraces = false) const;
   // The brace at i ends its line, and a statement starts on the next one.
   bool opensBody(size_t i) const;
   bool lineOpensBlock(size_t i) const; // the brace that ends the line of i does
@@ -47,6 +48,17 @@ public:
 private:
   const std::vector<SyntaxToken> &tokens_;
   std::string_view text_;
+};
+
+// Where items start, asked of each token in order.
+class ItemStarts {
+public:
+  explicit ItemStarts(const TokenScan &scan) : scan_(scan) {}
+  bool next(size_t i);
+
+private:
+  const TokenScan &scan_;
+  size_t depth_ = 0; // braces that are open in the item
 };
 
 // The token type of an op's name.

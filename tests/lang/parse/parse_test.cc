@@ -174,5 +174,32 @@ TEST(Parse, ColonAfterAValueIsACountInKernelsAndASliceInTests) {
   EXPECT_TRUE(inTest.file.tests.at(0).body.stmts.at(0).expr->children.at(1).is(ast::Expr::Kind::Slice));
 }
 
+// Braces say what a line belongs to, not the column in which it starts.
+TEST(Parse, AStatementAtTheMarginIsNoItem) {
+  Parsed parsed("kernel @k(%A: memref<?x?xf32>) {\n%z = 1\nprint \"z\", %z\nassert %c, \"text\"\n}\ntest \"t\" {\nlaunch @k(%A)\n}\n");
+  EXPECT_EQ(parsed.messages(), "");
+  ASSERT_EQ(parsed.file.kernels.size(), 1u);
+  EXPECT_EQ(parsed.file.kernels[0].body.stmts.size(), 3u);
+  EXPECT_EQ(parsed.file.tests.size(), 1u);
+}
+
+TEST(Parse, AWordThatIsNoOpAtTheMarginStaysInItsKernel) {
+  for (const char *line : {"prnt \"z\", %z", "adi $N, %z", "foo @f(%z)"}) {
+    Parsed parsed("kernel @k() {\n%z = 1\n" + std::string(line) + "\n%y = 2\n}\nkernel @next() {\n}\n");
+    ASSERT_EQ(parsed.file.kernels.size(), 2u) << line << '\n' << parsed.messages();
+    EXPECT_EQ(parsed.file.tests.size(), 0u) << line;
+    EXPECT_EQ(parsed.file.params.size(), 0u) << line;
+    EXPECT_EQ(parsed.file.kernels[0].body.stmts.size(), 3u) << line;
+  }
+}
+
+// A misspelt keyword after a block that lacks its brace is one all the same.
+TEST(Parse, AMisspeltItemEndsWhatIsNotClosed) {
+  Parsed parsed("kernel @k() {\n  %z = 1\nkernl @next() {\n  %y = 2\n}\ntset \"t\" {\n}\n");
+  ASSERT_EQ(parsed.file.kernels.size(), 2u) << parsed.messages();
+  EXPECT_EQ(parsed.file.kernels[1].name.text, "next");
+  EXPECT_EQ(parsed.file.tests.size(), 1u);
+}
+
 } // namespace
 } // namespace xt
