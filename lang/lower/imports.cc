@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <unordered_map>
+#include <utility>
 
 namespace xt {
 namespace {
@@ -24,6 +26,9 @@ std::string normalised(const std::string &path) {
   return (absolute ? "/" : "") + join(parts, "/");
 }
 
+// A file and those that it imports are read and checked whole.
+constexpr size_t kMostImports = 1000;
+
 class Importer {
 public:
   Importer(UnitLoader &loader, const std::string &stdlib, Diagnostics &diagnostics)
@@ -31,6 +36,7 @@ public:
 
   // Breadth first, so that nesting costs no recursion; circles are looked for afterwards.
   std::vector<const SourceUnit *> load(const SourceUnit &root) {
+    byName_.emplace(normalised(root.name), 0);
     nodes_.push_back({normalised(root.name), &root, {}});
     for (size_t n = 0; n < nodes_.size(); ++n)
       for (const ast::File *piece : nodes_[n].unit->pieces)
@@ -56,16 +62,23 @@ private:
   std::optional<size_t> find(const ast::ImportDecl &decl, const std::string &importer) {
     std::vector<std::string> candidates = importCandidates(decl.path, importer, stdlib_);
     for (const std::string &name : candidates) {
-      for (size_t n = 0; n < nodes_.size(); ++n)
-        if (nodes_[n].name == name) return n;
+      if (auto known = byName_.find(name); known != byName_.end()) return known->second;
+      if (nodes_.size() > kMostImports) return tooMany(decl);
       const SourceUnit *unit = loader_.load(name);
       if (!unit) continue;
+      byName_.emplace(name, nodes_.size());
       nodes_.push_back({name, unit, {}});
       return nodes_.size() - 1;
     }
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
     if (candidates.empty()) diagnostic.note("no standard library was found; XT_STDLIB names its folder");
     for (const std::string &name : candidates) diagnostic.note(str("looked for ", name));
+    return std::nullopt;
+  }
+
+  std::optional<size_t> tooMany(const ast::ImportDecl &decl) {
+    if (!std::exchange(tooMany_, true))
+      diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("a file imports at most ", kMostImports, " others, those that they import included"));
     return std::nullopt;
   }
 
@@ -108,6 +121,8 @@ private:
   const std::string &stdlib_;
   Diagnostics &diagnostics_;
   std::vector<Node> nodes_;
+  std::unordered_map<std::string, size_t> byName_; // of nodes_
+  bool tooMany_ = false;                           // has been reported
 };
 
 // Reads and parses files.

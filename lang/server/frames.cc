@@ -43,7 +43,9 @@ std::optional<size_t> contentLength(std::string_view header) {
 
 std::optional<Frame> FrameReader::next() {
   std::string_view rest = std::string_view(buffer_).substr(begin_);
-  std::optional<HeaderEnd> end = findHeaderEnd(rest);
+  // The body is not looked through: it is searched again each time that some of it arrives.
+  std::optional<HeaderEnd> end = findHeaderEnd(rest.substr(0, kMostHeaderBytes + 4));
+  if (!end && rest.size() > kMostHeaderBytes) end = findHeaderEnd(rest);
   if (!end && rest.size() <= kMostHeaderBytes) return std::nullopt;
   if (!end || end->at > kMostHeaderBytes) {
     begin_ += end ? end->at + end->length : rest.size();
