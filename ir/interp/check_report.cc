@@ -29,6 +29,7 @@ size_t LaunchChecks::report(Diagnostics &diagnostics) {
   for (const Region &region : regions_) collectUnwritten(region);
   size_t before = diagnostics.errorCount(), races = 0;
   for (const Diagnostic &found : stuck_.all()) diagnostics.report(found.code, found.range, "") = found;
+  for (const auto &[op, found] : disagreements_) diagnostics.report(found.code, found.range, found.message) = found;
   for (const auto &[op, way] : ways_) reportWay(way, diagnostics);
   for (const auto &[ops, race] : races_) {
     if (races++ == kMostRaces) {

@@ -234,6 +234,7 @@ void LaneMeeting::arrive() {
   environment_.barriers->arrive(part, subgroup());
   if (!environment_.monitor) return;
   uint64_t round = environment_.barriers->roundOf(part, subgroup());
+  environment_.monitor->takesPart(op_, subgroupWorker(kernel(), subgroup()), part, round);
   environment_.monitor->arrived(subgroupWorker(kernel(), subgroup()), part.id, round);
   for (const Subgroup &lane : lanes_) environment_.monitor->arrived(lane.id(), part.id, round);
 }

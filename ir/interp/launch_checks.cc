@@ -104,6 +104,7 @@ void LaunchChecks::enter(const std::vector<int64_t> &blockId) {
     known_[s][s] = 1;
   }
   rounds_.clear();
+  sides_.clear();
   for (Region &region : regions_)
     if (region.slm) {
       collectUnwritten(region);
@@ -228,6 +229,25 @@ void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroup
 void LaunchChecks::learn(Clock &into, const Clock &other) {
   if (into.empty()) into.resize(other.size());
   for (size_t s = 0; s < other.size(); ++s) into[s] = std::max(into[s], other[s]);
+}
+
+// The number of the one that comes last decides when a barrier is complete: where they differ, that depends on the order.
+void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) {
+  if (!checks_.divergence) return;
+  const Side &first = sides_.try_emplace({part.id, round}, Side{&op, worker, part}).first->second;
+  if (first.part.producers == part.producers && first.part.consumers == part.consumers) return;
+  auto numbers = [](const NamedBarrierPart &of) {
+    return str(of.producers, of.producers == 1 ? " producer and " : " producers and ", of.consumers, of.consumers == 1 ? " consumer" : " consumers");
+  };
+  Diagnostic diagnostic{};
+  diagnostic.code = DiagCode::SubgroupsDiverge;
+  diagnostic.severity = Severity::Error;
+  diagnostic.range = op.range();
+  diagnostic.message = str("named barrier ", part.id, " of ", xt::workgroupText(kernel_, workgroups_.back()), " has ", numbers(part), " by what ",
+                           workerText(kernel_, worker), " states, but ", numbers(first.part), " by what ", workerText(kernel_, first.worker), " states");
+  if (first.op != &op) diagnostic.at(first.op->range(), str(workerText(kernel_, first.worker), " arrives here"));
+  diagnostic.note("all that arrive at a named barrier state the same `num_producers` and `num_consumers`");
+  disagreements_.try_emplace(opNumber_.at(&op), std::move(diagnostic));
 }
 
 void LaunchChecks::arrived(size_t subgroup, size_t barrier, uint64_t round) {

@@ -29,6 +29,7 @@ public:
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;
   void outside(const AccessSite &site, Kind kind, const MemoryRange &buffer, std::span<const int64_t> index) override;
   void meeting(const Step &place, std::span<const Subgroup> subgroups) override;
+  void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) override;
   void arrived(size_t subgroup, size_t barrier, uint64_t round) override;
   void passed(size_t subgroup, size_t barrier, uint64_t round) override;
   void neverMeet(std::span<const Subgroup> subgroups) override;
@@ -104,6 +105,13 @@ private:
   using Clock = std::vector<uint32_t>;
   static void learn(Clock &into, const Clock &other);
   std::vector<Clock> known_;
+  struct Side { // of a named barrier: who came first in a round
+    const Op *op;
+    size_t worker;
+    NamedBarrierPart part;
+  };
+  std::map<std::pair<size_t, uint64_t>, Side> sides_; // by barrier and round
+  std::map<uint32_t, Diagnostic> disagreements_;      // of the numbers that sides state, by the op that came later
   std::map<std::pair<size_t, uint64_t>, Clock> rounds_; // what is known where a barrier's round ends
   std::vector<const Op *> ops_;                       // in program order: by number, less 1
   std::unordered_map<const Op *, uint32_t> opNumber_; // looked up only

@@ -38,6 +38,8 @@ public:
                        std::span<const int64_t> index) = 0;
   // All subgroups of the workgroup wait at a place (a barrier, or where they exchange what they hold) and go on.
   virtual void meeting(const Step &place, std::span<const Subgroup> subgroups) = 0;
+  // At `op` a worker arrives at a named barrier as this part of it.
+  virtual void takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) = 0;
   // A subgroup arrives at a round of a named barrier, and goes on behind it.
   virtual void arrived(size_t subgroup, size_t barrier, uint64_t round) = 0;
   virtual void passed(size_t subgroup, size_t barrier, uint64_t round) = 0;

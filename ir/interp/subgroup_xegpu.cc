@@ -245,7 +245,10 @@ void Subgroup::arriveNbarrier(const Step &step) {
   if (tracing()) return;
   const auto &part = std::get<NamedBarrierPart>(slots_[step.operands[0]]);
   environment_.barriers->arrive(part, id_);
-  if (environment_.monitor) environment_.monitor->arrived(id_, part.id, environment_.barriers->roundOf(part, id_));
+  if (!environment_.monitor) return;
+  uint64_t round = environment_.barriers->roundOf(part, id_);
+  environment_.monitor->takesPart(*step.op, id_, part, round);
+  environment_.monitor->arrived(id_, part.id, round);
 }
 
 bool Subgroup::waitsAtNamedBarrier() const { return state_ == State::Waiting && waitsAt_->op->kind() == OpKind::NbarrierWait; }
