@@ -195,6 +195,10 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
                      str("is truncated: ", arrayText(header->shape, elemName(elem)), " takes ", array->bytes.count(),
                          " bytes after the header, the file has ", std::max<int64_t>(0, size - header->dataOffset)));
   }
+  struct stat whole {};
+  if (::fstat(file.fd(), &whole) == 0 && S_ISREG(whole.st_mode) && whole.st_size > header->dataOffset + array->bytes.count())
+    return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(), " bytes behind its elements, ",
+                               arrayText(header->shape, elemName(elem))));
   bool raw = header->descr[1] == 'V'; // has no byte order
   if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();

@@ -21,6 +21,8 @@ public:
       std::string key;
       if (!quoted(key)) return wrong("a key in quotes or '}'");
       if (!take(':')) return wrong("':'");
+      size_t which = key == "descr" ? 0 : key == "fortran_order" ? 1 : 2;
+      if (seen[which] && (which != 2 || key == "shape")) return Error::environment(str("the header has the key '", key, "' twice"));
       if (key == "descr") {
         if (!quoted(header.descr))
           return Error::environment("its elements are records: only plain numbers can be read");
@@ -39,6 +41,8 @@ public:
       }
       if (!take(',') && peek() != '}') return wrong("',' or '}'");
     }
+    peek();
+    if (at_ < text_.size()) return Error::environment(str("its header has more behind the '}', at byte ", at_));
     if (!seen[0] || !seen[1] || !seen[2])
       return Error::environment(str("the header lacks '",
                                     !seen[0]   ? "descr"
@@ -75,17 +79,20 @@ private:
   }
   bool shape(std::vector<int64_t> &out) {
     if (!take('(')) return false;
+    bool comma = false;
     while (!take(')')) {
-      peek();
+      if (peek() == '-') return false;
       int64_t extent = 0;
       auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
       if (error != std::errc() || extent < 0 || out.size() == kMaxRank) return false;
       at_ = static_cast<size_t>(end - text_.data());
       take('L'); // Python 2 wrote long integers so
       out.push_back(extent);
-      if (!take(',') && peek() != ')') return false;
+      bool here = take(',');
+      comma |= here;
+      if (!here && peek() != ')') return false;
     }
-    return true;
+    return comma || out.empty(); // (3) is no tuple, (3,) is one
   }
   Error wrong(std::string_view expected) {
     return Error::environment(str("its header is not well formed: expected ", expected, " at byte ", at_));

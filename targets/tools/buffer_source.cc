@@ -6,6 +6,7 @@
 #include "targets/run/npy.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace xt {
@@ -49,6 +50,25 @@ Result<BufferSource> checked(const std::string &name, const std::string &text, T
   return usageMistake(str("`", text, "` does not fit ", name, ", which is ", shapedText(param), ": ", why));
 }
 
+// One word, or a word and what stands in one pair of parentheses behind it: numbers, names and arithmetic. The text becomes part
+// of a statement, and nothing in it may end that statement.
+bool isOneExpression(std::string_view what) {
+  auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  size_t at = 0;
+  while (at < what.size() && inWord(what[at])) ++at;
+  if (at == 0 || at == what.size()) return at != 0;
+  if (what[at] != '(') return false;
+  size_t depth = 0;
+  for (; at < what.size(); ++at) {
+    char c = what[at];
+    if (c == '(') ++depth;
+    else if (c == ')' && --depth == 0) return at + 1 == what.size();
+    else if (!inWord(c) && std::string_view(" ),.+-*=/$").find(c) == std::string_view::npos) return false;
+    if (what.substr(at, 2) == "//") return false; // a comment
+  }
+  return false;
+}
+
 bool isInitializer(const std::string &what) {
   std::string word = what.substr(0, what.find_first_of("( "));
   const HostFnInfo *fn = findHostFn(word, true);
@@ -57,6 +77,8 @@ bool isInitializer(const std::string &what) {
 
 // The initialiser as a test block has it: bare words get the arguments that they need.
 Result<std::string> initializerText(const SourceText &source, int index) {
+  if (!isOneExpression(source.what))
+    return usageMistake(str("`", source.what, "` is no initialiser: write a word, or a word with its arguments in parentheses, such as fill(1.5)"));
   int64_t seed = source.seed.value_or(index);
   if (source.what == "random") return str("random(seed = ", seed, ")");
   if (source.what == "ints") return str("ints(-4, 4, seed = ", seed, ")");

@@ -6,6 +6,7 @@
 #include <boost/program_options.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 namespace xt {
@@ -160,14 +161,32 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
   return std::nullopt;
 }
 
+// A time in seconds; none where the text is no number above 0, or more than clocks count.
+std::optional<double> secondsOf(const std::string &text) {
+  constexpr double kMostSeconds = 1e9; // 30 years
+  double seconds = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  bool good = error == std::errc() && end == text.data() + text.size() && seconds > 0 && seconds <= kMostSeconds;
+  return good ? std::optional(seconds) : std::nullopt;
+}
+
+// The value of an option of this kind; gives what is wrong.
+std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds) {
+  if (!map.count(name)) return std::nullopt;
+  const std::string &text = map[name].as<std::string>();
+  std::optional<double> given = secondsOf(text);
+  if (!given) return str("--", name, " takes a number of seconds above 0 and up to 1e9, not `", text, "`");
+  seconds = *given;
+  return std::nullopt;
+}
+
 // --bench and what belongs to it; gives what is wrong.
 std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions &options) {
   options.bench = map.count("bench") != 0;
   if (map.count("compare")) options.compare = map["compare"].as<std::string>();
   if (map.count("compare") && !options.bench) return "--compare is of --bench";
   if (map.count("bench-time") && !options.bench) return "--bench-time is of --bench";
-  if (map.count("bench-time")) options.benchSeconds = map["bench-time"].as<double>();
-  if (!(options.benchSeconds > 0)) return "--bench-time takes a number of seconds above 0";
+  if (std::optional<std::string> wrong = readSeconds(map, "bench-time", options.benchSeconds)) return wrong;
   if (map.count("roofline")) options.roofline = map["roofline"].as<std::string>();
   if (map.count("roofline") && !options.bench) return "--roofline is of --bench";
   if (!map.count("fail-if-slower")) return std::nullopt;
@@ -175,7 +194,7 @@ std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions 
   std::string text = map["fail-if-slower"].as<std::string>();
   char *end = nullptr;
   double percent = std::strtod(text.c_str(), &end);
-  bool number = end != text.c_str() && (*end == 0 || std::string_view(end) == "%") && percent >= 0;
+  bool number = end != text.c_str() && (*end == 0 || std::string_view(end) == "%") && percent >= 0 && percent <= 1e9;
   if (!number) return str("--fail-if-slower takes a percentage such as 5%, not `", text, "`");
   options.failIfSlower = percent / 100;
   return std::nullopt;
@@ -320,9 +339,9 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   add("opt-level,O", po::value<int>()->value_name("0..3"), "how far code is optimised: -O0 compiles sooner and runs slower, with the same results; 1 to 3 are the default");
   add("small", "use the small sizes of tests that have them");
   add("full", "use the full sizes, on the interpreter too");
-  add("time-limit", po::value<double>()->value_name("SECONDS"), "give up after this time, with status 3");
+  add("time-limit", po::value<std::string>()->value_name("SECONDS"), "give up after this time, with status 3");
   add("bench", "time the launches of each test that passes: the median, and where it lies with 95% probability");
-  add("bench-time", po::value<double>()->value_name("SECONDS"), "with --bench: at most so long for each test; default: 30");
+  add("bench-time", po::value<std::string>()->value_name("SECONDS"), "with --bench: at most so long for each test; default: 30");
   add("roofline", po::value<std::string>()->value_name("FILE"), "with --bench: write a chart (SVG) of the rates below what the machine can do at most");
   add("compare", po::value<std::string>()->value_name("FILE"), "with --bench: compare with what --bench --json printed before");
   add("fail-if-slower", po::value<std::string>()->value_name("PERCENT"), "with --compare: fail where a median is so much above, and the intervals are apart");
@@ -388,7 +407,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   }
   if (map.count("small")) options.small = true;
   if (map.count("full")) options.small = false;
-  if (map.count("time-limit")) options.timeLimit = map["time-limit"].as<double>();
+  if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return usageError<XtrunOptions>("xtrun", *wrong);
   if (map.count("json")) options.json = true;
   options.quiet = map.count("quiet") != 0;
   options.describe = map.count("describe") != 0;

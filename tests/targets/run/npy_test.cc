@@ -174,6 +174,27 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
 }
 
 // Damaged headers give an error or a header, never a crash.
+TEST_F(Npy, JunkIsRefused) {
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
+  ASSERT_TRUE(parseNpyHeader(good + "   \n").ok());
+  for (const std::string &behind : {std::string("}"), std::string("  junk\n"), std::string(" import os\n"), std::string("\0\n", 2), std::string("{}")}) {
+    auto header = parseNpyHeader(good + behind);
+    ASSERT_FALSE(header.ok()) << behind;
+    EXPECT_NE(header.error().message.find("has more behind the '}'"), std::string::npos) << header.error().message;
+  }
+  for (const char *bad : {"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (2,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'fortran_order': True, 'shape': (2,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'shape': (4,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (-0,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }",
+                          "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (2,), }"})
+    EXPECT_FALSE(parseNpyHeader(bad).ok()) << bad;
+  std::ofstream(folder_ / "behind.npy", std::ios::binary) << fileText(1, good, std::string(8, 'x') + "junk");
+  expectError("behind.npy", {2}, Elem::F32, "has 4 bytes behind its elements");
+  std::ofstream(folder_ / "exact.npy", std::ios::binary) << fileText(1, good, std::string(8, 'x'));
+  EXPECT_EQ(errorOf("exact.npy", {2}, Elem::F32), "");
+}
+
 TEST_F(Npy, DamagedHeaders) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }          \n";
   uint64_t state = 1;
