@@ -197,8 +197,8 @@ LANES(16) kernel void shared(global int *out, int at, int changed) {
   EXPECT_NE(kernels.run("read", {16, 1, 1}, {1, 1, 1}, last, out).find("load of 4 bytes"), std::string::npos);
   EXPECT_EQ(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 1, 7), "");
   EXPECT_EQ(out[0], 2);
-  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 1, 1 << 20).find("`narrow`"), std::string::npos);
-  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 2, 0).find("`narrow`"), std::string::npos);
+  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 1, 1 << 20).find("in shared local memory"), std::string::npos);
+  EXPECT_NE(kernels.run("shared", {16, 1, 1}, {1, 1, 1}, out, 2, 0).find("in shared local memory"), std::string::npos);
 }
 
 TEST(SoftMemory, aSubgroupMayWaitForAnotherInALoop) {
