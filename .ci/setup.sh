@@ -3,7 +3,7 @@
 
 xt_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-xt_packages="g++ cmake ninja-build ccache antlr4 libantlr4-runtime-dev llvm-22-dev libboost-program-options-dev nlohmann-json3-dev libgtest-dev libze-dev libz3-dev"
+xt_packages="g++ cmake ninja-build ccache antlr4 libantlr4-runtime-dev llvm-22-dev libboost-program-options-dev nlohmann-json3-dev libgtest-dev libze-dev libz3-dev opencl-c-headers"
 
 xt_missing() {
   local package

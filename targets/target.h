@@ -17,8 +17,12 @@ namespace xt {
 
 class Arithmetic;
 
-// Which device a target takes where it has the choice: the first of Any that is there is a GPU.
-enum class DeviceChoice : uint8_t { Any, Gpu, Soft };
+// Which device a target takes where it has the choice: of Any the first that is there, a GPU or else the software device.
+// OpenCl: the first device of OpenCL that can run it.
+enum class DeviceChoice : uint8_t { Any, Gpu, Soft, OpenCl };
+inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft, DeviceChoice::OpenCl}; // what users can ask for
+std::string_view deviceChoiceName(DeviceChoice choice);                         // "gpu", as --device takes it; "any"
+std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name);           // one of kDeviceChoices
 
 struct CompileOptions {
   int threads = 0;              // of the device, 0: all

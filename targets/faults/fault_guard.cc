@@ -3,11 +3,13 @@
 #include "targets/fibers/watched_stack.h"
 
 #include <array>
+#include <atomic>
 #include <csetjmp>
 #include <csignal>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <unistd.h>
 #include <utility>
 
 namespace xt {
@@ -72,12 +74,31 @@ void passOn(int signal, siginfo_t *info, void *context) {
   sigaction(signal, &end, nullptr);
 }
 
+// The kernel (of the machine) knows no address for what is no address at all.
+bool knowsAddress(const siginfo_t *info) { return info->si_code > 0 && info->si_code != SI_KERNEL; }
+
+// Traps for faults of threads that are not ours, and what the first such fault was.
+std::atomic<int> traps = 0;
+thread_local bool setsTraps = false;
+enum StrayFault : int { None, BeingTold, Told };
+std::atomic<int> stray = None;
+MemoryFault strayFault;
+
+// Of a thread that nobody can jump out of: it stays here.
+[[noreturn]] void stop(const siginfo_t *info) {
+  int none = None;
+  if (stray.compare_exchange_strong(none, BeingTold)) {
+    if (knowsAddress(info)) strayFault.address = reinterpret_cast<uintptr_t>(info->si_addr);
+    stray.store(Told);
+  }
+  while (true) pause();
+}
+
 void onFault(int signal, siginfo_t *info, void *context) {
   Call *call = running;
+  if (!call && traps.load() > 0 && !setsTraps) stop(info);
   if (!call) return passOn(signal, info, context);
-  // The kernel (of the machine) knows no address for what is no address at all.
-  if (info->si_code > 0 && info->si_code != SI_KERNEL)
-    call->fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (knowsAddress(info)) call->fault.address = reinterpret_cast<uintptr_t>(info->si_addr);
   returnToStack(call->stack);
   siglongjmp(call->start, 1);
 }
@@ -137,6 +158,18 @@ std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context) {
   body(context);
   running = outer;
   return std::nullopt;
+}
+
+StrayFaultTrap::StrayFaultTrap() {
+  setsTraps = true;
+  ++traps;
+}
+
+StrayFaultTrap::~StrayFaultTrap() { --traps; }
+
+std::optional<MemoryFault> StrayFaultTrap::fault() {
+  if (stray.load() != Told) return std::nullopt;
+  return strayFault;
 }
 
 void *guardedCallInProgress() { return running; }

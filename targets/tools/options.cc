@@ -327,8 +327,8 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   auto add = running.add_options();
   add("target", po::value<std::vector<std::string>>()->value_name("NAME[,NAME]"),
       "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; several are compared with each other too");
-  add("device", po::value<std::string>()->value_name("gpu|soft"),
-      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device");
+  add("device", po::value<std::string>()->value_name("gpu|soft|opencl"),
+      "what a GPU target runs on; default: an Intel GPU, and where there is none the software device; opencl: the first device of OpenCL");
   add("devices", "list every target and its devices, and exit");
   add("doctor", "look at what each target needs of this machine, run a kernel on each, and say what is missing; --json");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
@@ -393,8 +393,9 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   }
   if (map.count("device")) {
     std::string device = map["device"].as<std::string>();
-    if (device != "gpu" && device != "soft") return usageError<XtrunOptions>("xtrun", "--device is gpu or soft, not `" + device + "`");
-    options.device = device == "gpu" ? DeviceChoice::Gpu : DeviceChoice::Soft;
+    std::optional<DeviceChoice> choice = deviceChoiceNamed(device);
+    if (!choice) return usageError<XtrunOptions>("xtrun", "--device is gpu, soft or opencl, not `" + device + "`");
+    options.device = *choice;
   }
   options.listDevices = map.count("devices") != 0;
   options.doctor = map.count("doctor") != 0;

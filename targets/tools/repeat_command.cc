@@ -26,7 +26,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   if (small && runs && *small != runs->wantsSmallSizes(options.device)) command += *small ? " --small" : " --full";
   if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
   if (runs && runs->takesDeviceChoice() && options.device != DeviceChoice::Any)
-    command += str(" --device=", options.device == DeviceChoice::Gpu ? "gpu" : "soft");
+    command += str(" --device=", deviceChoiceName(options.device));
   if (!options.optimise) command += " -O0";
   if (options.threads) command += str(" --threads ", options.threads);
   return command + " " + shellQuoted(file);

@@ -57,7 +57,7 @@ std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<Runt
       continue;
     }
     const auto &memref = std::get<MemRefValue>(values[i]);
-    arguments.push_back({deviceAddress(memref.data).value_or(0), 8});
+    arguments.push_back({deviceAddress(memref.data).value_or(0), 8, true});
     for (size_t d = 0; d < memref.rank; ++d) arguments.push_back(word(memref.sizes[d]));
     for (size_t d = 0; d < memref.rank; ++d) arguments.push_back(word(memref.strides[d]));
   }
@@ -65,7 +65,7 @@ std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<Runt
     arguments.push_back(word(grid[d].lower));
     arguments.push_back(word(grid[d].step));
   }
-  if (outcome) arguments.push_back({*outcome, 8});
+  if (outcome) arguments.push_back({*outcome, 8, true});
   return arguments;
 }
 

@@ -3,18 +3,12 @@
 #pragma once
 #include "ir/interp/launch_state.h"
 #include "ir/target_info.h"
+#include "targets/xe/device/device.h"
 #include "targets/xe/kernel_abi.h"
 
 #include <functional>
 
 namespace xt {
-
-// One argument: its value in the low bytes.
-struct XeArgument {
-  uint64_t bits = 0;
-  uint32_t bytes = 8;
-  bool operator==(const XeArgument &) const = default;
-};
 
 // The device's address of a host address; nullopt: it is in no buffer of the launch.
 using DeviceAddress = std::function<std::optional<uint64_t>(const void *host)>;

@@ -1,5 +1,6 @@
 #include "targets/xe/device_choice.h"
 
+#include "ir/base/check.h"
 #include "ir/base/text.h"
 
 #include <optional>
@@ -7,36 +8,48 @@
 namespace xt {
 namespace {
 
-std::string listed(std::span<const ZeDeviceInfo> devices) {
+std::string listed(std::span<const XeDeviceInfo *const> devices) {
   std::vector<std::string> names;
-  for (const ZeDeviceInfo &device : devices)
-    names.push_back(device.problem.empty() ? str(device.name, " (", device.target->name, ")") : str(device.name, ", which cannot be used: ", device.problem));
+  for (const XeDeviceInfo *device : devices)
+    names.push_back(device->problem.empty() ? str(device->name, " (", device->target->name, ")") : str(device->name, ", which cannot be used: ", device->problem));
   return names.empty() ? "no driver of this machine finds one" : str("there is ", join(names, ", "));
 }
 
-std::optional<size_t> firstOf(std::span<const ZeDeviceInfo> devices, std::string_view target, bool software) {
+enum class Kind { IntelGpu, Software, Any };
+
+std::optional<size_t> firstOf(std::span<const XeDeviceInfo *const> devices, std::string_view target, Kind kind) {
   for (size_t i = 0; i < devices.size(); ++i) {
-    const ZeDeviceInfo &device = devices[i];
-    bool kind = software ? device.software : device.intelGpu;
-    if (device.problem.empty() && kind && runsOn(device, target)) return i;
+    const XeDeviceInfo &device = *devices[i];
+    bool fits = kind == Kind::Any || (kind == Kind::Software ? device.software : device.intelGpu);
+    if (device.problem.empty() && fits && runsOn(device, target)) return i;
   }
   return std::nullopt;
 }
 
+std::string_view kindText(DeviceChoice choice) {
+  switch (choice) {
+  case DeviceChoice::Any: return "Intel GPU or software device";
+  case DeviceChoice::Gpu: return "Intel GPU";
+  case DeviceChoice::Soft: return "software device";
+  case DeviceChoice::OpenCl: return "OpenCL device";
+  }
+  XT_UNREACHABLE("device choice");
+}
+
 } // namespace
 
-bool runsOn(const ZeDeviceInfo &device, std::string_view target) {
+bool runsOn(const XeDeviceInfo &device, std::string_view target) {
   return target == "xe" || target == "spirv" || (device.target && device.target->name == target);
 }
 
-Result<size_t> chooseDevice(std::span<const ZeDeviceInfo> devices, std::string_view target, DeviceChoice choice) {
+Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::string_view target, DeviceChoice choice) {
   std::optional<size_t> found;
-  if (choice != DeviceChoice::Soft) found = firstOf(devices, target, false);
-  if (!found && choice != DeviceChoice::Gpu) found = firstOf(devices, target, true);
+  if (choice == DeviceChoice::OpenCl) found = firstOf(devices, target, Kind::Any);
+  if (choice == DeviceChoice::Any || choice == DeviceChoice::Gpu) found = firstOf(devices, target, Kind::IntelGpu);
+  if (!found && (choice == DeviceChoice::Any || choice == DeviceChoice::Soft)) found = firstOf(devices, target, Kind::Software);
   if (found) return *found;
-  std::string_view kind = choice == DeviceChoice::Soft ? "software device" : choice == DeviceChoice::Gpu ? "Intel GPU" : "Intel GPU or software device";
   std::string of = target == "xe" || target == "spirv" ? "" : str(" of the kind ", target);
-  return Error::environment(str("no ", kind, of, ": ", listed(devices)));
+  return Error::environment(str("no ", kindText(choice), of, ": ", listed(devices)));
 }
 
 } // namespace xt

@@ -2,9 +2,8 @@
 
 #include "ir/base/text.h"
 #include "targets/xe/arguments.h"
+#include "targets/xe/device/memory.h"
 #include "targets/xe/failure.h"
-#include "targets/xe/level_zero/memory.h"
-#include "targets/xe/level_zero/module.h"
 
 #include <algorithm>
 #include <cstring>
@@ -12,41 +11,29 @@
 namespace xt {
 namespace {
 
-// A program on the device: one module for the kernels that want the large register file and one for the others.
+// A program and those of its kernels that the device has.
 class LoadedProgram {
 public:
-  LoadedProgram(ZeDevice &device, XeProgram program, bool optimise) : device_(device), program_(std::move(program)), optimise_(optimise) {}
+  LoadedProgram(XeDevice &device, XeProgram program, bool optimise) : device_(device), program_(std::move(program)), optimise_(optimise) {}
 
   // The kernel at this place of the program, made when it is first asked for.
-  Result<ZeKernel *> kernel(size_t index) {
+  Result<XeDeviceKernel *> kernel(size_t index) {
     if (kernels_.size() < program_.kernels.size()) kernels_.resize(program_.kernels.size());
-    std::optional<ZeKernel> &made = kernels_[index];
-    if (made) return &*made;
-    const XeKernel &code = program_.kernels[index];
-    Result<std::shared_ptr<ZeModule>> module = device_.module(program_.spirv, optionsFor(code));
-    if (!module) return module.error();
-    Result<ZeKernel> kernel = ZeKernel::make(device_, *module, code.entry);
+    std::unique_ptr<XeDeviceKernel> &made = kernels_[index];
+    if (made) return made.get();
+    Result<std::unique_ptr<XeDeviceKernel>> kernel = device_.load(program_.spirv, program_.kernels[index], optimise_);
     if (!kernel) return kernel.error();
-    auto lanes = static_cast<uint32_t>(code.subgroups * code.subgroupSize);
-    if (Result<void> set = kernel->setLanes(lanes); !set) return set.error();
     made = std::move(*kernel);
-    return &*made;
+    return made.get();
   }
   const XeKernel &code(size_t index) const { return program_.kernels[index]; }
   size_t count() const { return program_.kernels.size(); }
 
 private:
-  std::string optionsFor(const XeKernel &code) const {
-    std::vector<std::string> options;
-    if (code.largeRegisterFile) options.emplace_back(kLargeRegisterFileOption);
-    if (!optimise_) options.emplace_back(kNotOptimisedOption);
-    return join(options, " ");
-  }
-
-  ZeDevice &device_;
+  XeDevice &device_;
   XeProgram program_;
   bool optimise_;
-  std::vector<std::optional<ZeKernel>> kernels_;
+  std::vector<std::unique_ptr<XeDeviceKernel>> kernels_;
 };
 
 // Workgroups in x, y and z: the last grid variable, the one before it, and all others.
@@ -59,7 +46,7 @@ std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
 // The memory of one launch on the device.
 class LaunchMemory {
 public:
-  explicit LaunchMemory(ZeDevice &device) : device_(device) {}
+  explicit LaunchMemory(XeDevice &device) : device_(device) {}
   LaunchMemory(const LaunchMemory &) = delete;
   LaunchMemory &operator=(const LaunchMemory &) = delete;
   ~LaunchMemory() {
@@ -122,7 +109,7 @@ private:
     return names.empty() ? "the word for failures" : join(names, ", ");
   }
 
-  ZeDevice &device_;
+  XeDevice &device_;
   std::vector<GuardedRange> ranges_; // the last that of the outcome
   uint64_t outcome_ = kNoXeOutcome;
   bool busy_ = false; // something is queued
@@ -140,7 +127,7 @@ public:
     XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
       const XeKernel &code = blocks_.code(i);
-      Result<ZeKernel *> kernel = blocks_.kernel(i);
+      Result<XeDeviceKernel *> kernel = blocks_.kernel(i);
       if (!kernel) return kernel.error();
       remarkRegisters(*module.kernels[i], code, **kernel);
     }
@@ -167,7 +154,7 @@ public:
   std::optional<double> kernelSeconds() const override { return seconds_; }
 
 private:
-  ZeDevice &device() { return *options_.device; }
+  XeDevice &device() { return *options_.device; }
 
   Result<void> checkGrid(const Kernel &kernel, const std::vector<GridRange> &grid) {
     if (!kernel.grid.empty() && kernel.grid.size() != grid.size())
@@ -201,18 +188,18 @@ private:
 
   Result<void> run(LoadedProgram &program, size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                    const std::vector<GridRange> &grid, LaunchMemory &memory) {
-    Result<ZeKernel *> loaded = program.kernel(index);
+    Result<XeDeviceKernel *> loaded = program.kernel(index);
     if (!loaded) return loaded.error();
     const XeKernel &code = program.code(index);
     auto address = [&](const void *host) { return memory.address(host); };
     auto outcome = code.reportsFailures ? std::optional(memory.outcomeAddress()) : std::nullopt;
     std::vector<XeArgument> arguments = xeArguments(kernel, withPitches(code, values, options_.target->blocks), grid, address, outcome);
     for (size_t i = 0; i < arguments.size(); ++i)
-      if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), &arguments[i].bits, arguments[i].bytes); !set) return set;
+      if (Result<void> set = (*loaded)->setArgument(static_cast<uint32_t>(i), arguments[i]); !set) return set;
     std::array<uint64_t, 3> counts = workgroupsOf(grid);
     auto narrow = [](uint64_t count) { return static_cast<uint32_t>(count); };
     if (Result<void> sent = memory.send(); !sent) return sent;
-    if (Result<void> queued = device().launch((*loaded)->get(), {narrow(counts[0]), narrow(counts[1]), narrow(counts[2])}); !queued)
+    if (Result<void> queued = device().launch(**loaded, {narrow(counts[0]), narrow(counts[1]), narrow(counts[2])}); !queued)
       return placed(code, options_.sources, queued.error());
     if (Result<void> fetched = memory.fetch(); !fetched) return placed(code, options_.sources, fetched.error());
     Result<double> seconds = device().kernelSeconds();
@@ -222,7 +209,7 @@ private:
     return memory.checkGuards(kernel);
   }
 
-  void remarkRegisters(const Kernel &kernel, const XeKernel &code, const ZeKernel &loaded) {
+  void remarkRegisters(const Kernel &kernel, const XeKernel &code, const XeDeviceKernel &loaded) {
     if (code.largeRegisterFile)
       remark(kernel, str("@", kernel.name, " takes 256 registers a thread: half as many threads run at a time"));
     if (loaded.spillBytes() > 0)

@@ -1,15 +1,15 @@
 // Kernels in SPIR-V on a device: what a launch of them does.
 #pragma once
 #include "targets/target.h"
+#include "targets/xe/device/device.h"
 #include "targets/xe/kernel_abi.h"
-#include "targets/xe/level_zero/device.h"
 
 #include <functional>
 
 namespace xt {
 
 struct XeExecutableOptions {
-  ZeDevice *device = nullptr;         // outlives the executable
+  XeDevice *device = nullptr;         // outlives the executable
   const TargetInfo *target = nullptr; // what the program was compiled for
   // The same kernels compiled for a target without block messages; called once, when a launch first needs it.
   std::function<Result<XeProgram>()> withoutBlocks;

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "targets/xe/device_choice.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -98,48 +99,93 @@ std::optional<std::string> driversFor(DeviceChoice choice, const std::string &gi
   return choice == DeviceChoice::Soft || !gpu ? soft : str(kIntelDriver, ",", soft);
 }
 
+std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &folder) {
+  for (const std::string &environment : {virtualEnvironment, folder.empty() ? "" : folder + "/../../opencl"}) {
+    std::string path = environment + "/lib/libintelocl.so";
+    if (!environment.empty() && access(path.c_str(), R_OK) == 0) return path;
+  }
+  return "";
+}
+
 XeRuntime &XeRuntime::ofProcess() {
   // Never destroyed: when static objects are, the loader's and the drivers' may be gone already.
   static auto *runtime = new XeRuntime;
   return *runtime;
 }
 
-Result<void> XeRuntime::start(DeviceChoice choice) {
+Result<void> XeRuntime::startLevelZero(DeviceChoice choice) {
   const char *given = std::getenv(kDriversVariable);
   if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(programFolder()), mayHaveIntelGpu()))
     setenv(kDriversVariable, drivers->c_str(), 1);
   Result<ZeFunctions> functions = openZeLoader();
   if (!functions) return functions.error();
-  functions_ = *functions;
-  Result<std::vector<ZeDeviceInfo>> devices = listZeDevices(functions_);
+  ze_ = *functions;
+  Result<std::vector<ZeDeviceInfo>> devices = listZeDevices(ze_);
   if (!devices) return devices.error();
-  devices_ = std::move(*devices);
-  open_.resize(devices_.size());
+  zeDevices_ = std::move(*devices);
+  for (const ZeDeviceInfo &info : zeDevices_) levelZero_.devices.push_back(&info);
   return {};
 }
 
-Result<std::span<const ZeDeviceInfo>> XeRuntime::devices(DeviceChoice choice) {
-  if (!started_) started_ = start(choice);
-  if (!*started_) return started_->error();
-  return std::span<const ZeDeviceInfo>(devices_);
+Result<void> XeRuntime::startOpenCl() {
+  std::string driver;
+  if (std::ranges::none_of(kClDriversVariables, [](const char *name) { return std::getenv(name); })) {
+    const char *environment = std::getenv("VIRTUAL_ENV");
+    driver = packagedClDriver(environment ? environment : "", programFolder());
+    if (!driver.empty())
+      for (const char *name : kClDriversVariables) setenv(name, driver.c_str(), 1);
+  }
+  Result<ClFunctions> functions = openClLoader(driver);
+  if (!functions) return functions.error();
+  cl_ = *functions;
+  Result<std::vector<ClDeviceInfo>> devices = listClDevices(cl_);
+  if (!devices) return devices.error();
+  clDevices_ = std::move(*devices);
+  for (const ClDeviceInfo &info : clDevices_) openCl_.devices.push_back(&info);
+  return {};
 }
 
-Result<const ZeDeviceInfo *> XeRuntime::choose(std::string_view target, DeviceChoice choice) {
+Result<std::span<const XeDeviceInfo *const>> XeRuntime::devices(DeviceChoice choice) {
+  Interface &interface = interfaceOf(choice);
+  if (!interface.started) {
+    interface.started = choice == DeviceChoice::OpenCl ? startOpenCl() : startLevelZero(choice);
+    interface.open.resize(interface.devices.size());
+  }
+  if (!*interface.started) return interface.started->error();
+  return std::span<const XeDeviceInfo *const>(interface.devices);
+}
+
+Result<size_t> XeRuntime::indexOf(std::string_view target, DeviceChoice choice) {
   auto all = devices(choice);
   if (!all) return all.error();
-  Result<size_t> index = chooseDevice(*all, target, choice);
-  if (!index) return index.error();
-  return &(*all)[*index];
+  return chooseDevice(*all, target, choice);
 }
 
-Result<ZeDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {
-  Result<const ZeDeviceInfo *> info = choose(target, choice);
-  if (!info) return info.error();
-  std::unique_ptr<ZeDevice> &device = open_[static_cast<size_t>(*info - devices_.data())];
+Result<const XeDeviceInfo *> XeRuntime::choose(std::string_view target, DeviceChoice choice) {
+  Result<size_t> index = indexOf(target, choice);
+  if (!index) return index.error();
+  return interfaceOf(choice).devices[*index];
+}
+
+Result<std::unique_ptr<XeDevice>> XeRuntime::opened(DeviceChoice choice, size_t index) {
+  if (choice == DeviceChoice::OpenCl) {
+    Result<std::unique_ptr<ClDevice>> device = ClDevice::open(cl_, clDevices_[index]);
+    if (!device) return device.error();
+    return std::unique_ptr<XeDevice>(std::move(*device));
+  }
+  Result<std::unique_ptr<ZeDevice>> device = ZeDevice::open(ze_, zeDevices_[index]);
+  if (!device) return device.error();
+  return std::unique_ptr<XeDevice>(std::move(*device));
+}
+
+Result<XeDevice *> XeRuntime::open(std::string_view target, DeviceChoice choice) {
+  Result<size_t> index = indexOf(target, choice);
+  if (!index) return index.error();
+  std::unique_ptr<XeDevice> &device = interfaceOf(choice).open[*index];
   if (!device) {
-    Result<std::unique_ptr<ZeDevice>> opened = ZeDevice::open(functions_, **info);
-    if (!opened) return opened.error();
-    device = std::move(*opened);
+    Result<std::unique_ptr<XeDevice>> made = opened(choice, *index);
+    if (!made) return made.error();
+    device = std::move(*made);
   }
   return device.get();
 }

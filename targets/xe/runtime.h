@@ -1,7 +1,9 @@
-// Level Zero in this process: the loader, opened once, the devices that it lists, and those that are in use.
+// The interfaces to devices in this process, Level Zero and OpenCL: each one's loader, opened once, the devices that it
+// lists, and those that are in use.
 #pragma once
 #include "targets/target.h"
 #include "targets/xe/level_zero/device.h"
+#include "targets/xe/opencl/device.h"
 
 namespace xt {
 
@@ -23,26 +25,45 @@ std::vector<Requirement> xeRequirements();
 // drivers only where there may be a GPU: the loader does worse with them (ZeDeviceInfo::wrapped).
 std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu);
 
-// One for the process, as Level Zero is initialised once: what is asked first decides which drivers are there. Devices
-// stay open to the end. One thread at a time.
+// The variables that say which OpenCL drivers there are: the first of Khronos' loader, the second of Debian's.
+inline constexpr const char *kClDriversVariables[] = {"OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"};
+
+// Intel's OpenCL driver for CPUs as Python packages bring it, which do not register it: in the lib folder of the virtual
+// environment that is active ("": none), or of the one that tests/run makes, build/opencl, for a program in this folder,
+// "/…/build/release/bin". "" if nowhere.
+std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &programFolder);
+
+// One for the process, as drivers are initialised once: for Level Zero, what is asked first decides which are there.
+// Devices stay open to the end. One thread at a time.
 class XeRuntime {
 public:
   static XeRuntime &ofProcess();
 
-  // Environment errors: no loader, no driver that works.
-  Result<std::span<const ZeDeviceInfo>> devices(DeviceChoice choice);
+  // Of OpenCL for DeviceChoice::OpenCl, else of Level Zero. Environment errors: no loader, no driver that works.
+  Result<std::span<const XeDeviceInfo *const>> devices(DeviceChoice choice);
   // What chooseDevice gives, and the same opened.
-  Result<const ZeDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
-  Result<ZeDevice *> open(std::string_view target, DeviceChoice choice);
+  Result<const XeDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
+  Result<XeDevice *> open(std::string_view target, DeviceChoice choice);
 
 private:
-  XeRuntime() = default;
-  Result<void> start(DeviceChoice choice);
+  struct Interface {
+    std::optional<Result<void>> started;
+    std::vector<const XeDeviceInfo *> devices;
+    std::vector<std::unique_ptr<XeDevice>> open; // by device; null: not yet
+  };
 
-  std::optional<Result<void>> started_;
-  ZeFunctions functions_;
-  std::vector<ZeDeviceInfo> devices_;
-  std::vector<std::unique_ptr<ZeDevice>> open_; // by device; null: not yet
+  XeRuntime() = default;
+  Interface &interfaceOf(DeviceChoice choice) { return choice == DeviceChoice::OpenCl ? openCl_ : levelZero_; }
+  Result<void> startLevelZero(DeviceChoice choice);
+  Result<void> startOpenCl();
+  Result<size_t> indexOf(std::string_view target, DeviceChoice choice);
+  Result<std::unique_ptr<XeDevice>> opened(DeviceChoice choice, size_t index);
+
+  Interface levelZero_, openCl_;
+  ZeFunctions ze_;
+  std::vector<ZeDeviceInfo> zeDevices_;
+  ClFunctions cl_;
+  std::vector<ClDeviceInfo> clDevices_;
 };
 
 } // namespace xt

@@ -17,9 +17,17 @@ namespace {
 constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is there
 constexpr std::string_view kGeneric = "spirv"; // and takes its limits
 
-DeviceText deviceText(const ZeDeviceInfo &device) {
-  DeviceText text{device.name, str("Level Zero ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
+DeviceText deviceText(const XeDeviceInfo &device) {
+  DeviceText text{device.name, str(device.api, " ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
   if (device.target) text.compiledFor = device.target->name;
+  return text;
+}
+
+// In the place of an interface's devices, where they cannot be listed.
+DeviceText whyNone(std::string_view interface, const Error &error) {
+  DeviceText text;
+  text.name = interface;
+  text.problem = error.message;
   return text;
 }
 
@@ -32,12 +40,12 @@ public:
   bool takesDeviceChoice() const override { return true; }
 
   bool wantsSmallSizes(DeviceChoice choice) const override {
-    Result<const ZeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
-    return !device || (*device)->software;
+    Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    return !device || !(*device)->intelGpu;
   }
 
   Result<const TargetInfo *> hardware(DeviceChoice choice) override {
-    Result<const ZeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
+    Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
     if (!device) return device.error();
     const TargetInfo *target = name_ == kAnyXe ? (*device)->target : findTargetInfo(name_);
     return target->name == kGeneric ? limitedBy(**device, *target) : target;
@@ -52,18 +60,25 @@ public:
   std::vector<std::string_view> pipeline() const override { return passNames(kLanePipeline); }
 
   Result<std::vector<DeviceText>> devices() override {
-    auto all = XeRuntime::ofProcess().devices(DeviceChoice::Any);
-    if (!all) return all.error();
+    XeRuntime &runtime = XeRuntime::ofProcess();
+    auto levelZero = runtime.devices(DeviceChoice::Any), openCl = runtime.devices(DeviceChoice::OpenCl);
+    if (!levelZero && !openCl) return levelZero.error();
     std::vector<DeviceText> texts;
-    for (const ZeDeviceInfo &device : *all)
-      if (name_ == kAnyXe || (device.problem.empty() && runsOn(device, name_))) texts.push_back(deviceText(device));
+    for (const auto *devices : {&levelZero, &openCl}) {
+      if (!*devices) continue;
+      for (const XeDeviceInfo *device : **devices)
+        if (name_ == kAnyXe || (device->problem.empty() && runsOn(*device, name_))) texts.push_back(deviceText(*device));
+    }
+    if (name_ != kAnyXe) return texts;
+    if (!levelZero) texts.push_back(whyNone("Level Zero", levelZero.error()));
+    if (!openCl) texts.push_back(whyNone("OpenCL", openCl.error()));
     return texts;
   }
 
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options, Diagnostics &diagnostics) override {
     Result<const TargetInfo *> target = hardware(options.device);
     if (!target) return target.error();
-    Result<ZeDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
+    Result<XeDevice *> device = XeRuntime::ofProcess().open(name_, options.device);
     if (!device) return device.error();
     if ((*device)->info().software && options.device == DeviceChoice::Any && options.note)
       options.note("no Intel GPU: running on the software device");
@@ -93,14 +108,14 @@ public:
   }
 
 private:
-  const TargetInfo *limitedBy(const ZeDeviceInfo &device, const TargetInfo &generic) {
-    std::unique_ptr<DeviceLimits> &limits = limits_[device.device];
+  const TargetInfo *limitedBy(const XeDeviceInfo &device, const TargetInfo &generic) {
+    std::unique_ptr<DeviceLimits> &limits = limits_[&device];
     if (!limits) limits = std::make_unique<DeviceLimits>(generic, device);
     return &limits->info();
   }
 
   std::string_view name_, summary_;
-  std::map<ze_device_handle_t, std::unique_ptr<DeviceLimits>> limits_;
+  std::map<const XeDeviceInfo *, std::unique_ptr<DeviceLimits>> limits_;
 };
 
 } // namespace

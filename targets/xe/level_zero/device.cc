@@ -3,12 +3,9 @@
 #include "ir/base/text.h"
 #include "targets/xe/level_zero/module.h"
 
-#include <algorithm>
-
 namespace xt {
 namespace {
 
-constexpr size_t kKeptModules = 32;
 constexpr uint64_t kWaitNanoseconds = 200'000'000; // then the device is asked whether it is still there
 
 } // namespace
@@ -90,12 +87,13 @@ Result<void> ZeDevice::copy(void *to, const void *from, size_t bytes) {
   return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
 }
 
-Result<void> ZeDevice::launch(ze_kernel_handle_t kernel, const ze_group_count_t &workgroups) {
+Result<void> ZeDevice::launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) {
   if (!lost_) return lost_;
+  ze_group_count_t groups{workgroups[0], workgroups[1], workgroups[2]};
   if (auto reset = check("zeEventHostReset", ze_.zeEventHostReset(ran_.get())); !reset) return reset;
   timed_ = true;
   auto done = check("zeCommandListAppendLaunchKernel",
-                    ze_.zeCommandListAppendLaunchKernel(queue_.get(), kernel, &workgroups, ran_.get(), 0, nullptr));
+                    ze_.zeCommandListAppendLaunchKernel(queue_.get(), static_cast<ZeKernel &>(kernel).get(), &groups, ran_.get(), 0, nullptr));
   if (!done) return done;
   return check("zeCommandListAppendBarrier", ze_.zeCommandListAppendBarrier(queue_.get(), nullptr, 0, nullptr));
 }
@@ -111,13 +109,42 @@ Result<void> ZeDevice::finish() {
   return done;
 }
 
+Result<std::byte *> ZeDevice::allocate(Where where, size_t bytes, size_t alignment) {
+  ze_device_mem_alloc_desc_t onDevice{};
+  onDevice.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
+  ze_host_mem_alloc_desc_t onHost{};
+  onHost.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
+  void *data = nullptr;
+  bool there = where == Where::Device;
+  ze_result_t result = there ? ze_.zeMemAllocDevice(context(), &onDevice, bytes, alignment, info_.device, &data)
+                             : ze_.zeMemAllocHost(context(), &onHost, bytes, alignment, &data);
+  if (result != ZE_RESULT_SUCCESS)
+    return zeError(str(there ? "zeMemAllocDevice" : "zeMemAllocHost", " of ", bytes, " bytes on ", info_.name), result);
+  return static_cast<std::byte *>(data);
+}
+
+void ZeDevice::release(std::byte *memory) { ze_.zeMemFree(context(), memory); }
+
+Result<std::unique_ptr<XeDeviceKernel>> ZeDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
+  std::vector<std::string> options;
+  if (code.largeRegisterFile) options.emplace_back(kLargeRegisterFileOption);
+  if (!optimise) options.emplace_back(kNotOptimisedOption);
+  Result<std::shared_ptr<ZeModule>> built = module(spirv, join(options, " "));
+  if (!built) return built.error();
+  Result<ZeKernel> kernel = ZeKernel::make(*this, *built, code.entry);
+  if (!kernel) return kernel.error();
+  auto lanes = static_cast<uint32_t>(code.subgroups * code.subgroupSize);
+  if (Result<void> set = kernel->setLanes(lanes); !set) return set.error();
+  return std::unique_ptr<XeDeviceKernel>(std::make_unique<ZeKernel>(std::move(*kernel)));
+}
+
 void *ZeDevice::softwareFunction(const char *name) const {
   void *function = nullptr;
   bool there = info_.software && ze_.zeDriverGetExtensionFunctionAddress(info_.driver, name, &function) == ZE_RESULT_SUCCESS;
   return there ? function : nullptr;
 }
 
-void ZeDevice::tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) const {
+void ZeDevice::tellBuffer(void *allocation, size_t first, size_t bytes, const std::string &name) {
   if (void *function = softwareFunction("xtSoftBuffer"))
     reinterpret_cast<int (*)(void *, size_t, size_t, const char *)>(function)(allocation, first, bytes, name.c_str());
 }
@@ -154,16 +181,7 @@ Result<double> ZeDevice::kernelSeconds() {
 
 Result<std::shared_ptr<ZeModule>> ZeDevice::module(std::span<const uint8_t> spirv, const std::string &options) {
   if (!lost_) return lost_.error();
-  auto same = [&](const Built &b) { return b.options == options && std::ranges::equal(b.spirv, spirv); };
-  if (auto known = std::ranges::find_if(built_, same); known != built_.end()) {
-    std::rotate(built_.begin(), known, known + 1);
-    return built_.front().module;
-  }
-  Result<std::shared_ptr<ZeModule>> made = ZeModule::build(*this, spirv, options);
-  if (!made) return made.error();
-  built_.push_front({{spirv.begin(), spirv.end()}, options, *made});
-  if (built_.size() > kKeptModules) built_.pop_back();
-  return made;
+  return built_.get(spirv, options, [&] { return ZeModule::build(*this, spirv, options); });
 }
 
 } // namespace xt

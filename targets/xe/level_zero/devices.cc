@@ -10,18 +10,6 @@ namespace {
 
 constexpr uint32_t kIntel = 0x8086;
 
-// PCI ids as in Intel's compute runtime (shared/source/*/definitions and dll/devices).
-struct PciIds {
-  uint32_t first, last;
-  std::string_view target;
-};
-constexpr PciIds kPciIds[] = {
-    {0x0BD0, 0x0BDB, "xe-pvc"}, {0x0B69, 0x0B69, "xe-pvc"}, {0x0B6E, 0x0B6E, "xe-pvc"}, // Data Center GPU Max
-    {0xE202, 0xE223, "xe-bmg"},                                                         // Arc B
-    {0x6420, 0x6420, "xe-bmg"}, {0x64A0, 0x64A0, "xe-bmg"}, {0x64B0, 0x64B0, "xe-bmg"}, // Lunar Lake: Xe2 as well
-    {0x4F80, 0x4F88, "xe-dg2"}, {0x5690, 0x56C2, "xe-dg2"},                             // Arc A, Data Center GPU Flex
-};
-
 std::string versionText(uint32_t version) {
   return str(version >> 24, ".", (version >> 16) & 0xff, ".", version & 0xffff);
 }
@@ -160,12 +148,6 @@ bool isWrapped(const ZeFunctions &ze, ze_driver_handle_t driver) {
 }
 
 } // namespace
-
-const TargetInfo *targetOfPciId(uint32_t id) {
-  for (const PciIds &ids : kPciIds)
-    if (id >= ids.first && id <= ids.last) return findTargetInfo(ids.target);
-  return findTargetInfo("spirv");
-}
 
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &ze) {
   Result<std::vector<ze_driver_handle_t>> drivers = listDrivers(ze);

@@ -75,8 +75,8 @@ Result<void> ZeKernel::setLanes(uint32_t lanes) {
   return {};
 }
 
-Result<void> ZeKernel::setArgument(uint32_t index, const void *value, size_t bytes) {
-  if (ze_result_t r = ze_->zeKernelSetArgumentValue(get(), index, bytes, value); r != ZE_RESULT_SUCCESS)
+Result<void> ZeKernel::setArgument(uint32_t index, const XeArgument &argument) {
+  if (ze_result_t r = ze_->zeKernelSetArgumentValue(get(), index, argument.bytes, &argument.bits); r != ZE_RESULT_SUCCESS)
     return zeError(str("zeKernelSetArgumentValue of argument ", index), r);
   return {};
 }

@@ -24,17 +24,17 @@ private:
   std::string log_;
 };
 
-class ZeKernel {
+class ZeKernel final : public XeDeviceKernel {
 public:
   static Result<ZeKernel> make(ZeDevice &device, std::shared_ptr<ZeModule> module, const std::string &entry);
 
   // Lanes of one workgroup, all in x.
   Result<void> setLanes(uint32_t lanes);
-  Result<void> setArgument(uint32_t index, const void *value, size_t bytes);
+  Result<void> setArgument(uint32_t index, const XeArgument &argument) override;
 
   ze_kernel_handle_t get() const { return kernel_.get(); }
   // Of a kernel that needs more registers than there are: bytes of each lane's memory that stand in; 0: none.
-  int64_t spillBytes() const { return spillBytes_; }
+  int64_t spillBytes() const override { return spillBytes_; }
   int64_t subgroupSize() const { return subgroupSize_; } // 0: the driver chooses
   size_t argumentCount() const { return argumentCount_; }
 

@@ -8,13 +8,20 @@
 
 namespace xt {
 
+constexpr std::string_view kOpenClTarget = "spirv";
+
 std::string Way::text() const {
   return str(target, gpu ? str(lanes ? ", in lanes of " : ", in blocks of ", gpu->name) : distributed ? ", distributed to subgroups" : "",
-             optimised ? "" : ", not optimised");
+             device == DeviceChoice::Any ? "" : str(" on the device ", deviceChoiceName(device)), optimised ? "" : ", not optimised");
 }
 
 bool hasXe() {
   static const bool has = findTarget("xe")->hardware(DeviceChoice::Any).ok();
+  return has;
+}
+
+bool hasOpenCl() {
+  static const bool has = findTarget(kOpenClTarget)->hardware(DeviceChoice::OpenCl).ok();
   return has;
 }
 
@@ -38,6 +45,7 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
     if (turn == 0) ways.push_back(onCpu(gpu, true));
     if (turn == 1) ways.push_back(onInterp(gpu, true, races));
     if (hasXe()) ways.push_back({.target = gpu->name, .optimised = i == own});
+    if (gpu->name == kOpenClTarget && hasOpenCl()) ways.push_back({.target = kOpenClTarget, .optimised = i == own, .device = DeviceChoice::OpenCl});
   }
   return ways;
 }
@@ -60,7 +68,7 @@ std::unique_ptr<Module> CompiledWay::passed(const TargetInfo *hardware) {
 
 CompiledWay::Outcome CompiledWay::make() {
   Target *target = findTarget(way_.target);
-  Result<const TargetInfo *> hardware = target->hardware(DeviceChoice::Any);
+  Result<const TargetInfo *> hardware = target->hardware(way_.device);
   if (!hardware) return error_ = hardware.error().message, Outcome::Failed;
   module_ = passed(way_.gpu ? way_.gpu : *hardware);
   if (!module_) return Outcome::Failed;
@@ -72,6 +80,7 @@ CompiledWay::Outcome CompiledWay::make() {
   CompileOptions options;
   options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
   options.optimise = way_.optimised;
+  options.device = way_.device;
   options.checks.race = way_.races;
   options.found = &found_;
   options.again = [this](const TargetInfo &other) -> Result<std::unique_ptr<Module>> {

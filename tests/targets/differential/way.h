@@ -19,14 +19,17 @@ struct Way {
   bool lanes = false;
   bool races = false;
   bool optimised = true;
+  DeviceChoice device = DeviceChoice::Any;
   std::string text() const; // "cpu, in blocks of xe-pvc"
 };
 
 // Whether there is a device of Level Zero; the software device needs Debian's llvm-spirv-15 and loader.
 bool hasXe();
+// Whether there is one of OpenCL that takes what is compiled for `spirv`: tests/run installs Intel's for CPUs.
+bool hasOpenCl();
 
 // The ways for a kernel with this seed: the interpreter first, others more rarely the longer they take, and where there is
-// a device the GPUs: each of them, or one by turns. Code for dumps is not optimised, and of several GPUs' that of one is.
+// a device the GPUs: each of them, or one by turns; with `spirv` OpenCL. Code for dumps is not optimised, and of several GPUs' that of one is.
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu);
 
 class CompiledWay {

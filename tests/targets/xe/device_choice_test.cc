@@ -7,8 +7,8 @@
 namespace xt {
 namespace {
 
-ZeDeviceInfo device(std::string name, std::string_view target, bool software) {
-  ZeDeviceInfo info;
+XeDeviceInfo device(std::string name, std::string_view target, bool software) {
+  XeDeviceInfo info;
   info.name = std::move(name);
   info.target = findTargetInfo(target);
   info.software = software;
@@ -16,13 +16,15 @@ ZeDeviceInfo device(std::string name, std::string_view target, bool software) {
   return info;
 }
 
-std::string chosen(const std::vector<ZeDeviceInfo> &devices, std::string_view target, DeviceChoice choice = DeviceChoice::Any) {
-  Result<size_t> index = chooseDevice(devices, target, choice);
+std::string chosen(const std::vector<XeDeviceInfo> &devices, std::string_view target, DeviceChoice choice = DeviceChoice::Any) {
+  std::vector<const XeDeviceInfo *> infos;
+  for (const XeDeviceInfo &info : devices) infos.push_back(&info);
+  Result<size_t> index = chooseDevice(infos, target, choice);
   return index ? devices[*index].name : index.error().message;
 }
 
 TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
-  std::vector<ZeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true), device("gpu", "xe-bmg", false)};
+  std::vector<XeDeviceInfo> both = {device("soft pvc", "xe-pvc", true), device("soft dg2", "xe-dg2", true), device("gpu", "xe-bmg", false)};
   EXPECT_EQ(chosen(both, "xe"), "gpu");
   EXPECT_EQ(chosen(both, "spirv"), "gpu");
   EXPECT_EQ(chosen(both, "xe", DeviceChoice::Soft), "soft pvc");
@@ -34,7 +36,7 @@ TEST(DeviceChoice, AGpuComesBeforeTheSoftwareDevice) {
 
 TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
   const TargetInfo &generic = *findTargetInfo("spirv");
-  ZeDeviceInfo pvc = device("pvc", "xe-pvc", false);
+  XeDeviceInfo pvc = device("pvc", "xe-pvc", false);
   pvc.subgroupSizes = {32, 16, 64};
   pvc.slmBytes = 128 << 10, pvc.lanesPerWorkgroup = 1024, pvc.f64 = true;
   DeviceLimits limits(generic, pvc);
@@ -51,14 +53,14 @@ TEST(DeviceLimits, TheGenericTargetTakesWhatTheDeviceHas) {
 }
 
 TEST(DeviceChoice, WithoutAGpuTheSoftwareDeviceStandsIn) {
-  std::vector<ZeDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
+  std::vector<XeDeviceInfo> soft = {device("soft pvc", "xe-pvc", true)};
   EXPECT_EQ(chosen(soft, "xe"), "soft pvc");
   EXPECT_EQ(chosen(soft, "xe", DeviceChoice::Gpu), "no Intel GPU: there is soft pvc (xe-pvc)");
   EXPECT_EQ(chosen({}, "xe"), "no Intel GPU or software device: no driver of this machine finds one");
 }
 
 TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
-  std::vector<ZeDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
+  std::vector<XeDeviceInfo> broken = {device("gpu", "xe-pvc", false), device("soft", "xe-pvc", true)};
   broken[0].problem = "it is lost";
   EXPECT_EQ(chosen(broken, "xe"), "soft");
   EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu), "no Intel GPU: there is gpu, which cannot be used: it is lost, soft (xe-pvc)");

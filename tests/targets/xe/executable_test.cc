@@ -1,5 +1,6 @@
 // Launches through a Level Zero without a device: what arrives there, and what comes back.
 #include "targets/xe/executable.h"
+#include "targets/xe/level_zero/device.h"
 #include "tests/targets/xe/fake/fake_level_zero.h"
 #include "tests/targets/xe/program.h"
 

@@ -1,6 +1,6 @@
 #include "tests/targets/xe/fake/fake_level_zero.h"
 
-#include "targets/xe/level_zero/memory.h"
+#include "targets/xe/device/memory.h"
 #include "targets/xe/level_zero/module.h"
 
 #include <gtest/gtest.h>
@@ -33,9 +33,9 @@ Result<double> wholeLaunch() {
   Result<GuardedRange> range = GuardedRange::make(d, {begin, begin + 400, {0}});
   if (!range) return range.error();
   uint64_t address = range->deviceAddress(begin);
-  if (Result<void> set = kernel->setArgument(0, &address, 8); !set) return set.error();
+  if (Result<void> set = kernel->setArgument(0, {address, 8, true}); !set) return set.error();
   if (Result<void> sent = range->send(d); !sent) return sent.error();
-  if (Result<void> run = d.launch(kernel->get(), {1, 1, 1}); !run) return run.error();
+  if (Result<void> run = d.launch(*kernel, {1, 1, 1}); !run) return run.error();
   if (Result<void> fetched = range->fetch(d); !fetched) return fetched.error();
   if (Result<void> done = d.finish(); !done) return done.error();
   range->give();

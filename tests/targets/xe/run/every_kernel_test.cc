@@ -1,6 +1,6 @@
-// Every kernel on the software device with the rules of each GPU: its tests at their small sizes; the RFCs' snippets, which
-// have none, are built. What came of each file stands in every_kernel/GPU.txt, so that a new refusal or a test that is
-// skipped shows.
+// Every kernel on the software device with the rules of each GPU, and on Intel's OpenCL runtime for CPUs, which is not ours:
+// its tests at their small sizes; the RFCs' snippets, which have none, are built. What came of each file stands in
+// every_kernel/NAME.txt, so that a new refusal or a test that is skipped shows.
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/run/xe_device.h"
@@ -25,8 +25,10 @@ constexpr std::string_view kLong[] = {
     "peers/k_blocks.xt",           "peers/17_wg_gemm_bf16_prefetch.xt",
 };
 
-// Each file runs on the first GPU of those below and on one of these, in turn; tests/run --full runs all on all.
+// Each file runs on the first GPU of those below, on OpenCL and on one of these, in turn; tests/run --full runs all on all.
 constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv"};
+
+constexpr std::string_view kOpenCl = "opencl"; // what is compiled for `spirv` runs there
 
 // Makes a file without tests one whose kernels are all built for the device.
 constexpr const char *kOneTest = R"(
@@ -74,13 +76,24 @@ std::map<std::string, std::string> entriesOf(const std::string &text) {
   return entries;
 }
 
+struct Runner {
+  std::string command;    // before --target
+  std::string whyNot = {}; // it cannot run
+};
+Runner runnerOf(std::string_view name) {
+  if (name == kOpenCl) return {str(test::openClDrivers(), " %bin/xtrun --small --device=opencl"), test::whyNoOpenCl()};
+  std::string package = test::missingXePackage();
+  return {"%bin/xtrun --small --device=soft", package.empty() ? "" : str("Debian's package ", package, " is not installed")};
+}
+
 class EveryKernel : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
-  if (std::string package = test::missingXePackage(); !package.empty()) GTEST_SKIP() << "skipped: Debian's package " << package << " is not installed";
-  std::string gpu(GetParam());
-  size_t own = std::ranges::find(kByTurns, gpu) - std::begin(kByTurns), number = 0;
-  fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / (gpu + ".txt");
+TEST_P(EveryKernel, RunsThere) {
+  Runner runner = runnerOf(GetParam());
+  if (!runner.whyNot.empty()) GTEST_SKIP() << "skipped: " << runner.whyNot;
+  std::string gpu(GetParam() == kOpenCl ? "spirv" : GetParam());
+  size_t own = std::ranges::find(kByTurns, GetParam()) - std::begin(kByTurns), number = 0;
+  fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / str(GetParam(), ".txt");
   bool kept = fs::exists(golden); // of the others: what is refused, and that nothing else fails
   std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(), seen = wanted;
   std::set<std::string> there;
@@ -94,7 +107,7 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
     if (!everything() && (!turn || std::ranges::find(kLong, name) != std::end(kLong))) continue;
     if (!tested) std::ofstream(path = folder / path.filename()) << text << kOneTest;
     const char *tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " "; // the others read files
-    test::ToolRun run = test::runTool(str("%bin/xtrun --small --device=soft --target=", gpu, tests, path.string()));
+    test::ToolRun run = test::runTool(str(runner.command, " --target=", gpu, tests, path.string()));
     seen[name] = resultOf(run);
     if (!kept) {
       std::set<std::string> broken = test::limitsBroken(path, gpu);
@@ -112,7 +125,7 @@ TEST_P(EveryKernel, RunsOnTheSoftwareDevice) {
   if (kept) test::expectGolden(golden, text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv"), [](const auto &param) {
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryKernel, testing::Values("xe-pvc", "xe-dg2", "xe-bmg", "spirv", kOpenCl), [](const auto &param) {
   std::string name(param.param);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

@@ -1,27 +1,25 @@
 // Memory of a device, and what a launch keeps there: the host's buffers, each between guard zones.
 #pragma once
 #include "ir/launch.h"
-#include "targets/xe/level_zero/device.h"
+#include "targets/xe/device/device.h"
 
 namespace xt {
 
-// Freed with its owner. Of the device, or of the host where the device reaches it.
-class ZeMemory {
+// Freed with its owner. The device outlives it.
+class XeMemory {
 public:
-  enum class Where { Device, Host };
-  static Result<ZeMemory> make(const ZeDevice &device, Where where, size_t bytes);
+  static Result<XeMemory> make(XeDevice &device, XeDevice::Where where, size_t bytes);
 
-  ZeMemory() = default;
-  ZeMemory(ZeMemory &&other) noexcept;
-  ZeMemory &operator=(ZeMemory &&other) noexcept;
-  ~ZeMemory();
+  XeMemory() = default;
+  XeMemory(XeMemory &&other) noexcept;
+  XeMemory &operator=(XeMemory &&other) noexcept;
+  ~XeMemory();
 
   std::byte *data() const { return data_; }
   size_t bytes() const { return bytes_; }
 
 private:
-  const ZeFunctions *ze_ = nullptr;
-  ze_context_handle_t context_ = nullptr;
+  XeDevice *device_ = nullptr;
   std::byte *data_ = nullptr;
   size_t bytes_ = 0;
 };
@@ -40,12 +38,12 @@ public:
   static constexpr int64_t kGuardBytes = 64 << 10, kMostGuardBytes = 1 << 20;
   static constexpr size_t kAlignment = 64; // a range begins where the host's does, modulo this
 
-  // `name`: how the software device calls the range in reports.
-  static Result<GuardedRange> make(ZeDevice &device, HostRange host, const std::string &name = "");
+  // `name`: how devices that report accesses beside the range call it.
+  static Result<GuardedRange> make(XeDevice &device, HostRange host, const std::string &name = "");
 
   // Queues the copy of the host's bytes and of the guard zones to the device, and of all of it back.
-  Result<void> send(ZeDevice &device);
-  Result<void> fetch(ZeDevice &device);
+  Result<void> send(XeDevice &device);
+  Result<void> fetch(XeDevice &device);
   // After a fetch that has ended: gives the host its bytes.
   void give() const;
   // … and what became of the guard zones: "3 bytes after its end were changed, the nearest 12 bytes from it"; "": nothing.
@@ -61,7 +59,7 @@ private:
 
   HostRange host_;
   int64_t front_ = 0, back_ = 0; // bytes of the guard zones
-  ZeMemory device_, staging_;
+  XeMemory device_, staging_;
 };
 
 } // namespace xt

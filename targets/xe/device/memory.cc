@@ -1,4 +1,4 @@
-#include "targets/xe/level_zero/memory.h"
+#include "targets/xe/device/memory.h"
 
 #include "ir/base/text.h"
 #include "ir/interp/launch_state.h"
@@ -16,38 +16,27 @@ std::string countText(int64_t n) { return str(n, n == 1 ? " byte" : " bytes"); }
 
 } // namespace
 
-Result<ZeMemory> ZeMemory::make(const ZeDevice &device, Where where, size_t bytes) {
-  ZeMemory memory;
-  memory.ze_ = &device.functions();
-  memory.context_ = device.context();
+Result<XeMemory> XeMemory::make(XeDevice &device, XeDevice::Where where, size_t bytes) {
+  Result<std::byte *> data = device.allocate(where, bytes, GuardedRange::kAlignment);
+  if (!data) return data.error();
+  XeMemory memory;
+  memory.device_ = &device;
+  memory.data_ = *data;
   memory.bytes_ = bytes;
-  ze_device_mem_alloc_desc_t onDevice{};
-  onDevice.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC;
-  ze_host_mem_alloc_desc_t onHost{};
-  onHost.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC;
-  void *data = nullptr;
-  bool here = where == Where::Device;
-  ze_result_t result =
-      here ? memory.ze_->zeMemAllocDevice(memory.context_, &onDevice, bytes, GuardedRange::kAlignment, device.info().device, &data)
-           : memory.ze_->zeMemAllocHost(memory.context_, &onHost, bytes, GuardedRange::kAlignment, &data);
-  if (result != ZE_RESULT_SUCCESS)
-    return zeError(str(here ? "zeMemAllocDevice" : "zeMemAllocHost", " of ", bytes, " bytes on ", device.info().name), result);
-  memory.data_ = static_cast<std::byte *>(data);
   return memory;
 }
 
-ZeMemory::ZeMemory(ZeMemory &&other) noexcept { *this = std::move(other); }
+XeMemory::XeMemory(XeMemory &&other) noexcept { *this = std::move(other); }
 
-ZeMemory &ZeMemory::operator=(ZeMemory &&other) noexcept {
-  std::swap(ze_, other.ze_);
-  std::swap(context_, other.context_);
+XeMemory &XeMemory::operator=(XeMemory &&other) noexcept {
+  std::swap(device_, other.device_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
 
-ZeMemory::~ZeMemory() {
-  if (data_) ze_->zeMemFree(context_, data_);
+XeMemory::~XeMemory() {
+  if (data_) device_->release(data_);
 }
 
 std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
@@ -72,24 +61,24 @@ std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   return merged;
 }
 
-Result<GuardedRange> GuardedRange::make(ZeDevice &device, HostRange host, const std::string &name) {
+Result<GuardedRange> GuardedRange::make(XeDevice &device, HostRange host, const std::string &name) {
   GuardedRange range;
   range.host_ = std::move(host);
   auto align = static_cast<int64_t>(kAlignment);
   range.back_ = std::clamp(range.bytes() / 16 / align * align, kGuardBytes, kMostGuardBytes);
   range.front_ = range.back_ + static_cast<int64_t>(reinterpret_cast<uintptr_t>(range.host_.begin) % kAlignment);
   auto bytes = static_cast<size_t>(range.front_ + range.bytes() + range.back_);
-  Result<ZeMemory> onDevice = ZeMemory::make(device, ZeMemory::Where::Device, bytes);
+  Result<XeMemory> onDevice = XeMemory::make(device, XeDevice::Where::Device, bytes);
   if (!onDevice) return onDevice.error();
   range.device_ = std::move(*onDevice);
   device.tellBuffer(range.device_.data(), static_cast<size_t>(range.front_), static_cast<size_t>(range.bytes()), name);
-  Result<ZeMemory> staging = ZeMemory::make(device, ZeMemory::Where::Host, bytes);
+  Result<XeMemory> staging = XeMemory::make(device, XeDevice::Where::Host, bytes);
   if (!staging) return staging.error();
   range.staging_ = std::move(*staging);
   return range;
 }
 
-Result<void> GuardedRange::send(ZeDevice &device) {
+Result<void> GuardedRange::send(XeDevice &device) {
   std::byte *data = staging_.data() + front_;
   fillGuard(data, -front_, 0, kSeed);
   std::memcpy(data, host_.begin, static_cast<size_t>(bytes()));
@@ -97,7 +86,7 @@ Result<void> GuardedRange::send(ZeDevice &device) {
   return device.copy(device_.data(), staging_.data(), staging_.bytes());
 }
 
-Result<void> GuardedRange::fetch(ZeDevice &device) {
+Result<void> GuardedRange::fetch(XeDevice &device) {
   return device.copy(staging_.data(), device_.data(), staging_.bytes());
 }
 

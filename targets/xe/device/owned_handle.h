@@ -1,0 +1,35 @@
+// An object of a driver's interface that is destroyed with its owner.
+#pragma once
+#include <utility>
+
+namespace xt {
+
+// `Code`: what the function that destroys it returns.
+template <class T, class Code> class OwnedHandle {
+public:
+  using Destroy = Code (*)(T);
+
+  OwnedHandle() = default;
+  OwnedHandle(T handle, Destroy destroy) : handle_(handle), destroy_(destroy) {}
+  OwnedHandle(OwnedHandle &&other) noexcept { swap(other); }
+  OwnedHandle &operator=(OwnedHandle &&other) noexcept {
+    OwnedHandle(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~OwnedHandle() {
+    if (handle_) destroy_(handle_);
+  }
+
+  T get() const { return handle_; }
+  explicit operator bool() const { return handle_ != nullptr; }
+
+private:
+  void swap(OwnedHandle &other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(destroy_, other.destroy_);
+  }
+  T handle_ = nullptr;
+  Destroy destroy_ = nullptr;
+};
+
+} // namespace xt

@@ -1,0 +1,71 @@
+#include "targets/xe/opencl/functions.h"
+
+#include "ir/base/text.h"
+
+#include <dlfcn.h>
+
+namespace xt {
+namespace {
+
+// No platform in reach of the loader; of CL/cl_ext.h only where its loader extension is on.
+constexpr cl_int kNoPlatform = -1001;
+
+struct ResultText {
+  cl_int result;
+  std::string_view name, words;
+};
+
+// What users may meet; the rest are mistakes of ours, for which the number is enough.
+constexpr ResultText kResults[] = {
+    {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed"},
+    {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND", "the driver finds no device"},
+    {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE", "the device is busy"},
+    {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler"},
+    {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE", "there is not enough memory on the device"},
+    {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES", "the device has not enough memory, registers or shared local memory for it, or its kernel failed"},
+    {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY", "there is not enough memory"},
+    {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE", "the driver does not compile the kernels"},
+    {CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST", "what ran before it failed"},
+    {CL_INVALID_VALUE, "CL_INVALID_VALUE", ""},
+    {CL_INVALID_BINARY, "CL_INVALID_BINARY", "the driver does not take the SPIR-V"},
+    {CL_INVALID_PROGRAM_EXECUTABLE, "CL_INVALID_PROGRAM_EXECUTABLE", "the driver has not built the kernels"},
+    {CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME", "the program has no such kernel"},
+    {CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX", ""},
+    {CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE", ""},
+    {CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE", "the device does not take a workgroup of this size"},
+    {CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE", "the device does not take so many workgroups"},
+    {CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE", "the device does not take this size"},
+    {CL_INVALID_OPERATION, "CL_INVALID_OPERATION", "the driver does not have this"},
+};
+
+} // namespace
+
+Result<ClFunctions> openClLoader(const std::string &driver, const char *path) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  std::string why;
+  if (!library) {
+    const char *text = dlerror();
+    why = text ? text : path;
+    if (size_t slash = driver.rfind('/'); slash != std::string::npos)
+      library = dlopen((driver.substr(0, slash + 1) + kClLoader).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (!library) return Error::environment(str("the OpenCL loader cannot be opened (", why, "); on Debian it is in the package ocl-icd-libopencl1"));
+  ClFunctions functions;
+#define X(name)                                                                                                        \
+  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                  \
+  if (!functions.name) return Error::environment(str("the OpenCL loader ", path, " is too old: it lacks " #name));
+  XT_CL_FUNCTIONS(X)
+#undef X
+  return functions;
+}
+
+std::string clResultText(cl_int result) {
+  for (const ResultText &known : kResults)
+    if (known.result == result)
+      return known.words.empty() ? str(known.name, " ", result) : str(known.words, " (", known.name, " ", result, ")");
+  return str("error ", result);
+}
+
+Error clError(std::string_view what, cl_int result) { return Error::environment(str(what, ": ", clResultText(result))); }
+
+} // namespace xt

@@ -1,0 +1,55 @@
+// An OpenCL without a device: a table of functions that keep count of what is made and freed, and of which any call may be
+// told to fail.
+#pragma once
+#include "targets/xe/opencl/functions.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace xt::test {
+
+class FakeOpenCl {
+public:
+  using Arguments = std::map<uint32_t, uint64_t>;
+  // What a launch does: its arguments, and the lanes in x, y, z. Its memory is the process's.
+  std::function<void(const Arguments &, const size_t *global, const size_t *local)> kernel = [](const Arguments &, const size_t *, const size_t *) {};
+
+  // The call that fails, counting from 0, and with what; -1: none.
+  int failAt = -1;
+  cl_int failWith = CL_OUT_OF_RESOURCES;
+  cl_int kernelStatus = CL_COMPLETE; // of a launch's event
+  std::string version = "OpenCL 3.0 Fake", languages = "SPIR-V_1.0 SPIR-V_1.4 ";
+  std::string extensions = "cl_khr_fp64 cl_intel_required_subgroup_size cl_intel_unified_shared_memory cl_intel_device_attribute_query";
+  cl_device_type type = CL_DEVICE_TYPE_CPU;
+  cl_uint deviceId = 0;
+  std::string buildLog = "error: undefined reference to `f'";
+  std::set<std::string> missing; // functions of the driver's extensions that it has not
+
+  std::vector<std::string> calls; // those that may fail, in order
+  std::set<void *> live;          // objects and memory
+  int programsBuilt = 0, wrongFrees = 0;
+  std::string buildFlags; // of the last program
+  Arguments arguments;
+
+  // Whose functions table() calls; one at a time.
+  FakeOpenCl() { current = this; }
+  ~FakeOpenCl() { current = nullptr; }
+  FakeOpenCl(const FakeOpenCl &) = delete;
+  FakeOpenCl &operator=(const FakeOpenCl &) = delete;
+  static ClFunctions table();
+
+  cl_int enter(const char *name) {
+    calls.push_back(name);
+    return static_cast<int>(calls.size()) - 1 == failAt ? failWith : CL_SUCCESS;
+  }
+  void *make(size_t bytes = 8);
+  cl_int free(void *object);
+
+  static inline FakeOpenCl *current = nullptr;
+};
+
+} // namespace xt::test
