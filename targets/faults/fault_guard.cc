@@ -1,4 +1,5 @@
 #include "targets/faults/fault_guard.h"
+#include "targets/faults/stray_faults.h"
 
 #include "targets/fibers/watched_stack.h"
 
@@ -49,6 +50,18 @@ void restoreHandlers() {
 }
 
 void onFault(int signal, siginfo_t *info, void *context);
+
+// What is there already stays.
+void installHandlers() {
+  struct sigaction action {};
+  action.sa_sigaction = onFault;
+  // Not blocked while it is handled: the jump out of the handler keeps the signal mask as it is.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < kSignals.size(); ++i)
+    if (!isOurs(kSignals[i])) sigaction(kSignals[i], &action, &before[i]);
+  installed = 1;
+}
 
 bool isOurs(int signal) {
   struct sigaction now {};
@@ -130,14 +143,7 @@ private:
 
 FaultGuard::FaultGuard() {
   std::lock_guard lock(handlersMutex);
-  if (guards++ != 0 && installed) return;
-  struct sigaction action {};
-  action.sa_sigaction = onFault;
-  // Not blocked while it is handled: the jump out of the handler keeps the signal mask as it is.
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before[i]);
-  installed = 1;
+  if (guards++ == 0 || !installed) installHandlers();
 }
 
 FaultGuard::~FaultGuard() {
@@ -161,6 +167,8 @@ std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context) {
 }
 
 StrayFaultTrap::StrayFaultTrap() {
+  std::lock_guard lock(handlersMutex);
+  installHandlers(); // before those that the driver has set since the first guard, which would end the process
   setsTraps = true;
   ++traps;
 }

@@ -24,22 +24,6 @@ public:
 // destroy: compiled kernels only. On a fiber the call belongs to its stack.
 std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context);
 
-// For drivers that run kernels on threads of their own. While one lives, a fault of a thread that is in no guarded call, other
-// than the thread that made this, stops that thread for good, and fault() tells of the first one. What the driver holds then
-// stays held: it must not be called again, nor may what it does at the end of the process run.
-class StrayFaultTrap {
-public:
-  StrayFaultTrap();
-  ~StrayFaultTrap();
-  StrayFaultTrap(const StrayFaultTrap &) = delete;
-  StrayFaultTrap &operator=(const StrayFaultTrap &) = delete;
-
-  static std::optional<MemoryFault> fault();
-
-private:
-  FaultGuard guard_;
-};
-
 // The guarded call that runs on this thread. Whoever switches stacks inside one puts it back when it returns.
 void *guardedCallInProgress();
 void resumeGuardedCall(void *call);

@@ -1,7 +1,7 @@
 #include "targets/xe/opencl/device.h"
 
 #include "ir/base/text.h"
-#include "targets/faults/fault_guard.h"
+#include "targets/faults/stray_faults.h"
 #include "targets/xe/opencl/program.h"
 
 #include <algorithm>
@@ -82,7 +82,8 @@ Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> 
   if (!lost_) return lost_.error();
   std::vector<std::string> options;
   if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
-  if (!optimise) options.emplace_back(kClNotOptimisedOption);
+  // Intel's driver for CPUs makes subgroups in its optimiser: without, each lane is a subgroup of its own.
+  if (!optimise && info_.intelGpu) options.emplace_back(kClNotOptimisedOption);
   std::string flags = join(options, " ");
   Result<std::shared_ptr<ClProgram>> program = built_.get(spirv, flags, [&] { return ClProgram::build(*this, spirv, flags); });
   if (!program) return program.error();

@@ -1,6 +1,6 @@
 // A device of OpenCL that is used: its context, its one queue, its memory and the programs built lately.
 #pragma once
-#include "targets/faults/fault_guard.h"
+#include "targets/faults/stray_faults.h"
 #include "targets/xe/device/kept_builds.h"
 #include "targets/xe/device/owned_handle.h"
 #include "targets/xe/opencl/devices.h"

@@ -17,7 +17,7 @@ struct ResultText {
 
 // What users may meet; the rest are mistakes of ours, for which the number is enough.
 constexpr ResultText kResults[] = {
-    {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed"},
+    {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed; Intel's for CPUs is in the Python packages intel-opencl-rt and intel-cmplr-lib-rt"},
     {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND", "the driver finds no device"},
     {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE", "the device is busy"},
     {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler"},

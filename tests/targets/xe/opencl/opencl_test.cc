@@ -188,20 +188,20 @@ TEST(OpenCl, TheSameProgramIsBuiltOnce) {
   ASSERT_TRUE((*device)->load(kSpirv, kernelNamed("a"), true) && (*device)->load(kSpirv, kernelNamed("b"), true));
   EXPECT_EQ(fake.programsBuilt, 1);
   EXPECT_EQ(fake.buildFlags, "");
-  ASSERT_TRUE((*device)->load(kSpirv, kernelNamed("a"), false));
+  ASSERT_TRUE((*device)->load(std::span(kSpirv).first(3), kernelNamed("a"), true));
   EXPECT_EQ(fake.programsBuilt, 2);
-  EXPECT_EQ(fake.buildFlags, "-cl-opt-disable");
 }
 
-TEST(OpenCl, TheLargeRegisterFileIsOfGpus) {
+// Intel's driver for CPUs does not make subgroups where it may not optimise.
+TEST(OpenCl, BuildOptionsAreOfGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");
   code.largeRegisterFile = true;
-  for (auto [type, flags] : {std::pair(CL_DEVICE_TYPE_CPU, ""), {CL_DEVICE_TYPE_GPU, "-cl-intel-256-GRF-per-thread"}}) {
+  for (auto [type, flags] : {std::pair(CL_DEVICE_TYPE_CPU, ""), {CL_DEVICE_TYPE_GPU, "-cl-intel-256-GRF-per-thread -cl-opt-disable"}}) {
     fake.type = type;
     auto device = openFirst();
     ASSERT_TRUE(device);
-    ASSERT_TRUE((*device)->load(kSpirv, code, true));
+    ASSERT_TRUE((*device)->load(kSpirv, code, false));
     EXPECT_EQ(fake.buildFlags, flags);
   }
 }
