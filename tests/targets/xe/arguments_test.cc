@@ -32,6 +32,7 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
   for (size_t i = 0; i < expected.size(); ++i) {
     EXPECT_EQ(arguments[i].bytes, expected[i].bytes) << i;
     EXPECT_EQ(arguments[i].bits, expected[i].bits) << i;
+    EXPECT_EQ(arguments[i].pointer, i == 0 || i + 1 == expected.size()) << i << ": the memref and the outcome are addresses of the device";
   }
 }
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 namespace xt {
 namespace {
 
@@ -64,6 +67,35 @@ TEST(DeviceChoice, WhatCannotBeUsedIsNotTaken) {
   broken[0].problem = "it is lost";
   EXPECT_EQ(chosen(broken, "xe"), "soft");
   EXPECT_EQ(chosen(broken, "xe", DeviceChoice::Gpu), "no Intel GPU: there is gpu, which cannot be used: it is lost, soft (xe-pvc)");
+}
+
+TEST(DeviceChoice, OfOpenClAnyDeviceWillDo) {
+  std::vector<XeDeviceInfo> one = {device("pocl", "spirv", false), device("cpu", "spirv", false)};
+  one[0].problem = "it lacks SPIR-V";
+  one[1].intelGpu = false;
+  EXPECT_EQ(chosen(one, "spirv", DeviceChoice::OpenCl), "cpu");
+  EXPECT_EQ(chosen(one, "xe", DeviceChoice::OpenCl), "cpu");
+  EXPECT_EQ(chosen(one, "xe-pvc", DeviceChoice::OpenCl), "no OpenCL device of the kind xe-pvc: there is pocl, which cannot be used: it lacks SPIR-V, cpu (spirv)");
+}
+
+TEST(DeviceChoice, UsersNameIt) {
+  for (DeviceChoice choice : kDeviceChoices) EXPECT_EQ(deviceChoiceNamed(deviceChoiceName(choice)), choice);
+  EXPECT_EQ(deviceChoiceNamed("any"), std::nullopt);
+}
+
+// Python packages do not tell loaders of the driver that they bring.
+TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "xt-drivers-XXXXXX").string();
+  ASSERT_TRUE(mkdtemp(pattern.data()));
+  std::filesystem::path root(pattern);
+  EXPECT_EQ(packagedClDriver("", ""), "");
+  EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), "");
+  for (const char *folder : {"build/release/bin", "build/opencl/lib", "venv/lib"}) std::filesystem::create_directories(root / folder);
+  std::ofstream(root / "build/opencl/lib/libintelocl.so");
+  EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "build/release/bin/../../opencl/lib/libintelocl.so").string());
+  std::ofstream(root / "venv/lib/libintelocl.so");
+  EXPECT_EQ(packagedClDriver(root / "venv", root / "build/release/bin"), (root / "venv/lib/libintelocl.so").string());
+  std::filesystem::remove_all(root);
 }
 
 // The variable replaces the drivers that the loader would find.

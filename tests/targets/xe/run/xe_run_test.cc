@@ -442,6 +442,7 @@ TEST(XeCommand, DeviceIsOfGpuTargets) {
   EXPECT_NE(run.output.find("--device is of GPU targets such as xe, and --target names none"), std::string::npos) << run.output;
   run = runTool("%bin/xtrun --device=fpga --target=xe %src/examples/14_lanes.xt");
   EXPECT_EQ(run.status, 64) << run.output;
+  EXPECT_NE(run.output.find("--device is gpu, soft or opencl, not `fpga`"), std::string::npos) << run.output;
 }
 
 } // namespace
