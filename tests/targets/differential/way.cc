@@ -27,6 +27,21 @@ bool hasOpenCl() {
 
 namespace {
 
+// Whether tiles are moved behind a branch: with them go subgroup barriers, which Intel's runtime for CPUs gets wrong where not
+// all subgroups of a workgroup come to them (targets/xe/opencl/README.md).
+bool branchesAtBarriers(Module &module) {
+  bool found = false;
+  auto look = [&](const Op &op) {
+    OpKind kind = op.kind();
+    found |= kind == OpKind::LoadTile || kind == OpKind::StoreTile || kind == OpKind::LoadNd || kind == OpKind::StoreNd || kind == OpKind::SubgroupBarrier;
+  };
+  for (const auto &kernel : module.kernels)
+    walk(kernel->body, [&](Op &op) {
+      for (size_t i = 0; op.kind() == OpKind::If && i < op.regionCount(); ++i) walk(*op.region(i), look);
+    });
+  return found;
+}
+
 Way onInterp(const TargetInfo *gpu, bool lanes, bool races) { return {.target = "interp", .distributed = true, .gpu = gpu, .lanes = lanes, .races = races}; }
 Way onCpu(const TargetInfo *gpu, bool lanes) { return {.target = "cpu", .distributed = true, .gpu = gpu, .lanes = lanes, .optimised = gpu == nullptr}; }
 
@@ -77,6 +92,7 @@ CompiledWay::Outcome CompiledWay::make() {
     for (const auto &kernel : module_->kernels)
       if (error_ = target->whyUnsupported(*kernel, *hardware); !error_.empty()) return Outcome::Refused;
   }
+  if (way_.device == DeviceChoice::OpenCl && branchesAtBarriers(*module_)) return error_ = "subgroup barriers behind branches", Outcome::Refused;
   CompileOptions options;
   options.threads = way_.target == "cpu" ? 3 : 1; // more than one, so that work is divided
   options.optimise = way_.optimised;
