@@ -158,7 +158,7 @@ bool sameExpr(const HostExpr &a, const HostExpr &b, int depth) {
   if ((call && a.fn != b.fn) || a.named.size() != b.named.size() || a.ranges.size() != b.ranges.size()) return false;
   if (!sameExprs(a.args, b.args, depth + 1)) return false;
   for (size_t i = 0; i < a.named.size(); ++i)
-    if (a.named[i].first != b.named[i].first || !sameExpr(a.named[i].second, b.named[i].second, depth + 1))
+    if (a.named[i].name != b.named[i].name || !sameExpr(a.named[i].value, b.named[i].value, depth + 1))
       return false;
   for (size_t i = 0; i < a.ranges.size(); ++i) {
     const HostExpr::Range &x = a.ranges[i], &y = b.ranges[i];

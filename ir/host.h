@@ -61,13 +61,18 @@ struct HostExpr {
   Elem elem = Elem::F32;
   HostFn fn{};
   std::vector<HostExpr> args;                        // positional, in the table's order
-  std::vector<std::pair<std::string, HostExpr>> named; // given by name, in source order
+  struct Named;
+  std::vector<Named> named; // arguments given by name, in source order
   // Slice: one item per dimension. `begin:end:step`; a single index drops the dimension (NumPy).
   struct Range {
     std::vector<HostExpr> begin, end, step; // none or one each
     bool single = false;              // an index, in begin
   };
   std::vector<Range> ranges;
+};
+struct HostExpr::Named {
+  std::string name;
+  HostExpr value;
 };
 
 // memref<$M x 32 x f16>: extents are expressions of sizes.

@@ -20,7 +20,6 @@ constexpr Infix kIndexSpellings[] = {
     {OpKind::DivSI, "/", 2},   {OpKind::RemSI, "mod", 2}, {OpKind::CeilDivSI, "ceildiv", 0},
     {OpKind::MinSI, "min", 0}, {OpKind::MaxSI, "max", 0},
 };
-constexpr int kPrimary = 3;
 
 Infix spellingOf(const Op &op) {
   for (const Infix &infix : kIndexSpellings)

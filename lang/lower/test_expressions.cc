@@ -222,7 +222,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
       ok = false;
       ++unknown;
     }
-    out.named.emplace_back(name->text, std::move(arg));
+    out.named.push_back({name->text, std::move(arg)});
   }
   int given = static_cast<int>(out.args.size() + out.named.size()) - unknown;
   if ((given < fn.minArgs && !unknown) || given > fn.maxArgs) {

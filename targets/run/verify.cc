@@ -56,7 +56,7 @@ bool sameExpr(const HostExpr &a, const HostExpr &b) {
                (a.kind != HostExpr::Kind::Elem || a.elem == b.elem) && (a.kind != HostExpr::Kind::Call || a.fn == b.fn);
   return plain && all(a.args, b.args, sameExpr) &&
          all(a.named, b.named,
-             [](const auto &x, const auto &y) { return x.first == y.first && sameExpr(x.second, y.second); }) &&
+             [](const auto &x, const auto &y) { return x.name == y.name && sameExpr(x.value, y.value); }) &&
          all(a.ranges, b.ranges, [&](const HostExpr::Range &x, const HostExpr::Range &y) {
            return x.single == y.single && all(x.begin, y.begin, sameExpr) && all(x.end, y.end, sameExpr) &&
                   all(x.step, y.step, sameExpr);

@@ -34,7 +34,7 @@ HostExpr list(std::vector<HostExpr> items) {
   e.args = std::move(items);
   return e;
 }
-HostExpr call(HostFn fn, std::vector<HostExpr> args, std::vector<std::pair<std::string, HostExpr>> named = {}) {
+HostExpr call(HostFn fn, std::vector<HostExpr> args, std::vector<HostExpr::Named> named = {}) {
   HostExpr e = expr(HostExpr::Kind::Call);
   e.fn = fn;
   e.args = std::move(args);
