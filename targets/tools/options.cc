@@ -146,6 +146,17 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
   return std::nullopt;
 }
 
+// --reduce; gives what is wrong.
+std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions &options) {
+  if (!map.count("reduce")) return std::nullopt;
+  options.reduce = map["reduce"].as<std::string>();
+  if (options.reduce.find_first_not_of(" \t\n") == std::string::npos) return "--reduce needs a command, such as --reduce 'xtc --check {} 2>&1 | grep -q \"compiler bug\"'";
+  if (options.files.size() > 1) return "--reduce takes one file";
+  for (const char *name : {"check", "watch", "format-files", "emit", "run", "show-layout", "query"})
+    if (map.count(name)) return str("--reduce compiles nothing itself: --", std::string_view(name) == "format-files" ? "format" : name, " belongs in its command");
+  return std::nullopt;
+}
+
 // --check, --watch and --format alone; gives what is wrong.
 std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions &options) {
   options.checkOnly = map.count("check") != 0;
@@ -278,14 +289,19 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   addDrawing("svg", po::value<std::string>()->value_name("FILE"), "write the drawing as SVG too");
   addDrawing("lanes", "show the lanes of a subgroup as well");
   addDrawing("registers", "show the registers of a lane as well");
+  po::options_description reducing("Making a file smaller that shows a mistake");
+  reducing.add_options()("reduce", po::value<std::string>()->value_name("COMMAND"),
+                         "cut out and simplify what FILE can spare. A shell runs COMMAND on each text that is tried: `{}` in it stands for the file, else the file is added at its end. "
+                         "Exit status 0 says that the text is still interesting, as grep -q says it; the command sets its own time limit (timeout 10 …). "
+                         "The result goes to FILE.reduced.xt or to -o; Ctrl-C keeps the smallest text so far");
   po::options_description looking = passOptions();
   looking.add_options()("round-trip", "check after each pass that the printed module reads back the same");
   po::options_description visible(100, 40);
-  visible.add(output).add(commonOptions(kXtcFormats)).add(drawing).add(looking).add(lists);
+  visible.add(output).add(commonOptions(kXtcFormats)).add(drawing).add(reducing).add(looking).add(lists);
 
   po::variables_map map;
   if (auto done = readCommand<XtcOptions>(plainArguments(argc, argv), "xtc", "usage: xtc [options] FILE.xt…\n\nChecks .xt files, and prints what they compile to.\n",
-                                          "\nExit status: 0 good, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in\nthe compiler.\n",
+                                          "\nExit status: 0 good, 1 --reduce is given a file that is not interesting, or --format --check finds one that is not\nformatted, 2 the file does not compile, 3 a file cannot be read or written, 64 usage, 70 a bug in the compiler.\n",
                                           visible, map))
     return *done;
   XtcOptions options;
@@ -312,6 +328,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
     return usageError<XtcOptions>("xtc", "--reference is ops or codes, not `" + options.reference + "`");
   if (std::optional<std::string> wrong = readDrawing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (std::optional<std::string> wrong = readChecking(map, options)) return usageError<XtcOptions>("xtc", *wrong);
+  if (std::optional<std::string> wrong = readReducing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (map.count("query")) {
     options.query = map["query"].as<std::vector<std::string>>();
     options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // its words behind other options

@@ -44,6 +44,7 @@ struct XtcOptions : CommonOptions {
   bool report = false;
   std::string isaShim; // LLVM IR of device functions that the offline compiler lacks
   std::vector<std::string> query; // a target, types, sizes
+  std::string reduce; // a command that says whether a file is interesting
   std::string showLayout; // an alias or a layout
   std::string shape, svg; // of showLayout; svg: a file
   bool lanes = false, registers = false;

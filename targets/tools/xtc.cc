@@ -12,6 +12,7 @@
 #include "targets/tools/prove_files.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/query.h"
+#include "targets/tools/reduce_file.h"
 #include "targets/tools/reference.h"
 #include "targets/tools/session.h"
 #include "targets/tools/show_layout.h"
@@ -165,6 +166,7 @@ int watch(const XtcOptions &options) {
 
 int run(const XtcOptions &options) {
   if (!options.showLayout.empty()) return showLayout(options);
+  if (!options.reduce.empty()) return reduceFile(options);
   if (options.formatFiles) return formatFiles(options);
   if (options.prove) return proveFiles(options);
   if (!options.query.empty()) return query(options);

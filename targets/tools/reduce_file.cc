@@ -1,0 +1,161 @@
+#include "targets/tools/reduce_file.h"
+
+#include "ir/base/output_file.h"
+#include "ir/base/text.h"
+#include "lang/lower/disk.h"
+#include "lang/reduce/reduce.h"
+#include "targets/tools/progress.h"
+#include "targets/tools/tool_process.h"
+#include "targets/tools/session.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+namespace xt {
+namespace {
+
+constexpr int kExitNotInteresting = 1, kExitEnvironment = 3;
+
+volatile std::sig_atomic_t stopSignal = 0;
+volatile std::sig_atomic_t running = 0; // the process group of the command that runs
+
+void stop(int signal) {
+  stopSignal = signal;
+  if (running) ::kill(-static_cast<pid_t>(running), SIGTERM);
+}
+
+// `{}` is the file; a command without it takes the file as its last argument.
+std::string commandFor(const std::string &command, const std::string &file) {
+  std::string name = shellQuoted(file), out;
+  size_t at = 0;
+  for (size_t found; (found = command.find("{}", at)) != std::string::npos; at = found + 2) out += command.substr(at, found - at) + name;
+  return at == 0 ? str(command, " ", name) : out + command.substr(at);
+}
+
+// A child in a process group of its own, so that all of it can be ended; it prints nowhere and reads nothing.
+Result<int> runShell(const std::string &command) {
+  const char *arguments[] = {"sh", "-c", command.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  int failed = posix_spawn(&child, "/bin/sh", &actions, &attributes, const_cast<char *const *>(arguments), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed) return Error::environment(str("cannot start the shell: ", std::strerror(failed)));
+  running = child;
+  if (stopSignal) ::kill(-child, SIGTERM); // it came before the child was known
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return Error::environment(str("lost the command: ", std::strerror(errno)));
+  running = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// The text that is asked about: a file beside the input, where its imports and its data are found; gone at the end.
+class Candidate {
+public:
+  explicit Candidate(const std::string &input) {
+    size_t slash = input.rfind('/') + 1; // npos + 1 is 0
+    path_ = str(input.substr(0, slash), ".reduce-", ::getpid(), "-", input.substr(slash));
+  }
+  ~Candidate() { ::unlink(path_.c_str()); }
+  Candidate(const Candidate &) = delete;
+  Candidate &operator=(const Candidate &) = delete;
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_;
+};
+
+std::string resultPath(const XtcOptions &options) {
+  if (!options.output.empty()) return options.output;
+  const std::string &file = options.files[0];
+  return str(file.ends_with(".xt") ? file.substr(0, file.size() - 3) : file, ".reduced.xt");
+}
+
+// Whether the command finds the text interesting. What keeps it from being asked ends the reducing.
+class Question {
+public:
+  explicit Question(const XtcOptions &options) : candidate_(options.files[0]), command_(commandFor(options.reduce, candidate_.path())) {}
+
+  bool ask(const std::string &text) {
+    if (failed_) return false;
+    Result<void> written = writeOutputFile(candidate_.path(), {text});
+    Result<int> status = written ? runShell(command_) : Result<int>(written.error());
+    if (!status) failed_ = status.error();
+    else status_ = *status;
+    return status && *status == 0 && !stopSignal;
+  }
+  int status() const { return status_; } // of the command, the last time
+  const std::optional<Error> &failed() const { return failed_; }
+
+private:
+  Candidate candidate_;
+  std::string command_;
+  int status_ = 0;
+  std::optional<Error> failed_;
+};
+
+void watchSignals() {
+  struct sigaction action{};
+  action.sa_handler = stop;
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+}
+
+int fail(const Error &error) {
+  std::fprintf(stderr, "xtc: %s\n", error.message.c_str());
+  return kExitEnvironment;
+}
+
+} // namespace
+
+int reduceFile(const XtcOptions &options) {
+  const std::string &file = options.files[0];
+  Result<std::string> text = readFile(file);
+  if (!text) return fail(text.error());
+  watchSignals();
+  Question question(options);
+  if (!question.ask(*text)) {
+    if (question.failed()) return fail(*question.failed());
+    if (stopSignal) return 128 + stopSignal;
+    std::fprintf(stderr, "xtc: %s is not interesting to begin with: the command ends with status %d, and 0 says that a file is interesting\n", file.c_str(), question.status());
+    return kExitNotInteresting;
+  }
+  ProgressLine progress(false);
+  size_t tried = 0;
+  ReduceHooks hooks;
+  hooks.isInteresting = [&](const std::string &candidate) { return question.ask(candidate); };
+  hooks.isStopped = [&] { return stopSignal != 0 || question.failed().has_value(); };
+  hooks.progress = [&](const ReduceProgress &now) {
+    tried = now.tried;
+    progress.show(str("reducing ", file, ": ", now.bytes, " of ", text->size(), " bytes, ", now.tried, " texts tried (", now.pass, ")"));
+  };
+  std::string reduced = reduceText(*text, hooks);
+  progress.clear();
+  std::string to = resultPath(options);
+  if (Result<void> written = writeOutputFile(to, {reduced}); !written) return fail(written.error());
+  std::fprintf(stderr, "xtc: %s: %zu of %zu bytes after %zu texts%s\n", to.c_str(), reduced.size(), text->size(), tried,
+               stopSignal ? "; it was stopped before nothing more could go" : "");
+  if (question.failed()) return fail(*question.failed());
+  return stopSignal ? 128 + stopSignal : 0;
+}
+
+} // namespace xt
