@@ -1,0 +1,36 @@
+// IR text through the pipelines of every target; the module is verified, printed and read back after each pass.
+#include "tests/fuzz/input.h"
+
+#include "passes/pass_manager.h"
+#include "passes/pipelines.h"
+
+using namespace xt;
+
+namespace {
+
+// As the target cpu has them; its library would bring LLVM along. tests/fuzz/mutator_test.cc compares the two.
+constexpr std::array kCpuPipeline = {PassKind::InferLayouts, PassKind::XegpuToTiles, PassKind::Canonicalize, PassKind::Cse, PassKind::DeadCode, PassKind::FormNests, PassKind::DeadCode};
+
+void run(std::string_view text, std::span<const PassKind> passes, const TargetInfo *target) {
+  fuzz::Compiled made(text);
+  if (!made.module) return;
+  PassOptions options;
+  options.target = target;
+  options.verifyEach = true;
+  options.roundTrip = fuzz::roundTrip;
+  (void)runPasses(*made.module, passesOf(passes), options, made.diagnostics);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string_view text = fuzz::textOf(data, size);
+  {
+    fuzz::Compiled made(text);
+    if (!made.module) return 0;
+  }
+  run(text, kTilePipeline, nullptr);
+  run(text, kCpuPipeline, nullptr);
+  for (const TargetInfo &target : targetInfos()) run(text, kLanePipeline, &target);
+  return 0;
+}

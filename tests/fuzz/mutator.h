@@ -1,0 +1,60 @@
+// Changes .xt programs by their syntax, so that most of what comes out can still be parsed: for libFuzzer and for the
+// differential test.
+#pragma once
+#include "lang/reduce/replacements.h"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt::fuzz {
+
+class Mutator {
+public:
+  explicit Mutator(uint64_t seed) : random_(seed) {}
+
+  // The text after one change or several; `other`: a text whose parts may be taken over. Of the same seed and the same
+  // texts it makes the same.
+  std::string mutate(std::string_view text, std::string_view other = {});
+  // One change, and the parts of a text that are looked at. What the change is depends on the random numbers alone.
+  std::optional<std::string> mutateOnce(std::string_view text, std::string_view other);
+
+private:
+  struct Parsed {
+    std::string_view text;
+    std::vector<SourcePart> parts;
+    std::string_view slice(const SourcePart &part) const { return text.substr(part.begin, part.end - part.begin); }
+  };
+  static Parsed parsed(std::string_view text);
+
+  size_t pick(size_t n) { return static_cast<size_t>(random_() % n); }
+  bool chance(size_t oneIn) { return pick(oneIn) == 0; }
+  template <class T> const T &chooseFrom(const std::vector<T> &items) { return items[pick(items.size())]; }
+  // A part of one of these kinds; null: there is none.
+  const SourcePart *choosePart(const Parsed &in, std::initializer_list<PartKind> kinds);
+  // A statement of a kernel or a function: tests have others.
+  const SourcePart *chooseStatement(const Parsed &in);
+
+  // The changes. nullopt: there is nothing to change so.
+  std::optional<std::string> cutPart(const Parsed &in);
+  std::optional<std::string> repeatStatement(const Parsed &in);
+  std::optional<std::string> swapParts(const Parsed &in);
+  std::optional<std::string> changeOp(const Parsed &in);
+  std::optional<std::string> changeNumber(const Parsed &in);
+  std::optional<std::string> changeElement(const Parsed &in);
+  std::optional<std::string> changeAttribute(const Parsed &in);
+  std::optional<std::string> addAttribute(const Parsed &in);
+  std::optional<std::string> changeValue(const Parsed &in);
+  std::optional<std::string> wrap(const Parsed &in);
+  std::optional<std::string> unwrap(const Parsed &in);
+  std::optional<std::string> splice(const Parsed &in, const Parsed &from);
+  std::optional<std::string> insertExample(const Parsed &in);
+  std::string otherNumber(std::string_view number);
+
+  std::mt19937_64 random_;
+};
+
+} // namespace xt::fuzz

@@ -1,0 +1,17 @@
+// The words of the language, from the tables that define it.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace xt::fuzz {
+
+// What stands in single quotes in the lexer's grammar (the text of grammar/XtLexer.g4): keywords and punctuation.
+std::vector<std::string> grammarWords(std::string_view grammar);
+// Ops with and without their dialects, attributes and their words, element types, forms, host functions. Sorted, each once.
+std::vector<std::string> tableWords();
+
+// libFuzzer's dictionary format: one word a line, in double quotes.
+std::string dictionaryText(const std::vector<std::string> &words);
+
+} // namespace xt::fuzz
