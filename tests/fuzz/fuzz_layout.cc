@@ -11,7 +11,7 @@ using fuzz::Bytes;
 
 namespace {
 
-constexpr int64_t kMostElements = 512, kMostOwners = 4096; // of layouts that are looked at element by element
+constexpr int64_t kMostElements = 96, kMostOwners = 128; // of layouts that are looked at element by element
 
 void expect(bool holds, std::string_view law, const Layout *layout) {
   if (!holds) fuzz::fail(law, layout->text());
@@ -71,7 +71,9 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   Ownership owners = asked(layout);
   if (spec.factors) expect(owners == byFactors(*spec.factors, shape), "factors own as they say", layout);
-  if (spec.wg || (spec.sg && spec.sg->wiLayout.size() == shape.size())) {
+  // The reference walks over what a subgroup's data would be without the tile's end.
+  bool small = !spec.wg || std::ranges::all_of(spec.wg->sgData, [](int64_t extent) { return extent <= kMostElements; });
+  if (small && (spec.wg || (spec.sg && spec.sg->wiLayout.size() == shape.size()))) {
     std::optional<Ownership> said = byMaps(spec, shape);
     expect(said && *said == owners, "maps own as they say", layout);
   }
@@ -126,7 +128,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const Layout *layout = std::get<const Layout *>(made);
     checkAlgebra(context, in, layout);
     if (isSmall(layout)) checkOwners(layout, written);
-    if (last && std::equal(last->shape().begin(), last->shape().end(), layout->shape().begin(), layout->shape().end()))
+    bool alike = last && last->subgroups() == layout->subgroups() && std::equal(last->shape().begin(), last->shape().end(), layout->shape().begin(), layout->shape().end());
+    if (alike)
       expect((movement(last, layout) == Movement::AcrossSubgroups) == (movedBytes(last, layout, 4) > 0), "bytes move where elements do", layout);
     last = layout;
   }
