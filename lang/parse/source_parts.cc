@@ -140,6 +140,9 @@ private:
   void one(const ast::TypeExpr &t) { type(t); }
   void one(const ast::Attr &a) { mapping(a); }
   void one(const ast::Signature &s) { signature(s); }
+  template <class T> void each(const ast::Maybe<T> &part) {
+    if (part) one(*part);
+  }
   template <class T> void each(const std::optional<T> &part) {
     if (part) one(*part);
   }

@@ -6,8 +6,6 @@
 
 namespace xt {
 
-// A word of a shell's command line: in quotes where it needs them.
-
 // "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": what of the options bears on one test of a file on one
 // target, quoted for a shell. `small`: at which sizes, of a test that has small ones.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
