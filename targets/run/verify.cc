@@ -134,7 +134,7 @@ private:
     auto loose = looseText(stmt, position, *comparison, site);
     if (!loose) return loose.error();
     if (!report.passed) {
-      if (!loose->empty()) report.notes.push_back(*loose);
+      if (!loose->empty()) report.notes.push_back("this check proves nothing " + *loose);
       if (auto described = describe(report, *comparison, result, stmt, position); !described) return described.error();
       if (auto noted = addAccumulationNote(report, stmt, position, *left, site); !noted) return noted.error();
     } else if (!loose->empty()) {
@@ -169,7 +169,8 @@ private:
     std::string of = str("of ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
     if (!std::isfinite(loose.bound)) return str(of, ": the bound is infinite there, so that any finite value passes");
     return str(of, ": the bound is ", shortNumber(loose.bound), " there and the expected values around are at most ",
-               shortNumber(loose.scale), ", so that zeros pass; integer data make sums exact");
+               shortNumber(loose.scale), ", so that zeros pass",
+               stmt.tolerance == HostStmt::Tolerance::Derived ? "; integer data make sums exact" : "");
   }
 
   // A left side that computes may cancel: its values are measured by what they are made of.
