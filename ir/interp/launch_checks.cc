@@ -4,6 +4,7 @@
 #include "ir/interp/launch_state.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace xt {
 
@@ -234,20 +235,23 @@ void LaunchChecks::learn(Clock &into, const Clock &other) {
 // The number of the one that comes last decides when a barrier is complete: where they differ, that depends on the order.
 void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) {
   if (!checks_.divergence) return;
-  const Side &first = sides_.try_emplace({part.id, round}, Side{&op, worker, part}).first->second;
-  if (first.part.producers == part.producers && first.part.consumers == part.consumers) return;
+  Side one = sides_.try_emplace({part.id, round}, Side{&op, worker, part}).first->second, other{&op, worker, part};
+  if (one.part.producers == part.producers && one.part.consumers == part.consumers) return;
+  // Told of the one that stands later in the program, whoever came first.
+  auto place = [&](const Side &side) { return std::pair(opNumber_.at(side.op), side.worker); };
+  if (place(other) < place(one)) std::swap(one, other);
   auto numbers = [](const NamedBarrierPart &of) {
     return str(of.producers, of.producers == 1 ? " producer and " : " producers and ", of.consumers, of.consumers == 1 ? " consumer" : " consumers");
   };
   Diagnostic diagnostic{};
   diagnostic.code = DiagCode::SubgroupsDiverge;
   diagnostic.severity = Severity::Error;
-  diagnostic.range = op.range();
-  diagnostic.message = str("named barrier ", part.id, " of ", xt::workgroupText(kernel_, workgroups_.back()), " has ", numbers(part), " by what ",
-                           workerText(kernel_, worker), " states, but ", numbers(first.part), " by what ", workerText(kernel_, first.worker), " states");
-  if (first.op != &op) diagnostic.at(first.op->range(), str(workerText(kernel_, first.worker), " arrives here"));
+  diagnostic.range = other.op->range();
+  diagnostic.message = str("named barrier ", part.id, " of ", xt::workgroupText(kernel_, workgroups_.back()), " has ", numbers(other.part), " by what ",
+                           workerText(kernel_, other.worker), " states, but ", numbers(one.part), " by what ", workerText(kernel_, one.worker), " states");
+  if (one.op != other.op) diagnostic.at(one.op->range(), str(workerText(kernel_, one.worker), " arrives here"));
   diagnostic.note("all that arrive at a named barrier state the same `num_producers` and `num_consumers`");
-  disagreements_.try_emplace(opNumber_.at(&op), std::move(diagnostic));
+  disagreements_.try_emplace(opNumber_.at(other.op), std::move(diagnostic));
 }
 
 void LaunchChecks::arrived(size_t subgroup, size_t barrier, uint64_t round) {

@@ -88,8 +88,8 @@ private:
 std::string functionOf(const std::string &statement) {
   return "func @f(%m: memref<?x?xf32>, %m0: memref<f32>, %m1: memref<?xf32>, %slm: memref<64xf32, slm>, %t: tile<?x?xf32>, %s: tile<1x16xf32, #scatter>, "
          "%d: tensor_desc<?x?xf16>, %g: tensor_desc<16xf32, #scatter>, %v: vector<8x16xf32>, %w: vector<?x?xindex>, %x4: vector<2x4x8xf16>, "
-         "%b: vector<8x16xi1>, %line: vector<16xindex>, %f: f32, %i: index, %n: i32, %u: u64, %c: i1, %nb: nbarrier) {\n  %p:2 = @two()\n" +
-         statement + "}\n";
+         "%b: vector<8x16xi1>, %line: vector<16xindex>, %f: f32, %i: index, %n: i32, %u: u64, %c: i1, %nb: nbarrier) -> index {\n  %p:2 = @two()\n" +
+         statement + "  return %i\n}\n";
 }
 
 std::string kernelOf(const std::string &statement, size_t number, bool lanes) {
