@@ -189,10 +189,8 @@ TEST_F(Npy, JunkIsRefused) {
                           "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", "{'descr': '<f4', 'fortran_order': False, 'shape': (,), }",
                           "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "{'descr': '<f4', 'fortran_order': Falsehood, 'shape': (2,), }"})
     EXPECT_FALSE(parseNpyHeader(bad).ok()) << bad;
-  std::ofstream(folder_ / "behind.npy", std::ios::binary) << fileText(1, good, std::string(8, 'x') + "junk");
-  expectError("behind.npy", {2}, Elem::F32, "has 4 bytes behind its elements");
-  std::ofstream(folder_ / "exact.npy", std::ios::binary) << fileText(1, good, std::string(8, 'x'));
-  EXPECT_EQ(errorOf("exact.npy", {2}, Elem::F32), "");
+  expectError(put("behind.npy", fileText(1, good, std::string(8, 'x') + "junk")), {2}, Elem::F32, "has 4 bytes behind its elements");
+  EXPECT_EQ(errorOf(put("exact.npy", fileText(1, good, std::string(8, 'x'))), {2}, Elem::F32), "");
 }
 
 TEST_F(Npy, DamagedHeaders) {
