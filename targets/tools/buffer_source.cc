@@ -50,23 +50,22 @@ Result<BufferSource> checked(const std::string &name, const std::string &text, T
   return usageMistake(str("`", text, "` does not fit ", name, ", which is ", shapedText(param), ": ", why));
 }
 
-// One word, or a word and what stands in one pair of parentheses behind it: numbers, names and arithmetic. The text becomes part
-// of a statement, and nothing in it may end that statement.
+// One word, a word and what stands in one pair of parentheses behind it, or `from (i, j) => …`: numbers, names and arithmetic.
+// The text becomes part of a statement, and nothing in it may end that statement.
 bool isOneExpression(std::string_view what) {
   auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  size_t at = 0;
-  while (at < what.size() && inWord(what[at])) ++at;
-  if (at == 0 || at == what.size()) return at != 0;
-  if (what[at] != '(') return false;
-  size_t depth = 0;
-  for (; at < what.size(); ++at) {
+  size_t word = 0, depth = 0, closed = 0; // closed: where the first pair of parentheses ends
+  while (word < what.size() && inWord(what[word])) ++word;
+  if (word == 0 || what.find("//") != std::string_view::npos) return false;
+  for (size_t at = word; at < what.size(); ++at) {
     char c = what[at];
+    if (!inWord(c) && std::string_view(" (),.+-*=/$<>!").find(c) == std::string_view::npos) return false;
     if (c == '(') ++depth;
-    else if (c == ')' && --depth == 0) return at + 1 == what.size();
-    else if (!inWord(c) && std::string_view(" ),.+-*=/$").find(c) == std::string_view::npos) return false;
-    if (what.substr(at, 2) == "//") return false; // a comment
+    if (c == ')' && depth-- == 0) return false;
+    if (c == ')' && depth == 0 && closed == 0) closed = at + 1;
   }
-  return false;
+  if (depth != 0) return false;
+  return what.substr(0, word) == "from" || word == what.size() || (what[word] == '(' && closed == what.size());
 }
 
 bool isInitializer(const std::string &what) {
