@@ -4,6 +4,7 @@
 #include "ir/effects.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace xt {
@@ -167,6 +168,13 @@ std::vector<OrderCause> orderDependence(const Kernel &kernel, const std::vector<
                                         const std::vector<OrderCause> &before) {
   XT_CHECK(memoryOf.size() == kernel.paramCount, "a buffer for each parameter");
   return Analysis(kernel, memoryOf, before).causes();
+}
+
+bool dependsOnOrder(const Kernel &kernel) {
+  std::vector<size_t> memoryOf(kernel.paramCount);
+  std::iota(memoryOf.begin(), memoryOf.end(), size_t{0});
+  std::vector<OrderCause> causes = orderDependence(kernel, memoryOf, std::vector<OrderCause>(kernel.paramCount, OrderCause::None));
+  return std::any_of(causes.begin(), causes.end(), [](OrderCause cause) { return cause != OrderCause::None; });
 }
 
 } // namespace xt

@@ -26,5 +26,7 @@ std::string_view orderCauseText(OrderCause cause);
 // plain stores to different elements: a race is another fault, which the interpreter reports.
 std::vector<OrderCause> orderDependence(const Kernel &kernel, const std::vector<size_t> &memoryOf,
                                         const std::vector<OrderCause> &before);
+// Whether some buffer may, where each parameter is a buffer of its own.
+bool dependsOnOrder(const Kernel &kernel);
 
 } // namespace xt

@@ -2,7 +2,7 @@
 
 #include "ir/base/text.h"
 #include "ir/constants.h"
-#include "ir/effects.h"
+#include "ir/order_dependence.h"
 #include "lang/reduce/reduce.h"
 #include "tests/targets/differential/child.h"
 #include "tests/targets/differential/mutant_memory.h"
@@ -91,7 +91,7 @@ struct Facts {
 };
 Facts factsOf(Kernel &kernel) {
   Facts facts;
-  facts.open = kernelEffects(kernel).orderDependent;
+  facts.open = dependsOnOrder(kernel);
   auto look = [&](Op &op) { facts.open |= mayBeOpen(op), facts.jumps |= isJump(op); };
   walk(kernel.body, look), walk(kernel.gridBlock, look);
   return facts;

@@ -62,5 +62,15 @@ TEST(OrderDependence, ThroughMemory) {
             (Causes{kNone, OrderCause::Midway}));
 }
 
+TEST(OrderDependence, OfAnyBuffer) {
+  auto depends = [](const std::string &kind) {
+    TestedProgram program("kernel @k(%n: index, %A: memref<?x?xi32>) {\n  %a = init_tile %A[0, 0] -> tile<2x2xi32>\n  %v = constant 1 : vector<2x2xi32>\n"
+                          "  %o = atomic_rmw <" + kind + "> %v, %a\n}\n");
+    return dependsOnOrder(*program.module->kernels[0]);
+  };
+  EXPECT_FALSE(depends("addi"));
+  EXPECT_TRUE(depends("assign"));
+}
+
 } // namespace
 } // namespace xt
