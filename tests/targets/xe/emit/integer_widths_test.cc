@@ -1,4 +1,5 @@
 // Chains of integer casts and the logic of masks become valid SPIR-V on every GPU, for vectors of every length that lanes get.
+#include "ir/base/output_file.h"
 #include "tests/targets/integer_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
@@ -19,7 +20,7 @@ protected:
     ASSERT_TRUE(program);
     XeProgram made = program.spirv();
     ASSERT_FALSE(made.spirv.empty());
-    ASSERT_TRUE(writeBytes(scratch->file("k.spv"), std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())).ok());
+    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}).ok());
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
     ASSERT_TRUE(checked.ok());
     EXPECT_EQ(checked->status, 0) << checked->output;

@@ -1,4 +1,5 @@
 // Lines of source files in GPU code, and that they change nothing else.
+#include "ir/base/output_file.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/xe/emit/gpu_program.h"
@@ -82,7 +83,7 @@ TEST(SpirvLines, AreValid) {
     XeProgram made = program.spirv();
     Result<ScratchDirectory> scratch = ScratchDirectory::make();
     ASSERT_TRUE(scratch);
-    ASSERT_TRUE(writeBytes(scratch->file("k.spv"), {reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size()}));
+    ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}));
     Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
     if (!checked) GTEST_SKIP() << checked.error().message;
     EXPECT_EQ(checked->status, 0) << checked->output;
