@@ -14,6 +14,10 @@ inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse,
                                              PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
 
+// What the CPU target takes.
+inline constexpr std::array kProcessorPipeline = {PassKind::InferLayouts, PassKind::WidenReductions, PassKind::XegpuToTiles, PassKind::Canonicalize,
+                                                  PassKind::Cse,          PassKind::DeadCode,        PassKind::FormNests,    PassKind::DeadCode};
+
 // The same for GPUs, down to their messages and products (`xtc --target=xe-pvc`).
 inline constexpr std::array kBlockPipeline = {
     PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
@@ -43,6 +47,7 @@ constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
 }
 static_assert(needsAreMet(kFrontPipeline));
 static_assert(needsAreMet(kTilePipeline));
+static_assert(needsAreMet(kProcessorPipeline));
 static_assert(needsAreMet(kBlockPipeline));
 static_assert(needsAreMet(kLanePipeline));
 

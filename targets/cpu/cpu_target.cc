@@ -1,6 +1,7 @@
 #include "targets/cpu/cpu_target.h"
 
 #include "ir/base/text.h"
+#include "passes/pipelines.h"
 #include "ir/interp/print_value.h"
 #include "ir/interp/subgroup.h"
 #include "targets/faults/fault_guard.h"
@@ -249,9 +250,7 @@ public:
     std::vector<std::string> features = vectorFeatures();
     return {{"the processor", true, true, str(cpu->name, ": ", features.empty() ? "no vector features" : join(features, " ")), ""}};
   }
-  std::vector<std::string_view> pipeline() const override {
-    return {"infer-layouts", "widen-reductions", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"};
-  }
+  std::vector<std::string_view> pipeline() const override { return passNames(kProcessorPipeline); }
   Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                               Diagnostics &diagnostics) override {
     Result<CpuInfo> cpu = cpuInfo("host");

@@ -8,9 +8,6 @@ using namespace xt;
 
 namespace {
 
-// As the target cpu has them; its library would bring LLVM along. tests/fuzz/mutator_test.cc compares the two.
-constexpr std::array kCpuPipeline = {PassKind::InferLayouts, PassKind::XegpuToTiles, PassKind::Canonicalize, PassKind::Cse, PassKind::DeadCode, PassKind::FormNests, PassKind::DeadCode};
-
 void run(std::string_view text, std::span<const PassKind> passes, const TargetInfo *target) {
   fuzz::Compiled made(text);
   if (!made.module) return;
@@ -30,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!made.module) return 0;
   }
   run(text, kTilePipeline, nullptr);
-  run(text, kCpuPipeline, nullptr);
+  run(text, kProcessorPipeline, nullptr);
   for (const TargetInfo &target : targetInfos()) run(text, kLanePipeline, &target);
   return 0;
 }

@@ -6,7 +6,6 @@
 #include "ir/op_info.h"
 #include "lang/lower/lower.h"
 #include "lang/parse/parse.h"
-#include "targets/target.h"
 
 #include <set>
 
@@ -72,11 +71,6 @@ TEST(Dictionary, HasEveryOpAndKeyword) {
   }
   for (const char *word : {"kernel", "iter_args", "scf.for", "->", "f8E4M3", "matmul", "maximumf", "tensor_desc"}) EXPECT_TRUE(words.contains(word)) << word;
   EXPECT_EQ(fuzz::dictionaryText({"a\"b\\"}), "\"a\\\"b\\\\\"\n");
-}
-
-// tests/fuzz/fuzz_passes.cc repeats it, since the target's library would bring LLVM along.
-TEST(Pipelines, OfTheProcessorIsThatOfTheFuzzer) {
-  EXPECT_EQ(findTarget("cpu")->pipeline(), (std::vector<std::string_view>{"infer-layouts", "xegpu-to-tiles", "canonicalize", "cse", "dead-code", "form-nests", "dead-code"}));
 }
 
 } // namespace
