@@ -75,7 +75,7 @@ std::string changed(const std::string &base, const std::string &other, uint64_t 
   return text;
 }
 
-TEST(Differential, RandomMutantsAgree) {
+TEST(Mutants, RandomOnesAgree) {
   Rounds rounds = roundsOr(50);
   Counts counts;
   std::vector<std::string> written = programs();
@@ -92,7 +92,7 @@ TEST(Differential, RandomMutantsAgree) {
 }
 
 // What ever failed stays; it may be refused by now.
-TEST(Differential, MutantsThatOnceFailedAgree) {
+TEST(Mutants, ThoseThatOnceFailedAgree) {
   for (const auto &path : test::filesIn("targets/differential/found_mutants", ".xt")) {
     std::string text = test::readText(path);
     for (uint64_t gpu = 0; gpu < targetInfos().size(); ++gpu) {
