@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// Operations on single elements in the code of one lane. A kernel of so many takes half a minute to compile, and its
+// Operations on single elements in the code of one lane. A kernel with this many takes half a minute to compile, and its
 // values fill the registers many times over.
 inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 

@@ -12,7 +12,7 @@ namespace xt {
 //
 // Symbolic links are followed; one that leads nowhere makes the file that it names. A new file, and a regular file that
 // is there, appear whole or not at all: a temporary file in the same folder is renamed. The file keeps its mode, owner and
-// group. It is written in place, where it lies, if a rename would change more than its content: it has several names (hard
+// group. It is written in place if a rename would change more than its content: it has several names (hard
 // links), extended attributes, an owner that the process cannot give to another file, a folder that the process cannot
 // write to, or something is mounted on it. If writing in place fails, the file is incomplete, and the error says so.
 //

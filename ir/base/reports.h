@@ -22,7 +22,7 @@ struct ShownDiagnostics {
   std::string rest;                     // says how many more there are; empty: none
 };
 ShownDiagnostics shownOf(const Diagnostics &diagnostics, size_t most);
-// At most so many bytes of `text`, and `…` where more were there.
+// The first bytes of `text`, up to a limit, with `…` behind them if it is longer.
 std::string cutText(std::string_view text, size_t most = kMostMessageBytes);
 
 // "error", "warning", "remark": as all but SARIF call them.

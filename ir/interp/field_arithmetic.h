@@ -36,7 +36,7 @@ private:
   FieldValue operandOf(Elem elem, Number number) const;
 
   std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, which a Number is from the start
-  std::unordered_map<const void *, Stored> memory_; // looked up only
+  std::unordered_map<const void *, Stored> memory_; // never iterated: its order is not deterministic
 };
 
 } // namespace xt

@@ -13,7 +13,7 @@ namespace {
 struct Comparison {
   std::string_view text, floats, ints, unsignedInts;
 };
-// Each unknown name is compared with all that are known: behind so many mistakes nobody looks for what it may mean.
+// Each unknown name is compared with all known ones. After this many mistakes in a file no similar names are suggested.
 constexpr size_t kMostSuggestions = 100;
 
 constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},

@@ -441,7 +441,7 @@ private:
   const Kernel &kernel_;
   Smt &smt_;
   KernelAccesses out_;
-  std::unordered_map<const Value *, Symbolic> values_; // looked up only
+  std::unordered_map<const Value *, Symbolic> values_; // never iterated: its order is not deterministic
   std::vector<Term> when_, loops_;
   Term subgroup_;
 };
