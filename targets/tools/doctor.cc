@@ -145,8 +145,10 @@ private:
         // OpenCL is asked for by name; nothing else needs it.
         Mark missing = device.value("name", "") == "OpenCL" ? Mark::Without : Mark::Fail;
         line(problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);
-        bool gpu = target.value("target", "") == "xe" && problem.empty() && !software;
-        hasGpu_ |= gpu;
+        if (target.value("target", "") != "xe" || !problem.empty() || software) continue;
+        bool openCl = device.value("driver", "").starts_with("OpenCL");
+        hasOpenCl_ |= openCl;
+        hasGpu_ |= !openCl;
       }
     json_["devices"] = listed["targets"];
   }
@@ -158,6 +160,7 @@ private:
     if (!written) return line(Mark::Fail, "", "a kernel", written.error().message);
     for (Target *target : allTargets()) {
       if (target->name() == "xe" && hasGpu_) kernel(*target, "gpu", scratch->file("doctor.xt"));
+      if (target->name() == "spirv" && hasOpenCl_) kernel(*target, "opencl", scratch->file("doctor.xt"));
       kernel(*target, target->name() == "xe" && hasGpu_ ? "soft" : "", scratch->file("doctor.xt"));
     }
   }
@@ -178,7 +181,7 @@ private:
   std::string text_;
   Json json_;
   std::vector<ExitStatus> statuses_ = {ExitStatus::Passed};
-  bool hasGpu_ = false;
+  bool hasGpu_ = false, hasOpenCl_ = false; // of Level Zero; of any kind, through OpenCL
 };
 
 } // namespace
