@@ -1,5 +1,5 @@
-// XT_CHECK: an invariant of the compiler itself. What a user wrote never reaches one; a failure is a bug of ours and
-// says so. The message names the place, and the hook (set by the pass manager) adds the pass and the reproducer.
+// XT_CHECK states an invariant of the compiler itself. User input must never violate one; a failure is a compiler bug, and the
+// message says so. It names the place in the source, and the hook (set by the pass manager) adds the pass and the reproducer.
 #pragma once
 #include <string_view>
 
@@ -8,7 +8,7 @@ namespace xt {
 // Prints "compiler bug: ..." and ends the process with kExitCompilerBug.
 [[noreturn]] void checkFailed(const char *file, int line, const char *condition, std::string_view message);
 
-// Called (if set, per thread) by checkFailed before the process ends; returns nothing and must not fail itself.
+// Called by checkFailed before the process ends, if a hook is set for the current thread. A hook must not fail itself.
 using CheckHook = void (*)(void *context);
 void setCheckHook(CheckHook hook, void *context);
 

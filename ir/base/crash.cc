@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// GCC says it by macros, Clang by features.
+// GCC announces sanitizers by macros, Clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XT_SANITIZED
 #elif defined(__has_feature)
@@ -41,7 +41,7 @@ std::atomic<bool> enabled{false}, written{false}, internalErrors{false};
 const std::string *facts = nullptr;              // never freed
 const std::string *parents[2] = {nullptr, nullptr}; // the same
 
-// A path that is put together without memory from the heap.
+// A path that is built without heap memory.
 class Path {
 public:
   void set(std::string_view text) { length_ = 0, add(text); }
@@ -79,7 +79,7 @@ void put(int descriptor, std::string_view text) {
 
 int makeFile(const Path &path) { return open(path.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666); }
 
-// Makes the bundle's folder, a new one.
+// Creates a new folder for the bundle.
 bool makeFolder(Path &path) {
   constexpr unsigned kMostBundles = 10000;
   for (const std::string *parent : parents)
@@ -94,7 +94,7 @@ bool makeFolder(Path &path) {
   return false;
 }
 
-// Makes the folders that lead to a file in the bundle.
+// Creates the parent folders of a file in the bundle.
 void makeFoldersTo(Path &path, size_t bundle) {
   for (size_t at = bundle + 1; at < path.length(); ++at) {
     if (path.text()[at] != '/') continue;
@@ -113,7 +113,7 @@ void writeNotes(Path &path) {
     path.add(slot.name);
     makeFoldersTo(path, bundle);
     int file = makeFile(path);
-    if (file < 0) continue; // a name that there is already
+    if (file < 0) continue; // the name exists already
     put(file, {slot.text, slot.bytes});
     close(file);
   }
@@ -201,7 +201,7 @@ void enableCrashBundles(std::string text, const std::string (&folders)[2]) {
   facts = new std::string(std::move(text));
   for (int i = 0; i < 2; ++i) parents[i] = new std::string(folders[i]);
   void *frame[1];
-  backtrace(frame, 1); // loads what it needs now, not in a signal handler
+  backtrace(frame, 1); // loads its libraries now, not in a signal handler
   enabled = true;
   written = false;
 }
@@ -216,7 +216,8 @@ void disableCrashBundles() {
 
 void catchCrashSignals() {
 #ifndef XT_SANITIZED
-  // The stack may be what is used up. Never freed; other threads have none, and end without a bundle if theirs is.
+  // The cause may be stack overflow, so the handlers get a separate stack. It is never freed. Other threads have no such stack:
+  // if theirs overflows, the process ends without a bundle.
   constexpr size_t kStackBytes = size_t{1} << 16;
   static char stack[kStackBytes];
   stack_t own{};
@@ -233,7 +234,7 @@ void catchCrashSignals() {
 
 Error internalError(const std::string &said) {
   constexpr std::string_view kPrefix = "compiler bug: ";
-  std::string text = said.starts_with(kPrefix) ? said.substr(kPrefix.size()) : said; // a child process has said so
+  std::string text = said.starts_with(kPrefix) ? said.substr(kPrefix.size()) : said; // a child process has added the prefix
   internalErrors = true;
   if (enabled) {
     put(STDERR_FILENO, "\nxt: compiler bug: this is a mistake in the compiler, not in your file.\n");

@@ -1,4 +1,4 @@
-// The crash bundle: a folder with all that is needed to find a mistake of ours, written when the process meets one.
+// The crash bundle: a folder with everything needed to reproduce a compiler bug, written when the process runs into one.
 #pragma once
 #include "ir/base/result.h"
 
@@ -8,8 +8,8 @@
 
 namespace xt {
 
-// A file of the bundle, while the object lives. The text is not copied: it outlives the object. `name` may have folders
-// in it. What there is no more room for (kMostCrashNotes) is left out.
+// Adds a file to the bundle for the lifetime of the object. The text is not copied, so it must outlive the object. `name` may
+// contain folders. Notes beyond kMostCrashNotes are left out.
 class CrashNote {
 public:
   CrashNote(std::string_view name, std::string_view text);
@@ -22,22 +22,23 @@ private:
 };
 inline constexpr int kMostCrashNotes = 512;
 
-// From here on writeCrashBundle() writes bundles. `facts` are the versions, the command line and the like, for README.txt. Bundles
-// are folders xt-crash-1, xt-crash-2 … in the first of `folders` where one can be made; "" is the working directory.
+// Enables writeCrashBundle(). `facts` is the content of README.txt: versions, the command line and so on. Bundles are folders
+// xt-crash-1, xt-crash-2 … in the first of `folders` where one can be created; "" is the working directory.
 void enableCrashBundles(std::string facts, const std::string (&folders)[2]);
-void disableCrashBundles(); // in a child process whose parent tells of its end
+void disableCrashBundles(); // for a child process whose parent reports its crash
 
-// Also SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT of the process write one, then end it with kExitCompilerBug. Handlers
-// that are set later come first, and should pass on what is not theirs. Not under the sanitizers, which tell of these.
+// Makes SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT write a bundle too, then end the process with kExitCompilerBug. Handlers
+// set later run first and should pass on signals that they do not handle. Does nothing under the sanitizers, which report these
+// signals themselves.
 void catchCrashSignals();
 
-// For a mistake of ours that a library finds, such as an instruction that LLVM cannot select: writes a bundle if that is
-// enabled, and notes that the process must end with kExitCompilerBug. The Error says "compiler bug: TEXT".
+// For a compiler bug that a library detects, such as an instruction that LLVM cannot select. Writes a bundle if bundles are
+// enabled, and records that the process must end with kExitCompilerBug. The Error says "compiler bug: TEXT".
 Error internalError(const std::string &text);
 bool internalErrorSeen();
 
-// Writes a bundle, once in the life of the process, and says on standard error where it is. Async-signal-safe: no memory is
-// taken. False where none was written.
+// Writes a bundle, at most once per process, and prints its path on standard error. Async-signal-safe: allocates no memory.
+// Returns false if no bundle was written.
 bool writeCrashBundle(std::string_view what);
 
 } // namespace xt

@@ -1,9 +1,9 @@
-// A named limit on recursion over what a user wrote.
+// A named limit on the depth of recursion over user input.
 #pragma once
 
 namespace xt {
 
-// Counts one level for the time of its scope.
+// Counts one level of recursion for the duration of its scope.
 class DepthGuard {
 public:
   explicit DepthGuard(int &depth) : depth_(depth) { ++depth_; }
@@ -16,8 +16,8 @@ private:
   int &depth_;
 };
 
-// Deeper expressions are refused before the machine's stack is. The parser's own limits are lower: a sum of as many terms
-// as a statement may have, in as many brackets as may nest, comes to less.
+// Deeper expressions are rejected before recursion over them can overflow the stack. The parser's own limits are lower: an
+// expression with the most terms and the most nested brackets that a statement may have stays below this limit.
 inline constexpr int kMaxExpressionDepth = 1500;
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// The one diagnostics engine. A diagnostic is data; text, JSON and editor output are renderings of it.
+// The only diagnostics engine. A diagnostic is data; text, JSON and editor output are renderings of it.
 // Style of messages: lower-case start, no full stop; what was found, then the rule.
 #pragma once
 #include "ir/base/source.h"
@@ -38,8 +38,9 @@ struct Label { // a secondary range with a text
 };
 
 struct TextEdit {
-  // Where the replacement goes: in place of the range (an insertion where that is empty), or as a line of its own before
-  // the line where the range begins or behind the one where it ends, indented like the former.
+  // Where the replacement goes. Range: in place of the range (an insertion if the range is empty). LineBefore: as a separate
+  // line before the line where the range begins. LineAfter: as a separate line after the line where the range ends. Separate
+  // lines are indented like the line where the range begins.
   enum class Place : unsigned char { Range, LineBefore, LineAfter };
   SourceRange range;
   std::string replacement;
@@ -49,8 +50,8 @@ struct TextEdit {
 struct FixIt {
   std::string title; // "insert ','"
   std::vector<TextEdit> edits;
-  bool candidate = false; // may break something elsewhere: to be tried before it is shown
-  bool instead = false;   // of a candidate: only where the one before it fails
+  bool candidate = false; // may break something elsewhere: must be tried before it is shown
+  bool instead = false;   // for a candidate: only used if the fix before it fails
 };
 
 struct Diagnostic {
@@ -62,7 +63,7 @@ struct Diagnostic {
   std::vector<Label> labels;  // other places
   std::vector<std::string> notes;
   std::string picture;        // preformatted lines, e.g. who owns what
-  std::vector<FixIt> fixits;  // at most two, each compiles; more before candidates have been tried
+  std::vector<FixIt> fixits;  // at most two, each compiles; may be more until candidates have been tried
 
   Diagnostic &note(std::string text) { return notes.push_back(std::move(text)), *this; }
   Diagnostic &at(SourceRange where, std::string text) { return labels.push_back({where, std::move(text)}), *this; }
@@ -76,16 +77,17 @@ struct Diagnostic {
 
 class Diagnostics {
 public:
-  // Records a diagnostic with the code's own severity; the reference is good until the next report. Remarks that nobody
-  // wants are dropped, and so is what says again what has been said of a place.
+  // Records a diagnostic with the severity of its code; the reference is valid until the next report. Drops remarks if they are
+  // not wanted, and diagnostics that repeat an earlier one (same code, range and message).
   Diagnostic &report(DiagCode code, SourceRange range, std::string message);
-  // Whether remarks are kept (`--remarks`). Passes and targets report them either way, and ask only before costly work.
+  // Whether remarks are kept (`--remarks`). Passes and targets report remarks either way; they check wantsRemarks() only before
+  // costly work.
   void wantRemarks(bool wanted) { remarks_ = wanted; }
   bool wantsRemarks() const { return remarks_; }
 
   bool hasErrors() const { return errors_ != 0; }
   size_t errorCount() const { return errors_; }
-  // Mistakes that follow from one that is told are counted only: what mends it must not leave more behind.
+  // Mistakes that follow from one already reported are only counted: a fix must not increase their number.
   void noteConsequence() { ++consequences_; }
   size_t consequences() const { return consequences_; }
   const std::vector<Diagnostic> &all() const { return list_; }
@@ -97,8 +99,8 @@ public:
   void labelErrorAfter(size_t errors, SourceRange range, std::string text);
   // Adds a fix-it to that error.
   void fixErrorAfter(size_t errors, std::string title, SourceRange range, std::string replacement);
-  // Drops the candidates that `mends` refuses, and what goes beyond two. Looks at diagnostics from place `first` of all()
-  // on.
+  // Drops the candidates for which `mends` returns false, then all fix-its beyond the first two. Covers the diagnostics of
+  // all() from index `first` on.
   void tryFixes(size_t first, const std::function<bool(const FixIt &)> &mends);
   void clear() { list_.clear(), errors_ = consequences_ = 0; }
 
@@ -106,15 +108,15 @@ private:
   Diagnostic *errorAfter(size_t errors);
   bool isReported(const Diagnostic &diagnostic) const;
   std::vector<Diagnostic> list_;
-  Diagnostic dropped_{}; // takes what is added to a remark that nobody wants
+  Diagnostic dropped_{}; // takes the additions to a remark that is not wanted
   size_t errors_ = 0, consequences_ = 0;
   bool remarks_ = true;
 };
 
-// The edits of a fix as replacements of text, last place first, so that each can be made without moving the others.
+// The edits of a fix as plain text replacements, last position first, so that applying one does not move the others.
 std::vector<TextEdit> plainEdits(const FixIt &fix, const SourceManager &sources);
 
-// Renderings. Text is that of the architecture page (code, arrow, excerpt, carets, notes, help); `color` adds ANSI.
+// Renders as text, as the architecture page shows it (code, arrow, excerpt, carets, notes, help); `color` adds ANSI colours.
 std::string renderText(const Diagnostic &diagnostic, const SourceManager &sources, bool color);
 std::string renderText(const Diagnostics &diagnostics, const SourceManager &sources, bool color);
 // One JSON array; positions as {file, line, column, endLine, endColumn, begin, end}.

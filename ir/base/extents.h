@@ -5,7 +5,8 @@
 
 namespace xt {
 
-// The elements of a shape, the subgroups of an sg_layout: 1 for none. The caller knows that it fits 64 bits.
+// The number of elements of a shape, or of subgroups of an sg_layout; 1 for an empty list. The caller ensures that the product
+// fits 64 bits.
 inline int64_t productOf(std::span<const int64_t> extents) {
   int64_t product = 1;
   for (int64_t extent : extents) product *= extent;

@@ -13,7 +13,7 @@ namespace {
 
 Error readError(const std::string &path, std::string_view cause) { return Error::environment(str("cannot read ", path, ": ", cause)); }
 
-// "" for a regular file.
+// The kind of a file for messages; "" for a regular file.
 std::string_view kindOf(const struct stat &info) {
   switch (info.st_mode & S_IFMT) {
   case S_IFREG: return "";
@@ -34,7 +34,7 @@ Result<int> openInputFile(const std::string &path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return readError(path, std::strerror(errno));
   if (std::string_view kind = kindOf(info); !kind.empty()) return kindError(path, kind);
-  // Not blocking: something else may have taken its place meanwhile.
+  // Non-blocking, because another kind of file may have replaced it since stat().
   int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor < 0) return readError(path, std::strerror(errno));
   std::string_view kind = fstat(descriptor, &info) == 0 ? kindOf(info) : "a device";
@@ -66,7 +66,7 @@ Result<std::string> readInputFile(const std::string &path, int64_t most) {
   Result<int> descriptor = openInputFile(path);
   if (!descriptor) return descriptor.error();
   struct stat info {};
-  bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // of some files the system does not know the size
+  bool large = fstat(*descriptor, &info) == 0 && info.st_size > most; // the system does not know the size of some files
   Result<std::string> text = large ? Result<std::string>(tooLarge(path, most)) : readDescriptor(*descriptor, path, most);
   close(*descriptor);
   return text;

@@ -23,7 +23,7 @@ namespace {
 
 using Pieces = std::initializer_list<std::string_view>;
 
-// Functions give 0 or the errno of what failed.
+// The functions below return 0, or the errno of the call that failed.
 int writeAll(int descriptor, Pieces pieces) {
   constexpr size_t kMostAtOnce = size_t{1} << 30;
   for (std::string_view piece : pieces)
@@ -36,7 +36,7 @@ int writeAll(int descriptor, Pieces pieces) {
   return 0;
 }
 
-// A descriptor whose closing may fail: some file systems find out then that there is no room.
+// A descriptor whose close() is checked for errors: some file systems report only then that they are full.
 class Output {
 public:
   explicit Output(int descriptor) : descriptor_(descriptor) {}
@@ -62,8 +62,8 @@ std::string folderOf(const std::string &path) {
 
 struct Destination {
   std::string path;
-  std::optional<int> descriptor; // an open one of this process that the path stands for
-  bool magic = false;            // a link in /proc, which only opening it follows
+  std::optional<int> descriptor; // an open descriptor of this process that the path refers to
+  bool magic = false;            // a link in /proc that can only be followed by opening it
 };
 
 bool isLinkOfProc(const std::string &link) {
@@ -83,9 +83,9 @@ std::optional<int> ownDescriptor(const std::string &link) {
   return *end == 0 && number >= 0 && number <= INT_MAX ? std::optional(static_cast<int>(number)) : std::nullopt;
 }
 
-// What the last name of the path leads to. The file need not be there.
+// Follows the links of the path's last component. The file need not exist.
 int followLinks(const std::string &path, Destination &to) {
-  constexpr int kMostLinks = 40; // as Linux has it
+  constexpr int kMostLinks = 40; // as in Linux
   to.path = path;
   for (int i = 0; i < kMostLinks; ++i) {
     char target[PATH_MAX];
@@ -107,7 +107,7 @@ int writeToDescriptor(int descriptor, Pieces pieces) {
   return writeAll(descriptor, pieces);
 }
 
-// Into a device, a pipe, or whatever else has no content to replace.
+// Writes into a device, a pipe, or anything else without content to replace.
 int writeInto(const std::string &path, Pieces pieces) {
   Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!file) return errno;
@@ -115,7 +115,8 @@ int writeInto(const std::string &path, Pieces pieces) {
   return file.close();
 }
 
-// Over what is there. It is cut to its new length at the end, so that the room which it has is there for the new content.
+// Overwrites an existing file. It is cut to its new length at the end, so that its disk space stays available for the new
+// content.
 int writeInPlace(const std::string &path, Pieces pieces, bool &begun) {
   Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file) return errno;
@@ -132,11 +133,11 @@ bool hasAttributes(const std::string &path) {
   ssize_t length = listxattr(path.c_str(), names, sizeof names);
   if (length < 0) return errno == ERANGE;
   for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(names + at)) + 1)
-    if (std::string_view(names + at) != "security.selinux") return true; // every file has that one, by its place
+    if (std::string_view(names + at) != "security.selinux") return true; // every file has that attribute, by its location
   return false;
 }
 
-// Gives the new file what the old one has; false if it cannot be.
+// Gives the new file the owner, group and mode of the old one; false if that is not possible.
 bool makeAlike(int descriptor, const struct stat &old) {
   struct stat own {};
   if (fstat(descriptor, &own) != 0) return false;
@@ -145,14 +146,14 @@ bool makeAlike(int descriptor, const struct stat &old) {
   return fchmod(descriptor, old.st_mode & 07777) == 0;
 }
 
-enum class Replaced { Yes, No, Cannot }; // Cannot: the file must be written in place, if it is there
+enum class Replaced { Yes, No, Cannot }; // Cannot: the file must be written in place, if it exists
 
 Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pieces, int &failed) {
-  // A short name of its own: one that is made from the file's could be too long.
+  // A short independent name: one derived from the file's name could be too long.
   static std::atomic<unsigned> number{0};
   std::string temporary = str(folderOf(path), "/.xt-", getpid(), "-", number++, ".tmp");
   TemporaryPath known(temporary);
-  unlink(temporary.c_str()); // what a killed process of the same number left
+  unlink(temporary.c_str()); // a leftover of a killed process with the same number
   Output file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666));
   if (!file) {
     failed = errno;
@@ -183,7 +184,7 @@ int writeTo(const Destination &to, Pieces pieces, bool &begun) {
     if (replaceFile(to.path, nullptr, pieces, failed) == Replaced::Yes) return 0;
     return failed;
   }
-  // A file that may not be written is not replaced either.
+  // A file without write permission is not replaced either.
   if (faccessat(AT_FDCWD, to.path.c_str(), W_OK, AT_EACCESS) != 0) return errno;
   if (old.st_nlink == 1 && !hasAttributes(to.path)) {
     Replaced done = replaceFile(to.path, &old, pieces, failed);

@@ -20,18 +20,18 @@ namespace xt {
 namespace {
 
 const char *toolName = "xt";
-int outputError = 0; // of standard output
+int outputError = 0; // errno of standard output
 
-// A file that is opened takes the lowest free number: without this, what is printed could end in it.
+// A newly opened file gets the lowest free descriptor. Without this, printed text could end up in such a file.
 void openStandardStreams() {
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // In the wrong direction: to read or write it fails with EBADF, as it did.
+    // Opened in the wrong direction, so that reading or writing it still fails with EBADF.
     (void)!open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
 
-// No memory may be needed here.
+// Must not allocate memory.
 [[noreturn]] void endByLimit(std::string_view what) {
   for (std::string_view text : {std::string_view("\n"), std::string_view(toolName), std::string_view(": "), what, std::string_view("\n")})
     (void)!write(STDERR_FILENO, text.data(), text.size());
@@ -68,7 +68,8 @@ bool standardOutputLost() {
 
 int endProcess(int status) {
   if (!standardOutputLost()) return status;
-  // stdio does not keep why an earlier write failed: one more says it, at the end of an output that is cut off anyway.
+  // stdio does not keep the cause of an earlier failed write: one more write gives it, at the end of output that is cut off
+  // anyway.
   if (!outputError && write(STDOUT_FILENO, "\n", 1) < 0) outputError = errno;
   if (outputError != EPIPE)
     std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "", outputError ? std::strerror(outputError) : "");

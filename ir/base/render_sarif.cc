@@ -88,9 +88,9 @@ Json ruleOf(DiagCode code) {
 } // namespace
 
 std::string renderSarif(std::span<const DiagnosedSources> all) {
-  std::vector<DiagCode> rules; // those that occur, in the order of their numbers
+  std::vector<DiagCode> rules; // those that occur, in numerical order
   std::vector<std::pair<const Diagnostic *, const SourceManager *>> shown;
-  std::vector<std::string> rest; // how many more of each compilation there are
+  std::vector<std::string> rest; // the note about messages left out, per compilation
   for (const DiagnosedSources &of : all) {
     ShownDiagnostics own = shownOf(*of.diagnostics, kMostShownToPrograms);
     for (const Diagnostic *diagnostic : own.list) shown.emplace_back(diagnostic, of.sources);

@@ -42,11 +42,11 @@ CodePoint decode(std::string_view text, size_t i) {
 struct CodePointRange {
   uint32_t first, last;
 };
-// Terminals draw these two cells wide (the East Asian Wide and Fullwidth blocks, and emoji) …
+// Code points that terminals draw two cells wide (the East Asian Wide and Fullwidth blocks, and emoji).
 constexpr CodePointRange kWide[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},  {0xAC00, 0xD7A3},
                                     {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},  {0xFFE0, 0xFFE6},
                                     {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-// … and these on top of the character before.
+// Code points that terminals draw on top of the previous character.
 constexpr CodePointRange kCombining[] = {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
 
 size_t cellsOf(uint32_t codePoint) {
@@ -57,10 +57,10 @@ size_t cellsOf(uint32_t codePoint) {
   return 1;
 }
 
-// A longer line is shown around the place that a message is about.
+// A longer line is cut to an excerpt around the place of the message.
 constexpr size_t kMostLineBytes = 300;
 
-// The start of the character that the byte at `at` belongs to.
+// The start of the character that contains the byte at `at`.
 size_t characterStart(std::string_view text, size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at;
@@ -165,7 +165,7 @@ private:
             std::to_string(where.line) + ":" + std::to_string(where.column) + "\n";
     for (const auto &[line, there] : byLine) {
       if (file.lineText(line).size() <= kMostLineBytes) renderLine(file, line, there);
-      else // each place with what stands around it
+      else // each place with its surroundings
         for (const Place &place : there) renderLine(file, line, {place});
     }
   }
@@ -173,7 +173,7 @@ private:
   void renderLine(const SourceFile &file, uint32_t number, const std::vector<Place> &places) {
     std::string_view source = file.lineText(number);
     uint32_t start = file.lineStart(number);
-    bool before = false, behind = false; // of what is shown, there is more
+    bool before = false, behind = false; // whether text is cut off before and after the excerpt
     if (source.size() > kMostLineBytes) {
       size_t first = places[0].range.begin - std::min<uint32_t>(start, places[0].range.begin);
       size_t begin = characterStart(source, first > kMostLineBytes / 3 ? first - kMostLineBytes / 3 : 0);
@@ -195,7 +195,7 @@ private:
     std::vector<Mark> marks;
     for (const Place &place : places) {
       size_t begin = std::min<size_t>(place.range.begin - start, source.size());
-      // What goes on over the line's end is underlined up to there.
+      // A range that continues on the next line is underlined up to the end of this one.
       size_t end = std::clamp<size_t>(place.range.end > start ? place.range.end - start : 0, begin, source.size());
       size_t first = shown.cell[begin];
       marks.push_back({first, std::max(first + 1, shown.cell[end]), place.primary, place.text});
@@ -203,8 +203,8 @@ private:
     renderMarks(marks);
   }
 
-  // The row of carets and dashes; the rightmost text stands beside its mark, the others below, right to left, with a
-  // '|' that leads down to those still to come.
+  // Renders the row of carets and dashes. The rightmost text is beside its mark; the others follow below, right to left, with
+  // '|' leading down to the texts still to come.
   void renderMarks(std::vector<Mark> marks) {
     size_t width = 0;
     for (const Mark &mark : marks) width = std::max(width, mark.end);
@@ -277,7 +277,7 @@ private:
     std::string blocks;
     const char *separator = ": ";
     for (const TextEdit &edit : fixit.edits) {
-      // "insert `,`" says it all already.
+      // The title already contains the replacement, as in "insert `,`".
       if (edit.replacement.empty() || fixit.title.find(edit.replacement) != std::string::npos) continue;
       if (edit.replacement.find('\n') != std::string::npos) {
         blocks += edit.replacement;

@@ -14,11 +14,11 @@ struct [[nodiscard]] Error {
   enum class Kind : unsigned char {
     Diagnosed,   // already in the Diagnostics engine; the message is empty
     Environment, // a file, a device or a limit failed; the message says which and why
-    Kernel,      // a kernel did what it must not: a failed assert, a race, an access that is reported
+    Kernel,      // a kernel did something forbidden: a failed assert, a race, an access that is reported
   };
   Kind kind = Kind::Diagnosed;
   std::string message;
-  SourceRange range = {}; // the place in the source that was being run, where there is one
+  SourceRange range = {}; // the place in the source that was running, if known
 
   static Error diagnosed() { return {}; }
   static Error environment(std::string text, SourceRange range = {}) {

@@ -28,8 +28,8 @@ struct LineColumn {
 };
 
 enum class SourceOrigin : uint8_t {
-  File,      // or what an editor has of one
-  Generated, // by a tool: where no excerpt is shown, places have no lines, which nobody could look up
+  File,      // a file, or an editor's version of one
+  Generated, // by a tool; if no excerpt is shown, its places have no line numbers, which the user could not look up
 };
 
 class SourceFile {
@@ -52,7 +52,7 @@ private:
   std::vector<uint32_t> lineStarts_;
 };
 
-// Owns the files of one compilation. File 0 is always there and empty: ranges of things that no source spells.
+// Owns the files of one compilation. File 0 always exists and is empty; ranges in it belong to things without source text.
 class SourceManager {
 public:
   SourceManager();

@@ -13,7 +13,7 @@
 namespace xt {
 namespace {
 
-// A signal handler must not allocate, nor read memory that another thread frees: paths lie in fixed slots.
+// A signal handler must not allocate, nor read memory that another thread may free, so paths are kept in fixed slots.
 enum SlotState : int { kFree, kFilling, kKnown };
 struct Slot {
   std::atomic<int> state{kFree};
@@ -22,7 +22,7 @@ struct Slot {
 constexpr int kSlots = 64;
 Slot slots[kSlots];
 
-// Entries of a directory as the system call getdents64 gives them; opendir allocates.
+// A directory entry as the system call getdents64 returns it; opendir would allocate.
 struct DirectoryEntry {
   uint64_t inode;
   int64_t offset;
@@ -31,12 +31,12 @@ struct DirectoryEntry {
   char name[1];
 };
 
-// Removes the files of a folder that has no folders in it, then the folder.
+// Removes the files in a folder without subfolders, then the folder.
 void removeFolder(const char *path) {
   int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return;
   alignas(DirectoryEntry) char buffer[4096];
-  // Some file systems pass over entries when others are removed meanwhile.
+  // Some file systems skip entries when others are removed during the iteration.
   constexpr int kMostRounds = 8;
   for (int round = 0; round < kMostRounds && rmdir(path) != 0; ++round) {
     lseek(folder, 0, SEEK_SET);
@@ -52,7 +52,7 @@ void removeFolder(const char *path) {
 
 void onSignal(int signal) {
   removeTemporaries();
-  raise(signal); // SA_RESETHAND: with the action that it has by default
+  raise(signal); // SA_RESETHAND: the default action applies
 }
 
 } // namespace

@@ -4,8 +4,9 @@
 
 namespace xt {
 
-// While one lives, a signal that ends the process removes the path first: a file, or a folder with the files in it. The
-// destructor forgets the path and removes nothing. A path longer than PATH_MAX, or one too many at a time, is not known.
+// While an object lives, a signal that ends the process removes its path first: a file, or a folder with the files in it. The
+// destructor unregisters the path and removes nothing. A path of PATH_MAX or more bytes is not registered, nor is one beyond
+// the number of slots.
 class TemporaryPath {
 public:
   explicit TemporaryPath(std::string_view path);
@@ -17,9 +18,9 @@ private:
   int slot_ = -1;
 };
 
-// Removes what is known at the moment. Async-signal-safe.
+// Removes the paths registered at the moment. Async-signal-safe.
 void removeTemporaries();
-// SIGINT, SIGTERM and SIGHUP remove what is known, then end the process as they do by default. One of them that the
+// Makes SIGINT, SIGTERM and SIGHUP remove the registered paths, then end the process as they do by default. A signal that the
 // process ignores (`nohup`) stays ignored.
 void removeTemporariesOnSignals();
 

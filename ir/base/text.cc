@@ -48,7 +48,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 std::string_view closestName(std::string_view name, std::span<const std::string_view> candidates) {
   std::string_view best;
   size_t bestDistance = 4;
-  // Comparing takes time with the square of the length, and nobody misspells a name as long as that.
+  // The time of a comparison grows with the square of the length, and nobody misspells a name that long.
   constexpr size_t kLongestCompared = 200;
   if (name.size() > kLongestCompared) return best;
   for (std::string_view candidate : candidates) {

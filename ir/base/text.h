@@ -32,15 +32,15 @@ template <class Range> std::string join(const Range &range, std::string_view sep
 // "256x32" for {256, 32}; a negative extent prints as '?'.
 std::string shapeText(std::span<const int64_t> shape);
 
-// The shortest text that reads back as the same double ("0.1", "1e-05", "inf", "nan"); always has a point, an
-// exponent, or is inf/nan, so that it lexes as a float literal.
+// The shortest text that reads back as the same double ("0.1", "1e-05", "inf", "nan"). It always has a point or an exponent, or
+// is inf or nan, so that it lexes as a float literal.
 std::string floatText(double value);
 std::string floatText(float value); // the shortest digits that read back as this f32
 
 // Edit distance with transpositions (optimal string alignment).
 size_t editDistance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `name`, or "" when none is near enough to be what was meant. Ties go to the first.
+// The candidate nearest to `name`, or "" if none is near enough to be a likely misspelling. Of equally near ones, the first.
 std::string_view closestName(std::string_view name, std::span<const std::string_view> candidates);
 
 // 1 -> "1st", 2 -> "2nd" ...

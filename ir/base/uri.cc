@@ -7,14 +7,14 @@ namespace {
 
 constexpr std::string_view kScheme = "file://", kHex = "0123456789ABCDEF";
 
-// Its value, or -1.
+// The value of a hexadecimal digit, or -1.
 int hexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// All but the unreserved characters and the slash becomes %XX.
+// Encodes every byte as %XX, except unreserved characters and slashes.
 std::string percentEncoded(const std::string &path) {
   std::string out;
   for (char c : path) {

@@ -4,11 +4,11 @@
 
 namespace xt {
 
-// The path of a `file:` URI; any other text is its own name.
+// The path of a `file:` URI; any other text is returned unchanged.
 std::string pathOfUri(const std::string &uri);
-// "file:///a%20b" of an absolute path; any other text is its own URI.
+// "file:///a%20b" for an absolute path; any other text is returned unchanged.
 std::string uriOfPath(const std::string &path);
-// The same of a path that may be relative: a URI reference.
+// Like uriOfPath, but also encodes a relative path, as a URI reference.
 std::string uriReferenceOfPath(const std::string &path);
 
 } // namespace xt

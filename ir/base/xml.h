@@ -4,7 +4,7 @@
 
 namespace xt {
 
-// Text as it stands in XML, in quotes too; control characters, which XML does not have, are left out.
+// Escapes text for XML, also within quotes; drops control characters, which XML does not allow.
 std::string xmlText(std::string_view text);
 
 } // namespace xt
