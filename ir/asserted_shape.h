@@ -1,4 +1,4 @@
-// In which shape an assert counts its elements.
+// The shape in which an assert counts its elements.
 #pragma once
 #include "ir/op.h"
 
@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// That of its condition, or of the vector that this is a part of; none for a scalar.
+// The shape of its condition, or of the larger vector that the condition is a part of; empty for a scalar.
 std::vector<int64_t> assertedShape(const Op &op);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// What a kernel in blocks asks of the hardware, by kind: for `xtc --report`, and for tests that keep the numbers.
+// Counts by kind the hardware operations of a kernel in blocks: for `xtc --report`, and for tests that fix these numbers.
 #pragma once
 #include "ir/module.h"
 
@@ -9,22 +9,22 @@ namespace xt {
 
 struct BlockCounts {
   int64_t loads = 0, stores = 0, prefetches = 0; // block messages
-  int64_t maskedLoads = 0, maskedStores = 0;     // blocks that go element by element, gathers and scatters among them
+  int64_t maskedLoads = 0, maskedStores = 0;     // blocks accessed element by element, including gathers and scatters
   int64_t atomics = 0;
-  int64_t dpas = 0, products = 0; // products: those that the hardware does not have
+  int64_t dpas = 0, products = 0; // products: matrix products that the hardware does not have
   int64_t exchanges = 0;          // between lanes: transposes, reductions along a row
   int64_t barriers = 0;
   int64_t others = 0;
   bool operator==(const BlockCounts &) const = default;
 };
 
-// In the text of a block, nested blocks not included.
+// Counts the ops of a block, without those of nested blocks.
 BlockCounts countBlocks(const Block &block);
 BlockCounts operator+(BlockCounts a, const BlockCounts &b);
-// "32 dpas, 16 loads, 16 stores, 80 others": what is 0 is left out.
+// "32 dpas, 16 loads, 16 stores, 80 others": counts of 0 are left out.
 std::string text(const BlockCounts &counts);
 
-// A kernel's whole text, and that of each innermost loop.
+// The counts of a kernel's whole text, and of each innermost loop.
 struct LoopCounts {
   const Op *loop;
   BlockCounts counts;

@@ -1,5 +1,5 @@
-// What block messages of a target can take: matrices by the rules of their base, and blocks by their size. One answer for
-// passes that make messages and for the check of those that users write.
+// Which matrices and blocks the block messages of a target accept: matrices by the rules for their base, blocks by their size.
+// Shared by the passes that create messages and by the check of messages that users write.
 #pragma once
 #include "ir/target_info.h"
 #include "ir/type.h"
@@ -9,30 +9,31 @@
 
 namespace xt {
 
-// A matrix in memory, as far as it is known: kDynamic where only the launch tells.
+// A matrix in memory, as far as it is known at compile time: kDynamic for values known only at launch.
 struct BlockBase {
   Elem elem = Elem::F32;
   int64_t width = kDynamic, height = kDynamic; // columns and rows
   int64_t pitch = kDynamic;                    // elements from one row to the next
   int64_t step = 1;                            // elements from one column to the next
-  std::vector<int64_t> apart;                  // elements between matrices, for each dimension in front of the rows
+  std::vector<int64_t> apart;                  // elements between matrices, for each dimension before the rows
 };
-// Of the last two dimensions of a memref of rank 2 or more.
+// Describes the last two dimensions of a memref of rank 2 or more.
 BlockBase blockBaseOf(Type memref);
-// The least pitch that messages take for rows of so many bytes. A matrix of one row may be given it, as nothing is read behind.
+// The smallest pitch, in bytes, that messages accept for rows of `width` bytes. A matrix of one row may be given this pitch,
+// because nothing beyond that row is read.
 int64_t shortestPitch(const BlockRules &rules, int64_t width);
-// Which rule a base breaks for certain; "" if none. What is not known is taken to keep the rules.
+// The rule that a base is known to break; "" if none. Unknown values are assumed to obey the rules.
 std::string whyNoBlockBase(const BlockRules &rules, const BlockBase &base);
 
-// Whether messages of a shape take a block of so many rows and columns, as one block or as several side by side.
+// Whether messages of a shape take a block of rows x columns, as one block or as several side by side.
 bool takesBlock(const BlockShape &shape, BlockUse use, int bits, int64_t rows, int64_t columns);
-// The first message that moves a block of rows x columns elements of `bits`, alone or as several blocks side by side; null: none.
-// Sizes are those in memory, also of blocks that are turned on the way.
+// The first message that moves a block of rows x columns elements of `bits`, as one block or as several side by side; null if
+// there is none. Sizes are those in memory, also for blocks that the message transposes.
 const BlockShape *blockMessage(const TargetInfo &target, BlockUse use, int bits, int64_t rows, int64_t columns);
 
-// At which multiple of bytes a 1D block message of so many bytes that lie side by side begins, in global or shared local
-// memory: that of its words, of 32 bits where they will do, else of 64; narrower elements go as parts of words. 0: there is
-// no such message.
+// The alignment in bytes of a 1D block message that moves `bytes` contiguous bytes in global or shared local memory. It is the
+// size of the message's words: 32 bits if such words make up the bytes, else 64. Narrower elements are moved as parts of words.
+// 0 if there is no such message.
 int64_t lineAlignment(const TargetInfo &target, int64_t bytes);
 
 } // namespace xt

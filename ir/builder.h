@@ -1,4 +1,4 @@
-// Makes ops at a place. Result types come from the op's own type rule or are given.
+// Creates ops at a given position. Result types come from the op's type rule or are passed in.
 #pragma once
 #include "ir/module.h"
 

@@ -1,4 +1,4 @@
-// What the interpreter watches for beside running a kernel (`xtrun --check`).
+// What the interpreter checks while it runs a kernel (`xtrun --check`).
 #pragma once
 #include <span>
 #include <string_view>
@@ -6,17 +6,17 @@
 namespace xt {
 
 struct Checks {
-  bool bounds = false;     // accesses outside of a base matrix, which are legal
-  bool race = false;       // two that touch one element, one of them writing, without a barrier between them
-  bool uninit = false;     // reads of what nothing has written
-  bool divergence = false; // subgroups that come to a barrier on different ways
-  bool algebra = false;    // runs with elements of a finite field in the place of floats (ir/interp/field.h)
-  bool any() const { return bounds || race || uninit || divergence; } // that watch a run
+  bool bounds = false;     // accesses outside of a base matrix; these are legal
+  bool race = false;       // two accesses to one element, at least one a write, without a barrier between them
+  bool uninit = false;     // reads of elements that were never written
+  bool divergence = false; // subgroups that reach a barrier on different paths
+  bool algebra = false;    // runs with elements of a finite field instead of floats (ir/interp/field.h)
+  bool any() const { return bounds || race || uninit || divergence; } // the checks that watch a run
 };
 
-// The words of --check, in order. "all" stands for those that watch a run, so not for "algebra".
+// The words of --check, in order. "all" means the checks that watch a run, so not "algebra".
 std::span<const std::string_view> checkWords();
-// Turns on what a word says; false for an unknown one.
+// Turns on the check that a word names; false for an unknown word.
 bool addCheck(Checks &checks, std::string_view word);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// How much code a lane's part of a kernel becomes on a GPU: its vectors are unrolled, element by element.
+// The code size of one lane's part of a kernel on a GPU, where vectors are unrolled element by element.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
@@ -6,23 +6,24 @@
 
 namespace xt {
 
-// Operations on single elements in the code of one lane. A kernel with this many takes half a minute to compile, and its
-// values fill the registers many times over.
+// The limit on operations on single elements in the code of one lane. A kernel of this size takes half a minute to compile, and
+// its values fill the registers many times over.
 inline constexpr int64_t kMostElementOps = int64_t{1} << 16;
 
-// The same before the tiles of a subgroup are cut into blocks, where it is a rough number: what blocks have in common is
-// computed once, and products become loops.
+// The same limit before the tiles of a subgroup are cut into blocks. The count is only approximate there: blocks compute shared
+// subexpressions once, and products become loops.
 inline constexpr int64_t kMostElementOpsOfTiles = 4 * kMostElementOps;
 
-// Of a kernel at lane scope: each op counts as many as it has elements, a product of matrices as many as it multiplies;
-// loops count once.
+// Counts the operations on single elements of a kernel at lane scope: an op counts its elements, a matrix product its
+// multiplications; the body of a loop counts once.
 int64_t elementOps(const Kernel &kernel);
 
-// False: a kernel at lane scope has more than kMostElementOps. Reported at the op of the source from which most of them
-// come, with the nearest size that fits.
+// Returns false if a kernel at lane scope has more than kMostElementOps. The error is reported at the source op that most of
+// them come from, with the nearest size that fits.
 bool codeFits(const Kernel &kernel, Diagnostics &diagnostics);
 
-// False: a kernel at subgroup or workgroup scope has more than kMostElementOpsOfTiles for each lane. Reported alike.
+// Returns false, with the same kind of error, if a kernel at subgroup or workgroup scope has more than kMostElementOpsOfTiles
+// per lane.
 bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

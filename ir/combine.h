@@ -7,11 +7,11 @@
 
 namespace xt {
 
-// The op of a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) on an element type; nullopt
-// where the kind is not defined for it, and for "assign", which combines nothing.
+// The op for a kind word of `reduction` ("add", "minsi" …) or `atomic_rmw` ("addf", "mins" …) on an element type. nullopt if
+// the kind is not defined for the type, and for "assign", which combines nothing.
 std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
 
-// What leaves every value of the type as it is when combined with it: 0 for add, 1 for mul, -inf for maximumf …
+// The value that changes no other value of the type when combined with it: 0 for add, 1 for mul, -inf for maximumf …
 AttrValue combiningIdentity(OpKind op, Elem elem);
 
 // The type in which a reduction combines its terms: f32 for sums and products of 16- and 8-bit floats, whose result is

@@ -1,4 +1,4 @@
-// What constants hold.
+// The values of constants.
 #pragma once
 #include "ir/op.h"
 
@@ -6,9 +6,9 @@
 
 namespace xt {
 
-// The value of a constant, scalar or the same in all elements; null otherwise.
+// The value of a constant that is scalar or the same in all elements; null otherwise.
 const AttrValue *constantValue(const Value &value);
-// The same, where it is an integer.
+// The same value if it is an integer.
 std::optional<int64_t> constantInt(const Value &value);
 
 } // namespace xt

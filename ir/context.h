@@ -1,4 +1,4 @@
-// Owns interned types and layouts. Everything that holds a Type or a Layout must not outlive its Context.
+// Owns interned types and layouts. An object that holds a Type or a Layout must not outlive its Context.
 #pragma once
 #include "ir/layout.h"
 #include "ir/type.h"

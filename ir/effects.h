@@ -1,4 +1,4 @@
-// What a kernel does to its memref parameters, derived from its ops.
+// The effects of a kernel on its memref parameters, derived from its ops.
 #pragma once
 #include "ir/module.h"
 
@@ -7,9 +7,8 @@
 
 namespace xt {
 
-// For each memref, tile or address (i64), the parameters whose memory it may refer to. Tiles are followed through the
-// ops that make tiles from tiles and through loops and branches: what a value may come from is the union over all
-// paths.
+// For each memref, tile or address (i64), the parameters whose memory it may refer to. Tiles are followed through the ops that
+// create tiles from tiles and through loops and branches: the origins of a value are the union over all paths.
 class MemoryOrigins {
 public:
   explicit MemoryOrigins(const Kernel &kernel);   // which must outlive the object
@@ -19,17 +18,17 @@ private:
   void flow(const Value *from, const Value *to);
   void visit(Op &op);
   const Kernel &kernel_;
-  std::unordered_map<const Value *, std::vector<bool>> sets_; // looked up only
+  std::unordered_map<const Value *, std::vector<bool>> sets_; // used for lookup only (no deterministic order)
   bool changed_ = false;
 };
 
 struct KernelEffects {
-  // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False
-  // for scalars but addresses (i64) that tiles are made from.
+  // Per parameter: whether some op may read or write it, through the memref itself or through tiles made from it. False for
+  // scalars, except addresses (i64) that tiles are made from.
   std::vector<bool> reads, writes;
 };
 
-// Memory effects are those of the op table, on what MemoryOrigins gives.
+// Applies the effects in the op table to the origins that MemoryOrigins finds.
 KernelEffects kernelEffects(const Kernel &kernel);
 
 } // namespace xt

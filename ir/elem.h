@@ -15,7 +15,7 @@ struct ElemInfo {
   Elem elem;
   std::string_view name;
   int bits;         // of the value: 1 for i1, 19 for tf32
-  int storageBytes; // of one element in memory; i1 and i4 take a byte each
+  int storageBytes; // of one element in memory; i1 and i4 take one byte each
   bool isFloat;
   bool isUnsigned; // uN; iN and index are signed
   int precision;   // floats: bits of the significand with the hidden one, so u = 2^-precision
@@ -24,14 +24,14 @@ struct ElemInfo {
 };
 
 const ElemInfo &elemInfo(Elem elem);
-// Also the seeds' other spellings: float, double, fp32, fp16, int64, uint8 …
+// Also accepts the seeds' other spellings: float, double, fp32, fp16, int64, uint8 …
 std::optional<Elem> elemFromName(std::string_view name);
 
 inline bool isFloat(Elem e) { return elemInfo(e).isFloat; }
-inline bool isInteger(Elem e) { return !elemInfo(e).isFloat; } // index counts as one
+inline bool isInteger(Elem e) { return !elemInfo(e).isFloat; } // includes index
 inline std::string_view elemName(Elem e) { return elemInfo(e).name; }
 
-// The nearest value of a float type, to nearest even; overflow gives inf (f8E4M3: NaN); subnormals are kept.
+// Rounds to the nearest value of a float type, ties to even; overflow gives inf (f8E4M3: NaN); subnormals are kept.
 double roundTo(Elem floatType, double value);
 // Two's complement wrap-around to the width and signedness of an integer type (i1: 0 or 1).
 int64_t wrapTo(Elem intType, int64_t value);

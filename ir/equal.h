@@ -1,5 +1,5 @@
-// Structural equality of modules: what a dump that is read back has to keep. Ranges, names of values and the file name
-// do not count; everything else does. The modules may live in different contexts.
+// Structural equality of modules: a dump must be equal to the module that it is read back from. Ranges, names of values and the
+// file name are ignored; everything else counts. The modules may belong to different contexts.
 #pragma once
 #include "ir/module.h"
 
@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// What differs first, in the order of the text, with both sides; nullopt if the modules are equal.
+// Describes the first difference in text order, with both sides; nullopt if the modules are equal.
 std::optional<std::string> firstDifference(const Module &a, const Module &b);
 
 } // namespace xt

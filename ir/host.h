@@ -1,4 +1,4 @@
-// Host ops: what a `test` block does. Buffers are made, kernels launched, expressions of arrays compared. Sizes stay
+// Host ops: the statements of a `test` block, which make buffers, launch kernels and compare array expressions. Sizes stay
 // symbolic ($M) until a run picks the full or the small ones.
 #pragma once
 #include "ir/base/source.h"
@@ -25,33 +25,33 @@ enum class HostFnClass : uint8_t {
 };
 struct HostFnInfo {
   HostFn fn{};
-  std::string_view name;    // as written in a call: "matmul"; "" for what only an operator spells
+  std::string_view name;    // as written in a call: "matmul"; "" if only an operator spells it
   std::string_view op;      // the infix operator, if any: "+"
   HostFnClass cls{};
   int minArgs = 0, maxArgs = 0; // positional
   std::string_view named;   // the names of arguments, in order, comma separated: "x, dim"; each may be given by name
   std::string_view summary;
   std::string_view example;
-  std::string_view kernels = ""; // the functions of kernels that compute the same, comma separated: "minimumf, minsi"
+  std::string_view kernels = ""; // the kernel functions that compute the same, comma separated: "minimumf, minsi"
 };
 std::span<const HostFnInfo> allHostFns();
 const HostFnInfo &hostFnInfo(HostFn fn);
-// By its name, or by that of a kernel's function.
+// Finds a function by its own name, or by the name of an equivalent kernel function.
 const HostFnInfo *findHostFn(std::string_view name, bool initializer);
 const HostFnInfo *findHostOperator(std::string_view op, size_t operands);
 
 struct HostExpr {
   enum class Kind : uint8_t {
-    Int,    // integer; elem is U64 where it holds the bits of 2^63 or more
+    Int,    // integer; elem is U64 if it holds the bits of 2^63 or more
     Float,  // number
     Text,   // text ("x.npy")
     Elem,   // elem: an element type as an argument (cast(x, f16))
     Size,   // $name: a test size
     Buffer, // %name: a buffer or a value of the test
-    Index,  // a variable of `from (i, j) => …`; integer: which one
+    Index,  // a variable of `from (i, j) => …`; integer: its number
     List,   // [a, b]; also the permutation of transpose
     Call,   // fn(args); infix operators are calls too
-    Slice   // args[0][items]; each item is a Call-less Range below
+    Slice   // args[0][items]; each item is a Range below, never a Call
   };
   Kind kind = Kind::Int;
   SourceRange range;
@@ -62,11 +62,11 @@ struct HostExpr {
   HostFn fn{};
   std::vector<HostExpr> args;                        // positional, in the table's order
   struct Named;
-  std::vector<Named> named; // arguments given by name, in source order
-  // Slice: one item per dimension. `begin:end:step`; a single index drops the dimension (NumPy).
+  std::vector<Named> named; // arguments passed by name, in source order
+  // Slice: one item per dimension, `begin:end:step`; a single index drops the dimension (as in NumPy).
   struct Range {
-    std::vector<HostExpr> begin, end, step; // none or one each
-    bool single = false;              // an index, in begin
+    std::vector<HostExpr> begin, end, step; // empty or one element each
+    bool single = false;              // a single index, stored in begin
   };
   std::vector<Range> ranges;
 };
@@ -75,7 +75,7 @@ struct HostExpr::Named {
   HostExpr value;
 };
 
-// memref<$M x 32 x f16>: extents are expressions of sizes.
+// memref<$M x 32 x f16>: extents are expressions over sizes.
 struct HostBufferType {
   std::vector<HostExpr> extents;
   Elem elem = Elem::F32;
@@ -86,16 +86,16 @@ struct HostBufferType {
 struct HostStmt {
   enum class Kind : uint8_t { Buffer, Let, Launch, Check, Save } kind = Kind::Buffer;
   SourceRange range;
-  std::string name;          // Buffer, Let: what is bound
+  std::string name;          // Buffer, Let: the name that is bound
   SourceRange nameRange;
   HostBufferType type;       // Buffer
   HostExpr value;            // Buffer: initializer call. Let: expression. Save: the buffer (Kind::Buffer)
   std::vector<HostExpr> indexVars; // Buffer with `from`: its variables (Kind::Index, text)
   // Launch
-  std::string kernel;        // of Module::kernels, specialised name
+  std::string kernel;        // a kernel of Module::kernels, by its specialised name
   SourceRange kernelRange;
   std::vector<HostExpr> args; // buffers or scalar expressions, one per kernel parameter
-  std::vector<HostExpr> grid; // the launch's own grid, or none
+  std::vector<HostExpr> grid; // the launch's own grid, or empty
   // Check
   HostExpr left, right;
   enum class Tolerance : uint8_t { Derived, Exactly, Ulp, RelAbs } tolerance = Tolerance::Derived;

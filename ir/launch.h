@@ -1,4 +1,4 @@
-// What a launch of a kernel is given: arguments and the ranges of its grid.
+// The inputs of a kernel launch: arguments and the ranges of its grid.
 //
 // Launch ABI: a memref argument is its data pointer (address of element [0, …, 0]), sizes and strides (in elements, one
 // per dimension); a scalar is its value. Kernels see nothing else of the host.
@@ -17,7 +17,7 @@ namespace xt {
 
 class Kernel;
 
-// Takes what `print` ops write, whole lines at a time, in the order in which they run; called by one thread at a time.
+// Receives the output of `print` ops in execution order, in whole lines; called by one thread at a time.
 using PrintSink = std::function<void(std::string_view)>;
 
 struct BufferView {
@@ -28,18 +28,18 @@ struct BufferView {
 
   bool operator==(const BufferView &) const = default;
 };
-// An integer may be an address: then `buffer` says what memory it points into, where that is known (data: not null).
+// An integer argument may be an address: `buffer` then describes the memory it points into, if known (data is not null).
 struct LaunchArg {
   enum class Kind : uint8_t { Buffer, Int, Float } kind = Kind::Int;
   BufferView buffer;
   int64_t integer = 0;
   double number = 0;
 
-  bool operator==(const LaunchArg &) const = default; // of numbers: -0 is 0, NaN is no NaN
+  bool operator==(const LaunchArg &) const = default; // numbers compare as doubles: -0 equals 0, NaN differs from NaN
 };
-struct GridRange { // values lower, lower + step, … < upper of one grid variable
+struct GridRange { // the values lower, lower + step, … < upper of one grid variable
   int64_t lower = 0, step = 1, count = 1;
-  double lastShare = 1; // of the last step, which may reach beyond `upper`
+  double lastShare = 1; // the share of the last step that lies below `upper`
 
   bool operator==(const GridRange &) const = default;
 };
@@ -49,11 +49,11 @@ struct GridRange { // values lower, lower + step, … < upper of one grid variab
 // or the grid has more than 2^31 workgroups. Empty for a kernel without a grid.
 Result<std::vector<GridRange>> computeGrid(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-// "workgroup (1, 0)", in the order in which the grid is written: a kernel's own from its first variable on, a launch's
-// own (of a kernel without one) x first. "the workgroup" where there is no grid. `blockId` has the outermost first.
+// "workgroup (1, 0)", in the order in which the grid is written: a kernel's own grid starts with its first variable, a launch's
+// grid (for a kernel without one) with x. "the workgroup" if there is no grid. `blockId` has the outermost dimension first.
 std::string workgroupText(const Kernel &kernel, std::span<const int64_t> blockId);
-// "workgroup (1, 0), subgroup 2": who printed a value, or failed. The workgroup is left out where there is no grid, the
-// subgroup at workgroup scope, where it is the only one, and where it is -1: the workgroup does it as one.
+// "workgroup (1, 0), subgroup 2": who printed a value, or failed. The workgroup is left out if there is no grid. The subgroup
+// is left out at workgroup scope, if it is the only one, and if it is -1, which means the workgroup as a whole.
 std::string originText(const Kernel &kernel, std::span<const int64_t> blockId, int64_t subgroup);
 
 } // namespace xt

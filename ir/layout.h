@@ -2,11 +2,11 @@
 //
 // A Layout belongs to a shape. Each dimension's index is a mixed-radix number whose digits (factors, outermost first)
 // each go to one axis with a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors
-// of that axis. Coordinates that no index determines are listed as replication: every combination of them holds a copy.
-// On the subgroup and the lane axis, factors and replication together count every coordinate exactly once: no owner
-// holds nothing, and none stands for two places in the tile.
-// Two layouts of a shape are equal when they own alike on those axes; a Layout is interned in canonical form, so equal
-// layouts are the same pointer.
+// of that axis. Coordinates that no index determines are listed as replication: every combination of them holds a copy. On the
+// subgroup and the lane axis, factors and replication together count every coordinate exactly once: no
+// coordinate is without elements, and none is used for two places in the tile.
+// Two layouts of a shape are equal if every owner on those axes holds the same elements; a Layout is interned in canonical
+// form, so equal layouts are the same pointer.
 #pragma once
 #include "ir/base/source.h"
 
@@ -27,47 +27,46 @@ inline constexpr int kAxisCount = 3;
 struct Factor {
   int64_t extent;
   Axis axis;
-  int64_t stride; // on the axis; registers are numbered row-major over an owner's elements, so theirs is derived
+  int64_t stride; // on the axis; register strides are derived: registers number an owner's elements row-major
   bool operator==(const Factor &) const = default;
 };
 
 // wg_map<sg_layout = [a, b], sg_data = [p, q]> (RFC, "Workgroup Level XeTile extension"): subgroup ids are row-major in
 // sg_layout. Per dimension, sg_layout*sg_data divides the extent (round-robin) or the extent divides it (wrap-around).
-// A subgroup's data must not wrap around inside itself: sg_data divides the extent or is a multiple of it (the subgroup
-// then holds the whole extent). There are as many subgroups as sg_layout multiplies to, also where some only hold
-// copies.
+// A subgroup's data must not wrap around inside itself: sg_data divides the extent or is a multiple of it (the subgroup then
+// holds the whole extent). The number of subgroups is the product of sg_layout, even if some only hold copies.
 struct WgMap {
   std::vector<int64_t> sgLayout, sgData;
   bool operator==(const WgMap &) const = default;
 };
-// sg_map<wi_layout, wi_data> (seed 003): continues inside the subgroup; lane ids are row-major in wi_layout. In an
-// xe_map wi_layout*wi_data divides sg_data, and goes round sg_data; where sg_data is larger than the extent it wraps
-// around as sg_data does. Alone (subgroup scope) wi_layout*wi_data divides the extent. Leading entries of 1 may exceed
-// the rank (seed 003 writes wi_layout = [1, 16] for a rank-1 shape).
+// sg_map<wi_layout, wi_data> (seed 003): distributes a subgroup's data over its lanes; lane ids are row-major in wi_layout. In
+// an xe_map wi_layout*wi_data divides sg_data and repeats round-robin over it; if sg_data is larger than the extent, it wraps
+// around as sg_data does. Without a wg_map (subgroup scope) wi_layout*wi_data divides the extent. Leading entries of 1 may
+// exceed the rank (seed 003 writes wi_layout = [1, 16] for a rank-1 shape).
 struct SgMap {
   std::vector<int64_t> wiLayout, wiData;
   bool operator==(const SgMap &) const = default;
 };
 // nested_layout (seed 001): index = (((subgroup * batch_tile + batch) * outer_tile + outer) * thread_tile + thread) *
-// element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile and thread likewise. A stride
-// of 0 belongs to a tile of 1. Ids between the strides hold copies (stride 4 under a tile of 8 uses 32 ids); strides
-// that make one id stand for two places, or leave a place without an id, are errors.
+// element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile, and thread computed the same way
+// from the lane id. A stride of 0 belongs to a tile of 1. Ids between the strides hold copies (stride 4 under a tile of 8 uses
+// 32 ids). Strides that give one id two places, or leave a place without an id, are errors.
 struct NestedLayout {
   std::vector<int64_t> subgroupTile, batchTile, outerTile, threadTile, elementTile, subgroupStrides, threadStrides;
   bool operator==(const NestedLayout &) const = default;
 };
-// layout<…>: the factors themselves, for what no other notation can spell. One list per dimension, outermost first; a
-// number alone is a register digit, extent:axis*stride one on an axis (sg or lane); `copies` lists the replication and
-// is left out where there is none:
+// layout<…>: the factors themselves, for layouts that no other notation can spell. One list per dimension, outermost first; a
+// plain number is a register digit, extent:axis*stride a digit on an axis (sg or lane); `copies` lists the replication and is
+// left out if there is none:
 //   #layout<[8:sg*4, 32], [2, 16:lane*1], copies = [4:sg*1]>
-// A dimension's factors multiply to its extent. Register strides are derived; what is given for them is ignored.
+// The factors of a dimension multiply to its extent. Register strides are derived; given ones are ignored.
 struct FactorMap {
   std::vector<std::vector<Factor>> dims;
   std::vector<Factor> replication;
   bool operator==(const FactorMap &) const = default;
 };
 
-// A layout as it is written, before the shape is known. xe_map is a WgMap and a SgMap.
+// A layout as written in the source, before the shape is known. xe_map is a WgMap and a SgMap.
 struct LayoutSpec {
   std::optional<WgMap> wg;
   std::optional<SgMap> sg;
@@ -93,26 +92,26 @@ public:
 
   // All coordinates on `axis` that hold the element, ascending.
   std::vector<int64_t> owners(std::span<const int64_t> index, Axis axis) const;
-  // Row-major linear indices of the elements that a subgroup holds, in register order (row-major over what it holds).
+  // Row-major linear indices of the elements that a subgroup holds, in register order (row-major over the held elements).
   std::vector<int64_t> elementsOf(int64_t subgroup) const;
-  // The indices along one dimension that a subgroup holds, ascending. What a subgroup holds is the product of these.
+  // The indices along one dimension that a subgroup holds, ascending. A subgroup holds the product of these slices.
   std::vector<int64_t> sliceOf(int64_t subgroup, int dim) const;
-  // The same for what a coordinate on any axis holds of the dimension.
+  // The same for the owner at a coordinate of any axis.
   std::vector<int64_t> sliceOf(Axis axis, int64_t owner, int dim) const;
-  // Extents of what one owner on an axis holds, per dimension (the same for every owner).
+  // Extents of the part that one owner on an axis holds, per dimension (the same for every owner).
   std::vector<int64_t> ownerShape(Axis axis) const;
-  // Extents of what one subgroup holds, per dimension (the same for every subgroup).
+  // Extents of the part that one subgroup holds, per dimension (the same for every subgroup).
   std::vector<int64_t> subgroupShape() const;
   bool isReplicated(Axis axis) const; // some element has several owners on the axis
 
-  // The spelling in canonical form: a wg_map where one owns alike; where there are lanes, a sg_map if there is one
-  // subgroup, else a xe_map; else layout<…>. makeLayout gives this layout back from it.
+  // The canonical spelling: a wg_map if one owns the same elements; with lanes, a sg_map for one subgroup, else a xe_map;
+  // otherwise layout<…>. makeLayout of the result gives this layout back.
   LayoutSpec spec() const;
   std::string text() const { return spec().text(); }
-  // Who owns what, one cell per block that no owner splits; the number is the subgroup (the first, if replicated, with
-  // a '+'), or the lane where there is only one subgroup. The first line says so and gives a cell's extents. At most
-  // `maxCells` cells a side; larger ones are cut with an ellipsis. A rank above 2 gives one grid per leading cell, each
-  // under a line with its place. Lines end in '\n'.
+  // Shows who owns what, one cell per block that belongs to one owner; the number is the subgroup (the first, followed by '+',
+  // if replicated), or the lane if there is only one subgroup. The first line explains this and gives the extents of a cell. At
+  // most `maxCells` cells per side; larger pictures are cut with an ellipsis. A rank above 2 gives one grid per leading cell,
+  // each under a line with its position. Lines end in '\n'.
   std::string picture(int maxCells = 16) const;
 
 private:
@@ -128,8 +127,9 @@ private:
 struct LayoutError {
   std::string message; // "extent 48 is neither a multiple nor a divisor of sg_layout * sg_data = 4 * 32 = 128"
   int dim = -1;        // the dimension at fault; -1: the map as a whole (its rank, an extent of 0 …)
+  // The nearest numbers that would fit, a few lines that end in '\n'; "" if there are none to list.
   std::string table =
-      {}; // the nearest numbers that would fit, a few lines that end in '\n'; "" where there are none to tell
+      {};
 };
 using LayoutOrError = std::variant<const Layout *, LayoutError>;
 
@@ -138,44 +138,44 @@ LayoutOrError makeLayout(Context &context, const LayoutSpec &spec, std::span<con
 // --- the algebra -----------------------------------------------------------------------------------------------------
 // Dimensions permuted: result dimension d is source dimension permutation[d].
 const Layout *transposed(Context &context, const Layout *layout, std::span<const int64_t> permutation);
-// Whether dimension da of a and dimension db of b are distributed alike: every subgroup holds the same indices.
+// Whether dimension da of a and dimension db of b are distributed in the same way: every subgroup holds the same indices.
 bool sameDistribution(const Layout *a, int da, const Layout *b, int db);
-// Dimension d of the result is distributed as dimension dims[d].dim of dims[d].layout; where that layout is null, every
-// owner holds the whole dimension. Owners that no dimension decides hold copies. Null where the dimensions need one
-// owner in two places, where extents disagree, or where the layouts differ in how many subgroups or lanes there are.
-// At least one layout is not null, and the shape is static.
+// Dimension d of the result is distributed as dimension dims[d].dim of dims[d].layout; if that layout is null, every owner
+// holds the whole dimension. Owners that no dimension determines hold copies. Null if the dimensions need one owner in two
+// places, if extents disagree, or if the layouts differ in the number of subgroups or lanes. At least one layout is not null,
+// and the shape is static.
 struct DimOf {
   const Layout *layout;
   int dim;
 };
 const Layout *combined(Context &context, std::span<const DimOf> dims, std::span<const int64_t> shape);
-// The layout that owns like `layout` along every dimension but `dim`, whose extent becomes 1, held by all of its former
-// owners (the operand of a broadcast; the result of a reduction).
+// Like `layout` along every dimension but `dim`, whose extent becomes 1 and which is held by all of its former owners (the
+// operand of a broadcast; the result of a reduction).
 const Layout *collapsed(Context &context, const Layout *layout, int dim);
-// Blocks of n indices of `dim` become one index, so extent E becomes E/n; it is held by all owners of its block, axis
-// by axis: subgroups that held any of it, lanes that held any of it. What a reduction with reduction_size = n gives of
-// its operand, and what a broadcast with broadcast_size = n wants as operand of its result (a subgroup then has all
-// that it replicates). n = E is collapsed(). Null where n does not divide E, and where the blocks straddle owners so
-// that no layout spells it (extent 24 over 3 subgroups of 8 in blocks of 6).
+// Joins blocks of n indices of `dim` into one index, so extent E becomes E/n. Each index is held by all owners of its block, on
+// each axis separately: by all subgroups and all lanes that held any of it. This is the result layout of a reduction with
+// reduction_size = n, and the operand layout that a broadcast with broadcast_size = n needs for its result (a subgroup then
+// holds everything it replicates). n = E is collapsed(). Null if n does not divide E, or if blocks straddle owners in a way
+// that no layout can describe (extent 24 over 3 subgroups of 8 in blocks of 6).
 const Layout *grouped(Context &context, const Layout *layout, int dim, int64_t n);
-// Each index of `dim` becomes n neighbours with the same owners, so extent E becomes E*n. From an extent of 1, the
-// dimension stretches. grouped() by n leads back. Null where E*n does not fit 64 bits.
+// Repeats each index of `dim` n times in a row with the same owners, so extent E becomes E*n; an extent of 1 stretches to the
+// whole dimension. grouped() by n is the inverse. Null if E*n does not fit 64 bits.
 const Layout *repeated(Context &context, const Layout *layout, int dim, int64_t n);
-// The same elements in the same row-major order and with the same owners, in another shape. Null where the shapes
-// differ in their number of elements, and where no layout spells it (a subgroup's elements are not a product any more).
+// The same elements in the same row-major order and with the same owners, in another shape. Null if the shapes differ in their
+// number of elements, or if no layout describes the result (a subgroup's elements are no longer a product).
 const Layout *reshaped(Context &context, const Layout *layout, std::span<const int64_t> shape);
 
-// What converting a vector from one layout of a shape to another costs at most.
+// The most expensive data movement that converting a vector between two layouts of a shape can need.
 enum class Movement : uint8_t {
-  None,            // the layouts own alike: every register stays what it is
-  InLane,          // every lane holds what it needs, and picks it (which registers, depends on its id)
-  InSubgroup,      // every subgroup holds what it needs; its lanes exchange, or lanes are not (or differently) laid out
-  AcrossSubgroups, // some subgroup needs what only others hold
+  None,            // all owners hold the same elements: no register changes
+  InLane,          // every lane holds the elements it needs; which registers they are in depends on the lane's id
+  InSubgroup,      // every subgroup holds the elements it needs, but lanes exchange them, or a layout has no (matching) lanes
+  AcrossSubgroups, // some subgroup needs elements that only others hold
 };
 Movement movement(const Layout *from, const Layout *to);
-// What a conversion must carry between subgroups, in bytes: for each subgroup of `to`, what it is to hold and did not
-// hold under `from`. 0 where movement() is not AcrossSubgroups. From 2^20 subgroups on, or 2^24 indices to look at, all
-// that they are to hold. Saturates at the largest int64_t. For messages about costs.
+// The bytes that a conversion must move between subgroups: for each subgroup, the elements that it holds under `to` and did not
+// hold under `from`. 0 if movement() is not AcrossSubgroups. From 2^20 subgroups or 2^24 indices to examine on, counts all
+// elements that the subgroups hold under `to`. Saturates at the largest int64_t. For messages about costs.
 int64_t movedBytes(const Layout *from, const Layout *to, int64_t elemBytes);
 
 } // namespace xt

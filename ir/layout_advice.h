@@ -1,4 +1,4 @@
-// Internal to ir/layout_make.cc: what would fit where a layout does not, as a table for the message.
+// Internal to ir/layout_make.cc: the nearest numbers for which a layout would fit, as a table for the message.
 #pragma once
 #include "ir/layout_builder.h"
 
@@ -8,16 +8,17 @@ namespace xt {
 struct Deal {
   std::string_view layoutName, dataName; // sg_layout, sg_data
   int64_t extent, count, block;
-  int64_t whole = 0;          // what count * block must divide as well: what lanes go round; 0: nothing
-  bool wholeIsSgData = false; // else the extent
+  int64_t whole = 0;          // count * block must divide this too (the data that lanes repeat over); 0: no such number
+  bool wholeIsSgData = false; // whether `whole` is sg_data, else it is the extent
   size_t dim = 0;
 };
-// The blocks that fit the count, and the counts that fit the block; "" if the extent is too large to try. Lines end in
-// '\n'.
+// Lists the blocks that fit the count, and the counts that fit the block; "" if a number is too large to try its divisors.
+// Lines end in '\n'.
 std::string fittingDeals(const Deal &deal);
 bool fits(const Deal &deal);
 
-// Numbers that must multiply to `extent` and do not: the values that one of them could have instead.
+// A factor of a product that must equal `extent` and does not; fittingProducts lists the values that one of them could have
+// instead.
 struct NamedNumber {
   std::string name; // "thread_tile[0]"
   int64_t value;

@@ -1,4 +1,4 @@
-// Internal to ir/layout*.cc: digits put together, checked, and brought into canonical form.
+// Internal to ir/layout*.cc: digits are collected, checked, and brought into canonical form.
 #pragma once
 #include "ir/layout.h"
 
@@ -9,19 +9,19 @@ namespace xt {
 
 inline constexpr Axis kOwnerAxes[] = {Axis::Lane, Axis::Subgroup};
 
-// "sg", "lane": as layout<…> spells them.
+// "sg", "lane": the spelling in layout<…>.
 std::string_view axisName(Axis axis);
 
 // False on overflow.
 [[nodiscard]] bool multiply(int64_t a, int64_t b, int64_t &product);
 
-// Drops digits of extent 1 and joins neighbours that one digit can spell.
+// Drops digits of extent 1 and merges adjacent digits that one digit can represent.
 void mergeDigits(std::vector<Factor> &digits);
 
-// What index `index` of a dimension with these digits adds to the coordinate on `axis`.
+// The amount that index `index` of a dimension with these digits adds to the coordinate on `axis`.
 int64_t coordinateOf(std::span<const Factor> digits, int64_t index, Axis axis);
 
-// A dimension's digits as one owner axis sees them: digits of other axes count as registers. Merged.
+// The digits of a dimension with respect to one owner axis: digits of other axes count as registers. Merged.
 std::vector<Factor> digitsOn(const Layout &layout, int dim, Axis axis);
 
 struct LayoutBuilder {
@@ -30,12 +30,12 @@ struct LayoutBuilder {
   std::vector<Factor> replication;
 
   enum class Gaps { Reject, Copy };
-  // Whether every coordinate of the owner axes is counted exactly once. Coordinates between the strides that nothing
-  // counts are an error or become copies.
-  // How the notation spells a digit's stride, for messages; unset: as layout<…> spells the digit.
+  // Spells a digit's stride in messages; if unset, the spelling of layout<…> is used.
   using StrideName = std::function<std::string(const Factor &digit, int dim)>;
+  // Checks that every coordinate of the owner axes is counted exactly once. Coordinates between the strides that no digit
+  // counts are an error or become copies.
   std::optional<LayoutError> cover(Gaps gaps, StrideName strideName = {});
-  // In canonical form; covered already.
+  // Returns the layout in canonical form; call cover() first.
   Layout build() &&;
 };
 

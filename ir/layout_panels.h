@@ -1,25 +1,25 @@
-// Internal to the drawings of layouts: grids of cells with who holds each, cut to what can be drawn.
+// Internal to the drawings of layouts: grids of cells with their holders, cut to a size that can be drawn.
 #pragma once
 #include "ir/layout_builder.h"
 
 namespace xt {
 
-// The blocks of one dimension that a panel shows, in ascending order: those of which the digits of some axes are free.
+// The blocks of one dimension that a panel shows, in ascending order. They are enumerated by the digits of the axes that vary.
 class Ruler {
 public:
-  // Subgroups along the whole dimension; digits of registers and lanes below the last subgroup digit are one block.
+  // Covers the whole dimension by subgroups; register and lane digits below the last subgroup digit form one block.
   static Ruler overSubgroups(const Layout &layout, int dim);
-  // What one subgroup holds; a block is what one lane has in a row.
+  // Covers the part that one subgroup holds; a block is a contiguous part of one lane.
   static Ruler insideSubgroup(const Layout &layout, int dim, int64_t subgroup);
-  // What one lane of a subgroup holds, element by element.
+  // Covers the part that one lane of a subgroup holds, element by element.
   static Ruler insideLane(const Layout &layout, int dim, int64_t subgroup, int64_t lane);
-  // What one subgroup holds, in blocks without a gap.
+  // Covers the part that one subgroup holds, in contiguous blocks.
   static Ruler heldBy(const Layout &layout, int dim, int64_t subgroup);
 
   int64_t count() const { return count_; }
   int64_t width() const { return width_; } // elements in a block
   int64_t first(int64_t block) const;      // the block's first index
-  // All blocks, or if they are more than `limit` then so many; where the owners come round again, few whole rounds.
+  // The number of blocks to draw: all, or at most `limit`; if the owners repeat within the limit, a few whole rounds.
   int64_t shown(int64_t limit) const;
 
 private:
@@ -41,16 +41,16 @@ struct Panel {
     int64_t holderCount = 1;
     std::string text() const; // "3", "0,1", "0+15"
   };
-  struct Section { // the last two dimensions (or fewer) at one place of the others
+  struct Section { // the last two dimensions (or fewer) at one position of the others
     std::vector<int64_t> place;
     std::vector<Cell> cells; // row-major
   };
   static constexpr int64_t kMaxHolders = 4;
 
-  Axis axis = Axis::Subgroup;                                    // whose coordinates the cells show
+  Axis axis = Axis::Subgroup;                                    // the cells show coordinates on this axis
   std::string title;                                             // "subgroups", "lanes of subgroup 0", …
   std::vector<int64_t> block;                                    // elements of a cell
-  std::vector<Tick> rows, columns;                               // empty rows: the shape has one dimension
+  std::vector<Tick> rows, columns;                               // rows are empty if the shape has one dimension
   int64_t hiddenRows = 0, hiddenColumns = 0, hiddenSections = 0; // not drawn
   std::vector<Section> sections;
 };
@@ -59,8 +59,8 @@ struct PanelLimits {
   int64_t rows, columns, sections;
 };
 
-// The panels that show a layout: its subgroups (where there are several, or nothing else to show); with `lanes`, or
-// where there is only one subgroup, the lanes of subgroup 0; with `registers` the registers of its first lane.
+// The panels that show a layout: its subgroups (if there are several, or if nothing else would be shown); with `lanes`, or if
+// there is only one subgroup, the lanes of subgroup 0; with `registers` the registers of its first lane.
 std::vector<Panel> panelsOf(const Layout &layout, bool lanes, bool registers, const PanelLimits &limits);
 
 } // namespace xt

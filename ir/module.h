@@ -1,4 +1,4 @@
-// A module: kernels and the tests that travel with them.
+// A module: kernels and their tests.
 #pragma once
 #include "ir/context.h"
 #include "ir/host.h"
@@ -23,7 +23,7 @@ inline constexpr size_t kFormCount = 0
 #include "ir/forms.def"
 #undef XT_FORM
     ;
-// Stands beside the forms of a printed kernel that is at workgroup scope although no layout is left in it to say so.
+// Printed among the forms of a kernel that is at workgroup scope but contains no layout that would show it.
 inline constexpr std::string_view kWorkgroupScopeText = "workgroup_scope";
 std::string_view formText(Form form);
 std::optional<Form> findForm(std::string_view text);
@@ -47,16 +47,16 @@ struct GridDim {
 
 class Kernel {
 public:
-  std::string name; // without '@'; a specialised one carries its parameters: "gemm$BM=128"
+  std::string name; // without '@'; a specialised kernel's name contains its parameters: "gemm$BM=128"
   SourceRange range, nameRange;
   Scope scope = Scope::Subgroup;
-  // Subgroups per workgroup: of the layouts at workgroup scope, else `subgroups(n)`.
+  // Subgroups per workgroup: given by the layouts at workgroup scope, else by `subgroups(n)`.
   int64_t subgroups = 1;
   bool subgroupsWritten = false;
-  int64_t lanes = 1; // of a subgroup at lane scope: `lanes(m)`
+  int64_t lanes = 1; // lanes per subgroup at lane scope: `lanes(m)`
   Forms forms;
-  // The launch grid, outermost first; empty: the launch's own grid, or one workgroup. gridBlock's parameters are the
-  // kernel's; only scalar ops without effects stand in it.
+  // The launch grid, outermost dimension first; if empty, the launch gives the grid, or there is one workgroup. gridBlock has
+  // the same parameters as the kernel and contains only scalar ops without effects.
   Block gridBlock;
   std::vector<GridDim> grid;
   // The body's parameters: the kernel's, then one index per grid variable.
@@ -65,19 +65,19 @@ public:
   Value *param(size_t i) const { return body.param(i); }
 };
 
-// A layout alias of the source, kept so that dumps speak the user's language.
+// A layout alias of the source, kept so that dumps use the user's names.
 struct LayoutAlias {
   std::string name; // without '#'
   LayoutSpec spec;
   std::optional<Order> order; // tile_attr<…, order = …>
 };
 
-// The first of the aliases that owns like `layout` on the shape of `type`; null: none. One that says an order has to say
-// that of a tile, and is none for vectors.
+// The first alias that owns the same elements as `layout` on the shape of `type`; null if none does. An alias with an order
+// only matches tiles of that order, never vectors.
 const LayoutAlias *aliasOf(Context &context, std::span<const LayoutAlias> aliases, Type type, const Layout *layout);
 
-// A parameter of the source ($BM) with the value that this module was made with. For descriptions and tuners: kernels
-// have theirs built in, and a printed module has none.
+// A parameter of the source ($BM) with its value in this module. For descriptions and tuners: kernels have the values built in,
+// and a printed module has no parameters.
 struct ModuleParam {
   std::string name, type, value;    // "BM", "index", "256"
   std::vector<std::string> choices; // of `in [...]`
@@ -98,7 +98,7 @@ private:
   Context &context_;
 };
 
-// .xt text that parses back to an equal module. Layouts print by alias where the module has one that fits.
+// .xt text that parses back to an equal module. Layouts print as an alias if the module has one that fits.
 std::string print(const Module &module);
 std::string print(const Kernel &kernel, const Module &module);
 std::string print(const Op &op); // one statement, for messages

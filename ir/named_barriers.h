@@ -1,4 +1,4 @@
-// Named barriers of a workgroup, as interpreter and CPU run them.
+// Named barriers of a workgroup, as the interpreter and the CPU target execute them.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace xt {
 
-// A subgroup's part in a named barrier. Roles (seed 003): 0 producer and consumer, 1 producer, 2 consumer.
+// One subgroup's participation in a named barrier. Roles (seed 003): 0 producer and consumer, 1 producer, 2 consumer.
 struct NamedBarrierPart {
   size_t id = 0;
   int64_t role = 0, producers = 0, consumers = 0;
 };
 
-// A barrier is complete when as many producers and consumers have arrived as its parts say; then it counts anew.
+// A barrier is complete when as many producers and consumers have arrived as its parts declare; then it counts from zero again.
 class NamedBarriers {
 public:
   static constexpr int64_t kMost = 32;
   int64_t allocated = 0;
-  void reset(); // as a workgroup finds them
+  void reset(); // restores the state at the start of a workgroup
   void arrive(const NamedBarrierPart &part, size_t subgroup);
-  // Whether the round in which the subgroup arrived last is over. False where it has not arrived.
+  // Whether the round in which the subgroup arrived last is over. False if it has not arrived.
   bool complete(const NamedBarrierPart &part, size_t subgroup) const;
   // The round in which the subgroup arrived last.
   uint64_t roundOf(const NamedBarrierPart &part, size_t subgroup) const { return states_[part.id].arrivedIn.at(subgroup); }

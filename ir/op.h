@@ -22,8 +22,8 @@ struct Use {
   bool operator==(const Use &) const = default;
 };
 
-// The uses of a value in the order in which they were made. Each operand knows its neighbours in its value's list, so that
-// a use goes without a search. Whoever changes operands on the way copies the list first.
+// The uses of a value in the order in which they were made. Each operand stores its neighbours in its value's list, so that
+// removing a use needs no search. Copy the list before changing operands while iterating over it.
 class UseList {
 public:
   class Iterator {
@@ -68,8 +68,8 @@ public:
   size_t index() const { return index_; }      // among the op's results or the block's parameters
   const UseList &uses() const { return uses_; }
   bool hasOneUse() const { return uses_.size() == 1; }
-  void replaceAllUsesWith(Value *other); // its uses come after those that the other has
-  SourceRange range() const { return range_; } // where it is bound
+  void replaceAllUsesWith(Value *other); // the uses are appended to those of `other`
+  SourceRange range() const { return range_; } // where the value is bound
   void setRange(SourceRange range) { range_ = range; }
 
 private:
@@ -86,7 +86,7 @@ private:
 
 using AttrValue = std::variant<int64_t, double, std::string, std::vector<int64_t>>;
 struct Attr {
-  std::string_view name; // of the op's AttrSpec, so it lives for ever
+  std::string_view name; // points into the op's AttrSpec, so it never dangles
   AttrValue value;
   SourceRange range;
 };
@@ -101,7 +101,7 @@ public:
   size_t operandCount() const { return operands_.size(); }
   Value *operand(size_t i) const { return operands_[i]; }
   const std::vector<Value *> &operands() const { return operands_; }
-  // The range of the operand as written; the op's own range where none is known.
+  // The range of the operand as written; the op's own range if none is known.
   SourceRange operandRange(size_t i) const { return i < operandRanges_.size() ? operandRanges_[i] : range_; }
   void setOperandRanges(std::vector<SourceRange> ranges) { operandRanges_ = std::move(ranges); }
   void setOperand(size_t i, Value *value);
@@ -117,9 +117,9 @@ public:
   const Attr *attr(std::string_view name) const;
   void setAttr(std::string_view name, AttrValue value, SourceRange range = {});
   void removeAttr(std::string_view name);
-  // The value of an attribute that is there or has a default; XT_CHECKs the alternative.
+  // The value of an attribute that is present or has a default; XT_CHECKs the alternative.
   int64_t intAttr(std::string_view name, int64_t otherwise) const;
-  std::string_view textAttr(std::string_view name) const; // "" when absent
+  std::string_view textAttr(std::string_view name) const; // "" if absent
 
   size_t regionCount() const { return regions_.size(); }
   Block *region(size_t i = 0) const { return regions_[i].get(); }
@@ -138,7 +138,7 @@ private:
   friend std::unique_ptr<Op> makeOp(OpKind, std::vector<Value *>, const std::vector<Type> &, SourceRange, size_t);
   explicit Op(OpKind kind) : kind_(kind) {}
 
-  struct Neighbours { // of a use in its value's list
+  struct Neighbours { // the neighbours of a use in its value's list
     Use previous, next;
   };
   void link(size_t i);
@@ -149,7 +149,7 @@ private:
   OpKind kind_;
   SourceRange range_;
   std::vector<Value *> operands_;
-  std::vector<Neighbours> neighbours_; // of each operand
+  std::vector<Neighbours> neighbours_; // one per operand
   std::vector<SourceRange> operandRanges_;
   std::vector<std::unique_ptr<Value>> results_;
   std::vector<Attr> attrs_;
@@ -163,25 +163,25 @@ public:
 
 inline UseList::Iterator &UseList::Iterator::operator++() { return at_ = at_.user->neighbours_[at_.operand].next, *this; }
 
-// Where the values that a structure op carries stand: operands, parameters of its body, and operands of its yield, from
-// these places on, one for each result. `loops`: the body's parameters are the carried values, else (a branch) it has
-// none and no operand is carried.
+// The positions of the values that a structure op carries, one per result: in its operands, in the parameters of its body, and
+// in the operands of its yield, each from the given index on. `loops`: the body's parameters are the carried values; otherwise
+// the op is a branch, whose body has no parameters and which carries no operands.
 struct CarriedAt {
   size_t operand, param, yield;
   bool loops;
 };
 CarriedAt carriedAt(const Op &op);
 std::vector<Value *> resultsOf(const Op &op);
-// What the yield at a block's end gives; none where it ends otherwise.
+// The operands of the yield at a block's end; empty if the block does not end in a yield.
 std::vector<Value *> yieldedBy(const Block &block);
-// Which dimension of a transpose's operand each of its result's is.
+// For each dimension of a transpose's result, the dimension of its operand.
 std::vector<int64_t> permutationOf(const Op &transpose);
 
 // A detached op with `regions` empty blocks.
 std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std::vector<Type> &results,
                            SourceRange range, size_t regions = 0);
 
-// A straight list of ops that ends in a terminator when the region needs one.
+// A straight list of ops that ends in a terminator if the region needs one.
 class Block {
 public:
   Block() = default;
@@ -226,11 +226,11 @@ private:
   Op *first_ = nullptr, *last_ = nullptr;
 };
 
-// Calls f(Op&) on each op, outer before inner, in program order. f may erase the op that it is given.
+// Calls f(Op&) on each op, outer before inner, in program order. f may erase the op it is given.
 template <class F> void walk(Block &block, F &&f) {
   for (Op *op = block.first(); op;) {
     Op *next = op->next();
-    // Regions first decided before f, which may erase op: visit through the block list instead.
+    // The regions are collected before f, because f may erase op.
     std::vector<Block *> regions;
     for (size_t i = 0; i < op->regionCount(); ++i) regions.push_back(op->region(i));
     bool keep = true;

@@ -1,5 +1,5 @@
-// What an op is: one row of the table in ir/ops/*.def. Parser, printer, verifier, completion, hover and the op
-// reference are loops over these rows; nothing else states a fact about an op.
+// The facts about an op: one row of the table in ir/ops/*.def. Parser, printer, verifier, completion, hover and the op
+// reference are loops over these rows; no other place states a fact about an op.
 #pragma once
 #include "ir/base/source.h"
 
@@ -35,24 +35,24 @@ enum class Clause : uint8_t {
   Structure // not a clause: for, if, while, yield have grammar rules of their own
 };
 
-// Which types stand in a signature, in order. What is optional there is decided by the checker; this is what the IR
-// prints.
+// Which types a signature contains, in order, as the IR prints them. The checker decides which of them are optional in source
+// text.
 enum class Signature : uint8_t {
   None,            //
   Same,            // : T                 the one type of operands and results
-  Operands,        // : T, U              of the operands; those whose class is Index are left out
+  Operands,        // : T, U              of the operands, without those of class Index
   Result,          // : R
-  OperandsToResult // : T, U -> R         the same on the left
+  OperandsToResult // : T, U -> R         left of the arrow as Operands
 };
 
-// Observable: seen outside of memory (a print), or an identity of its own (an allocation): neither removed nor joined.
+// Observable: visible outside of memory (a print), or with its own identity (an allocation); neither removed nor merged.
 enum class Effect : uint8_t { None = 0, Reads = 1, Writes = 2, Synchronises = 4, Terminates = 8, Observable = 16 };
 constexpr Effect operator|(Effect a, Effect b) {
   return static_cast<Effect>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 constexpr bool has(Effect set, Effect e) { return (static_cast<uint8_t>(set) & static_cast<uint8_t>(e)) != 0; }
 
-// What an operand may be; the infer rule says how the operands' types go together.
+// Which values an operand may be; the infer rule relates the types of the operands to each other.
 // Base: a memref, or an address as i64 or u64. Offsets: an index, or a vector of indices. Scalar: one number; a literal takes the
 // element type of the other operand.
 enum class OperandClass : uint8_t { Index, Scalar, AnyInt, AnyFloat, AnyNumber, Bool, MemRef, Tile, Vector, Base, Offsets, TensorDesc, NBarrier, Any };
@@ -63,14 +63,14 @@ struct OperandSpec {
   Arity arity = Arity::One;
 };
 
-// Kind and Word: one of the words that `doc` lists; a kind stands in angle brackets.
+// Kind and Word: one of the words listed in `doc`; a kind is written in angle brackets.
 enum class AttrKind : uint8_t { Int, Ints, Number, Text, Kind, Flag, Word };
 struct AttrSpec {
   std::string_view name;
   AttrKind kind = AttrKind::Int;
   bool required = false;
-  std::string_view doc; // Kind, Word: the words that it can be, separated by blanks
-  std::string_view spelling{}; // another key
+  std::string_view doc; // Kind, Word: the allowed words, separated by blanks
+  std::string_view spelling{}; // another name of the key
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
@@ -87,20 +87,20 @@ enum class TypeRule : uint8_t {
   Nest,
 };
 
-// How layouts of operands and results go together (ir/infer/layout_rules.cc).
+// How the layouts of operands and results are related (ir/infer/layout_rules.cc).
 enum class LayoutRule : uint8_t {
   None,        // no vector or tile involved
-  Free,        // the result takes any layout; copied per consumer that wants another (constant, splat)
-  Same,        // all vectors, and the tile if there is one, are distributed alike
-  Load,        // as Same; transposed where the op has the attribute
-  Mma,         // rows as a, columns as b, K alike
-  Transpose,   // dimensions swapped; each split as before, by the same or by other subgroups
-  Reduction,   // the kept dimension alike; the reduced one held by all that held a term
-  Broadcast,   // the kept dimension alike; the operand held by all that hold a copy
-  Convert,     // none: that is its purpose
-  Reshape,     // the same elements, by the algebra
+  Free,        // the result takes any layout; cloned for each consumer that needs another one (constant, splat)
+  Same,        // all vectors, and the tile if there is one, have the same distribution
+  Load,        // as Same; transposed if the op has the attribute
+  Mma,         // rows as in a, columns as in b, K distributed the same way in both
+  Transpose,   // dimensions are permuted; each keeps its distribution, over the same or other subgroups
+  Reduction,   // the kept dimension is distributed the same way; the reduced one is held by all holders of a term
+  Broadcast,   // the kept dimension is distributed the same way; the operand is held by all holders of a copy
+  Convert,     // no relation: that is its purpose
+  Reshape,     // the same elements, by reshaped()
   Region,      // loops and branches: init, block argument, yield and result agree
-  Accumulator, // the result as the vector that it adds to; tiles as they are
+  Accumulator, // the result has the layout of the vector that it adds to; tiles keep theirs
 };
 
 template <class T, size_t N> struct FixedList { // a constexpr list with a length
@@ -121,14 +121,14 @@ struct OpInfo {
   FixedList<std::string_view, 4> spellings{}; // other names, also without dialect
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
-  int results = 0; // -1: as many as the rule says (structure ops)
+  int results = 0; // -1: as many as the type rule gives (structure ops)
   FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;
   Effect effects = Effect::None;
   bool elementwise = false; // works per element on scalars and on vectors of any shape
   bool commutative = false;
-  bool collective = false; // at lane scope the lanes of a subgroup do it together: all must come to it
+  bool collective = false; // at lane scope executed by the lanes of a subgroup together: all must reach it
   TypeRule typeRule{};
   LayoutRule layoutRule = LayoutRule::None;
   std::string_view summary{}; // one line
@@ -137,8 +137,8 @@ struct OpInfo {
 
 std::span<const OpInfo> allOps();
 const OpInfo &opInfo(OpKind kind);
-// "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling. Several ops may share an unprefixed name;
-// then operand types choose and this returns the first in the table's order.
+// Finds "load_tile", "xetile.load_tile", "XeTile.load_tile" or another spelling. Several ops may share an unprefixed name;
+// operand types then choose between them, and this returns the first in the table's order.
 const OpInfo *findOp(std::string_view spelled);
 // All rows that the spelled name can mean.
 struct OpMatches {

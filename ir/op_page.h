@@ -1,4 +1,4 @@
-// What the tables say of an op or a host function, as Markdown: for the reference and for editors.
+// Renders the table rows of ops and host functions as Markdown: for the reference and for editors.
 #pragma once
 #include "ir/host.h"
 #include "ir/op_info.h"
@@ -9,7 +9,7 @@ namespace xt {
 
 // The page of an op without its heading.
 std::string opPage(const OpInfo &op);
-// One line of a list.
+// One list item for a host function.
 std::string hostFnPage(const HostFnInfo &fn);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// Which of a kernel's buffers may hold something else where its workgroups, subgroups or lanes come in another order.
+// Finds the buffers of a kernel whose content may depend on the execution order of workgroups, subgroups or lanes.
 #pragma once
 #include "ir/module.h"
 
@@ -10,23 +10,23 @@ namespace xt {
 // Why the content of a buffer may depend on the order; the first that applies.
 enum class OrderCause : uint8_t {
   None,
-  Before,     // what it is computed from depended on the order before the launch
+  Before,     // one of its inputs depended on the order before the launch
   OldValue,   // an old value that an atomic returns is stored, or decides where or whether something is stored
   Midway,     // it is computed from a buffer that atomics of the same kernel change
   LastWriter, // an atomic `assign`: the last one counts
   Kinds,      // atomics of several kinds (addi and maxs) meet in it
   Rounding,   // atomics that round (addf): each order has its own sum
 };
-// "old values of atomics": what the content depends on, for a message.
+// Describes a cause for a message: "old values of atomics".
 std::string_view orderCauseText(OrderCause cause);
 
-// For each buffer, by what the kernel may write into it: a cause, or None. `memoryOf` names the buffer of each parameter
-// by a number below `before.size()` (the same for two parameters that are one buffer); `before` says what is known of
-// the buffers' contents when the kernel starts. Barriers and fences are trusted to order what they are written for, and
-// plain stores to different elements: a race is another fault, which the interpreter reports.
+// Gives for each buffer a cause, or None, by the kernel's possible writes into it. `memoryOf` maps each parameter to the number
+// of its buffer, below `before.size()` (equal for two parameters that share a buffer); `before` gives the causes known for the
+// buffers' contents when the kernel starts. The analysis assumes that barriers and fences order the accesses they are written
+// for, and that plain stores go to different elements: a race is a separate error, which the interpreter reports.
 std::vector<OrderCause> orderDependence(const Kernel &kernel, const std::vector<size_t> &memoryOf,
                                         const std::vector<OrderCause> &before);
-// Whether some buffer may, where each parameter is a buffer of its own.
+// Whether the content of some buffer may depend on the order, if each parameter is a separate buffer.
 bool dependsOnOrder(const Kernel &kernel);
 
 } // namespace xt

@@ -1,5 +1,5 @@
-// Pieces of the printer (print itself is declared in ir/module.h): names that are unique, types that speak the source's
-// aliases, and the spelling of symbols and strings. One object of each serves one dump.
+// Parts of the printer (print itself is declared in ir/module.h): unique names, types spelled with the source's aliases, and
+// the spelling of symbols and strings. Create new objects for each dump.
 #pragma once
 #include "ir/module.h"
 
@@ -10,20 +10,20 @@
 
 namespace xt {
 
-// Regions and expressions nest no deeper than this; the parser refuses deeper text.
+// The limit on the nesting of regions and expressions; the parser rejects deeper text.
 inline constexpr int kMaxPrintDepth = 2000;
 
-// Unique names of the values of one kernel. A value keeps its own name where that is free, else gets a number behind it
-// (%acc, %acc_1); values without a name, or whose name is a number, are counted: %0, %1. Naming what was printed gives
-// the same names again.
+// Unique names for the values of one kernel. A value keeps its own name if that is free, else gets a number appended (%acc,
+// %acc_1). Values without a name, or whose name is a number, are numbered: %0, %1. Naming the parsed output again gives the
+// same names.
 class ValueNames {
 public:
   void add(const Value &value);
-  // Parameters and results of the block and of all blocks in it, in the order of the text.
+  // Adds the parameters and results of the block and of all nested blocks, in text order.
   void add(const Block &block);
-  // `value` is spelled like `other`, which has a name.
+  // Prints `value` with the name of `other`.
   void share(const Value &value, const Value &other);
-  // With '%'. A value that was not added is named now.
+  // The name with '%'. A value that was not added is named now.
   const std::string &of(const Value &value);
 
 private:
@@ -34,13 +34,13 @@ private:
   size_t unnamed_ = 0;
 };
 
-// Spells types. Of the module's aliases the first that owns alike on the type's shape is used; without one (or without
-// a module) the layout is spelled out.
+// Spells types. Uses the first alias of the module that owns the same elements on the type's shape; without one (or without a
+// module) the layout is spelled out.
 class TypeNames {
 public:
   explicit TypeNames(const Module *module) : module_(module) {}
   const std::string &of(Type type);
-  // `type` as if its layout were `layout` (null: none written).
+  // `type` as if its layout were `layout` (null: no layout is written).
   std::string withLayout(Type type, const Layout *layout);
   // "#mp_b", for an attribute group after an op.
   std::string layoutOf(Type type) { return spell(type, type.layout()).text; }
@@ -52,10 +52,10 @@ private:
   };
   Spelled spell(Type type, const Layout *layout);
   const Module *module_;
-  std::unordered_map<const TypeData *, std::string> texts_; // only to find: its order is never used
+  std::unordered_map<const TypeData *, std::string> texts_; // used for lookup only (no deterministic order)
 };
 
-// "@gemm$BM=128"; in quotes where the name is not a plain one.
+// "@gemm$BM=128"; in quotes if the name is not a plain symbol.
 std::string symbolText(std::string_view name);
 // "a \"word\"" with its quotes and escapes.
 std::string quotedText(std::string_view text);

@@ -1,5 +1,5 @@
-// Where a workgroup's buffers in shared local memory lie: where their `offset` says (the pass plan-slm), else behind all
-// others. Buffers whose offsets overlap share memory, as what they hold is wanted at different times.
+// The offsets of a workgroup's buffers in shared local memory: given by their `offset` attribute (the pass plan-slm), else
+// after all other buffers. Buffers whose ranges overlap share memory, because their contents are live at different times.
 #pragma once
 #include "ir/module.h"
 
@@ -8,7 +8,7 @@
 
 namespace xt {
 
-inline constexpr int64_t kSlmAlignment = 64; // of each buffer that has no offset of its own
+inline constexpr int64_t kSlmAlignment = 64; // of each buffer without an `offset`
 
 struct SlmBuffer {
   const Op *alloc;
@@ -16,11 +16,11 @@ struct SlmBuffer {
 };
 struct SlmLayout {
   std::vector<SlmBuffer> buffers; // in program order
-  int64_t bytes = 0;              // up to the end of the last; saturated
+  int64_t bytes = 0;              // up to the end of the last buffer; saturated
   int64_t offsetOf(const Op &alloc) const;
 };
 SlmLayout slmLayout(const Kernel &kernel);
-// Up to and with the last element; saturated.
+// The bytes up to and including the last element; saturated.
 int64_t slmBytesOf(Type memref);
 
 } // namespace xt

@@ -1,13 +1,13 @@
-// How many subgroups a workgroup has at most, and how many lanes a subgroup has where the kernel leaves it to the target.
+// The limit on subgroups per workgroup, and the subgroup size for kernels that leave it to the target.
 #pragma once
 #include "ir/target_info.h"
 
 namespace xt {
 
-inline constexpr int64_t kMostSubgroups = 1024; // of a workgroup, whatever the target
+inline constexpr int64_t kMostSubgroups = 1024; // per workgroup, on every target
 
-// The size for a kernel of so many subgroups: the one that the target's products need; without products the first in the
-// target's order with which the workgroup fits, or where none fits the smallest.
+// The subgroup size for a kernel of `subgroups` subgroups: the size that the target's matrix products need; without products,
+// the first size in the target's order with which the workgroup fits, or the smallest if none fits.
 int64_t subgroupSizeFor(const TargetInfo &target, int64_t subgroups);
 
 } // namespace xt

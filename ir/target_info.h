@@ -1,4 +1,4 @@
-// What a target has, as data: what passes ask of hardware, and what `xtc --query` prints (seed 002's interface).
+// The properties of a target as data: used by passes, and printed by `xtc --query` (seed 002's interface).
 #pragma once
 #include "ir/elem.h"
 
@@ -10,14 +10,14 @@
 
 namespace xt {
 
-// One product that the hardware has: result[m, n] += a[m, k] * b[k, n], by one subgroup.
+// One matrix product in hardware: result[m, n] += a[m, k] * b[k, n], computed by one subgroup.
 struct MmaShape {
   Elem a, b, result;
   int64_t m, n, k;
 };
 
-// What the base matrix of a 2D block message must be, in bytes, and where its blocks may begin; all 0: there are no such
-// messages.
+// The requirements on the base matrix of a 2D block message, in bytes, and on the position of its blocks; all 0 if there are no
+// such messages.
 struct BlockRules {
   int64_t baseAlignment = 0;
   int64_t minimalWidth = 0, widthMultiple = 0;
@@ -29,15 +29,15 @@ struct BlockRules {
 
 enum class BlockUse : uint8_t {
   Load,
-  LoadVnni,      // neighbours of a column side by side until they fill 32 bits
+  LoadVnni,      // elements of a column are packed until they fill 32 bits
   LoadTransposed,
   Store,
   Prefetch,
 };
 
-// Blocks that one message moves: elements of `bits`, `columns` wide, a power of two of rows from the fewest to the most,
-// and a power of two of them side by side, from `fewestBlocks` to `blocks`. Sizes are those in memory, also of blocks that
-// are turned on the way.
+// The blocks that one message moves: elements of `bits`, `columns` wide, a power of two of rows from `fewestRows` to
+// `mostRows`, and a power of two of such blocks side by side, from `fewestBlocks` to `blocks`. Sizes are those in memory, also
+// for blocks that the message transposes.
 struct BlockShape {
   BlockUse use;
   int bits;
@@ -47,30 +47,30 @@ struct BlockShape {
 
 struct TargetInfo {
   std::string_view name, summary;
-  std::span<const int64_t> subgroupSizes; // the first is what kernels with mma need
+  std::span<const int64_t> subgroupSizes; // the first is the size that kernels with mma need
   std::span<const MmaShape> mma;          // best first, for each combination of types
   BlockRules blocks;
   std::span<const BlockShape> blockShapes;
-  // 1D block messages, of neighbours in memory: how many words of 32 or 64 bits one moves, and bytes at most; none: there
+  // 1D block messages move contiguous memory: the allowed numbers of 32-bit or 64-bit words, and the most bytes; empty if there
   // are no such messages.
   std::span<const int64_t> lineWords;
   int64_t lineBytes = 0;
-  // Messages to offsets of each lane's own: at most so many lanes, a power of two, and how many neighbours each takes; 0:
-  // any, they go lane by lane.
+  // Messages with one offset per lane: the most lanes (a power of two), and the allowed numbers of consecutive elements per
+  // lane. 0: no limit, accesses are done lane by lane.
   int64_t scatterLanes = 0;
   std::span<const int64_t> scatterChunks;
-  int64_t slmBytes = 0;      // of a workgroup
-  int64_t namedBarriers = 0; // of a workgroup
+  int64_t slmBytes = 0;      // per workgroup
+  int64_t namedBarriers = 0; // per workgroup
   int64_t lanesPerWorkgroup = 0;
-  std::span<const int64_t> registerFile; // sizes of a lane's register file that a kernel may ask for, in registers
+  std::span<const int64_t> registerFile; // register file sizes per thread that a kernel may choose, in registers
   int64_t registerBytes = 0;
   bool f64 = false;
 };
 
-// The widest shape that the target has for elements of so many bits, alone or several side by side; null: none.
+// The widest shape of a target for elements of `bits` bits that may move a single block; null if none.
 const BlockShape *blockShape(const TargetInfo &target, BlockUse use, int bits);
 
-// How messages to users and `xtc --query` write what a target has.
+// The texts for the properties of a target in messages to users and in `xtc --query`.
 std::string_view blockUseName(BlockUse use);
 std::string text(const BlockShape &shape);                     // "load, 16-bit elements: 1 to 32 rows of 16, up to 2 side by side"
 std::vector<std::string> blockRuleLines(const BlockRules &rules); // in two lines
@@ -78,10 +78,10 @@ std::string lineMessageText(const TargetInfo &target);         // "1, 2, 4 or 8 
 std::string scatterMessageText(const TargetInfo &target);       // "up to 32, each taking 1, 2, 3, 4 or 8 neighbours"; "any"
 std::string typesText(const MmaShape &shape);                  // "f16 x f16 -> f32"
 std::string sizesText(const MmaShape &shape);                  // "8x16x16": M x N x K
-std::string mmaTable(std::span<const MmaShape> shapes);        // lines of types, each with the sizes that they have
+std::string mmaTable(std::span<const MmaShape> shapes);        // one line per combination of types, each with its sizes
 
 std::span<const TargetInfo> targetInfos();
-// Null for an unknown name.
+// Null if the name is unknown.
 const TargetInfo *findTargetInfo(std::string_view name);
 
 } // namespace xt

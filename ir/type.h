@@ -21,9 +21,9 @@ enum class MemorySpace : uint8_t { Global, Slm };
 enum class Order : uint8_t { RowMajor, ColumnMajor }; // [1, 0] and [0, 1]: of the last two dimensions
 enum class MatrixUse : uint8_t { None, A, B, Accumulator };
 
-// How a memref's elements lie. Contiguous: row-major, innermost stride 1, outer strides packed where extents are static
-// and taken from the descriptor where dynamic. Strided: strided<[..]>. Permuted: affine_map of a permutation, contiguous
-// in the permuted order.
+// The memory layout of a memref. Contiguous: row-major, innermost stride 1; outer strides are packed if the extents are static,
+// else taken from the descriptor. Strided: strided<[..]>. Permuted: affine_map of a permutation, contiguous in the permuted
+// order.
 struct MemoryLayout {
   enum class Kind : uint8_t { Contiguous, Strided, Permuted } kind = Kind::Contiguous;
   std::vector<int64_t> strides;     // Strided: one per dimension, kDynamic for '?'
@@ -43,7 +43,7 @@ struct TypeData {
   bool scatter = false;                      // Tile, TensorDesc
   MemorySpace space = MemorySpace::Global;   // MemRef, Tile, TensorDesc (memory_scope)
   bool boundaryCheck = true;                 // TensorDesc
-  int64_t chunk = 1;                         // TensorDesc: neighbours that each lane takes; the shape is then [lanes, chunk]
+  int64_t chunk = 1;                         // TensorDesc: consecutive elements per lane; the shape is then [lanes, chunk]
   MemoryLayout memory;                       // MemRef
   bool operator==(const TypeData &) const = default;
 };
@@ -75,9 +75,9 @@ public:
   int64_t elementCount() const; // of a static shape
   int64_t byteCount() const;    // of a static shape, storage bytes
   bool hasStaticShape() const;
-  // How many rows of a packed tile lie side by side in memory, so that they fill 32 bits (VNNI): 2 for elements of 16
-  // bits, 4 for 8. Element (k, n) of its base lies at [k / f][n][k % f]; rows behind the last full group are outside.
-  // 1 where the tile is not packed.
+  // The number of rows of a packed tile that are interleaved in memory to fill 32 bits (VNNI): 2 for elements of 16 bits, 4 for
+  // 8 bits, 1 if the tile is not packed. Element (k, n) of its base is at [k / f][n][k % f]; rows after the last full group are
+  // outside.
   int64_t packFactor() const;
 
 private:
@@ -86,22 +86,23 @@ private:
 
 // "vector<256x32xf16, #wg_map<…>>": canonical spelling without aliases. A null type prints as "<unknown>".
 std::string typeText(Type type);
-// The same with another spelling of the layout ("#mp_a", "" for none); `spellsOrder`: it says a tile's order too.
+// The same with another spelling of the layout ("#mp_a", "" for none); `spellsOrder`: that spelling includes a tile's order.
 std::string typeText(Type type, std::string_view layout, bool spellsOrder = false);
-// What follows a memref's element type: ", strided<[?, 1]>"; "" for a contiguous one.
+// The text after a memref's element type: ", strided<[?, 1]>"; "" if it is contiguous.
 std::string memoryText(const MemoryLayout &memory);
 // A type without layout and tile attributes, for messages about shapes.
 std::string shapedText(Type type);
-// The order that a memref's storage has, where it has one (either, if an extent of 1 makes both true).
+// The storage orders of a memref, if it has one (both, if an extent of 1 makes both true).
 struct StorageOrders {
   bool rowMajor, columnMajor;
 };
 StorageOrders storageOrders(Type memref);
-// Strides in elements as far as the type fixes them (kDynamic where the descriptor says).
+// Strides in elements, as far as the type fixes them (kDynamic if they come from the descriptor).
 std::vector<int64_t> memrefStrides(Type memref);
-// For each dimension of `to` the one of `from` that a memref.cast makes it of, -1 for a new one of extent 1: each its own
-// where that fits; else the last two change places where the types say that the memref is stored by columns and its transpose
-// by rows; else those of extent 1 are added or dropped. Nothing where the types do not fit, or in several ways.
+// For each dimension of `to`, the dimension of `from` that a memref.cast takes it from, or -1 for a new one of extent 1. Tries
+// three mappings in order: the identity; the last two dimensions swapped, if the types show that the memref is stored by
+// columns and its transpose by rows; dimensions of extent 1 added or dropped. Nothing if the types do not fit, or fit in
+// several ways.
 std::optional<std::vector<int>> memrefCastDims(Type from, Type to);
 
 } // namespace xt
