@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// What each count is and how it is called, in the order of the text.
+// The counts and their names in singular and plural, in output order.
 struct Row {
   int64_t BlockCounts::*count;
   std::string_view one, several;
@@ -27,7 +27,7 @@ constexpr Row kRows[] = {
     {&BlockCounts::others, "other", "others"},
 };
 
-// Neighbours within 32 bits of one lane change places.
+// Whether a transpose only moves elements between neighbouring positions within 32 bits of one lane.
 bool packs(const Op &transpose) { return permutationOf(transpose) == std::vector<int64_t>{0, 2, 1}; }
 
 int64_t BlockCounts::*rowOf(const Op &op) {
@@ -61,7 +61,7 @@ int64_t BlockCounts::*rowOf(const Op &op) {
   return waits ? &BlockCounts::barriers : &BlockCounts::others;
 }
 
-// Returns what the block and those in it count together.
+// Returns the total of the block and of all nested blocks; appends the innermost loops to `kernel`.
 BlockCounts count(const Block &block, KernelCounts &kernel) {
   BlockCounts all = countBlocks(block);
   for (const Op &op : block) {

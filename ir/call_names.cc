@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// What has a name of its own in expressions, whatever rows of the op table it stands for.
+// Names of expression functions that do not follow from a single row of the op table.
 constexpr std::string_view kOwnNames[] = {"dim",         "min",     "max",          "mod",     "ceildiv", "abs",
                                           "subgroup_id", "lane_id", "workgroup_id", "block_id"};
 

@@ -19,9 +19,9 @@ int64_t saturatingSum(int64_t x, int64_t y) {
   return __builtin_add_overflow(x, y, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
-// Of an op on the vectors of one lane.
+// The operations on single elements of an op on the vectors of one lane.
 int64_t laneOps(const Op &op) {
-  if (op.regionCount() > 0) return 0; // what is inside counts
+  if (op.regionCount() > 0) return 0; // the ops inside are counted
   if (op.kind() == OpKind::InsertStridedSlice) return elementsOf(op.operand(0)->type());
   if (op.kind() == OpKind::ExtractStridedSlice) return elementsOf(op.result()->type());
   int64_t count = 1;
@@ -31,8 +31,8 @@ int64_t laneOps(const Op &op) {
   return count;
 }
 
-// Of an op on the vectors of a subgroup, what surely comes with every block of them. Which tile an op looks at is computed
-// once for each block, and constants are the same in all.
+// The operations on single elements that an op on the vectors of a subgroup certainly needs for every block of them. Counts no
+// ops that address a tile, which is done once for each block, and no constants, which are the same in all blocks.
 int64_t subgroupOps(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::Constant:
@@ -45,11 +45,11 @@ int64_t subgroupOps(const Op &op) {
   }
 }
 
-// What comes from one place of the source, in the order of the code.
+// The ops that come from one place of the source, in the order of the code.
 struct Share {
   SourceRange from;
   int64_t ops;
-  Type largest; // of what these ops compute, load or store; null: none of them has a vector
+  Type largest; // the largest vector type that these ops compute, load or store; null if none of them has a vector
 };
 
 Type largestOf(const Op &op) {
@@ -80,7 +80,7 @@ public:
 
   int64_t sum() const { return sum_; }
 
-  // `lanes`: that share each vector of the text.
+  // `lanes`: the number of lanes that share each vector of the text.
   void report(int64_t lanes, int64_t limit, std::string_view rule, Diagnostics &diagnostics) const {
     const Share &most = *std::ranges::max_element(shares_, {}, &Share::ops);
     int64_t sum = sum_ / lanes, here = most.ops / lanes;
@@ -100,7 +100,7 @@ public:
 private:
   static std::string shapeText(Type type) { return join(type.shape(), "x"); }
 
-  // The longest dimensions are halved first.
+  // Halves the longest dimension, repeatedly.
   static std::string shrunk(Type type, int64_t times) {
     std::vector<int64_t> shape(type.shape().begin(), type.shape().end());
     for (; times > 1; times /= 2) {
@@ -131,7 +131,8 @@ bool tilesFit(const Kernel &kernel, const TargetInfo &target, Diagnostics &diagn
   int64_t subgroups = kernel.scope == Scope::Workgroup ? kernel.subgroups : 1;
   int64_t lanes = subgroups * subgroupSizeFor(target, kernel.subgroups);
   if (size.sum() / lanes <= kMostElementOpsOfTiles) return true;
-  // Windows onto the pieces of tiles, and their places, come on top of what is counted: half leaves room for them.
+  // The windows onto pieces of tiles, and the computation of their positions, add to the counted ops: half the limit leaves
+  // room for them.
   size.report(lanes, kMostElementOps / 2,
               str("a lane's code has at most ", kMostElementOps, ", and tiles of more than ", kMostElementOpsOfTiles, " are not even cut into blocks"), diagnostics);
   return false;

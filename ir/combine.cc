@@ -38,7 +38,7 @@ constexpr Row kRows[] = {
     {"maximumf", OpKind::MaximumF, {}},
 };
 
-// The integer with only the sign bit set, or all others, read as the type does.
+// The integer with only the sign bit set (smallest), or all other bits set (largest), of a signed or unsigned type.
 int64_t extreme(Elem elem, bool isSigned, bool largest) {
   int bits = elemInfo(elem).bits;
   uint64_t top = uint64_t{1} << (bits - 1), all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
@@ -56,13 +56,13 @@ std::optional<OpKind> combiningOp(std::string_view kind, Elem elem) {
 
 AttrValue combiningIdentity(OpKind op, Elem elem) {
   constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
-  // A type without infinity (f8E4M3) has NaN in its place, which minimumf would keep: its largest number serves.
+  // A type without infinity (f8E4M3) would round it to NaN, which minimumf propagates: its largest number is used instead.
   double most = elem == Elem::F8E4M3 ? 448.0 : kInf;
   if (op == OpKind::AddF) return -0.0; // 0.0 + -0.0 is 0.0, and -0.0 + -0.0 is -0.0
   if (op == OpKind::MulF) return 1.0;
   if (op == OpKind::MinimumF) return most;
   if (op == OpKind::MaximumF) return -most;
-  if (op == OpKind::MinNumF || op == OpKind::MaxNumF) return kNan; // the other one is taken
+  if (op == OpKind::MinNumF || op == OpKind::MaxNumF) return kNan; // these ops return the other operand
   if (op == OpKind::AddI || op == OpKind::OrI || op == OpKind::XorI) return int64_t{0};
   if (op == OpKind::MulI) return wrapTo(elem, 1);
   if (op == OpKind::AndI) return wrapTo(elem, -1);

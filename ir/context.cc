@@ -59,7 +59,7 @@ bool sameLayout(const Layout &a, const Layout &b) {
 } // namespace
 
 struct Context::Tables {
-  // Deques keep addresses; the maps only find, so no order depends on a hash.
+  // Deques keep addresses valid; the maps are used for lookup only, so no order depends on a hash.
   std::deque<TypeData> types;
   std::deque<Layout> layouts;
   std::unordered_multimap<size_t, const TypeData *> typeIndex;

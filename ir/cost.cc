@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-// Bounds that are computed deeper than this are not known.
+// Bounds computed by a deeper tree of ops count as unknown.
 constexpr int kMaxBoundDepth = 32;
 
 std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
@@ -40,7 +40,7 @@ std::optional<int64_t> constantOf(const Value *value, int depth = 0) {
   return std::nullopt;
 }
 
-// How often a loop runs; nothing if that is not known.
+// The number of iterations of a loop; nothing if it is not known.
 std::optional<double> stepsOf(const Op &loop) {
   if (loop.kind() != OpKind::For && loop.kind() != OpKind::Nest) return std::nullopt;
   size_t first = loop.kind() == OpKind::Nest ? 3 : 0;
@@ -78,7 +78,7 @@ public:
   bool branches = false;
   int64_t slmBytes = 0;
 
-  // The depth is that of the text, which the parser limits.
+  // Recursive: the parser limits the depth of the text.
   BlockCost count(const Block &block) {
     BlockCost cost;
     for (const Op &op : block) {
@@ -120,9 +120,9 @@ private:
     auto elements = [](const Value *value) { return static_cast<double>(value->type().elementCount()); };
     if (op.kind() == OpKind::TileMma)
       counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(1));
-    else if (op.kind() == OpKind::Nest) // of one step
+    else if (op.kind() == OpKind::Nest) // per step
       counts.mma = 2 * elements(op.result()) * static_cast<double>(op.operand(0)->type().extent(op.attr("transpose_a") ? 0 : 1));
-    else if (op.kind() == OpKind::Dpas) // of a lane: its columns
+    else if (op.kind() == OpKind::Dpas) // the columns of one lane
       counts.mma = 2 * elements(op.result()) * elements(op.operand(1)) / static_cast<double>(op.result()->type().extent(1));
     else if (op.info().elementwise && vector)
       counts.elementwise = elements(op.result()) * (op.kind() == OpKind::Fma ? 2 : 1);
@@ -143,7 +143,7 @@ private:
       if (!type.isWindow() && !type.isMemRef()) continue;
       bool slm = type.data().space == MemorySpace::Slm;
       double bytes = type.isWindow() ? static_cast<double>(type.byteCount()) : elemInfo(type.elem()).storageBytes;
-      if (type.isTensorDesc() && type.layout()) bytes /= static_cast<double>(type.layout()->axisSize(Axis::Lane)); // a lane's part
+      if (type.isTensorDesc() && type.layout()) bytes /= static_cast<double>(type.layout()->axisSize(Axis::Lane)); // per lane
       if (reads) (slm ? counts.slmBytesRead : counts.bytesRead) += bytes;
       if (writes) (slm ? counts.slmBytesWritten : counts.bytesWritten) += bytes;
     }

@@ -5,7 +5,7 @@
 namespace xt {
 
 namespace {
-// An i64 may be an address, and be computed with as any other 64-bit integer.
+// An i64 may be an address, and may be computed with like any other 64-bit integer, including index arithmetic.
 bool refersToMemory(const Value *value) {
   Type type = value->type();
   return type.isMemRef() || type.isWindow() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();
@@ -20,7 +20,7 @@ MemoryOrigins::MemoryOrigins(const Kernel &kernel) : kernel_(kernel) {
     own[i] = true;
     sets_[kernel.param(i)] = std::move(own);
   }
-  // Loops carry tiles around: repeat until nothing is added.
+  // Loops carry tiles from one iteration to the next: repeat until nothing changes.
   do {
     changed_ = false;
     walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); });
@@ -43,7 +43,7 @@ void MemoryOrigins::flow(const Value *from, const Value *to) {
 void MemoryOrigins::visit(Op &op) {
   if (op.regionCount() == 0) {
     if (op.resultCount() == 0 || op.kind() == OpKind::Dim) return;
-    // A tile or memref refers to what its base does, whatever its offsets are.
+    // A tile or memref refers to the same memory as its base, whatever its offsets are.
     bool memory = op.result()->type().isWindow() || op.result()->type().isMemRef();
     for (size_t i = 0; i < (memory ? std::min<size_t>(op.operandCount(), 1) : op.operandCount()); ++i)
       flow(op.operand(i), op.result());
@@ -53,7 +53,7 @@ void MemoryOrigins::visit(Op &op) {
   CarriedAt at = carriedAt(op);
   for (size_t r = 0; r < op.regionCount(); ++r) {
     Block *region = op.region(r);
-    const Op *end = region->last(); // the yield; a region without results may lack one
+    const Op *end = region->last(); // the yield; a region without results may not have one
     for (size_t i = 0; i < carried; ++i) {
       const Value *yielded = end->operand(i + at.yield);
       flow(yielded, op.result(i));

@@ -34,13 +34,13 @@ constexpr Spelling kSpellings[] = {
     {"uint8", Elem::U8},    {"uint16", Elem::U16},    {"uint32", Elem::U32},      {"uint64", Elem::U64},
 };
 
-// The largest finite value. f8E4M3 gives its all-ones pattern to NaN, so its top is 1.75 * 2^8.
+// The largest finite value. f8E4M3 uses its all-ones pattern for NaN, so its largest value is 1.75 * 2^8.
 double largest(const ElemInfo &info) {
   double allOnes = std::ldexp(2.0 - std::ldexp(1.0, 1 - info.precision), info.maxExponent);
   return info.elem == Elem::F8E4M3 ? 448.0 : allOnes;
 }
 
-// Formats narrower than f32 with their own bit image: sign, exponent, precision - 1 bits of mantissa.
+// Formats narrower than f32, given by their bit image: sign, exponent, precision - 1 bits of mantissa.
 struct Image {
   int mantissaBits;
   int bias;
@@ -75,8 +75,8 @@ double decode(const ElemInfo &info, uint32_t bits) {
   return std::bit_cast<double>(sign | (rebased << 52) | wide);
 }
 
-// The image of a value that the format holds exactly, or of a NaN: sign and leading payload bits are kept, so that what
-// decode gave comes back bit for bit, signalling NaNs too.
+// Encodes a value that the format represents exactly, or a NaN. The sign and the leading payload bits of a NaN are kept, so
+// that encoding the result of decode gives the same bits, for signalling NaNs too.
 uint32_t encode(const ElemInfo &info, double value) {
   Image image = imageOf(info);
   uint64_t bits = std::bit_cast<uint64_t>(value);
@@ -96,7 +96,7 @@ uint32_t encode(const ElemInfo &info, double value) {
   return sign | (static_cast<uint32_t>(exponent + image.bias) << image.mantissaBits) | mantissa;
 }
 
-// float <-> double by hand for NaNs: a conversion would make a signalling one quiet.
+// Converts between float and double. NaNs are converted by hand: the hardware conversion would make a signalling NaN quiet.
 double widen(float value) {
   if (!std::isnan(value)) return static_cast<double>(value);
   uint32_t bits = std::bit_cast<uint32_t>(value);
@@ -138,8 +138,8 @@ double roundTo(Elem floatType, double value) {
   double magnitude = std::bit_cast<double>(bits & ~kDoubleSign);
   int exponent = static_cast<int>((bits >> 52) & 0x7FF) - 1023;
   if (exponent <= info.maxExponent) {
-    // Adding 1.5 * 2^(52 + q) leaves no bits below 2^q, rounded by the processor to nearest even: q is the place of the
-    // last mantissa bit, which stops falling below the smallest normal number.
+    // Adding 1.5 * 2^(52 + q) and subtracting it again rounds away all bits below 2^q, to nearest even. q is the position of
+    // the last mantissa bit; for subnormals it is that of the smallest normal number.
     int place = (exponent < info.minExponent ? info.minExponent : exponent) - (info.precision - 1);
     double shift = std::bit_cast<double>((static_cast<uint64_t>(place + 52 + 1023) << 52) | kDoubleQuiet);
     magnitude = (magnitude + shift) - shift;

@@ -15,7 +15,7 @@ Difference differ(std::string_view what, std::string_view a, std::string_view b)
   return str(what, " differs\n  first:  ", a, "\n  second: ", b);
 }
 
-// Equal bits, so that -0.0 and 0.0 differ and a NaN is equal to itself.
+// Compares bits, so that -0.0 and 0.0 differ and a NaN equals itself.
 bool sameNumber(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 
 bool sameValue(const AttrValue &a, const AttrValue &b) {
@@ -46,7 +46,7 @@ private:
   Difference grids(const Kernel &a, const Kernel &b);
 
   bool oneContext_;
-  std::unordered_map<const Value *, const Value *> partner_; // looked up, never iterated
+  std::unordered_map<const Value *, const Value *> partner_; // used for lookup only
 };
 
 Difference KernelComparison::params(std::string_view where, const Block &a, const Block &b) {
@@ -94,7 +94,7 @@ Difference KernelComparison::blocks(const Block &a, const Block &b, int depth) {
   return std::nullopt;
 }
 
-// Bounds of a grid are expressions: how their ops are ordered or shared does not count.
+// The bounds of a grid are compared as expressions: the order and sharing of their ops do not count.
 bool KernelComparison::sameExpression(const Value *a, const Value *b, int depth) const {
   XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
   const Op *x = a->definingOp(), *y = b->definingOp();

@@ -62,7 +62,7 @@ std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a
                          : Shape2{b.extent(0), b.extent(1)};
   if (c && c.extent(1) != ownB.columns)
     return DpasMismatch{1, str("a lane's part of b has an N of ", ownB.columns, ", that of c one of ", c.extent(1))};
-  bool threeOfA = a.rank() == 3 && f > 1 && f % a.extent(2) == 0; // some lanes share a group of f
+  bool threeOfA = a.rank() == 3 && f > 1 && f % a.extent(2) == 0; // several lanes share a group of f elements
   if (!threeOfA && a.rank() != 2)
     return DpasMismatch{0, str("a lane's part of a is [m, k] or [m, k/f, f], not ", shapedText(a))};
   Shape2 ownA = threeOfA ? Shape2{a.extent(0), a.extent(1) * a.extent(2)} : Shape2{a.extent(0), a.extent(1)};

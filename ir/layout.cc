@@ -127,7 +127,7 @@ const Layout *combined(Context &context, std::span<const DimOf> dims, std::span<
     any = layout;
   }
   XT_CHECK(any, "at least one dimension comes from a layout");
-  // `cover` knows the gaps between strides, not how many owners there are beyond the last.
+  // `cover` finds the gaps between strides; the owners beyond the last stride are added here.
   for (Axis axis : kOwnerAxes) {
     int64_t counted = 1;
     for (const std::vector<Factor> &digits : builder.dims)
@@ -151,13 +151,13 @@ bool sameDistribution(const Layout *a, int da, const Layout *b, int db) {
 
 namespace {
 
-// A digit of `to` as both sides see it: its weight in the index (0: of another dimension, or a copy) and its stride on
-// the axis (0: not on it).
+// A digit of `to` with its weight in the index of the dimension (0: a digit of another dimension, or of copies) and its stride
+// on the axis (0: not on the axis).
 struct SharedDigit {
   int64_t extent, weight, stride;
 };
 
-// All that decides a coordinate on `axis`, and all that an index of dimension `dim` is made of.
+// All digits that determine a coordinate on `axis`, and all digits of an index of dimension `dim`.
 std::vector<SharedDigit> sharedDigits(const Layout &layout, int dim, Axis axis) {
   std::vector<SharedDigit> shared;
   auto stride = [&](const Factor &f) { return f.axis == axis ? f.stride : 0; };
@@ -173,7 +173,7 @@ std::vector<SharedDigit> sharedDigits(const Layout &layout, int dim, Axis axis) 
   return shared;
 }
 
-// Splits the digit that `cut` falls into. False if it cannot be split there.
+// Splits the digit in which `cut` falls. False if it cannot be split there.
 bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int64_t cut) {
   for (size_t i = 0; i < digits.size(); ++i) {
     SharedDigit low = digits[i];
@@ -186,11 +186,10 @@ bool splitAt(std::vector<SharedDigit> &digits, int64_t SharedDigit::*place, int6
   return true;
 }
 
-// Whether each coordinate on `axis` holds under `from` all that it holds under `to`. What it holds is a product over
-// the dimensions, so each is asked by itself: where index i and coordinate c agree in every digit of `to`, they must
-// agree in each digit of `from`, (i / weight) % extent == (c / stride) % extent. With the digits of `to` split at
-// weight and at stride nothing carries, and both sides are sums over these digits, modulo extent: their terms must
-// agree.
+// Whether each coordinate on `axis` holds under `from` everything that it holds under `to`. The held elements are a product
+// over the dimensions, so each dimension is checked separately: if index i and coordinate c agree in every digit of `to`, they
+// must agree in each digit of `from`, (i / weight) % extent == (c / stride) % extent. After the digits of `to` are split at
+// weight and at stride there are no carries, and both sides are sums over these digits, modulo extent, so the terms must agree.
 bool holdsAll(const Layout &from, const Layout &to, Axis axis) {
   for (int d = 0; d < from.rank(); ++d) {
     const std::vector<SharedDigit> known = sharedDigits(to, d, axis);

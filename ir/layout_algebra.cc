@@ -1,4 +1,4 @@
-// Layouts of other shapes: blocks of indices as one, indices repeated, the same elements in another shape.
+// Layouts of related shapes: grouped and repeated indices, and the same elements in another shape.
 #include "ir/base/check.h"
 #include "ir/context.h"
 #include "ir/layout_builder.h"
@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Splits the digits so that those from the returned position on multiply to `weight`. Null where a digit cannot be
+// Splits the digits so that those from the returned position on multiply to `weight`. Returns nothing if a digit cannot be
 // split there.
 std::optional<size_t> splitAt(std::vector<Factor> &digits, int64_t weight) {
   int64_t below = 1;
@@ -31,16 +31,17 @@ std::optional<size_t> splitAt(std::vector<Factor> &digits, int64_t weight) {
   return std::nullopt;
 }
 
-// Every owner of the digits from `first` on holds all of them now.
+// Turns the digits from `first` on into copies: every one of their owners now holds all of their elements.
 void replicateFrom(LayoutBuilder &builder, std::vector<Factor> &digits, size_t first) {
   for (size_t i = first; i < digits.size(); ++i)
     if (digits[i].axis != Axis::Register) builder.replication.push_back(digits[i]);
   digits.resize(first);
 }
 
-// Where blocks of n do not end between digits, they may still be held alike: if each contains every coordinate of the
-// digits below some register digit, and none reaches over that digit's end. n neighbours miss a coordinate of digits
-// (extent e, weight w) on one axis only if they fit between two of its places, which are sum(w * (e - 1)) apart.
+// Handles blocks of n that do not end between digits. All blocks may still be held by the same owners: if each block contains
+// every coordinate of the digits below some register digit, and no block crosses the end of that digit. n consecutive indices
+// miss a coordinate of digits (extent e, weight w) on one axis only if they fit between two of its occurrences, which are sum(w
+// * (e - 1)) apart.
 bool groupAcross(LayoutBuilder &builder, std::vector<Factor> &digits, int64_t n) {
   int64_t weight = 1, gap[kAxisCount] = {};
   for (size_t i = digits.size(); i-- > 0;) {
@@ -98,7 +99,7 @@ const Layout *reshaped(Context &context, const Layout *layout, std::span<const i
   for (int64_t extent : shape)
     if (extent < 1 || !multiply(after, extent, after)) return nullptr;
   if (before != after) return nullptr;
-  // All digits in a row are those of the element's number.
+  // The digits of all dimensions in sequence are the digits of the element's row-major number.
   std::vector<Factor> digits;
   for (const std::vector<Factor> &part : source.dims) digits.insert(digits.end(), part.begin(), part.end());
   mergeDigits(digits);

@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// Whether `outer` goes on where `inner` ends, so that one digit can stand for both.
+// Whether `outer` continues `inner` without a gap, so that one digit can represent both.
 bool continues(const Factor &outer, const Factor &inner) {
   return outer.axis == inner.axis && (outer.axis == Axis::Register || outer.stride == inner.stride * inner.extent);
 }
@@ -47,9 +47,9 @@ std::string_view axisName(Axis axis) {
 
 bool multiply(int64_t a, int64_t b, int64_t &product) { return !__builtin_mul_overflow(a, b, &product); }
 
-// The result is unique for what the digits mean, which makes it the canonical form: let h(i) be the coordinates that
-// index i adds. The innermost digit's axis and stride are h(1), its extent is the first e with h(e) != e * h(1) (else
-// the next digit would continue it), and the rest is the same question about h(e * i).
+// The result is unique for the mapping that the digits describe, which makes it the canonical form. Let h(i) be the coordinates
+// that index i adds. The innermost digit's axis and stride are h(1), its extent is the first e with h(e) != e * h(1) (otherwise
+// the next digit would continue it), and the other digits are determined by h(e * i) in the same way.
 void mergeDigits(std::vector<Factor> &digits) {
   std::vector<Factor> merged;
   for (const Factor &f : digits) {
@@ -79,8 +79,8 @@ std::vector<Factor> digitsOn(const Layout &layout, int dim, Axis axis) {
   return digits;
 }
 
-// Arithmetic progressions {0, s, 2s, …} whose sums are each of 0 … n-1 exactly once form a chain: the least stride is
-// 1, and each next one is the number of coordinates counted so far. With copies allowed, a multiple of it.
+// If the sums of arithmetic progressions {0, s, 2s, …} give each of 0 … n-1 exactly once, the progressions form a chain: the
+// smallest stride is 1, and each next one is the number of coordinates counted so far. With copies allowed, a multiple of it.
 std::optional<LayoutError> LayoutBuilder::cover(Gaps gaps, StrideName strideName) {
   if (!strideName) strideName = [](const Factor &f, int) { return "the stride of " + digitText(f); };
   for (Axis axis : kOwnerAxes) {
@@ -107,7 +107,7 @@ Layout LayoutBuilder::build() && {
   XT_CHECK(!cover(Gaps::Reject), "a layout counts every owner once");
   Layout layout;
   for (std::vector<Factor> &digits : dims) mergeDigits(digits);
-  // Outermost first, as mergeDigits wants them.
+  // Sorted outermost first, as mergeDigits requires.
   std::sort(replication.begin(), replication.end(),
             [](const Factor &a, const Factor &b) { return a.axis != b.axis ? a.axis > b.axis : a.stride > b.stride; });
   mergeDigits(replication);

@@ -65,7 +65,7 @@ private:
   std::string cellText(const Panel::Cell &cell) const {
     std::string text = padded(cell.text(), cell_);
     if (!color_) return " " + text;
-    // The nearest colour of the 6x6x6 cube that terminals have; black on it.
+    // Uses the nearest colour of the terminal's 6x6x6 colour cube, with black text on it.
     Rgb rgb = idColor(cell.holders[0]);
     auto level = [](uint8_t value) { return value < 115 ? (value < 48 ? 0 : 1) : (value - 35) / 40; };
     int color = 16 + 36 * level(rgb.red) + 6 * level(rgb.green) + level(rgb.blue);
@@ -95,8 +95,8 @@ private:
 } // namespace
 
 Rgb idColor(int64_t id) {
-  // Hues a golden angle apart differ for any run of ids; lightness in turns of three keeps the ids that come round to a
-  // near hue (8, 13, 21 … further on) apart.
+  // Hues a golden angle apart differ for any run of ids. Three alternating lightness values distinguish ids whose hues are
+  // nearly equal (8, 13, 21 … apart).
   constexpr double kGoldenAngle = 137.50776405;
   constexpr double kLightness[] = {0.80, 0.68, 0.88};
   constexpr int64_t kIds = 1024;

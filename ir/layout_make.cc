@@ -1,4 +1,4 @@
-// makeLayout: every notation for layouts, brought down to digits.
+// makeLayout: converts every notation for layouts to digits.
 #include "ir/base/text.h"
 #include "ir/context.h"
 #include "ir/layout_advice.h"
@@ -38,13 +38,13 @@ Fault checkEntries(const Extents &values, std::string_view name, size_t rank, in
   return std::nullopt;
 }
 
-// A map with its extents and what its parts are called: sg_layout and sg_data, or wi_layout and wi_data.
+// A map with its extents and the names of its parts: sg_layout and sg_data, or wi_layout and wi_data.
 struct Grid {
   Axis axis;
   const Extents &layout, &data;
   std::string_view layoutName, dataName;
   Extents strides = {};      // of the coordinates, row-major in layout
-  bool insideSgData = false; // it goes round what a subgroup holds
+  bool insideSgData = false; // the map repeats over a subgroup's data, not over the extent
 
   Fault check(size_t rank) {
     if (Fault fault = checkEntries(layout, layoutName, rank)) return fault;
@@ -65,8 +65,8 @@ struct Grid {
   std::string product(size_t d) const { return str(layoutName, " * ", dataName, " = ", layout[d], " * ", data[d]); }
   std::string spanText(size_t d) const { return str(product(d), " = ", span(d)); }
 
-  // Deals `extent` indices of dimension d out: appends the digits above what is dealt at a time, and leaves that in
-  // `extent`. `whole`: as a Deal has it.
+  // Distributes `extent` indices of dimension d: appends the digits above one owner's contiguous block, and stores the block's
+  // size in `extent`. `whole`: as in Deal.
   Fault deal(size_t d, int64_t &extent, int64_t whole, LayoutBuilder &builder) const {
     int64_t count = layout[d], block = data[d];
     std::vector<Factor> &digits = builder.dims[d];
@@ -82,7 +82,8 @@ struct Grid {
       builder.replication.push_back({count, axis, strides[d]});
       return std::nullopt;
     }
-    // Blocks that begin at several places of the extent overlap in parts: no two subgroups hold the same.
+    // Such blocks would start at several positions of the extent and overlap in parts, so no two subgroups would hold the same
+    // elements.
     if (extent % block != 0)
       return wrong(d, extent, whole,
                    str("extent ", extent, " would wrap around inside ", dataName, " = ", block, ": ", dataName,
@@ -103,7 +104,7 @@ struct Grid {
 Grid gridOf(const WgMap &map) { return {Axis::Subgroup, map.sgLayout, map.sgData, "sg_layout", "sg_data"}; }
 Grid gridOf(const SgMap &map) { return {Axis::Lane, map.wiLayout, map.wiData, "wi_layout", "wi_data"}; }
 
-// Without the leading 1s that seed 003 writes beyond the rank.
+// Removes the leading 1s that seed 003 writes beyond the rank.
 SgMap withoutLeadingOnes(SgMap map, size_t rank) {
   while (map.wiLayout.size() > rank && map.wiData.size() > rank && map.wiLayout[0] == 1 && map.wiData[0] == 1) {
     map.wiLayout.erase(map.wiLayout.begin());
@@ -195,7 +196,7 @@ Fault checkFactor(const Factor &f, int dim) {
   return std::nullopt;
 }
 
-// Registers may hold more or less; another extent of an owner's digit would ask for other strides elsewhere.
+// Only register factors may vary: another extent of an owner's digit would require other strides elsewhere.
 std::vector<NamedNumber> namedFactors(const std::vector<Factor> &factors) {
   std::vector<NamedNumber> numbers;
   for (const Factor &f : factors)

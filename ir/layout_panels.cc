@@ -11,7 +11,7 @@ bool nothing(Axis) { return false; }
 bool subgroups(Axis axis) { return axis == Axis::Subgroup; }
 bool owners(Axis axis) { return axis != Axis::Register; }
 
-// Who holds the element at `place`, counted by axis; a layout's copies are ascending in the digits' strides.
+// The holders of the element at `place` on an axis. The layout's replication is ordered by stride, so the copies are ascending.
 Panel::Cell cellAt(const Layout &layout, std::span<const int64_t> place, Axis axis) {
   Panel::Cell cell;
   int64_t first = 0;
@@ -90,8 +90,8 @@ private:
 
 } // namespace
 
-// Digits that `fixed` names stand at the coordinates of the owner; the others are free, and what is below the last
-// fixed or owning one is a block if `joins`.
+// Digits of the axes in `fixed` are fixed at the coordinates of the owner; the other digits are free. With `joins`, a register
+// digit in innermost position forms a block.
 Ruler::Ruler(std::span<const Factor> digits, bool (*fixed)(Axis), int64_t subgroup, int64_t lane, bool joins) {
   int64_t weight = 1;
   for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent) {
@@ -130,7 +130,7 @@ int64_t Ruler::first(int64_t block) const {
 int64_t Ruler::shown(int64_t limit) const {
   if (count_ <= limit) return count_;
   if (round_ == 1 || round_ > limit) return limit;
-  constexpr int64_t kEnough = 8; // to see that it repeats
+  constexpr int64_t kEnough = 8; // enough to see the repetition
   return std::max(round_, std::min(limit, kEnough) / round_ * round_);
 }
 

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// Walks the cells of a layout and writes their numbers down.
+// Visits the cells of a layout and writes their numbers.
 class Picture {
 public:
   Picture(const Layout &layout, int64_t maxCells) : layout_(layout), limit_(std::max<int64_t>(maxCells, 1)) {
@@ -38,7 +38,7 @@ public:
 private:
   int64_t extent(size_t d) const { return layout_.shape()[d]; }
 
-  // To the next cell among the first `dims` dimensions, row-major; false after the last.
+  // Advances to the next cell among the first `dims` dimensions, row-major; false after the last.
   bool advance(std::vector<int64_t> &place, size_t dims) const {
     for (size_t d = dims; d-- > 0;) {
       if ((place[d] += cell_[d]) < extent(d)) return true;
@@ -54,7 +54,7 @@ private:
     return std::to_string(first) + (holders_ > 1 ? "+" : "");
   }
 
-  // The last two dimensions (or fewer) at `place`.
+  // Draws the last two dimensions (or fewer) at `place`.
   std::string grid(std::vector<int64_t> place) const {
     size_t rank = cell_.size();
     int64_t rows = rank > 1 ? extent(rank - 2) / cell_[rank - 2] : 1;
@@ -83,7 +83,7 @@ private:
   int64_t limit_;
   Axis axis_ = Axis::Subgroup;
   std::vector<int64_t> cell_;
-  int64_t holders_ = 1; // of each element
+  int64_t holders_ = 1; // per element
 };
 
 } // namespace

@@ -13,7 +13,7 @@ DimPieces dimPieces(const Layout &layout, int dim) {
     if (factor.extent == 1) continue;
     if (factor.axis == Axis::Subgroup) {
       pieces.digits.push_back({factor.stride, factor.extent, weight});
-    } else if (weight == pieces.length) { // all inside of it are neighbours too
+    } else if (weight == pieces.length) { // all indices inside the factor are consecutive too
       pieces.length *= factor.extent;
     } else {
       std::vector<int64_t> starts;

@@ -1,4 +1,4 @@
-// Layouts as text, and the notation that spells a canonical layout.
+// Layouts as text, and the choice of notation for a canonical layout.
 #include "ir/base/text.h"
 #include "ir/layout_builder.h"
 
@@ -35,8 +35,8 @@ std::string textOf(const FactorMap &map) {
   return "#layout<" + join(parts, ", ") + ">";
 }
 
-// One dimension in the order that wg_map and sg_map can spell: rounds, the subgroup digit, lane rounds, the lane digit,
-// what a lane holds at a time.
+// One dimension, if its digits have the order that wg_map and sg_map can express: rounds, the subgroup digit, lane rounds, the
+// lane digit, and a lane's contiguous data.
 struct MapDim {
   int64_t rounds = 1, laneRounds = 1, laneData = 1;
   Factor group{1, Axis::Subgroup, 0}, lane{1, Axis::Lane, 0};
@@ -61,25 +61,25 @@ std::optional<MapDim> mapDim(std::span<const Factor> digits) {
       break;
     }
   }
-  // Without lanes in the dimension the registers are one block.
+  // If the dimension has no lane digit, its registers are one block.
   if (!laned) std::swap(result.laneRounds, result.laneData);
   return result;
 }
 
-// A dimension's part in numbering the owners of an axis row-major.
+// One dimension's contribution to the row-major numbering of the owners of an axis.
 struct Share {
   Factor digit;
-  bool takesCopies; // may count more owners than there are places: they wrap around
+  bool takesCopies; // may count more owners than positions: they wrap around
 };
 
-// How many owners each dimension counts, so that the owners are row-major over them and each digit has its stride. The
-// copies go, where there is a choice, to the outermost dimension that has no digit.
+// The number of owners that each dimension counts, chosen so that owners are numbered row-major and each digit gets its stride.
+// If there is a choice, copies go to the outermost dimension without a digit.
 std::optional<Extents> rowMajorCounts(const std::vector<Share> &shares, int64_t owners) {
   Extents counts;
   for (const Share &share : shares) counts.push_back(share.digit.extent);
-  size_t inner = shares.size(); // the last dimension with a digit that was placed
+  size_t inner = shares.size(); // the last dimension whose digit was placed
   int64_t counted = 1;
-  // Gives `copies` owners to one of the dimensions first … inner.
+  // Multiplies the count of one of the dimensions first … inner by `copies`.
   auto give = [&](size_t first, int64_t copies) {
     for (size_t d = first; d < shares.size() && d <= inner; ++d)
       if (shares[d].takesCopies) return counts[d] *= copies, true;
@@ -105,7 +105,7 @@ std::optional<LayoutSpec> mapsOf(const Layout &layout) {
     if (!dim) return std::nullopt;
     dims.push_back(*dim);
     groups.push_back({dim->group, dim->rounds == 1});
-    // sg_data beyond the extent is what lets lanes wrap around.
+    // Lanes can only wrap around if sg_data exceeds the extent.
     lanes.push_back({dim->lane, dim->group.extent == 1 && dim->laneRounds == 1});
   }
   std::optional<Extents> groupCounts = rowMajorCounts(groups, layout.subgroups());
@@ -117,7 +117,7 @@ std::optional<LayoutSpec> mapsOf(const Layout &layout) {
   for (size_t d = 0; d < dims.size(); ++d) {
     bool copies = sg.wiLayout[d] != dims[d].lane.extent;
     lanesWrap |= copies;
-    // A lane takes one at a time where it takes all anyway, as the RFC writes it.
+    // If a lane takes all elements anyway, write that it takes one at a time, as the RFC does.
     sg.wiData.push_back(dims[d].lane.extent == 1 && !copies ? 1 : dims[d].laneData);
     int64_t held = dims[d].laneRounds * dims[d].lane.extent * dims[d].laneData;
     int64_t data = held, span;

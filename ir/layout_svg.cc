@@ -11,9 +11,9 @@ namespace {
 
 constexpr PanelLimits kLimits = {64, 32, 16};
 constexpr int64_t kMargin = 16, kLine = 18, kCharacter = 7; // pixels; a character of 12px text is narrower
-constexpr int64_t kMostLegend = 64;                         // ids that the legend lists
-constexpr int64_t kMostTips = 512;                          // cells up to which each has a tip
-constexpr int64_t kMostRanges = 3;                          // of what an id holds along a dimension
+constexpr int64_t kMostLegend = 64;                         // ids listed in the legend
+constexpr int64_t kMostTips = 512;                          // panels with more cells get no tooltips
+constexpr int64_t kMostRanges = 3;                          // ranges listed per id and dimension
 
 std::string hex(Rgb color) {
   char text[8];
@@ -67,10 +67,10 @@ private:
                  "\"", more);
   }
 
-  // Sizes of a cell: roughly in proportion to its elements, but never too small to read nor larger than needed.
+  // The size of a cell is roughly proportional to its elements, but large enough to read and no larger than needed.
   struct Frame {
     int64_t left, cellWidth, cellHeight, headHeight;
-    bool upright; // the column labels
+    bool upright; // the column labels are vertical
   };
   Frame frameOf(const Panel &panel) const {
     Frame frame{0, 0, 0, kLine + 4, false};
@@ -149,7 +149,7 @@ private:
       box(x, y, frame.cellWidth, frame.cellHeight, cell.holders[0],
           str("><title>", xmlText(tip + rangeText(panel.columns[i % columns])), "</title></rect>\n"));
     }
-    // A strip of the other holders' colours.
+    // A strip in the colours of the other holders.
     int64_t others = static_cast<int64_t>(cell.holders.size()) - 1;
     for (int64_t k = 0; k < others; ++k)
       box(x + frame.cellWidth * k / others, y + frame.cellHeight - 5,

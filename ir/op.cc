@@ -18,7 +18,7 @@ void Value::replaceAllUsesWith(Value *other) {
 }
 
 Op::~Op() {
-  // Regions first: their ops may use values from outside, whose use lists are still alive.
+  // Regions first: their ops may use values from outside, whose use lists still exist.
   regions_.clear();
   while (!operands_.empty()) eraseOperand(operands_.size() - 1);
 }
@@ -35,8 +35,8 @@ std::vector<Value *> yieldedBy(const Block &block) {
 }
 
 CarriedAt carriedAt(const Op &op) {
-  if (op.kind() == OpKind::For) return {3, 1, 0, true};   // after the bounds; after the induction variable
-  if (op.kind() == OpKind::While) return {1, 0, 1, true}; // after the condition; after the next one
+  if (op.kind() == OpKind::For) return {3, 1, 0, true};   // first after the bounds; after the induction variable
+  if (op.kind() == OpKind::While) return {1, 0, 1, true}; // first after the condition; after the next condition
   return {op.operandCount(), 0, 0, false};
 }
 
@@ -53,7 +53,7 @@ std::unique_ptr<Op> makeOp(OpKind kind, std::vector<Value *> operands, const std
   return op;
 }
 
-// At the end of its value's list.
+// Appends operand i to the use list of its value.
 void Op::link(size_t i) {
   UseList &uses = operands_[i]->uses_;
   neighbours_[i] = {uses.last_, {}};
@@ -89,7 +89,7 @@ void Op::addOperand(Value *value) {
 void Op::eraseOperand(size_t i) {
   unlink(i);
   for (size_t k = i + 1; k < operands_.size(); ++k) {
-    // Its neighbours must know it by its new place.
+    // The neighbours must refer to the operand by its new index.
     auto [previous, next] = neighbours_[k];
     nextOf(*operands_[k], previous) = previousOf(*operands_[k], next) = {this, k - 1};
     operands_[k - 1] = operands_[k];
@@ -125,7 +125,7 @@ void Op::setAttr(std::string_view name, AttrValue value, SourceRange range) {
   for (const AttrSpec &spec : info().attrs) {
     if (spec.name != name) continue;
     removeAttr(name);
-    // Kept in the table's order, so that print and comparison do not depend on the order of setting.
+    // Attributes are kept in the table's order, so that printing and comparison do not depend on the order of setting them.
     Attr attr{spec.name, std::move(value), range};
     auto rank = [&](std::string_view n) {
       return std::find_if(info().attrs.begin(), info().attrs.end(), [&](const AttrSpec &s) { return s.name == n; });
@@ -165,7 +165,7 @@ bool Op::isBefore(const Op *other) const {
 Op *Op::terminator() const { return regions_.empty() ? nullptr : regions_[0]->last(); }
 
 Block::~Block() {
-  // Users before what they use, so that no use list of a dead value is touched.
+  // Users are removed before the values they use, so that no use list of a destroyed value is accessed.
   while (last_) remove(last_);
 }
 

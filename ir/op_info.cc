@@ -24,7 +24,7 @@ constexpr HostFnInfo kHostFns[] = {
 #undef XT_HOST_FN
 };
 
-// A bad entry does not compile.
+// Checked at compile time, so that a bad entry does not compile.
 consteval bool tableIsSound() {
   for (size_t i = 0; i < kOpCount; ++i) {
     const OpInfo &op = kOps[i];
@@ -82,7 +82,7 @@ OpMatches findOps(std::string_view spelled) {
     prefix = spelled.substr(0, dot);
     name = spelled.substr(dot + 1);
   }
-  static const std::unordered_map<std::string_view, std::vector<const OpInfo *>> kNamed = [] { // only to find
+  static const std::unordered_map<std::string_view, std::vector<const OpInfo *>> kNamed = [] { // used for lookup only
     std::unordered_map<std::string_view, std::vector<const OpInfo *>> named;
     for (const OpInfo &op : kOps) {
       named[op.name].push_back(&op);

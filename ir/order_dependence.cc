@@ -12,7 +12,7 @@ namespace xt {
 namespace {
 bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
 
-// What an atomic does: `addi` and `add` are one.
+// The operation of an atomic: `addi` and `add` are the same.
 std::string_view atomicKind(const Op &op) {
   std::string_view kind = op.textAttr("kind");
   for (std::string_view plain : {"add", "mul", "and", "or", "xor"})
@@ -50,7 +50,7 @@ public:
         memory.hasAtomics = true;
       });
     });
-    // Loops and memory carry values around: repeat until nothing is added.
+    // Loops and memory carry values from one iteration to the next: repeat until nothing changes.
     do {
       changed_ = false;
       walk(body, [&](Op &op) { visit(op); });
@@ -78,14 +78,14 @@ private:
   }
   static OrderCause first(OrderCause a, OrderCause b) { return a == OrderCause::None ? b : a; }
 
-  // What decides how often, and whether, an op runs.
+  // The cause that a decision whether or how often an op runs depends on the order.
   OrderCause control(const Op &op) const {
     OrderCause cause = OrderCause::None;
     for (const Block *block = op.block(); block && block->parentOp(); block = block->parentOp()->block())
       cause = first(cause, decision(*block->parentOp()));
     return cause;
   }
-  // Of an op with regions: its bounds or its condition.
+  // The cause for an op with regions: that of its bounds or its condition.
   OrderCause decision(const Op &op) const {
     OrderCause cause = OrderCause::None;
     CarriedAt at = carriedAt(op);
@@ -94,7 +94,7 @@ private:
     return cause;
   }
 
-  // The buffers that an op accesses; shared local memory where it is none of the launch.
+  // Calls f on the buffers that an op accesses, or on shared local memory if it accesses no buffer of the launch.
   template <class F> void forEachMemory(const Op &op, F f) {
     for (const Value *operand : op.operands()) {
       if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
@@ -118,7 +118,7 @@ private:
         else if (writes) set(memory.cause, stored);
         if (!reads) return;
         from = first(from, memory.cause);
-        // Shared local memory is read behind a barrier.
+        // Shared local memory is exempt: it is read after a barrier.
         if (!isAtomic(op) && memory.hasAtomics && !memory.local) from = first(from, OrderCause::Midway);
       });
     if (isAtomic(op)) from = first(from, OrderCause::OldValue);
@@ -146,7 +146,7 @@ private:
   const std::vector<OrderCause> &before_;
   MemoryOrigins origins_;
   std::vector<Memory> memories_; // the last one is shared local memory
-  std::unordered_map<const Value *, OrderCause> causes_; // looked up only
+  std::unordered_map<const Value *, OrderCause> causes_; // used for lookup only
   bool changed_ = false;
 };
 } // namespace

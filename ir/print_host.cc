@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Binding strength of operators, Python's; larger binds tighter.
+// Precedence of operators, as in Python; larger binds tighter.
 enum Precedence : int { kAny = 0, kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kSign, kPostfix };
 
 int precedenceOf(HostFn fn, size_t operands) {
@@ -186,7 +186,7 @@ void TestPrinter::operatorCall(const HostExpr &expr, int precedence) {
   if (parentheses) out_ += "(";
   if (expr.args.size() == 1) {
     out_ += own == kNot ? "not " : op;
-    // A sign directly before a number would be part of it.
+    // A sign directly before a number would be parsed as part of it.
     bool number = expr.args[0].kind == HostExpr::Kind::Int || expr.args[0].kind == HostExpr::Kind::Float;
     if (number) out_ += "(";
     expression(expr.args[0], number ? kAny : own);

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// How index arithmetic of a grid's bounds is spelled: infix with Python's precedence, or as a call.
+// The spelling of index arithmetic in a grid's bounds: infix with Python's precedence, or as a call.
 struct Infix {
   OpKind kind;
   std::string_view text;
@@ -33,7 +33,7 @@ public:
 
   void kernel(const Kernel &kernel);
   void block(const Block &block, int depth);
-  // One statement; with `whole` false, regions are "{…}".
+  // Prints one statement; if `whole` is false, regions print as "{…}".
   void statement(const Op &op, int depth, bool whole = true);
   ValueNames &names() { return names_; }
 
@@ -57,7 +57,7 @@ private:
   ValueNames names_;
 };
 
-// The part of an op's attributes that its clause spells: the row's first one, and with a kind also the dimensions.
+// Whether the op's clause spells an attribute: the first one of the row, and for a clause with a kind also the dimensions.
 bool inClause(const OpInfo &info, const Attr &attr) {
   auto is = [&](size_t i) { return info.attrs.size() > i && info.attrs[i].name == attr.name; };
   switch (info.clause) {
@@ -75,7 +75,7 @@ bool inClause(const OpInfo &info, const Attr &attr) {
   XT_UNREACHABLE("clause");
 }
 
-// Of the result, if there is one.
+// The element type of the result, if there is one.
 Elem elementOf(const Op &op) {
   return op.resultCount() && op.result()->type() ? op.result()->type().elem() : Elem::Index;
 }
@@ -136,8 +136,8 @@ void KernelPrinter::grid(const Kernel &kernel) {
   out_ += ")";
 }
 
-// `precedence` is what the place needs: an operator that binds less gets parentheses, so that the text reads back as
-// the same tree.
+// `precedence` is the lowest that the context allows without parentheses: an operator that binds less gets them, so that the
+// text parses back to the same tree.
 void KernelPrinter::expression(const Value &value, int precedence, int depth) {
   XT_CHECK(depth < kMaxPrintDepth, "a grid's bound nests too deeply");
   const Op *op = value.definingOp();
@@ -170,7 +170,7 @@ void KernelPrinter::expression(const Value &value, int precedence, int depth) {
 
 void KernelPrinter::block(const Block &block, int depth) {
   for (const Op &op : block) {
-    // A region that yields nothing ends without a word.
+    // A region that yields nothing ends without a `yield`.
     if (op.info().typeRule == TypeRule::Yield && op.operandCount() == 0) continue;
     out_.append(static_cast<size_t>(depth) * 2, ' ');
     statement(op, depth);
@@ -189,10 +189,10 @@ void KernelPrinter::statement(const Op &op, int depth, bool whole) {
   signature(op);
 }
 
-// How many offsets a base takes; an address stands for a matrix.
+// The number of offsets that a base takes; an address refers to a matrix.
 size_t baseRank(Type base) { return base.isMemRef() ? static_cast<size_t>(std::max(1, base.rank())) : 2; }
 
-// Whether the last operands are the indices into the one before them: `%v[%i, %j]`.
+// Some ops end in indices into the operand before them, as in `%v[%i, %j]`: the number of the first index, else SIZE_MAX.
 size_t firstIndex(const OpInfo &info) {
   const auto &specs = info.operands;
   size_t last = specs.size() - 1;
@@ -209,7 +209,8 @@ void KernelPrinter::clause(const Op &op) {
   case Clause::Base:
     if (op.operandCount() == 0) break; // a broken op, in a message
     out_ += " " + name(op.operand(0)) + "[";
-    // Lists of one operand per dimension of the base: offsets, and a shape and strides where they are explicit.
+    // The operands follow the base in lists of one operand per dimension: offsets, then a shape and strides if they are
+    // explicit.
     for (size_t i = 1, rank = baseRank(op.operand(0)->type()); i < op.operandCount(); ++i)
       out_ += (i == 1 ? "" : (i - 1) % rank == 0 ? "], [" : ", ") + name(op.operand(i));
     out_ += "]";
@@ -261,7 +262,7 @@ void KernelPrinter::attributes(const Op &op) {
   for (const AttrSpec &spec : op.info().attrs) {
     const Attr *attr = op.attr(spec.name);
     if (!attr || inClause(op.info(), *attr)) continue;
-    // Numbers are of the result's element type; other integers are counts.
+    // Numbers have the result's element type; other integers are counts.
     Elem elem = spec.kind == AttrKind::Number ? elementOf(op) : Elem::Index;
     std::string value = attributeText(attr->value, elem);
     if (spec.kind == AttrKind::Flag)
@@ -269,7 +270,7 @@ void KernelPrinter::attributes(const Op &op) {
     else
       add(str(spec.name, " = ", spec.kind == AttrKind::Text ? quotedText(value) : value));
   }
-  // A signature of operands says nothing of a result whose layout is its own.
+  // A signature of operand types does not show a result layout that differs from theirs.
   if (op.info().signature == Signature::Operands && op.resultCount() == 1) {
     Type result = op.result()->type();
     bool shown = !result || result.isScalar() || result.isMemRef() || !result.layout();
@@ -296,7 +297,8 @@ void KernelPrinter::signature(const Op &op) {
   switch (op.info().signature) {
   case Signature::None: return;
   case Signature::Same: {
-    // A comparison's one type is that of its operands; the layout is the result's in any case, as operands have theirs.
+    // The one type of a comparison is that of its operands. The layout is always the result's, as the operands have their own
+    // types.
     bool compares = op.info().typeRule == TypeRule::Compare;
     Type type = compares && op.operandCount() ? op.operand(0)->type() : result;
     bool distributed = type && result && type.isVector() && result.isVector();
@@ -326,7 +328,7 @@ void KernelPrinter::loop(const Op &op) {
   const Block &body = *op.region();
   CarriedAt at = carriedAt(op);
   size_t carried = op.operandCount() - std::min(op.operandCount(), at.operand);
-  // A message may show a broken loop.
+  // A message may print a malformed loop.
   if (op.operandCount() < at.operand || body.params().size() != carried + at.param) return operands(op);
   if (op.kind() == OpKind::For)
     out_ += " " + name(body.param(0)) + " = " + name(op.operand(0)) + " to " + name(op.operand(1)) + " step " +
@@ -361,7 +363,7 @@ void KernelPrinter::structure(const Op &op, int depth, bool whole) {
   out_ += " ";
   region(*op.region(0), depth, whole);
   if (op.regionCount() < 2) return;
-  // An else that does nothing is not written.
+  // An empty else is not printed.
   const Block &other = *op.region(1);
   if (op.resultCount() == 0 && (other.empty() || other.first()->info().typeRule == TypeRule::Yield)) return;
   out_ += " else ";
@@ -374,7 +376,7 @@ void printKernel(std::string &out, const Kernel &kernel, const Module *module) {
   KernelPrinter(out, module).kernel(kernel);
 }
 
-// Names are those of a dump of the op's kernel: all values of its outermost block are named.
+// Names are the same as in a dump of the op's kernel: all values of its outermost block are named.
 std::string print(const Op &op) {
   std::string out;
   KernelPrinter printer(out, nullptr);

@@ -19,7 +19,7 @@ public:
   int64_t peak() {
     int64_t live = 0;
     for (const auto &param : block_.params()) live += enter(param.get());
-    // What comes from outside stays: a loop's next step wants it again.
+    // Values from outside stay live throughout: the next step of a loop needs them again.
     walk(const_cast<Block &>(block_), [&](Op &op) { // walk gives mutable ops; nothing is changed
       for (const Value *operand : op.operands())
         if (!isInside(operand) && outside_.insert(operand).second) live += registersOf(operand);
@@ -29,7 +29,7 @@ public:
       int64_t inner = 0;
       for (size_t r = 0; r < op.regionCount(); ++r) inner = std::max(inner, registersAtOnce(*op.region(r), lanes_, target_) - comesInto(*op.region(r)));
       peak = std::max(peak, live + inner);
-      // An op may put its result where an operand was that is used no more.
+      // The result of an op may reuse the registers of an operand that has its last use here.
       for (const Value *operand : op.operands())
         if (auto found = lastUse_.find(operand); found != lastUse_.end() && found->second == &op) {
           live -= registersOf(operand);
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  // The op of this block that holds `op`; null: it is elsewhere.
+  // The op of this block that contains `op`; null if `op` is elsewhere.
   const Op *here(const Op *op) const {
     while (op && op->block() != &block_) op = op->block() ? op->block()->parentOp() : nullptr;
     return op;
@@ -53,11 +53,11 @@ private:
     return at == &block_ || (at && at->parentOp() && here(at->parentOp()));
   }
 
-  // One lane's elements for all lanes, or a vector of such: an instruction reads them where that lane has them. What is
-  // inserted is smaller than what it goes into, so only a chain of the latter is long.
+  // Whether a value is one lane's elements for all lanes, or a vector of such: an instruction reads them directly from that
+  // lane. An inserted vector is smaller than the one it is inserted into, so only chains of destinations can be long.
   bool isSpread(const Value *value) const {
     const Op *op = value->definingOp();
-    std::vector<const Op *> chain; // of insertions that were not looked at yet
+    std::vector<const Op *> chain; // insertions that have not been examined yet
     auto known = spread_.end();
     for (; op && op->kind() == OpKind::InsertStridedSlice; op = op->operand(1)->definingOp()) {
       known = spread_.find(op);
@@ -92,7 +92,7 @@ private:
     return (type.byteCount() * lanes_ + target_.registerBytes - 1) / target_.registerBytes;
   }
 
-  // Notes where the value is used last; what nobody uses takes no register.
+  // Records the last use of the value; a value without uses takes no register.
   int64_t enter(const Value *value) {
     const Op *last = nullptr;
     for (Use use : value->uses())
@@ -102,7 +102,7 @@ private:
     return registersOf(value);
   }
 
-  // Of what a block has from outside: counted where it is defined.
+  // The registers of values that a block uses from outside: these are counted where they are defined.
   int64_t comesInto(const Block &inner) const {
     std::unordered_set<const Value *> seen;
     int64_t registers = 0;
@@ -117,10 +117,11 @@ private:
   const Block &block_;
   int64_t lanes_;
   const TargetInfo &target_;
-  std::unordered_map<const Op *, size_t> places_;         // these are looked up only
+  // These tables are used for lookup only; iteration order would not be deterministic.
+  std::unordered_map<const Op *, size_t> places_;
   std::unordered_map<const Value *, const Op *> lastUse_;
   std::unordered_set<const Value *> outside_;
-  mutable std::unordered_map<const Op *, bool> spread_; // of insertions that were looked at
+  mutable std::unordered_map<const Op *, bool> spread_; // insertions that have been examined
 };
 
 } // namespace

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// DPAS: systolic depth 8, so K is 8 words of 32 bits; the repeat count is M; N is the subgroup (16 on Xe-HPC and Xe2, 8
+// DPAS has systolic depth 8, so K is 8 words of 32 bits; M is the repeat count; N is the subgroup size (16 on Xe-HPC and Xe2, 8
 // on Xe-HPG). Sources: Intel's cl_intel_subgroup_matrix_multiply_accumulate and its tf32 companion.
 #define XT_REPEATS(a, b, r, n, k)                                                                                      \
   {Elem::a, Elem::b, Elem::r, 8, n, k}, {Elem::a, Elem::b, Elem::r, 4, n, k}, {Elem::a, Elem::b, Elem::r, 2, n, k}, {  \
@@ -18,7 +18,7 @@ namespace {
 constexpr MmaShape kDpas16[] = {XT_REPEATS(F16, F16, F32, 16, 16),   XT_REPEATS(F16, F16, F16, 16, 16),
                                 XT_REPEATS(BF16, BF16, F32, 16, 16), XT_REPEATS(BF16, BF16, BF16, 16, 16),
                                 XT_BYTES(16),                        XT_REPEATS(TF32, TF32, F32, 16, 8)};
-// The functions of subgroups of 8 have no sums of 16 bits, and no tf32.
+// The functions for subgroups of 8 have no 16-bit accumulators, and no tf32.
 constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16, BF16, F32, 8, 16), XT_BYTES(8)};
 #undef XT_BYTES
 #undef XT_REPEATS
@@ -26,10 +26,10 @@ constexpr MmaShape kDpas8[] = {XT_REPEATS(F16, F16, F32, 8, 16), XT_REPEATS(BF16
 constexpr int64_t kSixteen[] = {16, 32}, kEight[] = {8, 16, 32}, kAnySize[] = {16, 8, 32};
 constexpr int64_t kGrf[] = {128, 256}, kOneGrf[] = {128};
 
-// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, which are the rows of its table of valid dimensions
+// The functions of Intel's cl_intel_subgroup_2d_block_io 1.1.0, one row each of its table of valid dimensions
 // (registry.khronos.org/OpenCL/extensions/intel/cl_intel_subgroup_2d_block_io.html, section 5.2.X); upstream's table
-// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. Elements of 64 bits have none. Four blocks of 16
-// bytes side by side, a byte a lane each, are for bytes that are widened after.
+// (mlir/include/mlir/Dialect/XeGPU/uArch/IntelGpuXe2.h) cites the same. There are none for elements of 64 bits. Four blocks of
+// 16 bytes side by side, one byte per lane each, are meant for bytes that are widened afterwards.
 constexpr BlockShape kXeBlocks[] = {
     {BlockUse::Load, 8, 32, 1, 32, 2},          {BlockUse::Load, 8, 16, 8, 32, 4, 4},       {BlockUse::Load, 16, 16, 1, 32, 2},
     {BlockUse::Load, 32, 16, 1, 32, 1},         {BlockUse::Load, 32, 8, 1, 32, 2},          {BlockUse::LoadVnni, 8, 16, 32, 32, 4},
@@ -38,20 +38,20 @@ constexpr BlockShape kXeBlocks[] = {
     {BlockUse::Prefetch, 8, 32, 1, 32, 2},      {BlockUse::Prefetch, 8, 16, 32, 32, 2},     {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4},
     {BlockUse::Prefetch, 16, 16, 1, 32, 2},     {BlockUse::Prefetch, 32, 16, 1, 32, 1},     {BlockUse::Prefetch, 32, 8, 1, 32, 2},
 };
-// Its section 6.13.X.6, "Restrictions", for all devices that have the extension: Xe-HPC and Xe2. A pitch is at least the
-// width, hence 64 too.
+// From its section 6.13.X.6, "Restrictions", for all devices with the extension: Xe-HPC and Xe2. A pitch is at least the width,
+// so its minimum is 64 too.
 constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
 
-// Words of the LSC's block ("transposed") messages: DataElemsPerAddr of IGC's documentation/visa/instructions/
-// LSC_UNTYPED.md. Bytes at most, and where they may begin: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp,
-// block_load_impl: 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
+// The word counts of the LSC's block ("transposed") messages: DataElemsPerAddr in IGC's documentation/visa/instructions/
+// LSC_UNTYPED.md. The most bytes and the alignment: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp, block_load_impl:
+// 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
 constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
-// Lanes with offsets of their own: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); neighbours: the RFC (seed 003).
+// Lanes with one offset each: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); consecutive elements: the RFC (seed 003).
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
-// Named barriers: ids 0 to 31, as the hardware's (NBARRIER.md), which only Xe-HPC and later have. They are words in shared local
-// memory (targets/xe/emit/named_barriers.cc), for which a waiting subgroup must not keep the others from going on: on Intel's
-// GPUs (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), not on any device.
+// Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared
+// local memory (targets/xe/emit/named_barriers.cc), which requires that a waiting subgroup does not block the others. Intel's
+// GPUs guarantee this (CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS), other devices need not.
 constexpr TargetInfo kTargets[] = {
     {"xe-pvc", "Intel Data Center GPU Max (Xe-HPC)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},
     {"xe-bmg", "Intel Arc B (Xe2)", kSixteen, kDpas16, kXeBlockRules, kXeBlocks, kLscWords, 512, 32, kLscChunks, 128 << 10, 32, 1024, kGrf, 64, true},

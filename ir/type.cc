@@ -33,7 +33,7 @@ std::string shaped(std::string_view constructor, Type type) {
   return str(constructor, "<", shape, shape.empty() ? "" : "x", elemName(type.elem()));
 }
 
-// What follows the element type of a tensor_desc, where it is not the default.
+// The text after the element type of a tensor_desc, for properties that differ from the default.
 std::string descText(const TypeData &data) {
   std::string text = data.scatter ? ", #scatter" : "";
   if (data.space == MemorySpace::Slm) text += ", memory_scope = slm";
@@ -127,7 +127,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
   if (from.rank() == to.rank())
     for (int d = 0; d < to.rank() && fits(d, d); ++d) own.push_back(d);
   if (own.size() == static_cast<size_t>(to.rank())) return own;
-  // What is stored by columns is, by rows, its transpose.
+  // A matrix stored by columns is the transpose of one stored by rows.
   if (int rank = to.rank(); from.rank() == rank && rank >= 2 && fromStrides[static_cast<size_t>(rank) - 2] == 1 && toStrides[static_cast<size_t>(rank) - 1] == 1) {
     std::vector<int> turned;
     for (int d = 0; d < rank; ++d) turned.push_back(d < rank - 2 ? d : d == rank - 2 ? rank - 1 : rank - 2);
@@ -136,7 +136,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     if (all) return turned;
   }
 
-  // Each choice of those of extent 1 that are added and dropped; the others correspond in order.
+  // Tries each choice of extents of 1 to add and to drop; the other dimensions correspond in order.
   auto ones = [](Type type) {
     unsigned mask = 0;
     for (int d = 0; d < type.rank(); ++d) mask |= type.extent(d) == 1 ? 1u << d : 0u;
@@ -155,7 +155,7 @@ std::optional<std::vector<int>> memrefCastDims(Type from, Type to) {
     if (source != from.rank()) return std::nullopt;
     return dims;
   };
-  // Which one of extent 1 becomes which makes no difference.
+  // Two mappings that differ only in which extent of 1 becomes which are equivalent.
   auto alike = [&](int a, int b) {
     auto one = [&](int source) { return source < 0 || from.extent(source) == 1; };
     return a == b || (one(a) && one(b));
@@ -183,7 +183,7 @@ StorageOrders storageOrders(Type memref) {
   if (memory.kind == MemoryLayout::Kind::Contiguous) orders.columnMajor = false;
   if (memory.kind == MemoryLayout::Kind::Permuted)
     orders = {memory.permutation.back() == rank - 1, memory.permutation.back() == rank - 2};
-  // One row or one column lies alike in both orders.
+  // A single row or column has the same storage in both orders.
   if (memref.extent(rank - 2) == 1 && orders.rowMajor) orders.columnMajor = true;
   if (memref.extent(rank - 1) == 1 && (orders.rowMajor || rowStride == 1)) orders.rowMajor = orders.columnMajor = true;
   if (memref.extent(rank - 2) == 1 && orders.columnMajor) orders.rowMajor = true;
