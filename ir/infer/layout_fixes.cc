@@ -22,10 +22,10 @@ std::string byteText(int64_t bytes) {
 
 const Layout *layoutOf(const Value *value) { return holdsLayout(value->type()) ? value->type().layout() : nullptr; }
 
-// A second, shorter list of candidates than any file would need: each costs a compilation to try.
+// The limit on layouts to try: each one costs a compilation.
 constexpr size_t kMostLayouts = 3;
 
-// Whether the bracket that begins a text is closed by its last character.
+// Whether the bracket that opens the text is closed by its last character.
 bool matchesFirst(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -69,14 +69,14 @@ bool LayoutFix::isName(SourceRange range) const {
   return name.size() > 1 && name[0] == '%' && std::all_of(name.begin() + 1, name.end(), isNameByte);
 }
 
-// An expression on one line that does nothing but compute.
+// Whether the range is an expression on one line without side effects.
 bool LayoutFix::isExpression(SourceRange range) const {
   std::string_view expression = text(range);
   return expression.size() > 1 && expression.find_first_of("\n@/{}\"") == std::string_view::npos;
 }
 
-// Whether a statement before the line where the range begins is executed as often as what stands there: braces would
-// open or end a block in between, and a loop computes its condition again.
+// Whether a statement inserted before the line where the range begins runs as often as the text in the range. Braces would open
+// or end a block in between, and a loop evaluates its condition again.
 bool LayoutFix::standsAlone(SourceRange range) const {
   if (!possible_ || range.file == 0) return false;
   std::string_view before = lineBefore(range);
@@ -94,7 +94,7 @@ void LayoutFix::conversion(std::string_view name, Type type, const Layout *to, s
   say(str("convert `", name, "`", where, " (", cost, "): `", statement, "`"));
 }
 
-// `%x_converted`, or with a number where the file has that name.
+// `%x_converted`, with a number appended if the file already has that name.
 std::string LayoutFix::freshName(SourceRange range) const {
   std::string_view file = origins_->sources()->file(range.file).text();
   auto isThere = [&](const std::string &name) {
@@ -120,7 +120,7 @@ LayoutFix &LayoutFix::convertOperand(const Op &op, size_t operand, const Layout 
   if (!value->type().isVector() || !standsAlone(range) || (!isName(range) && !isExpression(range))) return impossible();
   for (const Converted &c : converted_)
     if (c.name == text(range) && c.to == to) return fix_.edits.push_back({range, c.converted}), *this;
-  // An expression is computed where it is converted, in parentheses.
+  // An expression is moved into the conversion, in parentheses.
   std::string name(text(range)), converted = freshName(range);
   if (!isName(range) && !(name.starts_with("(") && matchesFirst(name))) name = str("(", name, ")");
   std::string statement = statementOf(converted, name, value->type(), to);
@@ -159,12 +159,12 @@ LayoutFix &LayoutFix::convertYielded(const Op &op, size_t region, size_t index, 
   if (!possible_ || !value->type().isVector() || range.file == 0 || !isName(range)) return impossible();
   std::string_view line = lineBefore(range);
   if (line.starts_with("yield") || line.starts_with("scf.yield")) return convertOperand(*yield, operand, to);
-  // The name carries the value to the brace that ends the region.
+  // The statement rebinds the name, which carries the value to the brace that ends the region.
   SourceRange brace{end.file, end.end - 1, end.end};
   if (end.end == 0 || text(brace) != "}" || !lineBefore(brace).empty()) return impossible();
   std::string name(text(range)), statement = statementOf(name, name, value->type(), to);
   std::string_view file = origins_->sources()->file(end.file).text();
-  auto last = static_cast<uint32_t>(file.find_last_not_of(" \t\r\n", brace.begin - 1) + 1); // of the body
+  auto last = static_cast<uint32_t>(file.find_last_not_of(" \t\r\n", brace.begin - 1) + 1); // end of the body
   fix_.edits.push_back({{end.file, last, last}, statement, TextEdit::Place::LineAfter});
   conversion(name, value->type(), to, statement,
              op.kind() == OpKind::If ? " at the end of the branch" : " at the end of the body");
@@ -173,12 +173,12 @@ LayoutFix &LayoutFix::convertYielded(const Op &op, size_t region, size_t index, 
 
 LayoutFix &LayoutFix::convertBefore(const Op &op, size_t index, const Layout *to) {
   CarriedAt at = carriedAt(op);
-  if (!possible_ || !lineBefore(op.range()).empty()) return impossible(); // behind a `}`, or with results
+  if (!possible_ || !lineBefore(op.range()).empty()) return impossible(); // after a `}`, or with results
   const Op *yield = op.region()->last();
   size_t operand = at.loops ? index + at.operand : index + at.yield;
   const Op &holder = at.loops ? op : *yield;
   SourceRange range = holder.operandRange(operand);
-  // Of a loop with iter_args the header names it; else it is the name that the body binds anew.
+  // A loop with iter_args names the value in its header; otherwise it is the name that the body rebinds.
   bool inHeader = at.loops && range.begin >= op.range().begin && range.end <= op.range().end;
   if (inHeader) return convertOperand(op, operand, to);
   const Value *value = holder.operand(operand);
@@ -229,7 +229,7 @@ LayoutFix &LayoutFix::correct(const OperandLayout &written, const Layout *layout
 
 void LayoutFix::offer(Diagnostic &diagnostic, bool instead) {
   if (!isPossible()) return;
-  // Two ways to mend may come to the same.
+  // Two different fixes may result in the same fix-it.
   for (const FixIt &other : diagnostic.fixits)
     if (other.title == fix_.title) return;
   fix_.candidate = true;
@@ -248,7 +248,7 @@ void offerCheapest(Diagnostic &diagnostic, std::span<LayoutFix> fixes) {
 // --- what to do about each rule --------------------------------------------------------------------------------------
 
 void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) {
-  // A tile's layout is part of what it is: the vectors beside it are converted.
+  // A tile's layout determines its accesses, so the vectors used with it are converted instead.
   std::vector<const Layout *> targets;
   for (const Value *operand : op.operands())
     if (operand->type().isTile()) addLayout(targets, layoutOf(operand));
@@ -262,13 +262,13 @@ void fixSameLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &o
     LayoutFix fix(origins);
     for (size_t i = 0; i < op.operandCount(); ++i)
       if (layoutOf(op.operand(i))) fix.convertOperand(op, i, to);
-    // A result whose layout is not written follows.
+    // A result without a written layout takes the new one by inference.
     const LayoutOrigin *origin = op.resultCount() == 1 ? origins.find(op.result()) : nullptr;
     if (origin && !origin->written.empty()) fix.convertResult(op, to);
     fixes.push_back(std::move(fix));
   }
   offerCheapest(diagnostic, fixes);
-  // What a loop carries may be converted before it instead.
+  // Alternatively, a value that a loop carries may be converted before the loop.
   for (const Layout *to : targets) {
     LayoutFix fix(origins);
     std::vector<const Value *> done;
@@ -288,9 +288,9 @@ namespace {
 
 int64_t pieceOfK(const Layout *layout, size_t operand) { return dimPieces(*layout, operand == 0 ? 1 : 0).length; }
 
-// The layout of a or b (operand 0 or 1) that has the result's rows or columns, and its K in pieces of `length`; null:
-// none that is simple. As the other one has it if that works, else as it is, else as the result's other dimension, else
-// whole.
+// A layout for a or b (operand 0 or 1) with the result's rows or columns, and with K in pieces of `length`; null if no simple
+// one exists. K is distributed as in the other operand if that works, else as in this one, else as the result's other
+// dimension, else whole.
 const Layout *mmaOperandLayout(const Op &op, size_t operand, int64_t length, const LayoutOrigins &origins) {
   const Layout *result = layoutOf(op.result());
   DimOf kept = operand == 0 ? DimOf{result, 0} : DimOf{result, 1};
@@ -311,7 +311,7 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
   bool rows = sameDistribution(a, 0, result, 0), columns = sameDistribution(b, 1, result, 1);
   bool alike = pieceOfK(a, 0) == pieceOfK(b, 1);
   auto converted = [&](bool first, bool second) {
-    // Whole, where both are converted.
+    // K is whole if both operands are converted.
     int64_t length = first && second ? op.operand(0)->type().extent(1) : first ? pieceOfK(b, 1) : pieceOfK(a, 0);
     LayoutFix fix(origins);
     if (first) fix.convertOperand(op, 0, mmaOperandLayout(op, 0, length, origins));
@@ -324,7 +324,7 @@ void fixMmaLayouts(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &or
   else if (rows && columns) fixes = {converted(false, true), converted(true, false), converted(true, true)};
   else
     fixes = {converted(!rows, !columns), converted(true, true)};
-  // Another result, converted behind the op; an accumulator would have to be converted in each step as well.
+  // Another result layout, converted after the op. An accumulator would need a conversion in each step as well.
   if (op.operandCount() == 2 && alike) {
     LayoutFix fix(origins);
     fix.convertResult(
@@ -356,7 +356,7 @@ void fixCarriedLayout(Diagnostic &diagnostic, const Op &op, size_t region, size_
 
 namespace {
 
-// The wg_map whose pieces are cut so that no dimension wraps around; null where the subgroups do not divide an extent.
+// The wg_map with pieces so small that no dimension wraps around; null if the subgroups do not divide an extent.
 const Layout *withoutCopies(Context &context, const Layout *layout) {
   LayoutSpec spec = layout->spec();
   if (!spec.wg || spec.sg) return nullptr;
@@ -371,7 +371,8 @@ const Layout *withoutCopies(Context &context, const Layout *layout) {
   return unique && !(*unique)->isReplicated(Axis::Subgroup) ? *unique : nullptr;
 }
 
-// The wg_maps that cut both extents evenly among as many subgroups, most of them along the rows first.
+// Adds the wg_maps that cut both extents evenly among the same number of subgroups, those with the most subgroups along the
+// rows first.
 void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Context &context) {
   std::span<const int64_t> shape = layout->shape();
   int64_t subgroups = layout->subgroups();
@@ -387,7 +388,7 @@ void addEvenCuts(std::vector<const Layout *> &list, const Layout *layout, Contex
   }
 }
 
-// Those that aliases give a value of that type, on so many subgroups.
+// Adds the layouts that aliases give a value of that type, if they have this number of subgroups.
 void addAliases(std::vector<const Layout *> &list, Type type, int64_t subgroups, bool unique,
                 const LayoutOrigins &origins) {
   for (const LayoutAlias &alias : origins.aliases()) {
@@ -407,10 +408,10 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
   addLayout(layouts, withoutCopies(origins.context(), layoutOf(target)));
   addAliases(layouts, target->type(), layoutOf(target)->subgroups(), true, origins);
   if (layouts.empty()) addEvenCuts(layouts, layoutOf(target), origins.context());
-  // The offsets of a scattered tile are distributed as it is.
+  // The offsets of a scattered tile have the same distribution as the tile.
   const Op *made = target->definingOp();
   for (const Layout *layout : layouts) {
-    // Where the value is what the tile held, or follows it otherwise, it need not be converted.
+    // The value needs no conversion if it was loaded from the tile, or if inference takes its layout from the tile.
     LayoutFix(origins).declare(target, layout).offer(diagnostic);
     LayoutFix both(origins), value(origins);
     for (size_t i = 0; i < op.operandCount(); ++i)
@@ -419,7 +420,7 @@ void fixTwoWriters(Diagnostic &diagnostic, const Op &op, size_t tile, const Layo
       for (size_t i = 1; i < made->operandCount(); ++i)
         if (layoutOf(made->operand(i))) both.convertOperand(*made, i, layout);
     both.declare(target, layout).offer(diagnostic, true);
-    // A tile without a layout of its own takes the value's.
+    // A tile without a written layout takes the value's.
     const LayoutOrigin *origin = origins.find(target);
     if (origin && origin->written.empty()) value.offer(diagnostic, true);
   }

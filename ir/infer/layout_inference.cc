@@ -47,7 +47,7 @@ public:
   }
 
   bool rulesHold() {
-    // A loop's condition and the body of a function are there more than once, and are told once.
+    // A loop's condition and the body of a function occur more than once, and are reported once.
     std::vector<SourceRange> broken;
     bool ok = true;
     auto check = [&](Op *op) {
@@ -63,7 +63,7 @@ public:
       broken.push_back(op->range());
       for (size_t i = 0; i < op->resultCount(); ++i) doubt(op->result(i));
     };
-    // Loops and branches last: what they carry is made inside.
+    // Loops and branches are checked last: the values they carry are computed inside.
     for (Op *op : ops_)
       if (op->regionCount() == 0) check(op);
     for (Op *op : ops_)
@@ -71,13 +71,13 @@ public:
     return ok;
   }
 
-  // A layout that is not written and comes from a mistake is no mistake of its own.
+  // Marks a value whose layout is not written and results from a mistake: its layout is not a mistake by itself.
   void doubt(const Value *value) {
     const LayoutOrigin *origin = origins_.find(value);
     if (!origin || origin->written.empty()) doubtful_.insert(value);
   }
 
-  // Whether what `op` works on is doubtful; then so is what it makes.
+  // Whether a value that `op` uses is doubtful; its results then become doubtful too.
   bool follows(const Op &op) {
     auto anyDoubtful = [&](const Op &at) {
       for (size_t i = 0; i < at.operandCount(); ++i)
@@ -139,7 +139,7 @@ private:
     origins_.set(value, {from.range(), str("inferred from `", from.info().name, "`")});
   }
 
-  // A loop's parameter and its result are one variable: the result for the parameter, and the other way round.
+  // A loop's parameter and its result are one variable: gives the result for the parameter, and the parameter for the result.
   static Value *sameInLoop(const Value *value) {
     const Op *loop = value->definingOp() ? value->definingOp() : value->definingBlock()->parentOp();
     if (!loop || loop->regionCount() == 0 || !carriedAt(*loop).loops) return nullptr;
@@ -159,7 +159,7 @@ private:
           if (open(param) && !open(init)) set(param, init->type().layout(), *op);
         }
       if (auto pair = pairs_.find(op); pair != pairs_.end()) {
-        if (open(op->operand(pair->second->operand))) continue; // which of the two is the result's is not known yet
+        if (open(op->operand(pair->second->operand))) continue; // it is not yet known which of the two is the result's
         decide(*pair->second);
         changed = true;
       }
@@ -171,17 +171,17 @@ private:
     return changed;
   }
 
-  // One sweep against program order, so that a chain of ops is done in one go.
+  // One sweep against program order, so that a chain of ops is completed in one sweep.
   bool backward() {
     bool changed = false;
     for (size_t k = ops_.size(); k-- > 0;) {
       Op *op = ops_[k];
       for (size_t i = 0; i < op->operandCount(); ++i) {
         Value *operand = op->operand(i);
-        // A constant is not tied to its first consumer: it is copied per consumer at the end.
+        // A constant is not tied to its first consumer: it is cloned per consumer at the end.
         if (!open(operand) || (operand->definingOp() && operand->definingOp()->info().layoutRule == LayoutRule::Free))
           continue;
-        // A result that a pair of attributes will name waits for them.
+        // The layout of such a result comes from a pair of attributes, which is decided later.
         if (operand->definingOp() && pairs_.contains(operand->definingOp())) continue;
         if (const Layout *layout = wantedForOperand(context_, *op, i)) set(operand, layout, *op), changed = true;
       }
@@ -189,7 +189,7 @@ private:
     return changed;
   }
 
-  // Gives the op's result its layout, and keeps the other one to be compared with the operand's.
+  // Gives the op's result its layout, and keeps the other one for comparison with the operand's.
   void decide(const LayoutPair &pair) {
     const Layout *known = pair.op->operand(pair.operand)->type().layout();
     bool fits[2], matches[2];
@@ -206,14 +206,14 @@ private:
     pairs_.erase(pair.op);
   }
 
-  // The first pair, in program order, whose operand stays open: its order decides.
+  // Decides the first pair, in program order, whose operand stays open: by the order of its attributes.
   bool decidePair() {
     for (Op *op : ops_)
       if (auto pair = pairs_.find(op); pair != pairs_.end()) return decide(*pair->second), true;
     return false;
   }
 
-  // What is written of an operand that nothing else decides declares it.
+  // A layout written for an operand that nothing else determines counts as its declaration.
   bool takeWritten() {
     bool changed = false;
     for (const OperandLayout &w : written_) {
@@ -226,7 +226,7 @@ private:
     return changed;
   }
 
-  // One value that neither its operands nor its users decide; the others may follow from it.
+  // Assumes a layout for one value that neither its operands nor its users determine; other layouts may follow from it.
   bool assume() {
     for (Op *op : ops_)
       if (op->resultCount() == 1 && open(op->result()))
@@ -270,7 +270,7 @@ private:
   bool allKnown() {
     bool ok = true;
     for (Value *value : values_) {
-      // One message for a value and everything that would follow from it.
+      // Reports one message for a value and everything that would follow from it.
       if (!open(value) || !ok) continue;
       if (value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free) {
         adoptAny(value);
@@ -286,7 +286,7 @@ private:
     return ok;
   }
 
-  // A constant that no user wants in a layout may be held by everybody.
+  // A constant that no user needs in a certain layout is held by all subgroups.
   void adoptAny(Value *value) {
     int64_t subgroups = 1;
     for (Value *other : values_)
@@ -323,8 +323,8 @@ private:
   std::vector<Value *> values_; // of vector or tile type, in program order
   LayoutOrigins origins_;
   std::vector<OperandLayout> written_;
-  std::unordered_set<const Value *> doubtful_; // looked up only
-  std::unordered_map<const Op *, const LayoutPair *> pairs_; // undecided; looked up only
+  std::unordered_set<const Value *> doubtful_; // used for lookup only
+  std::unordered_map<const Op *, const LayoutPair *> pairs_; // undecided; used for lookup only
 };
 
 } // namespace

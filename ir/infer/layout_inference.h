@@ -1,7 +1,7 @@
-// Layout inference and the layout rules (language.md, section 5). Declared layouts first; then forward in program order
-// to a fixpoint; then backward for what is still open; what stays open is an error. The first derivation wins and a
-// different later one is the error: nothing is converted silently. Constants and splats without a layout take the one
-// each consumer wants, and are copied where consumers differ.
+// Layout inference and the layout rules (language.md, section 5). Declared layouts are applied first, then layouts are
+// propagated forward in program order to a fixpoint, then backward for values without a layout; a value that remains without
+// one is an error. The first derivation counts, and a different later one is an error: nothing is converted silently. Constants
+// and splats without a layout take the one their consumers need, and are cloned if consumers differ.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
@@ -11,19 +11,19 @@
 
 namespace xt {
 
-// A place of the source that says a layout.
+// A place in the source where a layout is written.
 struct WrittenLayout {
   enum class Kind : uint8_t {
     Attribute, // {#l}
     InType,    // the #l of a type
-    Type,      // a whole type, which says it by an alias or in parts
+    Type,      // a whole type, which contains the layout through an alias or in parts
   };
   SourceRange range;
   Kind kind = Kind::Attribute;
-  bool withOrder = false; // InType: an order comes with it
+  bool withOrder = false; // InType: an order is written with it
 };
 
-// A layout that is written for an operand: it is checked, not declared.
+// A layout that is written for an operand: it does not declare the operand's layout but is checked against it.
 struct OperandLayout {
   const Op *op;
   size_t operand;
@@ -31,38 +31,39 @@ struct OperandLayout {
   WrittenLayout place;
 };
 
-// Two layout attributes on one op: one is the operand's and one the result's, and which is which follows from the
-// operand's layout, once that is known; else from their order ({to from} for convert_layout, {from to} for others).
+// Two layout attributes on one op: one is the operand's and one the result's. The operand's layout decides which is which, once
+// it is known; otherwise their order does ({to from} for convert_layout, {from to} for others).
 struct LayoutPair {
   Op *op;
   size_t operand;
-  // The attributes in the order of the text, as layouts of the operand's and of the result's shape; null: does not fit.
+  // The attributes in text order, as layouts of the operand's and of the result's shape; null if they do not fit.
   const Layout *asOperand[2], *asResult[2];
   SourceRange ranges[2];
 };
 
-// Where a value's layout is declared, for fixes that change it.
+// The place where a value's layout is declared, for fix-its that change it.
 struct DeclaredLayout {
   const Value *value;
   WrittenLayout place;
 };
 
-// What the source says beside the types of values.
+// Layouts that the source states outside of the types of values.
 struct WrittenLayouts {
   std::vector<OperandLayout> operands;
   std::vector<LayoutPair> pairs;
   std::vector<DeclaredLayout> declared;
-  std::unordered_map<const Op *, SourceRange> calls; // of ops that stand in a function: the call; looked up only
+  // The call for each op in a function body; used for lookup only.
+  std::unordered_map<const Op *, SourceRange> calls;
   std::span<const LayoutAlias> aliases;              // for messages
-  const SourceManager *sources = nullptr;            // for fixes; null: none are offered
+  const SourceManager *sources = nullptr;            // for fix-its; null: none are offered
 };
 
-// Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of
-// subgroups, and gives the form layouts_known; or reports what disagrees and returns false. A kernel in which no layout
-// appears is at subgroup scope and stays as it is. Idempotent. Fixes are candidates (FixIt::candidate).
+// Sets the layout in the type of every vector and tile of a kernel at workgroup scope, its scope and its number of subgroups,
+// and adds the form layouts_known; or reports the disagreement and returns false. A kernel without any layout is at subgroup
+// scope and stays unchanged. Idempotent. The fix-its are candidates (FixIt::candidate).
 bool inferLayouts(Kernel &kernel, Context &context, const WrittenLayouts &written, Diagnostics &diagnostics);
 
-// The layout rules alone, on a kernel whose layouts are all known: what the verifier runs.
+// Checks only the layout rules, on a kernel whose layouts are all known. Used by the verifier.
 bool checkLayouts(const Kernel &kernel, Context &context, Diagnostics &diagnostics);
 
 } // namespace xt

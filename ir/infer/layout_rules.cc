@@ -16,11 +16,12 @@ bool isFree(const Value *value) {
   return value->definingOp() && value->definingOp()->info().layoutRule == LayoutRule::Free;
 }
 
-// A known layout among the op's other values that must be distributed alike; results before operands when `fromResult`.
+// A known layout among the op's other values that must have the same distribution: a result's first, then a tile's, then a
+// vector's.
 const Layout *anyAlike(const Op &op, const Value *except) {
   for (size_t i = 0; i < op.resultCount(); ++i)
     if (op.result(i) != except && layoutOf(op.result(i))) return layoutOf(op.result(i));
-  // A tile says more than a vector that was derived from something else, and stands last in a store.
+  // A tile's layout is more reliable than that of a vector, which may be derived. The tile is the last operand of a store.
   for (size_t i = op.operandCount(); i-- > 0;)
     if (op.operand(i) != except && op.operand(i)->type().isTile() && layoutOf(op.operand(i))) return layoutOf(op.operand(i));
   for (Value *operand : op.operands())
@@ -35,7 +36,7 @@ const Layout *mmaResult(Context &context, const Op &op) {
   return combined(context, std::array{DimOf{a, 0}, DimOf{b, 1}}, op.result()->type().shape());
 }
 
-// Rows as the result's, columns as the result's; K as the other operand's, or whole while that is open.
+// Rows or columns as the result's; K as the other operand's, or whole while that is unknown.
 const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
   const Layout *result = layoutOf(op.result());
   if (!result) result = mmaResult(context, op);
@@ -45,7 +46,7 @@ const Layout *mmaOperand(Context &context, const Op &op, size_t index) {
   return combined(context, dims, op.operand(index)->type().shape());
 }
 
-// The value of the enclosing or nested op that a region's value is tied to.
+// The layout of the enclosing or nested op's value that must equal a region op's operand.
 const Layout *regionOperand(const Op &op, size_t index) {
   if (op.kind() == OpKind::Yield) {
     const Op *parent = op.block()->parentOp();
@@ -78,7 +79,7 @@ const Layout *regionResult(const Op &op, size_t index) {
 
 // --- vector ops ------------------------------------------------------------------------------------------------------
 
-// Of a transpose, or of a load that transposes; empty: as it is.
+// The dimension order of a transpose, or of a load that transposes; empty if the order is kept.
 std::vector<int64_t> dimensionOrder(const Op &op) {
   if (op.kind() == OpKind::Transpose) return permutationOf(op);
   const Attr *attr = op.attr("transpose");
@@ -90,7 +91,7 @@ const Layout *turned(Context &context, const Op &op, const Layout *layout) {
   return layout && !order.empty() ? transposed(context, layout, order) : layout;
 }
 
-// From the result's layout to the operand's.
+// Maps the result's layout to the operand's.
 const Layout *turnedBack(Context &context, const Op &op, const Layout *layout) {
   std::vector<int64_t> order = dimensionOrder(op), inverse(order.size());
   for (size_t d = 0; d < order.size(); ++d) inverse[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
@@ -99,18 +100,18 @@ const Layout *turnedBack(Context &context, const Op &op, const Layout *layout) {
 
 int dimensionOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
 
-// How many neighbours a reduction joins, or a broadcast repeats.
+// The number of consecutive elements that a reduction joins, or that a broadcast repeats.
 int64_t blockSize(const Op &op) {
   bool reduces = op.kind() == OpKind::Reduction;
   Type wide = reduces ? op.operand(0)->type() : op.result()->type();
   return op.intAttr(reduces ? "reduction_size" : "broadcast_size", wide.extent(dimensionOf(op)));
 }
 
-// The layout of the narrow side (a reduction's result, a broadcast's operand) that follows from the wide one.
+// The layout of the narrow side (a reduction's result, a broadcast's operand), derived from the wide one.
 const Layout *narrowed(Context &context, const Op &op, const Layout *wide) {
   return wide ? grouped(context, wide, dimensionOf(op), blockSize(op)) : nullptr;
 }
-// A layout for the wide side: whoever holds a narrow element holds its whole block.
+// A layout for the wide side: the holder of a narrow element holds its whole block.
 const Layout *widened(Context &context, const Op &op, const Layout *narrow) {
   return narrow ? repeated(context, narrow, dimensionOf(op), blockSize(op)) : nullptr;
 }
@@ -160,7 +161,7 @@ void atCall(Diagnostic &diagnostic, const Op &op, const LayoutOrigins &origins) 
 bool oneWriter(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 bool checkSame(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
-  // First, as what mends it makes the operands agree as well.
+  // Checked first, because its fix makes the operands agree as well.
   if (has(op.info().effects, Effect::Writes) && !oneWriter(op, origins, diagnostics)) return false;
   const Value *first = nullptr;
   SourceRange firstRange;
@@ -226,13 +227,13 @@ bool checkMma(const Op &op, const LayoutOrigins &origins, Diagnostics &diagnosti
   if (!sameDistribution(lb, 1, lr, 1))
     return fail(result, op.range(), 1,
                 "the columns of b are distributed differently from the columns of the result of `tile_mma`");
-  // Whoever holds a part of K, its parts are the same: what a subgroup lacks comes from the others.
+  // The parts of K must have the same size in a and b, whoever holds them: a subgroup gets missing parts from the others.
   if (dimPieces(*la, 1).length != dimPieces(*lb, 0).length)
     return fail(a, op.operandRange(0), 1, "the K of a and the K of b are cut into different pieces in `tile_mma`");
   return true;
 }
 
-// Null where they agree.
+// Reports and returns the diagnostic if the layouts of two values differ; null if they agree.
 Diagnostic *untied(const Op &op, const Value *a, SourceRange ra, const Value *b, SourceRange rb,
                    const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (!holdsLayout(a->type()) || a->type().layout() == b->type().layout()) return nullptr;
@@ -264,7 +265,7 @@ bool checkCarried(const Op &op, size_t index, const LayoutOrigins &origins, Diag
     size_t changing = r;
     const Value *kept = op.result(index), *yielded = yieldOf(r)->operand(index + at.yield);
     if (!holdsLayout(kept->type()) || kept->type().layout() == yielded->type().layout()) continue;
-    // A branch that leaves a value as it is does not change it: the other one does.
+    // If one branch yields the value unchanged, the other branch is the one that changes it.
     if (!at.loops && !isInside(yielded, op.region(r))) kept = yielded, changing = 1 - r;
     const Op *yield = yieldOf(changing);
     Diagnostic *diagnostic = untied(op, kept, op.range(), yield->operand(index + at.yield),
@@ -285,8 +286,8 @@ bool checkRegion(const Op &op, const LayoutOrigins &origins, Diagnostics &diagno
   return ok;
 }
 
-// One operand, one result: the layout that one gives the other must be the one that it has. `expected` is null where no
-// layout spells it.
+// Checks an op with one operand and one result: the layout derived for one of them must be its layout. `expected` is null if no
+// layout describes it.
 bool checkDerived(const Op &op, const Layout *expected, const Value *derived, std::string_view rule,
                   const LayoutOrigins &origins, Diagnostics &diagnostics) {
   if (expected == derived->type().layout()) return true;
@@ -299,14 +300,14 @@ bool checkDerived(const Op &op, const Layout *expected, const Value *derived, st
   if (expected)
     diagnostic.note(str(derived == result ? "the result" : "the operand", " would be ",
                         origins.spell(derived->type(), expected)));
-  // A broadcast's operand does not say how the stretched dimension is split: whole is one way.
+  // A broadcast's operand does not determine the split of the stretched dimension: whole is one possibility.
   const Layout *made = derived == result ? expected : assumedForResult(origins.context(), op);
   atCall(diagnostic, op, origins);
   fixDerivedLayout(diagnostic, op, made, origins);
   return false;
 }
 
-// A dimension's digits as pieces and their owners, whoever these are: neighbours of one kind are one digit.
+// A dimension's digits as pieces and their owners, ignoring who these are: adjacent digits of one kind are merged.
 std::vector<std::pair<bool, int64_t>> splitOf(const Layout *layout, int dim) {
   std::vector<std::pair<bool, int64_t>> digits;
   for (const Factor &factor : layout->factors(dim)) {
@@ -317,7 +318,7 @@ std::vector<std::pair<bool, int64_t>> splitOf(const Layout *layout, int dim) {
   return digits;
 }
 
-// Each dimension is split into the same pieces, whoever holds them.
+// Checks that each dimension is split into the same pieces, whoever holds them.
 bool checkTranspose(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics) {
   const Layout *expected = turned(context, op, op.operand(0)->type().layout());
   const Layout *result = op.result()->type().layout();
@@ -382,7 +383,7 @@ const Layout *givenToResult(Context &context, const Op &op, size_t index) {
   switch (op.info().layoutRule) {
   case LayoutRule::None:
   case LayoutRule::Convert:
-  case LayoutRule::Broadcast: // how the stretched dimension is split says who uses it
+  case LayoutRule::Broadcast: // users determine how the stretched dimension is split
   case LayoutRule::Free: return nullptr;
   case LayoutRule::Load:
   case LayoutRule::Transpose: return turned(context, op, first);

@@ -1,4 +1,4 @@
-// How the layouts of one op's operands and results determine each other (OpInfo::layoutRule), and what must hold.
+// How the layouts of one op's operands and results determine each other (OpInfo::layoutRule), and the check that they agree.
 #pragma once
 #include "ir/infer/layout_inference.h"
 
@@ -10,26 +10,26 @@ namespace xt {
 struct LayoutOrigin {
   SourceRange range;
   std::string how;                         // "declared", "inferred from `load_tile`"
-  std::vector<WrittenLayout> written = {}; // all places that declare it, where they are known
+  std::vector<WrittenLayout> written = {}; // all places that declare it, if known
 };
-// What messages need beside the layouts: where they come from, and how the source spells them.
+// Information for messages about layouts: where they come from, and how the source spells them.
 class LayoutOrigins {
 public:
   LayoutOrigins(Context &context, std::span<const LayoutAlias> aliases, const SourceManager *sources)
       : context_(context), aliases_(aliases), sources_(sources) {}
   void set(const Value *value, LayoutOrigin origin) { origins_[value] = std::move(origin); }
   void addPlace(const Value *value, const WrittenLayout &place) { origins_[value].written.push_back(place); }
-  const LayoutOrigin *find(const Value *value) const; // null: not known
-  // The alias that says this layout of a value of this type; null: none.
+  const LayoutOrigin *find(const Value *value) const; // null if unknown
+  // The alias for this layout of a value of this type; null if there is none.
   const LayoutAlias *aliasOf(Type type, const Layout *layout) const;
-  // "#mp_b" where an alias owns alike, else the layout spelled out.
+  // "#mp_b" if an alias owns the same elements, else the layout spelled out.
   std::string spell(Type type, const Layout *layout) const;
   // "tile<16x32xf32, #mp_b>": the type with that layout.
   std::string spellType(Type type, const Layout *layout) const;
   Context &context() const { return context_; }
   std::span<const LayoutAlias> aliases() const { return aliases_; }
-  const SourceManager *sources() const { return sources_; } // null: not known, so no fixes
-  // Where the function is called in whose body an op stands; null: in none.
+  const SourceManager *sources() const { return sources_; } // null if unknown, so there are no fix-its
+  // For ops in a function's body: where the function is called. callOf gives null for other ops.
   void setCalls(const std::unordered_map<const Op *, SourceRange> *calls) { calls_ = calls; }
   const SourceRange *callOf(const Op &op) const;
 
@@ -38,21 +38,21 @@ private:
   std::span<const LayoutAlias> aliases_;
   const SourceManager *sources_;
   const std::unordered_map<const Op *, SourceRange> *calls_ = nullptr;
-  std::unordered_map<const Value *, LayoutOrigin> origins_; // looked up, never iterated
+  std::unordered_map<const Value *, LayoutOrigin> origins_; // used for lookup only
 };
 
 inline bool holdsLayout(Type type) { return type.isVector() || type.isTile(); }
 
-// The layout that the rest of `op` wants for its operand `index`; null if it does not say (yet).
+// The layout that the other values of `op` require for its operand `index`; null if they do not determine it (yet).
 const Layout *wantedForOperand(Context &context, const Op &op, size_t index);
-// The layout that the operands of `op` give its result `index`; null if they do not say (yet).
+// The layout that the operands of `op` determine for its result `index`; null if they do not determine it (yet).
 const Layout *givenToResult(Context &context, const Op &op, size_t index);
 
-// The layout of the result that nothing else decides: whoever holds an operand's element holds all its copies. Null for
-// ops whose layouts follow from their rule alone.
+// The default layout for a result that nothing else determines: the holder of an operand's element holds all copies of it. Null
+// for ops whose rule alone determines the layouts.
 const Layout *assumedForResult(Context &context, const Op &op);
 
-// Whether the layouts of `op`, all known, agree; reports if not.
+// Checks whether the layouts of `op`, all known, agree; reports if not.
 bool checkLayoutRule(Context &context, const Op &op, const LayoutOrigins &origins, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -37,7 +37,7 @@ private:
     return alias ? "#" + alias->name : layout->text();
   }
 
-  // In a loop, what is written again must have been read.
+  // In a loop the shared local memory must have been read before it is written again.
   static std::string barriers(const Op &op) {
     for (const Op *around = op.block()->parentOp(); around; around = around->block()->parentOp())
       if (carriedAt(*around).loops) return "1 barrier a step, 2 if the loop has no other";
@@ -48,14 +48,14 @@ private:
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(), str("`", op.info().name, "` moves nothing between subgroups: ", how));
   }
 
-  // `from`: the operand's layout as the result's shape has it.
+  // `from`: the operand's layout, mapped to the result's shape.
   void moved(const Op &op, const Layout *from, Type to) {
     bool turns = op.kind() == OpKind::Transpose, alike = true;
     for (int d = 0; d < from->rank(); ++d) alike &= dimPieces(*from, d) == dimPieces(*to.layout(), d);
     if (alike) return stays(op, turns ? "each turns what it holds" : "each holds what it needs");
     if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
       return stays(op, choice->count == 1 ? "each takes a part of what it holds" : str("each takes one of ", choice->count, " parts of what it holds"));
-    // Where nothing would have to move, all of it does.
+    // A conversion that is not local but has no bytes to move still moves the whole vector.
     int64_t bytes = movedBytes(from, to.layout(), storage(to));
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
                         str("`", op.info().name, "` moves ", bytesText(bytes ? bytes : to.byteCount()),
@@ -63,12 +63,12 @@ private:
         .note(str("from ", spell(to, from), " to ", spell(to, to.layout())));
   }
 
-  // Terms of one result that several subgroups hold are combined through shared local memory.
+  // Partial results that several subgroups hold of one result are combined through shared local memory.
   void reduction(const Op &op) {
     Type from = op.operand(0)->type(), to = op.result()->type();
     auto dim = static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
     int64_t block = from.extent(dim) / to.extent(dim);
-    int64_t held = 0; // of a block by one subgroup
+    int64_t held = 0; // elements of a block that one subgroup holds
     for (int64_t index : from.layout()->sliceOf(0, dim)) held += index < block;
     if (held == 0 || held == block) return stays(op, "each has all terms of its results");
     int64_t partial = to.elementCount() * storage(to) * (block / held);
@@ -78,7 +78,7 @@ private:
         .note("a layout in which a subgroup holds the whole reduced dimension needs none");
   }
 
-  // A subgroup needs all of K for what it holds of the result.
+  // A subgroup needs all of K for its part of the result.
   void mma(const Op &op) {
     for (size_t i = 0; i < 2; ++i) {
       Type type = op.operand(i)->type();

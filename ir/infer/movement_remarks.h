@@ -1,4 +1,4 @@
-// What the layouts of a kernel cost: where elements must go from one subgroup to others, and how many bytes.
+// Remarks about the cost of a kernel's layouts: which ops move elements between subgroups, and how many bytes.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"

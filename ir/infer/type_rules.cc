@@ -14,7 +14,6 @@ const Attr *findAttr(const TypeRuleInput &in, std::string_view name) {
   return nullptr;
 }
 
-// The written type where it agrees with what the operands say; reports and gives null otherwise.
 Type agree(const TypeRuleInput &in, Type derived) {
   if (!in.written) return derived;
   if (sameTypeButLayout(in.written, derived)) return in.written;
@@ -33,7 +32,6 @@ bool push(const TypeRuleInput &in, Results &results, Type derived) {
   return static_cast<bool>(type);
 }
 
-// The derived type of an elementwise result: the layout stays open unless it is written.
 Type openLayout(const TypeRuleInput &in, Type type) {
   return type.isVector() || type.isTile() ? in.context.withLayout(type, nullptr) : type;
 }
@@ -127,7 +125,7 @@ bool ruleElementwise(const TypeRuleInput &in, Results &results) {
 bool ruleCompare(const TypeRuleInput &in, Results &results) {
   if (!operandsAlike(in, 0)) return false;
   Type derived = in.context.withElem(openLayout(in, in.operands[0]), Elem::I1);
-  // The signature of a comparison names its operands' type.
+  // The signature of a comparison may give the type of its operands.
   if (in.written && sameTypeButLayout(in.written, in.operands[0])) {
     Type result = derived.isVector() ? in.context.withLayout(derived, in.written.layout()) : derived;
     results.push_back(result);
@@ -197,7 +195,7 @@ bool castAllowed(OpKind kind, Elem from, Elem to) {
   return kind == OpKind::Bitcast && fromBits == toBits && elemInfo(from).storageBytes == elemInfo(to).storageBytes;
 }
 
-// An assert's condition lies within the whole that it is a part of, as far as is known.
+// Checks that an assert's condition lies within the larger vector that it is a part of, as far as that is known.
 bool partOfWhole(const TypeRuleInput &in) {
   const Attr *attr = findAttr(in, "whole");
   if (!attr && in.operands.size() == 1) return true;
@@ -264,7 +262,7 @@ bool sameTypeButLayout(Type a, Type b) {
   if (!a || !b || a.kind() != b.kind() || !(a.isVector() || a.isTile())) return false;
   TypeData x = a.data(), y = b.data();
   x.layout = y.layout = nullptr;
-  // A tile's memory space follows from its base, not from its spelling.
+  // A tile's memory space follows from its base, and is not spelled in its type.
   x.space = y.space = MemorySpace::Global;
   return x == y;
 }
@@ -275,12 +273,12 @@ bool writtenAgrees(Type written, Type actual) {
   if (written.isTensorDesc() && actual.isTensorDesc()) {
     TypeData plain = actual.data();
     if (!written.layout()) plain.layout = nullptr;
-    if (written.data().space == MemorySpace::Global) plain.space = MemorySpace::Global; // memory_scope may be left out
+    if (written.data().space == MemorySpace::Global) plain.space = MemorySpace::Global; // memory_scope is optional
     return plain == written.data();
   }
   if (!written.isTile() || !actual.isTile()) return false;
   const TypeData &data = written.data();
-  // A scatter tile of one row may be written as a line.
+  // A scatter tile of one row may be written with one dimension.
   bool line = data.shape.size() == 1 && actual.data().scatter && actual.extent(0) == 1;
   if (line) return data.elem == actual.elem() && data.shape[0] == actual.extent(1);
   if (data.order != Order::RowMajor || data.scatter || data.packed) return false;

@@ -1,6 +1,6 @@
-// One type rule per op, shared by the checker (on what a user wrote) and the verifier (on the IR). A rule sees types,
-// attributes and ranges, never an Op. Layouts are not its business (see layout_inference.h): it takes them from the
-// written result type and otherwise leaves them open.
+// One type rule per op, shared by the checker (for source text) and the verifier (for the IR). A rule sees types, attributes
+// and ranges, never an Op. Rules do not determine layouts (see layout_inference.h): they take them from the written result type
+// and otherwise leave them open.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/context.h"
@@ -19,27 +19,27 @@ struct TypeRuleInput {
   std::span<const Type> operands;
   std::span<const SourceRange> operandRanges; // one per operand, or empty
   std::span<const Attr> attrs;
-  Type written;              // the result type as written, where a signature gives one; its layout may be open
+  Type written;              // the written result type, if there is a signature; its layout may be open
   SourceRange writtenRange;
   SourceRange range;         // of the op
   Diagnostics &diagnostics;
-  int64_t lanes = 0; // of a subgroup, at lane scope; 0: at another scope; kAnyLanes: not known, as in a function
+  int64_t lanes = 0; // per subgroup at lane scope; 0: at another scope; kAnyLanes: unknown, as in a function
 
   SourceRange operandRange(size_t i) const { return i < operandRanges.size() ? operandRanges[i] : range; }
 };
 
-// Appends the result types and returns true, or reports what is wrong and returns false. Structure ops (for, if,
-// yield) have no rule here: their types follow from their regions.
+// Appends the result types and returns true, or reports the mistake and returns false. Structure ops (for, if, yield) have no
+// rule here: their types follow from their regions.
 bool inferTypes(const TypeRuleInput &input, std::vector<Type> &results);
 
 // Whether two types agree apart from their layouts, which the layout rules compare.
 bool sameTypeButLayout(Type a, Type b);
 
-// Whether a type that is written says what `actual` is: a tile's type without attributes says nothing of its order, of
-// scattering or packing; a tensor_desc's without `memory_scope` nothing of where its base lies.
+// Whether a written type agrees with the actual type. A tile's type without attributes leaves its order, scattering and packing
+// open; a tensor_desc's without `memory_scope` leaves the memory space of its base open.
 bool writtenAgrees(Type written, Type actual);
 
-// The element type that tile_mma gives for these operands when the result does not say, or nullopt if there is none.
+// The element type of tile_mma for these operands if no result type is written; nullopt if they have no product.
 std::optional<Elem> mmaResultElem(Elem a, Elem b);
 
 // Whether an operand of this class may have this type.

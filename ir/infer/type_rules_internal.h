@@ -1,4 +1,4 @@
-// Internal to ir/infer: the type rules by family, and what they share.
+// Internal to ir/infer: the type rules by family, and shared helpers.
 #pragma once
 #include "ir/infer/type_rules.h"
 
@@ -11,20 +11,20 @@ using Results = std::vector<Type>;
 
 std::string opName(const TypeRuleInput &in); // "`load_tile`"
 const Attr *findAttr(const TypeRuleInput &in, std::string_view name);
-// The written type where it agrees with what the operands say; reports and gives null otherwise.
+// The result type: the written type if it agrees with the derived one; otherwise reports and returns null.
 Type agree(const TypeRuleInput &in, Type derived);
 bool push(const TypeRuleInput &in, Results &results, Type derived);
-// The derived type of an elementwise result: the layout stays open unless it is written.
+// The derived type of an elementwise result: the layout stays open until it is written or inferred.
 Type openLayout(const TypeRuleInput &in, Type type);
-// Whether the operands from `first` on have one type, layouts apart.
+// Whether the operands from `first` on have the same type, apart from layouts.
 bool operandsAlike(const TypeRuleInput &in, size_t first);
-// The one dimension that the attribute `dims` names, of a type of this rank; nullopt has been reported.
+// The one dimension in the attribute `dims`, for a type of this rank; nullopt if an error was reported.
 std::optional<int> oneDimension(const TypeRuleInput &in, Type type);
-// The operand has two dimensions and a static shape.
+// Checks that the operand has two dimensions and a static shape.
 bool isMatrix(const TypeRuleInput &in, size_t operand);
-// The result type is written, and is a vector; else reports with the row's example.
+// Checks that a result type is written and is a vector; otherwise reports with the op's example.
 bool vectorWritten(const TypeRuleInput &in);
-// As many indices as `type` has dimensions, from operand `first` on.
+// Checks that there are as many indices, from operand `first` on, as `type` has dimensions.
 bool indexCount(const TypeRuleInput &in, Type type, size_t first);
 
 // type_rules_tile.cc
@@ -56,17 +56,17 @@ bool createNbarrier(const TypeRuleInput &in, Results &results);
 bool allocNbarrier(const TypeRuleInput &in, Results &results);
 
 // type_rules_lanes.cc
-// Whether an XeGPU op works on whole vectors (`mode = vc`) or lane by lane, each with its fragment; Wrong was reported.
+// Whether an XeGPU op works on whole vectors (`mode = vc`), or in lanes with one fragment each; Wrong: an error was reported.
 enum class Mode : uint8_t { Wrong, Whole, Lanes };
 Mode modeOf(const TypeRuleInput &in);
-// The descriptor's sg_map is there where lanes work, fits them, and is not there otherwise.
+// Checks that the descriptor has an sg_map that fits the lanes if lanes work on fragments, and none otherwise.
 bool sgMapFits(const TypeRuleInput &in, const TypeData &desc, Mode mode);
-// What one worker has of a block: all, or a lane's part.
+// The part of a block that one worker has: all of it, or one lane's part.
 std::vector<int64_t> ownShape(Type desc, Mode mode);
-// Elements that share 32 bits are one lane's. `dim` of the block.
+// Checks that the elements along dimension `dim` of a block that share 32 bits belong to one lane.
 bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor);
 bool dpasOfLanes(const TypeRuleInput &in, Elem result, Results &results);
-// At lane scope: else reports.
+// Checks that the op is at lane scope; reports if not.
 bool atLaneScope(const TypeRuleInput &in);
 bool shuffle(const TypeRuleInput &in, Results &results);
 bool subgroupReduce(const TypeRuleInput &in, Results &results);

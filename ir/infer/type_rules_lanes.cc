@@ -1,4 +1,4 @@
-// XeGPU ops lane by lane (SIMT), and what lanes exchange.
+// XeGPU ops lane by lane (SIMT), and ops that exchange values between lanes.
 #include "ir/infer/type_rules_internal.h"
 
 #include "ir/base/text.h"
@@ -66,7 +66,7 @@ std::vector<int64_t> ownShape(Type desc, Mode mode) {
 
 bool packsInLanes(const TypeRuleInput &in, Type desc, int dim, int64_t factor) {
   const Layout *layout = desc.layout();
-  if (!layout) return true; // in a function, whose callers have one
+  if (!layout) return true; // in a function, whose callers have a layout
   std::span<const Factor> digits = layout->factors(dim);
   bool together = !digits.empty() && digits.back().axis == Axis::Register && digits.back().extent % factor == 0;
   if (together) return true;
@@ -110,7 +110,7 @@ bool shuffle(const TypeRuleInput &in, Results &results) {
 }
 
 namespace {
-// A power of two from 1 to the number of lanes, 1 where it is not given; 0 has been reported.
+// A power of two from 1 to the number of lanes, `otherwise` if the attribute is missing; 0 if an error was reported.
 int64_t powerOfTwo(const TypeRuleInput &in, std::string_view name, int64_t otherwise) {
   const Attr *attr = findAttr(in, name);
   if (!attr) return otherwise;

@@ -5,7 +5,7 @@
 namespace xt::rules {
 namespace {
 
-// More than any device has.
+// More than any device provides.
 constexpr int64_t kMostSlmBytes = int64_t{1} << 30;
 
 } // namespace

@@ -103,11 +103,11 @@ bool blockForm(const TypeRuleInput &in) {
               "strides of as many each");
     return false;
   }
-  // With explicit strides the order is compared with those, where they are literals (the front end does).
+  // With explicit strides, the order is compared with the strides if they are literals (the front end does this).
   return explicitView || checkOrder(in, base, in.written);
 }
 
-// Groups of rows share 32 bits: memory [K/f][N][f].
+// Checks a tile whose memory layout is [K/f][N][f]: groups of rows share 32 bits.
 bool packedForm(const TypeRuleInput &in) {
   Type tile = in.written, base = in.operands[0];
   int64_t factor = tile.packFactor();
@@ -127,7 +127,7 @@ bool packedForm(const TypeRuleInput &in) {
   return true;
 }
 
-// An i64 base has no element type; a memref's is the tile's.
+// An i64 base has no element type; the element type of a memref must be the tile's.
 bool elementsAgree(const TypeRuleInput &in) {
   Type base = in.operands[0];
   if (!base.isMemRef() || base.elem() == in.written.elem()) return true;
@@ -353,7 +353,7 @@ bool tileMma(const TypeRuleInput &in, Results &results) {
   return push(in, results, in.context.vector({a.extent(0), b.extent(1)}, result));
 }
 
-// The loads and the product that the loop would hold.
+// Checks the loads and the product that the loop would contain.
 bool nest(const TypeRuleInput &in, Results &results) {
   if (!isBlockTile(in, 0) || !isBlockTile(in, 1)) return false;
   auto loaded = [&](size_t operand, std::string_view transpose) {

@@ -9,7 +9,7 @@
 namespace xt::rules {
 namespace {
 
-// The extents that one dimension may have when `size` neighbours become one; nullopt has been reported.
+// The positive value of a size attribute; nullopt if an error was reported.
 std::optional<int64_t> positiveSize(const TypeRuleInput &in, std::string_view name) {
   const Attr *attr = findAttr(in, name);
   int64_t size = std::get<int64_t>(attr->value);
@@ -107,7 +107,7 @@ bool broadcast(const TypeRuleInput &in, Results &results) {
     const Attr *dims = findAttr(in, "dims");
     if (v.shape()[static_cast<size_t>(other)] == 1 && dims->range.file) {
       error.fix(str("stretch dimension ", other), dims->range, str("[", other, "]"));
-      error.fixits.back().candidate = true; // the type that is written may be meant
+      error.fixits.back().candidate = true; // the written type may be the intended one
     }
     return false;
   }
@@ -162,7 +162,7 @@ bool reshape(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
-// Offsets that lead out of the whole are reported at the attribute.
+// Reports offsets outside of the whole vector at the attribute.
 static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
   const Attr *attr = findAttr(in, "offsets");
   const auto &offsets = std::get<std::vector<int64_t>>(attr->value);

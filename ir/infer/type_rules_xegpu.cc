@@ -1,4 +1,4 @@
-// XeGPU ops (seed 003): on whole vectors, or lane by lane (type_rules_lanes.cc).
+// XeGPU ops (seed 003): on whole vectors, or in lanes (type_rules_lanes.cc).
 #include "ir/infer/type_rules_internal.h"
 
 #include "ir/base/text.h"
@@ -25,7 +25,7 @@ const std::string *wordAttr(const TypeRuleInput &in, std::string_view name) {
   return attr ? &std::get<std::string>(attr->value) : nullptr;
 }
 
-// Attributes of the op that its result's type carries; those that contradict what the type says are errors.
+// Takes over the attributes of the op that belong to its result's type; attributes that contradict the type are errors.
 bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   auto contradiction = [&](std::string_view name) {
     in.diagnostics.report(DiagCode::TypeMismatch, findAttr(in, name)->range, str("`", name, "` differs from what the type says"))
@@ -47,7 +47,7 @@ bool takeAttributes(const TypeRuleInput &in, TypeData &data) {
   return true;
 }
 
-// The element type and the memory space of the base are the descriptor's; an address has neither.
+// Checks that the base has the descriptor's element type and memory space; an address has neither.
 bool baseFits(const TypeRuleInput &in, const TypeData &data) {
   Type base = in.operands[0];
   if (!base.isMemRef()) {
@@ -92,7 +92,7 @@ bool swaps(const TypeRuleInput &in, bool &swapped) {
   return false;
 }
 
-// How many elements fill 32 bits; 0 (reported) where they do not.
+// The number of elements that fill 32 bits; 0 if there is none, which is reported.
 int64_t vnniFactor(const TypeRuleInput &in, Elem elem, SourceRange range) {
   int bits = elemInfo(elem).bits;
   if (bits == 8 || bits == 16) return 32 / bits;
@@ -139,7 +139,7 @@ bool valueIs(const TypeRuleInput &in, size_t operand, std::span<const int64_t> s
   return false;
 }
 
-// One value of a lane.
+// Checks that the operand is one value per lane.
 bool scalarIs(const TypeRuleInput &in, size_t operand, Elem elem) {
   if (in.operands[operand].isScalar(elem)) return true;
   in.diagnostics.report(DiagCode::OperandType, in.operandRange(operand),
@@ -147,14 +147,14 @@ bool scalarIs(const TypeRuleInput &in, size_t operand, Elem elem) {
   return false;
 }
 
-// A mask has an i1 for each lane.
+// Checks that a mask has an i1 for each lane.
 bool maskFits(const TypeRuleInput &in, size_t operand, size_t desc, Mode mode) {
   if (mode == Mode::Lanes) return scalarIs(in, operand, Elem::I1);
   return valueIs(in, operand, in.operands[desc].shape().first(1), Elem::I1, desc);
 }
 
-// What goes through a descriptor with offsets. Whole: a vector of [lanes] or [lanes, chunk], or its transpose. Of one lane:
-// a scalar, or its chunk. Null has been reported.
+// The type of the data that a descriptor with offsets moves. Whole: a vector of [lanes] or [lanes, chunk], or its transpose.
+// For one lane: a scalar, or its chunk. Null if an error was reported.
 Type gathered(const TypeRuleInput &in, Type desc, Mode mode) {
   bool swapped;
   if (!swaps(in, swapped)) return {};
@@ -183,7 +183,7 @@ bool offsetsFit(const TypeRuleInput &in, Type desc, Mode mode) {
   return false;
 }
 
-// A matrix in two dimensions, or with a third one of neighbours along K.
+// The size of a matrix with two dimensions, or with a third one for neighbours along K.
 struct DpasShape {
   int64_t rows, columns;
 };
@@ -228,7 +228,7 @@ bool createNdTdesc(const TypeRuleInput &in, Results &results) {
               "two offsets, the shape and the strides, or one offset for a tensor_desc of one dimension");
     return false;
   }
-  // With explicit strides those count, not the type's.
+  // With explicit strides, those count and not the strides of the type.
   if (base.isMemRef() && rank >= 2 && given == rank && !storageOrders(base).rowMajor) {
     in.diagnostics
         .report(DiagCode::OrderMismatch, in.operandRange(0),

@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// By what factor sizes differ, as a fraction, and how large the candidate is.
+// The factor by which sizes differ, and the size of the candidate.
 struct Distance {
   double factor = 1, size = 1;
   Distance(std::initializer_list<std::pair<int64_t, int64_t>> wantedAndThere) {
@@ -21,7 +21,7 @@ struct Distance {
   bool operator<(const Distance &other) const { return factor != other.factor ? factor < other.factor : size < other.size; }
 };
 
-// Takes candidates and keeps the first of the nearest.
+// Compares candidates and keeps the first of the nearest.
 template <class T> class Nearest {
 public:
   void offer(const Distance &distance, const T &candidate) {
@@ -31,7 +31,7 @@ public:
     distance_ = distance;
   }
   std::optional<T> best() const { return any_ ? std::optional(best_) : std::nullopt; }
-  const T &one() const { return best_; } // there was a candidate
+  const T &one() const { return best_; } // requires that a candidate was offered
 
 private:
   bool any_ = false;

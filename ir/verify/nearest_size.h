@@ -1,5 +1,5 @@
-// The size nearest to one that a target does not have: the one whose rows and columns differ by the smallest factor, of
-// two equally near the smaller.
+// The size nearest to one that a target does not have: the size whose rows and columns differ by the smallest factor; of two
+// equally near ones, the smaller.
 #pragma once
 #include "ir/target_info.h"
 
@@ -11,16 +11,16 @@ struct BlockSize {
   int64_t rows, columns;
 };
 
-// Of a 2D block in units of `bits` that one message moves; nullopt: none moves such elements.
+// For a 2D block in units of `bits` that one message moves; nullopt if no message moves such elements.
 std::optional<BlockSize> nearestBlock(const TargetInfo &target, BlockUse use, int bits, BlockSize wanted);
 
-// Of a 1D block, a whole number of elements; nullopt: the target has no such messages.
+// For a 1D block, a whole number of elements; nullopt if the target has no such messages.
 std::optional<int64_t> nearestLine(const TargetInfo &target, int64_t elements, int64_t elementBytes);
 
-// One of `shapes`, which has some.
+// One of `shapes`, which is not empty.
 const MmaShape &nearestProduct(std::span<const MmaShape> shapes, const MmaShape &wanted);
 
-// One of `choices`, which has some.
+// One of `choices`, which is not empty.
 int64_t nearestOf(std::span<const int64_t> choices, int64_t wanted);
 
 } // namespace xt

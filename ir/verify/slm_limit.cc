@@ -12,7 +12,7 @@ namespace {
 struct Buffers {
   std::vector<SlmBuffer> list; // largest first
   int64_t bytes = 0;
-  bool share = false; // some have the same memory
+  bool share = false; // whether some overlap in memory
 };
 
 Buffers buffersOf(const Kernel &kernel) {
@@ -24,7 +24,7 @@ Buffers buffersOf(const Kernel &kernel) {
   return all;
 }
 
-// What a pass made has no name; its first user is of the op that it was made for.
+// A buffer made by a pass has no name; its first user comes from the op that it was made for.
 const Op &sourceOf(const Op &alloc) {
   const Value &buffer = *alloc.result();
   return buffer.name().empty() && !buffer.uses().empty() ? *buffer.uses().front().user : alloc;
@@ -38,7 +38,7 @@ std::string lineOf(const Op &op, const Kernel &kernel, const SourceManager &sour
   return range.file == kernel.range.file ? line : str(file.name(), ":", line);
 }
 
-// What a pass made has no name.
+// A buffer made by a pass has no name.
 std::string nameOf(const Op &alloc) {
   std::string type = typeText(alloc.result()->type());
   const std::string &name = alloc.result()->name();
@@ -59,18 +59,18 @@ std::string table(const Buffers &buffers, const Kernel &kernel, const SourceMana
   return out.str();
 }
 
-constexpr int64_t kHuge = int64_t{1} << 31; // bytes; nobody means such a buffer
+constexpr int64_t kHuge = int64_t{1} << 31; // bytes; certainly not intended
 
 int64_t rowsOf(const SlmBuffer &buffer) { return buffer.alloc->result()->type().extent(0); }
 
 int64_t rowBytes(const SlmBuffer &buffer) { return (buffer.bytes + rowsOf(buffer) - 1) / rowsOf(buffer); }
 
-// How many rows a buffer has where the largest has `rows`.
+// The number of rows of a buffer if the largest buffer has `rows` and all shrink in proportion.
 int64_t inProportion(const SlmBuffer &buffer, const SlmBuffer &largest, int64_t rows) {
   return std::max<int64_t>(1, rowsOf(buffer) * rows / rowsOf(largest));
 }
 
-// All buffers smaller by the same factor, as large as there is room for; "" if one row of each is too much.
+// Shrinks all buffers by the same factor to the largest sizes that fit; "" if one row of each is too much.
 std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   if (largest.bytes > kHuge) return "";
@@ -97,7 +97,7 @@ std::string whatFitsOfEach(const Buffers &buffers, int64_t limit) {
   return str("; there is room for ", join(parts, ", "));
 }
 
-// So many of the largest buffer's rows or, where not one of them fits, columns; "": neither is known.
+// The number of rows of the largest buffer that fit, or of columns if not even one row fits; "" if neither is known.
 std::string partThatFits(const SlmBuffer &largest, int64_t room) {
   Type type = largest.alloc->result()->type();
   if (int64_t rows = room / rowBytes(largest); rows > 0)
@@ -106,7 +106,7 @@ std::string partThatFits(const SlmBuffer &largest, int64_t room) {
   return columns > 0 ? str("may have ", columns, " of its ", type.extent(1), " columns") : "";
 }
 
-// Buffers that share memory: those behind the largest move down as it shrinks, if no other one reaches beyond the limit.
+// For buffers that share memory: buffers after the largest move down as it shrinks, unless another one exceeds the limit.
 std::string whatFitsOfShared(const Buffers &buffers, int64_t limit) {
   const SlmBuffer &largest = buffers.list[0];
   int64_t over = buffers.bytes - limit;
@@ -118,7 +118,7 @@ std::string whatFitsOfShared(const Buffers &buffers, int64_t limit) {
   return part.empty() ? text : str(text, ": the largest ", part);
 }
 
-// How much of the largest buffer there is room for.
+// Describes how much of the largest buffer fits.
 std::string whatFits(const Buffers &buffers, int64_t limit) {
   if (buffers.share) return whatFitsOfShared(buffers, limit);
   const SlmBuffer &largest = buffers.list[0];

@@ -16,14 +16,14 @@ namespace {
 
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
-// What an op asks of one message, in units of `bits`.
+// The block that an op moves with one message, in units of `bits`.
 struct BlockRequest {
   BlockUse use;
   int bits;
   int64_t rows, columns;
 };
 
-// `desc`: of two dimensions.
+// `desc` has two dimensions.
 BlockRequest requestOf(const Op &op, Type desc) {
   int bits = memoryBits(desc.elem());
   BlockRequest plain{BlockUse::Load, bits, desc.extent(0), desc.extent(1)};
@@ -32,7 +32,7 @@ BlockRequest requestOf(const Op &op, Type desc) {
   if (op.kind() != OpKind::LoadNd) return plain;
   const Attr *attr = op.attr("transpose");
   bool turned = attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1, packs = op.intAttr("vnni_axis", 1) == 0;
-  // What is narrower turns in groups of 32 bits: of a row, a lane gets all.
+  // Narrower elements are transposed in groups of 32 bits: a lane gets all elements of a group of one row.
   if (turned && (packs || bits < 32)) return {BlockUse::LoadTransposed, 32, plain.rows, plain.columns * bits / 32};
   if (turned) plain.use = BlockUse::LoadTransposed;
   else if (packs) plain.use = BlockUse::LoadVnni;
@@ -61,8 +61,8 @@ std::string_view mannerOf(BlockUse use) {
   return "";
 }
 
-// The map with at most so many subgroups that is nearest: a subgroup takes the place of several along the dimension that
-// has most of them, again and again.
+// The nearest map with at most `most` subgroups: repeatedly merges several subgroups into one along the dimension with the most
+// subgroups.
 WgMap nearestMap(WgMap map, int64_t most) {
   while (productOf(map.sgLayout) > most) {
     auto widest = static_cast<size_t>(std::ranges::max_element(map.sgLayout) - map.sgLayout.begin());
@@ -108,7 +108,7 @@ private:
     }
   }
 
-  // What passes made several of has one place, and is told once.
+  // Passes may have duplicated a print; all copies keep one source range, so it is reported once.
   void print(const Op &op) {
     if (op.kind() == OpKind::Print) diagnostics_.report(DiagCode::NoPrint, op.range(), str(target_.name, " does not print: `print` is left out"));
   }
@@ -150,7 +150,7 @@ private:
     diagnostic.note(tiles).withPicture(table.empty() ? "" : str(target_.name, " has, the number of rows being a power of two\n", table));
   }
 
-  // "the nearest size that works: 8x16xf32"; where others work, too, that one message moves.
+  // "the nearest size that works: 8x16xf32"; if other sizes work too, the nearest size of one message.
   static std::string nearestText(std::vector<int64_t> extents, Type desc, bool othersWork = false) {
     return str(othersWork ? "the nearest size of one message: " : "the nearest size that works: ", shapeText(extents), "x", elemName(desc.elem()));
   }
@@ -182,7 +182,7 @@ private:
   void descriptor(const Op &op) {
     Type desc = op.result()->type(), base = op.operand(0)->type();
     if (desc.rank() == 1) return lineBase(op);
-    if (!target_.blocks.any() || desc.data().space == MemorySpace::Slm) return; // said of what uses it
+    if (!target_.blocks.any() || desc.data().space == MemorySpace::Slm) return; // reported at its users
     size_t rank = base.isMemRef() ? static_cast<size_t>(base.rank()) : 2;
     bool given = op.operandCount() == 1 + 3 * rank;
     BlockBase matrix = base.isMemRef() ? blockBaseOf(base) : BlockBase{};
@@ -202,7 +202,8 @@ private:
     firstColumn(op, rank, desc, rules);
   }
 
-  // At which multiple of bytes a block begins in its row, or in its line; 0: anywhere, or something else is wrong.
+  // The byte alignment of a block's start in its row or line; 0 if it may start anywhere, or if the error is reported
+  // elsewhere.
   int64_t startMultiple(Type desc) const {
     return desc.rank() == 1 ? lineAlignment(target_, desc.byteCount()) : desc.data().space == MemorySpace::Slm ? 0 : target_.blocks.columnMultiple;
   }
@@ -222,16 +223,16 @@ private:
   void lineBase(const Op &op) {
     Type base = op.operand(0)->type();
     int64_t unit = startMultiple(op.result()->type());
-    if (!unit) return; // said of what uses it
+    if (!unit) return; // reported at its users
     std::string rules = str("a 1D block is contiguous, and one of ", op.result()->type().byteCount(), " bytes begins at a word of ", 8 * unit, " bits");
     if (base.isMemRef()) {
       int64_t step = memrefStrides(base).back();
       if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
     }
-    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // else rows come before
+    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // the last offset otherwise includes rows
   }
 
-  // Where it began is a multiple already.
+  // The descriptor's old position is aligned already, so only the step is checked.
   void movedDescriptor(const Op &op) {
     Type desc = op.result()->type();
     bool line = desc.rank() == 1;
@@ -241,7 +242,7 @@ private:
 
   // --- lanes with offsets --------------------------------------------------------------------------------------------
 
-  // At lane scope each lane's is an access of its own.
+  // At lane scope, the access of each lane is separate, so no limit applies.
   void scattered(const Op &op) {
     Type desc = op.result()->type();
     if (ofLanes() || target_.scatterLanes == 0) return;
@@ -264,7 +265,7 @@ private:
 
   // --- products ------------------------------------------------------------------------------------------------------
 
-  // Lanes have fragments of the matrices.
+  // The sizes of the matrices; at lane scope, operands are only fragments of them.
   MmaShape mmaShapeOf(const Op &op) const {
     Type a = op.operand(0)->type(), b = op.operand(1)->type(), result = op.result()->type();
     MmaShape wanted{a.elem(), b.elem(), result.elem(), result.extent(0), result.extent(1), a.rank() == 3 ? a.extent(1) * a.extent(2) : a.extent(1)};
@@ -313,7 +314,7 @@ private:
                                : str(target_.name, " has ", target_.namedBarriers, " named barriers a workgroup, 0 to ", target_.namedBarriers - 1, "; there is none with the id ", *number));
   }
 
-  // A kernel that has no lanes and no products may run in subgroups of any size that there is.
+  // A kernel without lanes and without products may run in subgroups of any size the target has.
   void workgroup() {
     std::span<const int64_t> sizes = target_.subgroupSizes;
     if (ofLanes() && std::find(sizes.begin(), sizes.end(), kernel_.lanes) == sizes.end()) {
@@ -330,7 +331,7 @@ private:
         .note(str("at most ", most, " subgroups fit", mapsThatFit(most)));
   }
 
-  // What the maps of the module that have so many subgroups would be; "" where it has none.
+  // The module's maps with the kernel's number of subgroups, changed to fit; "" if there are none.
   std::string mapsThatFit(int64_t most) const {
     std::vector<std::string> fitting;
     for (const LayoutAlias &alias : module_.aliases) {

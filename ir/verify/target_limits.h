@@ -1,21 +1,22 @@
-// The limits of a GPU: whether its hardware can do what a kernel asks of it with XeGPU ops, subgroups, named barriers and
-// shared local memory. For kernels that users wrote and for those that passes made; what block-tiles makes keeps all
-// limits but that of shared local memory and those of the workgroup.
+// The limits of a GPU: whether its hardware can execute a kernel's XeGPU ops, subgroups, named barriers and shared local
+// memory. Applies to kernels that users wrote and to kernels that passes made. The output of block-tiles obeys all limits
+// except those of shared local memory and of the workgroup.
 //
-// Checked, each at its op and with what the target has:
-//   load_nd, store_nd, prefetch_nd   a 2D block is one message's (BlockShape), alone or as several blocks side by side, in
-//                                    global memory; else lanes move their own elements: a warning. A 1D block is contiguous and one message's too (lineAlignment), in
-//                                    global or shared local memory; it begins at a word of its message.
+// Each limit is checked at its op and reported with what the target has:
+//   load_nd, store_nd, prefetch_nd   a 2D block in global memory is moved by one message (BlockShape), alone or as several
+//                                    blocks side by side; else lanes move their own elements, with a warning. A 1D block is
+//                                    contiguous and moved by one message too (lineAlignment), in global or shared local
+//                                    memory; it begins at a word of its message.
 //                                    vnni_axis = 1 without transpose changes nothing in memory or registers; transposing
 //                                    into the VNNI form (vnni_axis = 0) turns groups of 32 bits.
-//   create_nd_tdesc                  what types and constants say of the base and of the first column (BlockRules). Left
-//                                    to run time: what only descriptors know.
-//   update_nd_offset                 constant steps along the row: from one first column that may be to another
-//   create_tdesc                     in mode vc, how many lanes and neighbours one message has
+//   create_nd_tdesc                  types and constants against the rules for the base and the first column (BlockRules).
+//                                    Values known only to descriptors are left to run time.
+//   update_nd_offset                 constant steps along the row: from one allowed first column to another
+//   create_tdesc                     in mode vc, the numbers of lanes and of consecutive elements per message
 //   dpas                             types and sizes (MmaShape), and at lane scope the subgroup's size
 //   alloc_nbarrier, create_nbarrier  constant counts and ids
 //   print                            no target prints: a warning
-//   kernels                          subgroups times the subgroup's size (the one that products need, else the smallest),
+//   kernels                          subgroups times the subgroup size (the one that products need, else the smallest),
 //                                    `lanes(m)`, and the bytes of all alloc_slm
 #pragma once
 #include "ir/base/diagnostics.h"
@@ -25,7 +26,7 @@
 
 namespace xt {
 
-// At most so many messages for a kernel.
+// The most messages per kernel.
 inline constexpr size_t kMostLimitReports = 20;
 
 // `sources`: for the lines in the table of buffers.

@@ -1,4 +1,4 @@
-// Inside of the verifier: one object checks one kernel.
+// Internal to the verifier: one object checks one kernel.
 #pragma once
 #include "ir/context.h"
 #include "ir/verify/verify.h"
@@ -7,9 +7,9 @@
 
 namespace xt {
 
-// Regions nest no deeper than this; the parser refuses deeper text.
+// The limit on the nesting of regions; the parser rejects deeper text.
 inline constexpr int kMaxVerifyDepth = 2000;
-// What is found after this many violations is not reported: printing an op costs as much as its kernel is long.
+// Violations beyond this number are not reported: printing an op takes time linear in the size of its kernel.
 inline constexpr size_t kMaxViolations = 20;
 
 class Verifier {
@@ -52,9 +52,9 @@ private:
   Context &context_;
   Diagnostics &diagnostics_;
   size_t violations_ = 0;
-  std::vector<const Value *> values_;               // all that were defined, in the order of the text
-  std::vector<const Value *> sight_;                // a stack: those that an op may use at the place in hand
-  std::unordered_map<const Value *, State> states_; // looked up, never iterated
+  std::vector<const Value *> values_;               // all defined values, in text order
+  std::vector<const Value *> sight_;                // a stack: the values that are visible at the current position
+  std::unordered_map<const Value *, State> states_; // used for lookup only
 };
 
 } // namespace xt

@@ -35,7 +35,7 @@ bool Verifier::inSight(const Value *value) const {
 }
 
 bool Verifier::run() {
-  // Later checks read what earlier ones found to be there.
+  // Later checks rely on properties that earlier checks have established.
   if (!header()) return false;
   bool ok = block(kernel_.body, nullptr, 0);
   sight_.clear();
@@ -61,7 +61,7 @@ bool Verifier::header() {
   return true;
 }
 
-// The grid's ops run on the host before the launch: scalars only, and nothing that reads or writes.
+// The grid's ops run on the host before the launch: only scalar ops without effects.
 bool Verifier::gridOps() {
   for (const Op &op : kernel_.gridBlock) {
     if (op.info().effects != Effect::None || op.regionCount()) return fail(op, "an op of the grid has effects");
@@ -102,11 +102,11 @@ bool Verifier::block(const Block &block, const Op *parent, int depth) {
     if (!links(op, block, parent)) return false;
     bool sound = visibleOperands(op) && this->op(op);
     for (size_t i = 0; sound && i < op.regionCount(); ++i) sound = this->block(*op.region(i), &op, depth + 1);
-    // A broken op's results are in sight all the same, so that one mistake is one message.
+    // The results of a broken op stay visible, so that one mistake gives one message.
     for (size_t i = 0; i < op.resultCount(); ++i) define(*op.result(i));
     ok &= sound;
   }
-  // The grid's bounds may use everything of its block, which is looked at last.
+  // The grid's bounds may use every value of its block, which is checked last.
   if (&block == &kernel_.gridBlock) return ok;
   for (; sight_.size() > mark; sight_.pop_back()) states_[sight_.back()].inSight = false;
   return ok;

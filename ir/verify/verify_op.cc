@@ -15,7 +15,7 @@ bool isWord(std::string_view words, std::string_view word) {
   return false;
 }
 
-// What is wrong with an attribute's value, or "".
+// Describes the mistake in an attribute's value; "" if there is none.
 std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec) {
   bool integer = std::holds_alternative<int64_t>(attr.value), number = std::holds_alternative<double>(attr.value);
   switch (spec.kind) {
@@ -40,7 +40,7 @@ std::string attributeFault(const Op &op, const Attr &attr, const AttrSpec &spec)
   XT_UNREACHABLE("attribute kind");
 }
 
-// Layouts may still be open here and there; what is known must agree.
+// Some layouts may still be open here; known layouts must agree.
 bool agree(Type a, Type b) {
   if (!a || !b || a == b) return a == b;
   if (a.kind() != b.kind() || !(a.isVector() || a.isTile())) return false;
