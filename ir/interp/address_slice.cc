@@ -9,7 +9,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
     if (xt::has(op.info().effects, Effect::Writes)) addWrite(op);
   });
-  // Everything that is needed, and what that needs in turn.
+  // Adds all values that the slice needs, transitively.
   while (!open_.empty()) {
     const Value *value = open_.back();
     open_.pop_back();
@@ -25,7 +25,7 @@ AddressSlice::AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &a
   }
 }
 
-// All operands but the value, which stands first.
+// The slice needs all operands of a write but the first, which is the value.
 void AddressSlice::addWrite(const Op &op) {
   for (const Value *operand : op.operands())
     if (operand->type().isWindow() || operand->type().isMemRef())

@@ -1,5 +1,5 @@
-// The part of a kernel that decides where it writes: addresses, masks, and the course of its loops and branches. To run
-// it alone tells who writes an element, at a small part of a kernel's cost.
+// The part of a kernel that determines where it writes: addresses, masks, and the control flow of its loops and branches.
+// Running only this part shows who writes an element, at a small part of the kernel's cost.
 #pragma once
 #include "ir/effects.h"
 #include "ir/launch.h"
@@ -13,11 +13,11 @@ class AddressSlice {
 public:
   AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-  // Whether the op is run; of ops that write memory, that they are seen.
+  // Whether the op is part of the slice. A part that writes memory is not executed but shown to the observer.
   bool has(const Op *op) const { return ops_.contains(op); }
-  // Why the slice cannot be run apart from the rest, or "": it needs what the kernel itself writes, or costs as much.
+  // Why the slice cannot run separately, or "": it needs data that the kernel itself writes, or costs as much as the kernel.
   std::string_view obstacle() const { return obstacle_; }
-  // Whether it reads buffers: they must hold what they held at the launch.
+  // Whether it reads buffers: they must still have their contents of the launch.
   bool readsMemory() const { return readsMemory_; }
 
 private:
@@ -30,7 +30,7 @@ private:
   const std::vector<LaunchArg> &args_;
   MemoryOrigins origins_;
   KernelEffects effects_;
-  std::unordered_set<const Op *> ops_; // looked up only
+  std::unordered_set<const Op *> ops_; // used for lookup only
   std::unordered_set<const Value *> values_;
   std::vector<const Value *> open_;
   std::string_view obstacle_;

@@ -1,4 +1,4 @@
-// Blocks of XeGPU as vectors: rows and columns, transposes, the VNNI form.
+// Blocks of XeGPU as vectors: their rows and columns, transposes, and the VNNI form.
 #pragma once
 #include "ir/interp/values.h"
 #include "ir/op.h"
@@ -13,7 +13,7 @@ inline std::vector<int64_t> upTo(int64_t count) {
   return indices;
 }
 
-// A descriptor of one dimension is one row.
+// A one-dimensional descriptor is a block of one row.
 inline int64_t rowsOf(Type desc) { return desc.rank() == 2 ? desc.extent(0) : 1; }
 inline int64_t columnsOf(Type desc) { return desc.extent(desc.rank() - 1); }
 
@@ -25,14 +25,14 @@ inline Fragment turned(const Fragment &block, int64_t rows, int64_t columns) {
   return result;
 }
 
-// [rows, columns] as [rows/f, columns, f], and back.
+// Maps positions in [rows, columns] to positions in [rows/f, columns, f].
 template <class Move> void forEachVnni(int64_t rows, int64_t columns, int64_t factor, Move move) {
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
       move(static_cast<size_t>(r * columns + c), static_cast<size_t>((r / factor * columns + c) * factor + r % factor));
 }
 
-// The rows and columns of a block, as it lies in memory, that a load_nd has for something.
+// The rows and columns of a block in memory that the results of a load_nd are used from.
 inline std::vector<int64_t> usedOf(const Op &op, int64_t rows, int64_t columns) {
   const Attr *attr = op.attr("used");
   if (!attr) return {rows, columns};

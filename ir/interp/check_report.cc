@@ -1,11 +1,11 @@
-// What the checks of a launch say.
+// The messages of a launch's checks.
 #include "ir/base/text.h"
 #include "ir/interp/launch_checks.h"
 
 namespace xt {
 namespace {
 
-constexpr size_t kMostRaces = 8; // that are shown
+constexpr size_t kMostRaces = 8; // races shown in full
 
 using Kind = MemoryMonitor::Kind;
 
@@ -18,7 +18,7 @@ std::string_view verb(Kind kind) {
   return "";
 }
 
-// Plain `load` and `store` say too little.
+// Plain `load` and `store` would be ambiguous.
 std::string opName(const Op &op) {
   return str("`", op.info().dialect == Dialect::Memref ? fullName(op.kind()) : op.info().name, "`");
 }
@@ -44,7 +44,7 @@ size_t LaunchChecks::report(Diagnostics &diagnostics) {
   return diagnostics.errorCount() - before;
 }
 
-// A launch without a grid has one workgroup, which needs no number.
+// A launch without a grid has one workgroup, which is not named.
 std::string LaunchChecks::workgroupText(const Touch &touch) const {
   const std::vector<int64_t> &id = workgroups_[touch.workgroup];
   return id.empty() ? "" : xt::workgroupText(kernel_, id);

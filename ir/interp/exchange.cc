@@ -1,5 +1,5 @@
-// Where subgroups meet because they need each other's elements: the whole operands are gathered, the result is
-// computed, and each subgroup goes on with its part.
+// Exchanges between subgroups that need each other's elements: the whole operands are gathered, the result is computed, and
+// each subgroup continues with its part.
 #include "ir/base/check.h"
 #include "ir/interp/mma.h"
 #include "ir/interp/print_value.h"
@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Rows x columns of a whole matrix, row-major.
+// Selects rows x columns of a whole matrix, row-major.
 Fragment pick(const Fragment &whole, size_t width, std::span<const int64_t> rows, std::span<const int64_t> columns) {
   Fragment part;
   part.reserve(rows.size() * columns.size());
@@ -51,7 +51,7 @@ Fragment Workgroup::gather(const Step &step, size_t operand) const {
   return whole;
 }
 
-// Computes on the whole vector and gives each subgroup what it holds of the result.
+// Computes the op on the whole vector and gives each subgroup its part of the result.
 void Workgroup::exchangeVector(const Step &step) {
   std::span<const int64_t> from = step.op->operand(0)->type().shape(), shape = step.op->result()->type().shape();
   Fragment whole = evaluateVectorOp(*step.op, gather(step, 0), wholePart(from), wholePart(shape), *environment_.arithmetic);

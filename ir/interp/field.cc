@@ -98,7 +98,7 @@ FieldValue fieldFromInteger(int64_t value) {
   return {static_cast<double>(value), residue(value, kOuter), residue(value, kInner), true};
 }
 
-// A value of few bits is meant in binary (0.125, 2^-14), one of few digits in decimal (0.1 in any type).
+// Values with few bits are taken as binary (0.125, 2^-14), values with few digits as decimal (0.1 in any type).
 FieldValue fieldFromReal(Elem elem, double value) {
   constexpr int kFewestBits = 3, kFewBits = 11, kFewDigits = 3; // 11 is the significand of f16
   if (!std::isfinite(value)) return special(value);
@@ -149,7 +149,7 @@ FieldValue fieldMultiply(const FieldValue &a, const FieldValue &b) {
 }
 
 void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldValue *b, size_t stepB, size_t count) {
-  constexpr size_t kMostProducts = 32; // of 2^122 at most, in 128 bits
+  constexpr size_t kMostProducts = 32; // products of at most 2^122 that fit 128 bits
   bool plain = std::isfinite(acc.real);
   for (size_t i = 0; plain && i < count; ++i)
     plain = a[i * stepA].hasInner && b[i * stepB].hasInner && std::isfinite(a[i * stepA].real) &&
@@ -172,7 +172,7 @@ void fieldDot(FieldValue &acc, const FieldValue *a, size_t stepA, const FieldVal
 }
 
 namespace {
-// A function of which nothing is known but that it is one.
+// A function without known properties, except that equal arguments give equal results.
 FieldValue uninterpreted(OpKind kind, double real, const FieldValue &argument) {
   if (!std::isfinite(argument.real)) return fieldFromReal(Elem::F64, real);
   uint64_t draw = mix(argument.outer ^ mix(static_cast<uint64_t>(kind)));
@@ -203,15 +203,15 @@ FieldValue exponential(const FieldValue &x) {
   bool isOne = x.inner == 0;
   return {real, power(4, x.inner, kOuter), isOne ? uint64_t{1} : uint64_t{0}, isOne};
 }
-// log2(e) as f32 has it, which is how kernels write it.
+// log2(e) rounded to f32, as kernels write it.
 FieldValue log2e() { return fieldFromReal(Elem::F32, 1.44269504088896340736); }
 
-// (exp(2x) - 1) / (exp(2x) + 1), which is 1 and -1 at the ends.
+// (exp(2x) - 1) / (exp(2x) + 1), which tends to 1 and -1.
 FieldValue hyperbolicTangent(const FieldValue &x) {
   double real = std::tanh(x.real);
   if (!x.hasInner || !std::isfinite(x.real)) return odd(OpKind::Tanh, std::tanh, x);
   FieldValue e = exponential(fieldAdd(x, x)), value = div(sub(e, one()), fieldAdd(e, one()));
-  // Far from 0 f64 cannot hold exp(2x), the field can.
+  // Far from 0, exp(2x) overflows f64, but not the field.
   if (!std::isfinite(e.real)) {
     e.real = 1;
     value = div(sub(e, one()), fieldAdd(e, one()));
@@ -225,7 +225,7 @@ FieldValue hyperbolicSine(const FieldValue &x) {
   return value;
 }
 
-// Exact where the argument is a known square: sqrt(64) is 8.
+// Exact if the argument is a known square: sqrt(64) is 8.
 FieldValue squareRoot(const FieldValue &x) {
   double real = std::sqrt(x.real);
   if (std::isfinite(real)) {
@@ -256,7 +256,7 @@ FieldValue raised(const FieldValue &x, const FieldValue &y) {
   return value;
 }
 
-// The op's integer result, decided by the real value.
+// The op's integer result, determined by the real value.
 FieldValue rounded(double (*f)(double), const FieldValue &x) {
   double whole = f(x.real);
   constexpr double kMost = 9e18;
@@ -268,7 +268,7 @@ FieldValue remainderOf(const FieldValue &a, const FieldValue &b) {
   return value;
 }
 
-// The operand that a minimum or maximum gives; what is no number has no equal.
+// The operand that is the result of a minimum or maximum, or NaN, which has no field value.
 FieldValue picked(double (*pick)(double, double), const FieldValue &a, const FieldValue &b) {
   double real = pick(a.real, b.real);
   if (std::isnan(real)) return special(real);

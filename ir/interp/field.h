@@ -1,14 +1,14 @@
-// The numbers of an algebraic run: a float stands for an element of a finite field, so that sums and products are exact
-// at any size and in any order. Two formulas that are equal as algebra give equal elements; two that are not give equal
-// ones with a chance of about their degree over 2^60 (Schwartz 1980, Zippel 1979).
+// The numbers of an algebraic run: an element of a finite field represents each float, so that sums and products are exact at
+// any size and in any order. Two algebraically equal formulas give equal elements; two different formulas give equal elements
+// with a probability of about their degree over 2^60 (Schwartz 1980, Zippel 1979).
 //
-// exp needs a homomorphism from sums to products. An element is therefore known modulo two primes: `outer`, and `inner`
-// with outer = 2 * inner + 1. 4 has the order `inner` among the non-zero elements modulo `outer`, so that
-// exp(x) = 4^(x mod inner) is well defined, and exp(x + y) = exp(x) * exp(y). What comes from exp is known modulo `outer`
-// only. (The same idea, with small primes: Wu et al., "Mirage: A Multi-Level Superoptimizer for Tensor Programs", 2024.)
+// exp needs a homomorphism from sums to products. An element is therefore known modulo two primes: `outer`, and `inner` with
+// outer = 2 * inner + 1. 4 has the order `inner` among the non-zero elements modulo `outer`, so that exp(x) = 4^(x mod inner)
+// is well defined, and exp(x + y) = exp(x) * exp(y). The result of exp is known modulo `outer` only. (The same idea, with small
+// primes: Wu et al., "Mirage: A Multi-Level Superoptimizer for Tensor Programs", 2024.)
 //
-// Beside it goes the real value, computed in f64 and never rounded to a narrower type: it decides comparisons, minima and
-// maxima, signs and roundings to integers, and says what is infinite or no number.
+// Each element also has a real value, computed in f64 and never rounded to a narrower type. It determines comparisons, minima
+// and maxima, signs and roundings to integers, and whether a value is infinite or NaN.
 #pragma once
 #include "ir/elem.h"
 #include "ir/op.h"
@@ -26,22 +26,22 @@ struct FieldValue {
   bool hasInner = true; // otherwise `inner` is 0
 };
 
-// Whether two stand for the same number. Infinities are equal to themselves, what is no number to all such.
+// Whether two elements represent the same number. Infinities equal themselves, and NaNs equal each other.
 bool sameField(const FieldValue &a, const FieldValue &b);
 
-// A literal, or an element of memory that the run has not computed. What a float type rounds is meant as it was written:
-// 0.1 in any type is one tenth, and 1.442695 is the same number in f32 and in f64.
+// A literal, or an element of memory that the run has not computed. A value that a float type rounded stands for the number as
+// written: 0.1 in any type is one tenth, and 1.442695 is the same number in f32 and in f64.
 FieldValue fieldFromReal(Elem elem, double value);
 FieldValue fieldFromInteger(int64_t value);
-// An input of which nothing is known but its size: an element drawn by `seed` and `index`.
+// An input with no known algebraic property: an element drawn from `seed` and `index`; it keeps its real value.
 FieldValue fieldUnknown(double real, uint64_t seed, uint64_t index);
 
 FieldValue fieldAdd(const FieldValue &a, const FieldValue &b);
 FieldValue fieldMultiply(const FieldValue &a, const FieldValue &b);
 
-// An elementwise op from floats to a float. exp, exp2, expm1, tanh and sinh come from the homomorphism; sqrt, log, erf,
-// sin and so on are functions of which nothing is known but that they give the same for the same argument, that rsqrt is
-// the inverse of sqrt, that log2 and log10 are multiples of log, and which are odd or even. Casts between floats change
+// An elementwise op from floats to a float. exp, exp2, expm1, tanh and sinh are computed by the homomorphism. sqrt, log, erf,
+// sin and so on are uninterpreted functions: the only facts used are that equal arguments give equal results, that rsqrt is the
+// inverse of sqrt, that log2 and log10 are multiples of log, and which functions are odd or even. Casts between floats change
 // nothing.
 bool isFieldOp(OpKind kind);
 FieldValue fieldApply(OpKind kind, std::span<const FieldValue> operands);

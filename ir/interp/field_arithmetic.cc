@@ -62,7 +62,7 @@ FieldValue FieldArithmetic::operandOf(Elem elem, Number number) const {
 
 void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out,
                                   size_t count) {
-  // What moves a number, or has none of a float type, is as ever.
+  // Ops that only move numbers, or have no float types, are computed as usual.
   if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
     return evaluateElementwise(op, operands, out, count);
   auto at = [&](size_t operand, size_t k) { return operands[operand].data[k * operands[operand].step]; };
@@ -76,7 +76,7 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
     } else if (op.kind == OpKind::SIToFP) {
       out[k] = numberOf(operandOf(op.operand, at(0, k)));
     } else {
-      // Casts to integers, from unsigned bits, and of bits: decided by the real value, rounded to its type.
+      // Casts to integers, from unsigned integers, and bitcasts are computed from the real value, rounded to its type.
       Number real = at(0, k), result;
       if (isFloat(op.operand)) real = floatNumber(op.kind == OpKind::Bitcast ? roundTo(op.operand, valueOf(real).real) : valueOf(real).real);
       Numbers single{&real, 0};
@@ -91,7 +91,7 @@ void FieldArithmetic::multiplyAccumulate(Elem operand, Elem result, MmaExtents s
   if (!isFloat(result)) return xt::multiplyAccumulate(operand, result, shape, a, b, acc);
   std::vector<FieldValue> left(shape.rows * shape.depth), right(shape.depth * shape.columns);
   for (size_t k = 0; k < left.size(); ++k) left[k] = operandOf(operand, a[k]);
-  // Columns of b lie together, as each is read once for each row of a.
+  // The columns of b are stored contiguously, because each is read once for each row of a.
   for (size_t k = 0; k < shape.depth; ++k)
     for (size_t c = 0; c < shape.columns; ++c) right[c * shape.depth + k] = operandOf(operand, b[k * shape.columns + c]);
   for (size_t r = 0; r < shape.rows; ++r)

@@ -1,4 +1,4 @@
-// The arithmetic of an algebraic run (field.h): a Number of a float type is the place of a FieldValue in a table.
+// The arithmetic of an algebraic run (field.h): a Number of a float type is the index of a FieldValue in a table.
 #pragma once
 #include "ir/interp/arithmetic.h"
 #include "ir/interp/field.h"
@@ -18,10 +18,10 @@ public:
                           Number *acc) override;
   void beginWorkgroup() override { values_.resize(1); }
 
-  // What an element of a float type in memory stands for: what was stored there last, as long as memory still holds its
-  // real value rounded to the type; else what its bytes say.
+  // The field value of a float element in memory: the value last stored there, if the bytes have not changed since; else the
+  // value derived from the bytes.
   FieldValue inMemory(Elem elem, const void *bytes) const;
-  // Says what an element stands for; its bytes are there already.
+  // Sets the field value of an element in memory; its bytes must have been written already.
   void setMemory(Elem elem, const void *bytes, const FieldValue &value);
   void forgetMemory() { memory_.clear(); }
 
@@ -35,8 +35,8 @@ private:
   const FieldValue &valueOf(Number number) const { return values_[static_cast<size_t>(number.i)]; }
   FieldValue operandOf(Elem elem, Number number) const;
 
-  std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, which a Number is from the start
-  std::unordered_map<const void *, Stored> memory_; // never iterated: its order is not deterministic
+  std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, the value of a default Number
+  std::unordered_map<const void *, Stored> memory_; // used for lookup only
 };
 
 } // namespace xt

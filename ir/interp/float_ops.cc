@@ -27,7 +27,7 @@ double addToOdd(double a, double b) {
   double error = (a - (sum - part)) + (b - part);
   uint64_t bits = std::bit_cast<uint64_t>(sum);
   if (error == 0 || (bits & 1)) return sum;
-  // The last bit is 0, so the neighbour towards the exact sum has it 1. The sum is not 0: sums near 0 are exact.
+  // The last bit is 0, so the last bit of the neighbour towards the exact sum is 1. The sum is not 0: sums near 0 are exact.
   bool awayFromZero = (error > 0) == (sum > 0);
   return std::bit_cast<double>(awayFromZero ? bits + 1 : bits - 1);
 }
@@ -37,8 +37,8 @@ double fusedMultiplyAdd(Elem elem, double a, double b, double c) {
   return roundTo(elem, addToOdd(a * b, c));
 }
 
-// Beyond 2^53 the low 11 bits only leave a mark in the last bit (rounding to odd), so that the rounding that follows
-// sees on which side of a tie the integer lies.
+// Beyond 2^53, the low 11 bits are replaced by a sticky last bit (rounding to odd), so that the following rounding sees on
+// which side of a tie the integer is.
 double intToFloat(Elem floatType, int64_t value) {
   if (floatType == Elem::F64) return static_cast<double>(value);
   int64_t high = (value >> 11) | ((value & 0x7FF) != 0);

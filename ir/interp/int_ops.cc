@@ -8,7 +8,7 @@
 namespace xt {
 
 namespace {
-// A quotient as magnitude and sign, so that neither u64 nor the most negative number needs wider arithmetic.
+// A number as magnitude and sign, so that neither u64 nor the most negative number needs wider arithmetic.
 struct SignedParts {
   uint64_t magnitude;
   bool negative;
@@ -21,7 +21,7 @@ SignedParts partsOf(Elem elem, int64_t value) {
 int64_t join(SignedParts parts) {
   return static_cast<int64_t>(parts.negative ? ~parts.magnitude + 1 : parts.magnitude);
 }
-// Whether the quotient of magnitude 2^(bits - 1) would be positive in a signed type.
+// Whether a quotient is +2^(bits - 1) in a signed type, which cannot represent it.
 bool overflows(Elem elem, SignedParts a, SignedParts b) {
   const ElemInfo &info = elemInfo(elem);
   return !info.isUnsigned && a.negative && b.negative && b.magnitude == 1 &&

@@ -1,5 +1,5 @@
-// Arithmetic on single integers of an element type, for scalar_eval.h. Operands are wrapped to the type, results are
-// not yet. "Signed" is what the type says (iN and index; a true i1 is -1), so uN stay unsigned.
+// Arithmetic on single integers of an element type, for scalar_eval.h. Operands are wrapped to the type, results are not yet.
+// "Signed" means by the signedness of the type (iN and index; a true i1 is -1), so uN are treated as unsigned.
 #pragma once
 #include "ir/elem.h"
 
@@ -12,7 +12,7 @@ bool isNegative(Elem elem, int64_t value);
 // The value modulo 2^64: a true i1 gives -1.
 int64_t signedValue(Elem elem, int64_t value);
 
-// A zero divisor and the one quotient that does not fit give 0 (and 0 as the remainder).
+// A zero divisor, and the one quotient that overflows, give 0 (also as the remainder).
 int64_t divideSigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderSigned(Elem elem, int64_t a, int64_t b);
 int64_t ceilDivideSigned(Elem elem, int64_t a, int64_t b);
@@ -20,7 +20,7 @@ int64_t ceilDivideUnsigned(Elem elem, int64_t a, int64_t b);
 int64_t floorDivideSigned(Elem elem, int64_t a, int64_t b);
 int64_t divideUnsigned(Elem elem, int64_t a, int64_t b);
 int64_t remainderUnsigned(Elem elem, int64_t a, int64_t b);
-// The amount is an unsigned number; the type's width and more shift everything out.
+// The amount is unsigned; amounts of the type's width or more shift all bits out.
 int64_t shiftLeft(Elem elem, int64_t value, int64_t amount);
 int64_t shiftRightSigned(Elem elem, int64_t value, int64_t amount);
 int64_t shiftRightUnsigned(Elem elem, int64_t value, int64_t amount);

@@ -10,7 +10,7 @@
 namespace xt {
 
 namespace {
-// A float among the arguments, in the arithmetic of the launch.
+// A float argument as a number in the arithmetic of the launch; nullopt for other parameters.
 std::optional<Number> floatArgument(const Value &param, const LaunchArg &arg, Arithmetic &arithmetic) {
   if (!param.type().isScalar() || !isFloat(param.type().elem())) return std::nullopt;
   return arithmetic.constant(param.type().elem(), arg.kind == LaunchArg::Kind::Float ? AttrValue(arg.number) : AttrValue(arg.integer));

@@ -18,7 +18,7 @@ Result<bool> Workgroup::lanesMeet() {
   for (size_t first = 0; first < subgroups_.size(); first += lanes) {
     std::span<Subgroup> group = std::span(subgroups_).subspan(first, lanes);
     const Step *place = group[0].waitsAt();
-    // Each lane passes a named barrier by itself.
+    // Named barriers are excluded: each lane passes one separately.
     if (!place || !place->op->info().collective || group[0].waitsAtNamedBarrier()) continue;
     if (std::any_of(group.begin(), group.end(), [&](const Subgroup &lane) { return lane.waitsAt() != place; }))
       continue;
@@ -51,12 +51,13 @@ void LaneMeeting::resumeAll() {
   for (Subgroup &lane : lanes_) lane.resume({});
 }
 
-// What lanes did before, to the checks, is before what they, and the subgroup as a whole, do later.
+// Informs the checks that earlier accesses of the lanes are ordered before later ones of the lanes and of the subgroup as a
+// whole.
 void LaneMeeting::order() {
   if (!environment_.monitor) return;
   std::vector<size_t> workers = {subgroupWorker(kernel(), subgroup())};
   for (const Subgroup &lane : lanes_) workers.push_back(lane.id());
-  size_t place = static_cast<size_t>(NamedBarriers::kMost); // of no named barrier
+  size_t place = static_cast<size_t>(NamedBarriers::kMost); // not the number of a named barrier
   for (size_t worker : workers) environment_.monitor->arrived(worker, place, ordering_);
   for (size_t worker : workers) environment_.monitor->passed(worker, place, ordering_);
   ++ordering_;
@@ -80,7 +81,7 @@ Result<void> LaneMeeting::sameBlock(size_t i) const {
   return {};
 }
 
-// A descriptor of one dimension is one row.
+// A one-dimensional descriptor is a block of one row.
 Holding::Part LaneMeeting::partOf(Type desc, size_t lane) const {
   Holding::Part part;
   if (desc.rank() == 1) part.slices.push_back({0});
@@ -151,7 +152,7 @@ Result<void> LaneMeeting::store() {
 // --- products --------------------------------------------------------------------------------------------------------
 
 namespace {
-// Calls visit(place in the whole matrix, place in the lane's fragment, row-major) for each element of a lane.
+// Calls visit(position in the whole matrix, row, column and width of the lane's fragment) for each element of a lane.
 template <class Visit> void forEachOwn(const Layout &layout, size_t lane, Visit visit) {
   auto l = static_cast<int64_t>(lane);
   std::vector<int64_t> rows = layout.sliceOf(Axis::Lane, l, 0), columns = layout.sliceOf(Axis::Lane, l, 1);
@@ -197,7 +198,7 @@ void LaneMeeting::shuffle() {
   for (size_t l = 0; l < lanes_.size(); ++l) {
     auto offset = static_cast<uint64_t>(std::get<Number>(operand(l, 1)).i);
     int64_t width = std::get<Number>(operand(l, 2)).i;
-    // Unsigned: what lies below lane 0 comes out above every width.
+    // Unsigned: a lane number below 0 becomes larger than every width.
     uint64_t from = mode == "xor" ? l ^ offset : mode == "up" ? l - offset : mode == "down" ? l + offset : offset;
     uint64_t taking = std::min<uint64_t>(lanes_.size(), width < 0 ? 0 : static_cast<uint64_t>(width));
     bool valid = from < taking && l < taking;
@@ -227,7 +228,7 @@ void LaneMeeting::reduce() {
   }
 }
 
-// One arrival of the subgroup.
+// The subgroup arrives once.
 void LaneMeeting::arrive() {
   if (environment_.observer) return;
   const auto &part = std::get<NamedBarrierPart>(operand(0, 0));

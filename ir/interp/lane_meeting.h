@@ -1,4 +1,4 @@
-// What the lanes of one subgroup do together: all have come to one collective op.
+// Executes a collective op at lane scope, after all lanes of one subgroup have reached it.
 #pragma once
 #include "ir/interp/subgroup.h"
 
@@ -6,11 +6,11 @@ namespace xt {
 
 class LaneMeeting {
 public:
-  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the
-  // workgroup that order what lanes access.
+  // `lanes` are those of one subgroup, in order, and all wait at `step`. `ordering` counts the meetings of the workgroup that
+  // order the accesses of lanes.
   LaneMeeting(const WorkgroupEnvironment &environment, const Step &step, std::span<Subgroup> lanes, uint64_t &ordering)
       : environment_(environment), step_(step), op_(*step.op), lanes_(lanes), ordering_(ordering) {}
-  // Does it, and lets the lanes go on with their results.
+  // Executes the op, and resumes the lanes with their results.
   Result<void> run();
 
 private:
@@ -28,7 +28,7 @@ private:
   const Kernel &kernel() const { return environment_.kernel; }
   const RuntimeValue &operand(size_t lane, size_t i) const { return lanes_[lane].value(step_.operands[i]); }
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
-  // The subgroup as a whole accesses memory.
+  // For accesses by the subgroup as a whole.
   AccessSite site() const {
     return {&op_, subgroupWorker(kernel(), subgroup()), environment_.monitor, environment_.ranges,
             environment_.arithmetic};

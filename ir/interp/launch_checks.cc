@@ -25,7 +25,7 @@ LaunchChecks::LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &a
 }
 
 void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args) {
-  // Tiles at addresses may have any element type: then memory is followed byte by byte.
+  // Tiles at addresses may have any element type: memory is then tracked byte by byte.
   bool anyType = false;
   walk(const_cast<Block &>(kernel.body),
        [&](Op &op) { anyType |= op.kind() == OpKind::InitTile && !op.operand(0)->type().isMemRef(); });
@@ -42,7 +42,7 @@ void LaunchChecks::addBuffers(const Kernel &kernel, const std::vector<LaunchArg>
   addConnected(std::move(pieces), false);
 }
 
-// Buffers may overlap: what is connected is one region.
+// Buffers may overlap: overlapping buffers form one region.
 void LaunchChecks::addConnected(std::vector<Piece> pieces, bool slm) {
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece &a, const Piece &b) { return a.range.low < b.range.low; });
@@ -126,7 +126,7 @@ void LaunchChecks::access(const AccessSite &site, Kind kind, const unsigned char
     if (other.touch) {
       if (!raced) addRace({now, kind}, other, p);
       raced = true;
-      cell.unwritten = {}; // what is wrong is the order
+      cell.unwritten = {}; // the mistake is the order, not the missing write
     } else if (kind != Kind::Write && region->fresh && !cell.firstWrite && !cell.firstAtomic && !cell.unwritten) {
       cell.unwritten = now;
     }
@@ -170,7 +170,7 @@ void LaunchChecks::remember(Cell &cell, Kind kind, const Touch &now) {
     if (!live(touches[0]))
       touches[0] = now, touches[1] = {};
     else if (touches[0].subgroup == now.subgroup)
-      touches[0].time = now.time; // what it did before is ordered at least as well
+      touches[0].time = now.time; // its earlier accesses are ordered at least as well
     else if (!live(touches[1]) || touches[1].subgroup == now.subgroup)
       touches[1] = now;
   };
@@ -217,7 +217,7 @@ void LaunchChecks::meeting(const Step &place, std::span<const Subgroup> subgroup
   std::vector<Subgroup::Iteration> first = subgroups[0].iterations();
   for (const Subgroup &subgroup : subgroups) {
     std::vector<Subgroup::Iteration> way = subgroup.iterations();
-    // The place is the same, so the loops around it are: only how often they have run may differ.
+    // The place is the same, so its surrounding loops are: only their iteration numbers may differ.
     auto [a, b] = std::mismatch(first.begin(), first.end(), way.begin());
     if (a == first.end()) continue;
     Way &found = ways_[opNumber_.at(place.op)];
@@ -232,12 +232,12 @@ void LaunchChecks::learn(Clock &into, const Clock &other) {
   for (size_t s = 0; s < other.size(); ++s) into[s] = std::max(into[s], other[s]);
 }
 
-// The number of the one that comes last decides when a barrier is complete: where they differ, that depends on the order.
+// The counts stated by the last to arrive decide when a barrier is complete: if they differ, completion depends on the order.
 void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart &part, uint64_t round) {
   if (!checks_.divergence) return;
   Side one = sides_.try_emplace({part.id, round}, Side{&op, worker, part}).first->second, other{&op, worker, part};
   if (one.part.producers == part.producers && one.part.consumers == part.consumers) return;
-  // Told of the one that stands later in the program, whoever came first.
+  // Reported at the later one in the program, independently of the order of arrival.
   auto place = [&](const Side &side) { return std::pair(opNumber_.at(side.op), side.worker); };
   if (place(other) < place(one)) std::swap(one, other);
   auto numbers = [](const NamedBarrierPart &of) {

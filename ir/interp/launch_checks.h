@@ -1,4 +1,4 @@
-// The checks of a launch (`--check`): follows every access and meeting, and reports what is wrong as diagnostics.
+// The checks of a launch (`--check`): they follow every access and meeting, and report mistakes as diagnostics.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/checks.h"
@@ -12,18 +12,18 @@
 
 namespace xt {
 
-// Two accesses conflict if they touch a byte in common, one of them writes, they are not both atomic, and either
+// Two accesses conflict if they share a byte, one of them writes, they are not both atomic, and either
 //   - two subgroups of a workgroup make them without a barrier between them, or
 //   - two workgroups make them, unless the kernel has both fences and atomics, which may order them.
-// Whether an element has such accesses does not depend on the order in which the interpreter runs subgroups and
-// workgroups; which two of several are shown may.
+// Whether an element has conflicting accesses does not depend on the order in which the interpreter runs subgroups and
+// workgroups. Which two of several conflicts are reported may depend on it.
 class LaunchChecks final : public MemoryMonitor {
 public:
-  // What is referred to must outlive the object. `slm` has the memory of every workgroup in turn.
+  // The arguments must outlive the object. All workgroups use the memory of `slm`, one after the other.
   LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks);
 
-  void enter(const std::vector<int64_t> &blockId); // the next workgroup
-  // Each finding is one diagnostic: the first place, and a count. Gives how many of them are errors.
+  void enter(const std::vector<int64_t> &blockId); // before each workgroup
+  // Reports each finding as one diagnostic: the first place, and a count. Returns the number of errors among them.
   size_t report(Diagnostics &diagnostics);
 
   void access(const AccessSite &site, Kind kind, const unsigned char *p, size_t bytes) override;
@@ -37,10 +37,10 @@ public:
 private:
   struct Region {
     ShadowRegion shadow;
-    bool slm;   // one for each workgroup
-    bool fresh; // nothing is written in it before the launch, or the workgroup
+    bool slm;   // shared local memory, separate for each workgroup
+    bool fresh; // not written before the launch, or before the workgroup
   };
-  // A place with what happened there first, and how often it happened.
+  // A place with the first event there, and the number of events.
   struct Found {
     const Op *op = nullptr;
     Kind kind = Kind::Read;
@@ -49,7 +49,7 @@ private:
     Touch first;
     uint64_t count = 0;
   };
-  struct Race { // of the op that comes later in the program, and the earlier or the same one
+  struct Race { // between an op, and an earlier one in the program or the same op
     Found found;
     Kind otherKind = Kind::Read;
     Touch other;
@@ -64,7 +64,7 @@ private:
 
   void addBuffers(const Kernel &kernel, const std::vector<LaunchArg> &args);
   void addSlm(const Kernel &kernel, SlmMemory &slm);
-  struct Piece { // of memory that a buffer is
+  struct Piece { // the memory of a buffer
     MemoryRange range;
     size_t unit;
     bool fresh;
@@ -74,7 +74,7 @@ private:
   Region *regionOf(const unsigned char *p);
   std::string elementAt(const unsigned char *p) const;
   Touch touch(const AccessSite &site);
-  // The earlier access that one conflicts with, and what that was.
+  // The earlier access that an access conflicts with, and its kind.
   struct Conflict {
     Touch touch;
     Kind kind = Kind::Read;
@@ -82,7 +82,7 @@ private:
   Conflict conflict(const Cell &cell, Kind kind, const Touch &now, bool slm) const;
   static void remember(Cell &cell, Kind kind, const Touch &now);
   void addRace(Conflict one, Conflict other, const unsigned char *p);
-  // Counts what is known to be read unwritten, for good.
+  // Adds the remaining reads of unwritten elements in a region to the findings.
   void collectUnwritten(const Region &region);
 
   // check_report.cc
@@ -99,27 +99,28 @@ private:
   std::vector<Region> regions_;
   size_t lastRegion_ = 0;
   std::vector<NamedBuffer> buffers_;
-  std::vector<std::vector<int64_t>> workgroups_; // ids of those that have run
+  std::vector<std::vector<int64_t>> workgroups_; // ids of the workgroups that have run
   uint32_t epoch_ = 0;
-  // Named barriers order subgroups in part: by vector clocks. known_[a][b] is how far subgroup b's time is known to a.
+  // Named barriers order some subgroups, tracked by vector clocks. known_[a][b] is the latest time of subgroup b that a is
+  // ordered after.
   using Clock = std::vector<uint32_t>;
   static void learn(Clock &into, const Clock &other);
   std::vector<Clock> known_;
-  struct Side { // of a named barrier: who came first in a round
+  struct Side { // the first participant in a round of a named barrier
     const Op *op;
     size_t worker;
     NamedBarrierPart part;
   };
   std::map<std::pair<size_t, uint64_t>, Side> sides_; // by barrier and round
-  std::map<uint32_t, Diagnostic> disagreements_;      // of the numbers that sides state, by the op that came later
-  std::map<std::pair<size_t, uint64_t>, Clock> rounds_; // what is known where a barrier's round ends
-  std::vector<const Op *> ops_;                       // in program order: by number, less 1
-  std::unordered_map<const Op *, uint32_t> opNumber_; // looked up only
-  // By the numbers of their ops.
+  std::map<uint32_t, Diagnostic> disagreements_;      // of the counts stated at named barriers, by the later op in the program
+  std::map<std::pair<size_t, uint64_t>, Clock> rounds_; // the clock at the end of a barrier's round
+  std::vector<const Op *> ops_;                       // in program order; the number of an op is its index plus 1
+  std::unordered_map<const Op *, uint32_t> opNumber_; // used for lookup only
+  // By the numbers of their ops:
   std::map<uint32_t, Found> outside_, unwritten_;
   std::map<std::tuple<uint32_t, uint32_t, bool>, Race> races_;
   std::map<uint32_t, Way> ways_;
-  Diagnostics stuck_; // of neverMeet
+  Diagnostics stuck_; // reports of neverMeet
 };
 
 } // namespace xt

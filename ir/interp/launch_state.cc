@@ -26,7 +26,7 @@ Error argumentError(const Kernel &kernel, size_t i, std::string text) {
   return Error::environment(str("argument ", i + 1, " of @", kernel.name, ": ", text), kernel.param(i)->range());
 }
 
-// Whether the bytes from the first to the last element can be counted with 63 bits.
+// Whether the number of bytes from the first to the last element fits 63 bits.
 bool addressable(const BufferView &view) {
   __int128 reach = 1;
   for (size_t d = 0; d < view.sizes.size(); ++d) {
@@ -52,7 +52,7 @@ std::string checkBuffer(Type type, const BufferView &view) {
     empty = empty || view.sizes[d] == 0;
   }
   for (size_t d = 0; d < rank; ++d)
-    // The stride of a dimension that has one index is never used.
+    // The stride of a dimension of extent 1 is never used.
     if (strides[d] != kDynamic && view.sizes[d] > 1 && view.strides[d] != strides[d] && !empty)
       return str("dimension ", d, " has stride ", view.strides[d], ", but ", shapedText(type), " has ", strides[d]);
   if (!empty && !view.data) return "an array without memory";
@@ -143,7 +143,7 @@ Result<GridWalk> GridWalk::make(const Kernel &kernel, const std::vector<GridRang
     walk.stride_ = *count - 1;
     break;
   case Schedule::Order::Seeded: {
-    // A stride that shares no factor with the count visits each once.
+    // A stride that is coprime to the count visits each workgroup once.
     std::mt19937_64 random(schedule.seed);
     walk.first_ = random() % *count;
     do walk.stride_ = 1 + random() % (*count - 1);

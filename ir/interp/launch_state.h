@@ -1,4 +1,4 @@
-// A launch, checked and made ready: arguments as values, and the workgroups of the grid in the schedule's order.
+// A checked and prepared launch: arguments as values, and the workgroups of the grid in the schedule's order.
 #pragma once
 #include "ir/interp/values.h"
 #include "ir/interp/workgroup.h"
@@ -6,25 +6,25 @@
 
 namespace xt {
 
-// The arguments as values of the kernel's parameters. An Error names the argument that does not fit its parameter's
+// Converts the arguments to values of the kernel's parameters. The Error names an argument that does not fit its parameter's
 // type, or whose elements cannot be addressed with 64 bits.
 Result<std::vector<RuntimeValue>> bindArguments(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-// The bytes of a buffer; none for one without elements.
+// The bytes of a buffer; empty for a buffer without elements.
 MemoryRange bytesOf(const BufferView &view);
 
-// The memory of the buffers among the arguments, and of those that addresses among them point into.
+// The memory of the buffers among the arguments, and of the buffers that addresses among them point into.
 std::vector<MemoryRange> bufferRanges(const std::vector<LaunchArg> &args);
 
 class GridWalk {
 public:
-  // An Error if the ranges are not those of a grid of the kernel, or make more than kMaxWorkgroups.
+  // An Error if the ranges do not fit the kernel's grid, or if there are more than kMaxWorkgroups.
   static Result<GridWalk> make(const Kernel &kernel, const std::vector<GridRange> &ranges, Schedule schedule);
 
   uint64_t count() const { return count_; }
   // The n-th workgroup to run: its coordinates, outermost first.
   std::vector<int64_t> blockId(uint64_t n) const;
-  // The values of the grid variables there; none for a kernel without a grid.
+  // The values of the grid variables in a workgroup; none for a kernel without a grid.
   std::vector<RuntimeValue> variables(const std::vector<int64_t> &blockId) const;
 
 private:

@@ -6,12 +6,12 @@
 namespace xt {
 
 namespace {
-// Number of products between two roundings of a 16-bit accumulator (language.md, section 4).
+// The number of products between two roundings of a 16-bit accumulator (language.md, section 4).
 constexpr size_t kProductsPerRounding = 8;
 
 double asF32(double value) { return static_cast<double>(static_cast<float>(value)); }
 
-// add(sum, x, y) for each product; endOfRow(row, products so far) after each step along the depth.
+// Calls add(sum, x, y) for each product, and afterStep(row, products so far) after each step along the depth.
 template <class Add, class AfterStep>
 void accumulate(MmaExtents shape, const Number *a, const Number *b, Number *acc, Add add, AfterStep afterStep) {
   for (size_t r = 0; r < shape.rows; ++r) {
@@ -51,8 +51,8 @@ void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Numbe
   auto fused32 = [](Number &sum, Number x, Number y) {
     sum.f = std::fmaf(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(sum.f));
   };
-  // A product of up to 22 bits: where f64 cannot hold the sum exactly, its tail is too far from f32's last place for
-  // the second rounding to see a tie.
+  // A product has up to 22 bits. If f64 cannot represent the sum exactly, the bits it drops are too far below f32's last place
+  // to make the second rounding a tie.
   auto add32 = [](Number &sum, Number x, Number y) { sum.f = asF32(sum.f + x.f * y.f); };
   auto narrow = [&](Number *row, size_t products) {
     if (products % kProductsPerRounding != 0 && products != shape.depth) return;

@@ -14,7 +14,7 @@ Program Program::of(const Kernel &kernel) {
 
 Program::Program(const Block &entry, size_t subgroups, size_t lanes)
     : entry_(entry), subgroups_(subgroups), lanes_(lanes), context_(std::make_unique<Context>()) {
-  // Regions are appended as they are met, so nesting costs no recursion.
+  // Regions are appended when they are encountered, so nesting needs no recursion.
   std::vector<const Block *> pending = {&entry};
   for (size_t index = 0; index < pending.size(); ++index) {
     BlockPlan plan;

@@ -1,4 +1,4 @@
-// A block of ops made ready to run: values numbered, regions linked, and what each subgroup holds worked out once.
+// A block of ops prepared for execution: values are numbered, regions linked, and the parts that subgroups hold computed once.
 #pragma once
 #include "ir/context.h"
 #include "ir/interp/scalar_eval.h"
@@ -11,18 +11,18 @@
 
 namespace xt {
 
-// What the subgroups hold of a vector or tile type: per subgroup and dimension the indices, ascending; the elements are
-// their product, row-major.
+// The parts of a vector or tile type that the subgroups hold: per subgroup and dimension the indices, ascending. The elements
+// are the product of the dimensions, row-major.
 struct Holding {
   struct Part {
     std::vector<std::vector<int64_t>> slices; // per dimension
     size_t count = 1;                         // elements
   };
-  std::vector<Part> parts; // per subgroup; a single one where all hold everything (no layout)
+  std::vector<Part> parts; // per subgroup; a single part if all hold everything (no layout)
   const Part &of(size_t subgroup) const { return parts.size() == 1 ? parts[0] : parts[subgroup]; }
 };
 
-// Calls visit(index) for each element of the part, in its order; `index` has one entry a dimension.
+// Calls visit(index) for each element of the part, in its order; `index` has one entry per dimension.
 template <class Visit> void forEachHeld(const Holding::Part &part, Visit visit) {
   std::vector<int64_t> index(part.slices.size());
   std::vector<size_t> at(part.slices.size(), 0);
@@ -41,11 +41,11 @@ inline constexpr size_t kNoBlock = ~size_t{0};
 struct Step {
   const Op *op = nullptr;
   std::vector<size_t> operands, results; // slots
-  std::vector<size_t> regions;           // blocks of the program
-  ElementwiseOp elementwise{};           // of elementwise ops
-  const Holding *holding = nullptr;      // of the first result that is a vector, else of the first operand that is one
-  // All subgroups meet here: at a barrier, because some needs elements of an operand that only others hold, or because
-  // a whole vector is shown (print, assert).
+  std::vector<size_t> regions;           // indices of the program's blocks
+  ElementwiseOp elementwise{};           // for elementwise ops
+  const Holding *holding = nullptr;      // of the first vector result, else of the first vector operand
+  // Whether all subgroups meet here: at a barrier, because some subgroup needs elements of an operand that only others hold, or
+  // because a whole vector is shown (print, assert).
   bool meets = false;
 };
 
@@ -56,8 +56,8 @@ struct BlockPlan {
 
 class Program {
 public:
-  // `subgroups` is the number that run the block, each holding its part of what has a layout. At lane scope it is that of
-  // all lanes, and `lanes` those of one subgroup; else 0.
+  // `subgroups` is the number of subgroups that run the block, each holding its part of values with a layout. At lane scope it
+  // is the number of all lanes, and `lanes` the number per subgroup; otherwise `lanes` is 0.
   Program(const Block &entry, size_t subgroups, size_t lanes = 0);
   static Program of(const Kernel &kernel);
 
@@ -81,8 +81,8 @@ private:
   const Block &entry_;
   size_t subgroups_, lanes_;
   std::vector<BlockPlan> blocks_;
-  std::unique_ptr<Context> context_; // of the layouts in dpas_
-  // Only looked up, never iterated.
+  std::unique_ptr<Context> context_; // owns the layouts in dpas_
+  // Used for lookup only; iteration order would not be deterministic.
   std::unordered_map<const Value *, size_t> slots_;
   std::unordered_map<const TypeData *, std::unique_ptr<Holding>> holdings_;
   std::unordered_map<const Op *, DpasFragments> dpas_;

@@ -23,7 +23,7 @@ Number loadNumber(Elem elem, const void *bytes) {
 }
 
 void storeNumber(Elem elem, void *bytes, Number value) {
-  // A tf32 lies in memory as the f32 it was read as: arithmetic rounds, moving does not.
+  // A tf32 is stored in memory as the f32 it was loaded as: arithmetic rounds it, moving does not.
   if (isFloat(elem))
     storeFloat(elem == Elem::TF32 ? Elem::F32 : elem, bytes, value.f);
   else
@@ -36,8 +36,7 @@ ElementwiseOp elementwiseOp(const Op &op) {
 }
 
 namespace {
-// One evaluation. The loops below are instantiated per op and per way of rounding, so that neither is decided per
-// element.
+// One evaluation. The loops below are instantiated per op and per rounding, so that neither is selected per element.
 struct Evaluation {
   const ElementwiseOp &op;
   std::span<const Numbers> in;
@@ -48,7 +47,7 @@ struct Evaluation {
   Number y(size_t k) const { return in[1].data[k * in[1].step]; }
   Number z(size_t k) const { return in[2].data[k * in[2].step]; }
 
-  // Calls loop(round) with the rounding of the result type.
+  // Calls loop(round) with the rounding function of the result type.
   template <class Loop> bool rounded(Loop loop) const {
     Elem elem = op.result;
     if (elem == Elem::F64)
@@ -69,7 +68,7 @@ struct Evaluation {
       for (size_t k = 0; k < count; ++k) out[k].f = round(f(x(k).f, y(k).f));
     });
   }
-  // What picks or re-signs an operand, and is exact.
+  // For ops that select an operand or change its sign, and are exact.
   template <class F> bool move1(F f) const {
     for (size_t k = 0; k < count; ++k) out[k].f = f(x(k).f);
     return true;
@@ -86,12 +85,12 @@ struct Evaluation {
     for (size_t k = 0; k < count; ++k) out[k].i = wrapTo(op.result, f(x(k).i, y(k).i));
     return true;
   }
-  // Of the operand's type, by a function of int_ops.h.
+  // For ops that interpret operands by their type, with a function of int_ops.h.
   template <class F> bool typed2(F f) const {
     for (size_t k = 0; k < count; ++k) out[k].i = wrapTo(op.result, f(op.operand, x(k).i, y(k).i));
     return true;
   }
-  // The first operand where first(a, b), else the second.
+  // Selects the first operand if first(a, b), else the second.
   template <class F> bool choose(F first) const {
     for (size_t k = 0; k < count; ++k) out[k] = first(op.operand, x(k).i, y(k).i) ? x(k) : y(k);
     return true;
@@ -162,7 +161,7 @@ struct Evaluation {
 uint64_t bitsOf(int64_t value) { return static_cast<uint64_t>(value); }
 int64_t valueOf(uint64_t bits) { return static_cast<int64_t>(bits); }
 
-// False for what is not elementwise.
+// Returns false for ops that are not elementwise.
 bool Evaluation::run() const {
   Elem from = op.operand;
   switch (op.kind) {

@@ -10,7 +10,7 @@ namespace xt {
 std::string elementText(const NamedBuffer &buffer, const unsigned char *p) {
   size_t rank = buffer.sizes.size();
   auto bytes = static_cast<int64_t>(buffer.elemBytes), rest = p - buffer.data;
-  // Dimensions with a negative stride count from their last index, which comes first in memory.
+  // Dimensions with a negative stride are counted from their last index, which has the lowest address.
   std::vector<int64_t> distance(rank), index(rank, 0);
   for (size_t d = 0; d < rank; ++d) {
     distance[d] = std::abs(buffer.strides[d]) * bytes;

@@ -1,4 +1,4 @@
-// What is remembered about each piece of memory that a launch may touch: who has read and written it last.
+// Records for each piece of memory of a launch which accesses have touched it.
 #pragma once
 #include "ir/interp/values.h"
 
@@ -7,27 +7,27 @@
 
 namespace xt {
 
-// One access. Workgroups run one after the other, so that a workgroup's number also says which of two came first.
+// One access. Workgroups run one after the other, so the number of the workgroup also tells which of two accesses was first.
 struct Touch {
   uint32_t op = 0; // its number in program order, from 1; 0: no access
   uint32_t workgroup = 0;
-  uint32_t epoch = 0; // how many barriers the workgroup had met at before
+  uint32_t epoch = 0; // the number of barriers that the workgroup had passed before
   uint32_t subgroup = 0;
-  uint32_t time = 0; // of the subgroup: how often it had arrived at named barriers before
+  uint32_t time = 0; // of the subgroup: the number of its arrivals at named barriers before
   explicit operator bool() const { return op != 0; }
 };
 
 // The accesses to one element that a later one may conflict with.
 struct Cell {
   Touch firstRead, firstWrite, firstAtomic; // of the launch
-  // Within a workgroup, since its last barrier: two readers and two atomics of different subgroups, for any that writes
-  // later is another subgroup than one of the two.
+  // Within a workgroup, since its last barrier. Two readers and two atomics of different subgroups suffice: a subgroup that
+  // writes later differs from at least one of the two.
   Touch write;
   Touch reads[2], atomics[2];
   Touch unwritten; // read before anything was written
 };
 
-// A buffer by its name.
+// A buffer with its name.
 struct NamedBuffer {
   std::string name; // "%A"
   MemoryRange range;
@@ -35,21 +35,21 @@ struct NamedBuffer {
   size_t elemBytes = 1;
   std::vector<int64_t> sizes, strides;
 };
-// "`%A`[3, 5]" of the element at `p`.
+// "`%A`[3, 5]" for the element at `p`.
 std::string elementText(const NamedBuffer &buffer, const unsigned char *p);
 
-// Cells of a range of memory, one for `unit` bytes each, made when they are first asked for.
+// Cells for a range of memory, one per `unit` bytes, created on first access.
 class ShadowRegion {
 public:
   ShadowRegion(MemoryRange range, size_t unit) : range_(range), unit_(unit) {}
   const MemoryRange &range() const { return range_; }
-  // Calls visit(cell) for each cell that the bytes have a part in.
+  // Calls visit(cell) for each cell that overlaps the bytes.
   template <class Visit> void forEachCell(const unsigned char *p, size_t bytes, Visit visit) {
     auto first = static_cast<size_t>(p - range_.low) / unit_,
          last = (static_cast<size_t>(p - range_.low) + bytes - 1) / unit_;
     for (size_t i = first; i <= last; ++i) visit(cell(i));
   }
-  // Calls visit(cell, first byte) for each cell that was ever asked for, and some others, by rising address.
+  // Calls visit(cell, first byte) for each cell that was ever accessed, and for some others, in ascending order of address.
   template <class Visit> void forEachKnown(Visit visit) const {
     for (size_t page = 0; page < pages_.size(); ++page)
       for (size_t i = 0; pages_[page] && i < kPage; ++i)

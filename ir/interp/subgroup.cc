@@ -52,7 +52,7 @@ Result<void> Subgroup::run(uint64_t budget) {
       continue;
     }
     const Step &step = frame.block->steps[frame.next++];
-    // A yield only passes values on, also those that were not computed.
+    // A yield is always executed: it only passes values on, including those that were not computed.
     if (tracing() && step.op->kind() != OpKind::Yield && !environment_.slice->has(step.op)) continue;
     if (step.meets) {
       state_ = State::Waiting;
@@ -147,7 +147,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::MemRefLoad: loadElement(step); return {};
   case TypeRule::MemRefStore: storeElement(step); return {};
   case TypeRule::Shuffle:
-  case TypeRule::SubgroupReduce: break; // lanes meet there
+  case TypeRule::SubgroupReduce: break; // lanes meet at these
   case TypeRule::Iota: iota(step); return {};
   case TypeRule::CreateMask: createMask(step); return {};
   case TypeRule::Extract: extract(step); return {};
@@ -156,7 +156,7 @@ Result<void> Subgroup::execute(const Step &step) {
     if (op.kind() == OpKind::Assert) return assertion(step);
     print(step);
     return {};
-  case TypeRule::Nothing: return {}; // a fence or a hint; a barrier does not come here
+  case TypeRule::Nothing: return {}; // a fence or a hint; barriers are handled before
   case TypeRule::CreateNdTdesc: createNdTdesc(step); return {};
   case TypeRule::LoadNd: return loadNd(step);
   case TypeRule::StoreNd: return storeNd(step);
@@ -171,7 +171,7 @@ Result<void> Subgroup::execute(const Step &step) {
   case TypeRule::AtomicTdesc: return atomicTdesc(step);
   case TypeRule::AllocNbarrier: return allocNbarrier(step);
   case TypeRule::CreateNbarrier: return createNbarrier(step);
-  case TypeRule::Nbarrier: arriveNbarrier(step); return {}; // a wait does not come here
+  case TypeRule::Nbarrier: arriveNbarrier(step); return {}; // a wait is handled before
   case TypeRule::For: return enterFor(step);
   case TypeRule::While: enterWhile(step); return {};
   case TypeRule::If: enterIf(step); return {};
@@ -190,7 +190,7 @@ Result<void> Subgroup::enterFor(const Step &step) {
     for (size_t i = 0; i < step.results.size(); ++i) slots_[step.results[i]] = slots_[step.operands[3 + i]];
     return {};
   }
-  // Counted up front, as unsigned: neither the distance nor the last increment can overflow.
+  // Iterations are counted up front, in unsigned arithmetic: neither the distance nor the last increment can overflow.
   uint64_t distance = static_cast<uint64_t>(upper) - static_cast<uint64_t>(lower);
   const BlockPlan &body = environment_.program.block(step.regions[0]);
   slots_[body.params[0]] = integerNumber(lower);
@@ -214,9 +214,9 @@ void Subgroup::enterWhile(const Step &step) {
   frames_.push_back({&body, 0, &step});
 }
 
-// At a yield, or at the end of a region that has none.
+// Handles a yield, or the end of a region without one.
 void Subgroup::leaveRegion(const Step *yield) {
-  // All are read before any is set: a yield may permute the values that a loop carries.
+  // All values are read before any is set: a yield may permute the values that a loop carries.
   std::vector<RuntimeValue> values;
   if (yield)
     for (size_t slot : yield->operands) values.push_back(slots_[slot]);

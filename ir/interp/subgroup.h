@@ -1,4 +1,4 @@
-// One subgroup of a workgroup: a thread of its own with explicit frames, holding its own values.
+// One subgroup of a workgroup: an independent thread of execution with explicit frames, holding its own values.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/interp/address_slice.h"
@@ -12,36 +12,36 @@
 
 namespace xt {
 
-// Sees what would be written, instead of it being done.
+// Observes the stores of a kernel, which are not executed.
 class StoreObserver {
 public:
   virtual ~StoreObserver() = default;
-  // The subgroup writes the part `held` (rows and columns) of the tile.
+  // The subgroup would write the part `held` (rows and columns) of the tile.
   virtual void stores(const TileValue &tile, const Holding::Part &held, size_t subgroup) = 0;
   virtual void storesElement(const unsigned char *p, size_t subgroup) = 0;
 };
 
-// The shared local memory of a workgroup: a place in it for each alloc_slm, filled with kSlmPoison.
+// The shared local memory of a workgroup: a range for each alloc_slm, filled with kSlmPoison.
 inline constexpr unsigned char kSlmPoison = 0xFF; // NaN as a float, -1 as an integer
 class SlmMemory {
 public:
   explicit SlmMemory(const Kernel &kernel);
-  // As a workgroup finds it.
+  // Restores the contents that a workgroup starts with.
   void poison();
   MemRefValue at(const Op &alloc);
 
 private:
   std::vector<unsigned char> memory_;
-  std::unordered_map<const Op *, std::pair<size_t, size_t>> places_; // offset and bytes; looked up only
+  std::unordered_map<const Op *, std::pair<size_t, size_t>> places_; // offset and bytes; used for lookup only
 };
 
-// What all subgroups of a workgroup share.
+// The data that all subgroups of a workgroup share.
 struct WorkgroupEnvironment {
   const Kernel &kernel;
   const Program &program;
   const std::vector<RuntimeValue> &args; // values of the entry block's parameters
   std::vector<int64_t> blockId;          // coordinates, outermost dimension first
-  // Not null: only the ops of the slice are run.
+  // If not null, only the ops of the slice are executed.
   StoreObserver *observer = nullptr;
   const AddressSlice *slice = nullptr;
   std::span<const MemoryRange> ranges = {}; // the buffers of the launch
@@ -52,49 +52,49 @@ struct WorkgroupEnvironment {
   Arithmetic *arithmetic = &ieeeArithmetic();
   bool workgroupScope = false;
 
-  // Of a subgroup at lane scope; else 0.
+  // The number of lanes per subgroup at lane scope; else 0.
   size_t lanes() const { return kernel.scope == Scope::Lane ? static_cast<size_t>(kernel.lanes) : 0; }
 };
 
-// Who a number of LaunchChecks, or of a Subgroup, stands for: "subgroup 3"; at lane scope "lane 5 of subgroup 3", and
-// behind all lanes the subgroups as such, which access blocks: "subgroup 3".
+// The name of a worker, which is numbered as in Subgroup and LaunchChecks: "subgroup 3"; at lane scope "lane 5 of subgroup 3".
+// After all lanes come the subgroups as a whole, which access blocks: "subgroup 3".
 std::string workerText(const Kernel &kernel, size_t worker);
-// How many such numbers there are, and that of a subgroup as such.
+// The number of workers, and the worker number of a subgroup as a whole.
 size_t workerCount(const Kernel &kernel);
 size_t subgroupWorker(const Kernel &kernel, size_t subgroup);
 
-// The error of a failed assert, of the first false element if there is one. `first`: where the condition begins in the
-// vector that it is a part of, if it is a part.
+// Returns the error of a failed assert for the first false element, if there is one. `first`: the start of the condition in the
+// vector that it is a part of; empty if it is not a part.
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std::span<const int64_t> first,
                             const WorkgroupEnvironment &environment, size_t subgroup);
 
-// Subgroups that stand at one place.
+// Subgroups that wait at the same place.
 struct Standing {
   const Step *place = nullptr; // null: they have finished
   std::vector<size_t> subgroups;
-  // "subgroups 0–3, 6 wait at `barrier`"; `lanes` are those of a subgroup: "lanes 0–3 of subgroup 1 wait at `dpas`".
+  // "subgroups 0–3, 6 wait at `barrier`"; with `lanes`, the lanes per subgroup: "lanes 0–3 of subgroup 1 wait at `dpas`".
   std::string text(size_t lanes = 0) const;
 };
 
-// At lane scope one lane: its number counts the lanes of all subgroups.
+// At lane scope an object is one lane, and its id counts the lanes of all subgroups.
 class Subgroup {
 public:
   enum class State : uint8_t { Ready, Waiting, Finished };
 
   Subgroup(const WorkgroupEnvironment &environment, size_t id);
 
-  // Runs at most `budget` steps, until it waits or has finished. An Error where the program does what has no meaning.
+  // Runs at most `budget` steps, until it waits or has finished. Returns an Error if the program does something undefined.
   Result<void> run(uint64_t budget);
 
   State state() const { return state_; }
-  // Where a waiting subgroup stands.
+  // The step at which a waiting subgroup waits.
   const Step *waitsAt() const { return waitsAt_; }
   const RuntimeValue &value(size_t slot) const { return slots_[slot]; }
   const FragmentRef &fragment(size_t slot) const;
   size_t id() const { return id_; }
   size_t subgroup() const { return environment_.lanes() ? id_ / environment_.lanes() : id_; }
   size_t lane() const { return environment_.lanes() ? id_ % environment_.lanes() : 0; }
-  // The loops that it is in, outermost first, and how often each has begun its body.
+  // The loops that contain the current position, outermost first, with the number of iterations that each has begun.
   struct Iteration {
     const Op *loop;
     uint64_t number;
@@ -102,17 +102,17 @@ public:
   };
   std::vector<Iteration> iterations() const;
   bool waitsAtNamedBarrier() const;
-  bool passesNamedBarrier() const; // of one that waits there; the monitor hears of it
-  // Ends the wait with the result of the op, where it has one.
+  bool passesNamedBarrier() const; // whether one that waits there may continue; notifies the monitor
+  // Ends the wait; `result` is the result of the op, if it has one.
   void resume(RuntimeValue result);
-  void resumeWith(std::vector<RuntimeValue> results); // one for each of the op's
+  void resumeWith(std::vector<RuntimeValue> results); // one per result of the op
 
 private:
   friend class LaneMeeting;
   struct Frame {
     const BlockPlan *block;
     size_t next;       // step
-    const Step *owner; // the for or if whose region this is; null: the entry
+    const Step *owner; // the op whose region this is; null: the entry
     int64_t induction = 0, increment = 0;
     uint64_t remaining = 0; // iterations after this one
     uint64_t iteration = 1;
@@ -143,7 +143,7 @@ private:
   void initScatter(const Step &step, const MemRefValue &base);
   void moveTile(const Step &step);
   Result<void> loadTile(const Step &step);
-  // The elements of a tile that `dims` (rows, columns; of the transposed tile where that is wanted) name.
+  // The elements of a tile at `dims` (rows, columns; those of the transposed tile if `transposed`).
   Result<Fragment> elementsOf(const Step &step, const TileValue &tile, std::span<const std::vector<int64_t>> dims, bool transposed,
                               Number padding);
   Result<void> nest(const Step &step);
@@ -169,7 +169,7 @@ private:
   Result<void> allocNbarrier(const Step &step);
   Result<void> createNbarrier(const Step &step);
   void arriveNbarrier(const Step &step);
-  // Null outside.
+  // Null if the element is outside.
   unsigned char *accessElement(const Step &step, const MemRefValue &memref, const std::vector<int64_t> &index,
                                MemoryMonitor::Kind kind) const;
   Error reachesOutside(const Step &step, const TileValue &tile, const Overreach &element) const;
@@ -180,8 +180,8 @@ private:
   Arithmetic &arithmetic() const { return *environment_.arithmetic; }
   std::vector<int64_t> indices(const Step &step, size_t first) const;
   void setVector(const Step &step, Fragment fragment);
-  void setResult(const Step &step, Fragment values); // of one element where that is a scalar
-  Fragment elements(size_t slot) const;              // of a vector, or the one of a scalar
+  void setResult(const Step &step, Fragment values); // one element if the result is a scalar
+  Fragment elements(size_t slot) const;              // of a vector, or the single one of a scalar
 
   Number number(size_t slot) const;
   int64_t index(const Step &step, size_t operand) const { return number(step.operands[operand]).i; }
@@ -197,7 +197,7 @@ private:
   std::vector<Frame> frames_;
 };
 
-// Where the subgroups stand, none of them ready; in the order of the first that stands there.
+// The places where subgroups wait when none of them is ready, ordered by the first subgroup at each place.
 std::vector<Standing> standingsOf(std::span<const Subgroup> subgroups);
 
 } // namespace xt

@@ -40,7 +40,7 @@ Result<void> Subgroup::dim(const Step &step) {
   return {};
 }
 
-// With a shape and strides of its own, or from an address, a tile may reach anywhere: its accesses are checked.
+// A tile with an explicit shape and strides, or from an address, may reach anywhere: its accesses are checked.
 Result<void> Subgroup::initTile(const Step &step) {
   MemRefValue base;
   const RuntimeValue &given = slots_[step.operands[0]];
@@ -59,7 +59,7 @@ Result<void> Subgroup::initTile(const Step &step) {
       base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
-  size_t inner = step.op->result()->type().data().order == Order::ColumnMajor ? 2 : 1; // from the last dimension
+  size_t inner = step.op->result()->type().data().order == Order::ColumnMajor ? 2 : 1; // counted from the last dimension
   if (explicitView && base.strides[base.rank - inner] != 1 && base.sizes[base.rank - inner] > 1)
     return Error::kernel(str("the innermost stride of a base is 1, not ", base.strides[base.rank - inner], " (", whereabouts(), ")"),
                          step.op->range());
@@ -117,7 +117,7 @@ Result<void> Subgroup::loadTile(const Step &step) {
   return {};
 }
 
-// Each subgroup loads what its part of the sum needs, whoever would have held it in the loop.
+// Each subgroup loads the elements that its part of the sum needs, even if another subgroup would hold them in the loop.
 Result<void> Subgroup::nest(const Step &step) {
   const Op &op = *step.op;
   const Holding::Part &part = held(step);
@@ -137,7 +137,7 @@ Result<void> Subgroup::nest(const Step &step) {
       Result<Fragment> elements = elementsOf(step, tiles[i], dims[i], turned[i], arithmetic().constant(tiles[i].elem, AttrValue(int64_t{0})));
       if (!elements) return elements.error();
       loaded[i] = std::move(*elements);
-      bool down = (i == 1) != turned[i]; // K runs down the rows
+      bool down = (i == 1) != turned[i]; // K is the row dimension
       auto extent = static_cast<int64_t>(depth.size());
       tiles[i] = xt::moveTile(tiles[i], down ? extent : 0, down ? 0 : extent);
     }
@@ -207,7 +207,7 @@ void Subgroup::traceScatter(const ScatterTile &tile, const Fragment *mask) const
   for (size_t k = 0; k < tile.offsets->size(); ++k) {
     int64_t offset = (*tile.offsets)[k].i;
     if ((mask && (*mask)[k].i == 0) || (!tile.anywhere && (offset < 0 || offset >= tile.size))) continue;
-    // Unsigned: offsets from an address may be anything.
+    // Unsigned: offsets from an address may have any value.
     auto distance = static_cast<uint64_t>(offset) * static_cast<uint64_t>(tile.stride) * static_cast<uint64_t>(elemInfo(tile.elem).storageBytes);
     auto place = reinterpret_cast<uintptr_t>(tile.data) + static_cast<uintptr_t>(distance);
     environment_.observer->storesElement(reinterpret_cast<const unsigned char *>(place), subgroup());
@@ -220,7 +220,7 @@ void Subgroup::loadElement(const Step &step) {
   slots_[step.results[0]] = p ? arithmetic().load(memref.elem, p) : arithmetic().constant(memref.elem, int64_t{0});
 }
 
-// At workgroup scope the value is the same for all subgroups: one of them writes it.
+// At workgroup scope the value is the same in all subgroups, so one of them writes it.
 void Subgroup::storeElement(const Step &step) {
   if (environment_.workgroupScope && id_ != 0) return;
   const auto &memref = std::get<MemRefValue>(slots_[step.operands[1]]);

@@ -49,7 +49,7 @@ void Subgroup::elementwise(const Step &step) {
   setVector(step, std::move(result));
 }
 
-// The subgroup holds whole rows of a and whole columns of b for all that it holds of the result.
+// The subgroup holds whole rows of a and whole columns of b for its part of the result.
 void Subgroup::tileMma(const Step &step) {
   const Holding::Part &part = held(step);
   const Op &op = *step.op;
@@ -69,7 +69,7 @@ void Subgroup::iota(const Step &step) {
   setVector(step, std::move(result));
 }
 
-// Indices count over the whole vector, also where a subgroup holds only a part.
+// Indices count over the whole vector, even if a subgroup holds only a part.
 void Subgroup::createMask(const Step &step) {
   std::vector<int64_t> extents = indices(step, 0);
   Fragment result;
@@ -79,7 +79,7 @@ void Subgroup::createMask(const Step &step) {
   setVector(step, std::move(result));
 }
 
-// The subgroup holds all that its part of the result is made of.
+// The subgroup holds every element that its part of the result is computed from.
 void Subgroup::vectorOp(const Step &step) {
   const Holding &source = environment_.program.holding(step.op->operand(0)->type());
   setVector(step, evaluateVectorOp(*step.op, *fragment(step.operands[0]), source.of(id_), held(step), arithmetic()));
@@ -116,7 +116,7 @@ void Subgroup::insertSlice(const Step &step) {
   setVector(step, std::move(result));
 }
 
-// At workgroup scope, values that all subgroups have are printed once; vectors are printed where the subgroups meet.
+// At workgroup scope, values that are the same in all subgroups are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
   std::string text = printPrefix(environment_.kernel, environment_.blockId, step.op->attr("workgroup") ? -1 : static_cast<int64_t>(id_));
@@ -137,7 +137,7 @@ Result<void> Subgroup::assertion(const Step &step) {
 }
 
 namespace {
-// The place of element k (row-major) of a part in the whole.
+// The position of element k (row-major) of a part within the whole.
 int64_t inWhole(int64_t k, Type part, std::span<const int64_t> first, std::span<const int64_t> whole) {
   if (first.empty()) return k;
   int64_t place = 0, stride = 1;

@@ -1,5 +1,4 @@
-// XeGPU ops: blocks, lanes with offsets, dpas, named barriers. What the lanes of a subgroup do together is in
-// lane_meeting.cc.
+// XeGPU ops: blocks, lanes with offsets, dpas, named barriers. Collective ops of a subgroup's lanes are in lane_meeting.cc.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/interp/block_forms.h"
@@ -9,7 +8,7 @@
 namespace xt {
 namespace {
 
-// Of an address without bounds: far enough from both ends of what 64 bits count.
+// The middle of the range assumed for an address without bounds: far enough from both ends of the 64-bit range.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 } // namespace
@@ -34,7 +33,7 @@ void Subgroup::createNdTdesc(const Step &step) {
       base.sizes[d] = std::max<int64_t>(0, values[base.rank + d]);
       base.strides[d] = values[2 * base.rank + d];
     }
-  } else if (address) { // neighbours in memory, on both sides
+  } else if (address) { // contiguous memory, on both sides
     base.data = reinterpret_cast<unsigned char *>(reinterpret_cast<uintptr_t>(base.data) -
                                                   static_cast<uintptr_t>(kMiddle * elemInfo(base.elem).storageBytes));
     base.sizes[0] = 2 * kMiddle;
@@ -53,7 +52,7 @@ void Subgroup::createNdTdesc(const Step &step) {
   slots_[step.results[0]] = block;
 }
 
-// Without a boundary check, what lies outside of the base must not be touched.
+// Without a boundary check, elements outside of the base must not be accessed.
 Result<void> Subgroup::staysInside(const Step &step, Type desc, const TileValue &block) const {
   if (desc.data().boundaryCheck) return {};
   int64_t extents[2] = {rowsOf(desc), columnsOf(desc)};
@@ -81,7 +80,7 @@ Result<void> Subgroup::loadNd(const Step &step) {
     read = turned(read, rows, columns);
     std::swap(rows, columns);
   }
-  // Along the second dimension neighbours are side by side already.
+  // With vnni_axis = 1, neighbours along the second dimension are adjacent already.
   if (op.intAttr("vnni_axis", 1) == 0) {
     Fragment packed(read.size());
     forEachVnni(rows, columns, op.result()->type().extent(2), [&](size_t plain, size_t vnni) { packed[vnni] = read[plain]; });
@@ -132,7 +131,7 @@ void Subgroup::dpas(const Step &step) {
 // --- lanes with offsets ----------------------------------------------------------------------------------------------
 
 namespace {
-// Offsets, or what goes with each, for every element of a chunk.
+// Repeats each lane's offset, or other value, for every element of its chunk; `count` adds the element's number to it.
 Fragment perElement(const Fragment &perLane, int64_t chunk, bool count) {
   Fragment all;
   all.reserve(perLane.size() * static_cast<size_t>(chunk));

@@ -6,14 +6,14 @@
 namespace xt {
 
 namespace {
-// offset + index, modulo 2^64. As an unsigned number it is below a size exactly where the true sum lies in [0, size):
-// sums past either end of the 64 bits come out far above any size.
+// offset + index, modulo 2^64. As an unsigned number it is below a size exactly if the true sum is in [0, size): sums that
+// overflow 64 bits at either end are far above any size.
 uint64_t position(int64_t offset, int64_t index) {
   return static_cast<uint64_t>(offset) + static_cast<uint64_t>(index);
 }
 bool inside(uint64_t position, int64_t size) { return position < static_cast<uint64_t>(size); }
 
-// Unsigned: strides that a kernel makes up may be anything.
+// Unsigned: the strides of an explicit view may have any value.
 unsigned char *elementAt(const TileValue &tile, uint64_t row, uint64_t column, size_t bytes) {
   auto pack = static_cast<uint64_t>(tile.pack);
   uint64_t inPack = row % pack; // rows inside of the base are not negative
@@ -69,7 +69,7 @@ std::optional<Overreach> forEachElement(const TileValue &tile, std::span<const i
   return overreach;
 }
 
-// The same for the elements of a scatter tile that the mask selects; outside(k) for those that it does not, too.
+// The same for the elements of a scatter tile that the mask selects; calls outside(k) for masked-off elements too.
 template <class Visit, class Outside>
 void forEachOffset(const ScatterTile &tile, const Fragment *mask, const AccessSite &site, MemoryMonitor::Kind kind,
                    Visit visit, Outside outside) {
@@ -107,7 +107,7 @@ TileValue initTile(const MemRefValue &base, std::span<const int64_t> offsets, in
   for (size_t d = 0; d < leading; ++d) {
     tile.leading[d] = offsets[d];
     everywhere = everywhere && inside(static_cast<uint64_t>(offsets[d]), base.sizes[d]);
-    // Unsigned: the strides of an explicit view may be anything.
+    // Unsigned: the strides of an explicit view may have any value.
     matrix += static_cast<uint64_t>(offsets[d]) * static_cast<uint64_t>(base.strides[d]) *
               static_cast<uint64_t>(elemInfo(base.elem).storageBytes);
   }

@@ -1,4 +1,4 @@
-// What a subgroup's values are at run time.
+// The run-time representation of a subgroup's values.
 #pragma once
 #include "ir/interp/scalar_eval.h"
 #include "ir/named_barriers.h"
@@ -16,7 +16,7 @@ inline constexpr size_t kNoParameter = ~size_t{0}; // shared local memory, or an
 
 // The bytes of a buffer.
 struct MemoryRange {
-  const unsigned char *low = nullptr, *high = nullptr; // first byte, and the one behind the last
+  const unsigned char *low = nullptr, *high = nullptr; // first byte, and the one after the last
   bool contains(const unsigned char *p, size_t bytes) const {
     auto first = reinterpret_cast<uintptr_t>(p), begin = reinterpret_cast<uintptr_t>(low),
          end = reinterpret_cast<uintptr_t>(high);
@@ -29,12 +29,12 @@ struct MemRefValue {
   Elem elem = Elem::F32;
   size_t rank = 0;
   std::array<int64_t, kMaxRank> sizes{}, strides{}; // in elements
-  size_t parameter = kNoParameter;                  // of the kernel, that it came from
+  size_t parameter = kNoParameter;                  // of the kernel, that the memref comes from
   MemoryRange memory;                               // its buffer
 };
 
-// A 2D window in a base matrix. Row r and column c of the tile are row offsets[0] + r and column offsets[1] + c of the
-// matrix; what lies outside of it is neither read nor written.
+// A 2D window in a base matrix. Row r and column c of the tile are row offsets[0] + r and column offsets[1] + c of the matrix;
+// elements outside of the matrix are neither read nor written.
 struct TileValue {
   unsigned char *matrix = nullptr; // its element [0, 0]
   Elem elem = Elem::F32;
@@ -42,25 +42,25 @@ struct TileValue {
   size_t parameter = kNoParameter;
   size_t leadingCount = 0;
   std::array<int64_t, kMaxRank> leading{}; // the base's leading offsets
-  int64_t pack = 1;     // rows side by side in memory (Type::packFactor)
-  bool checked = false; // made with a shape and strides of its own: each access must stay in `memory`
-  MemoryRange memory;   // its buffer; without bytes: all buffers of the launch (an address may be in any)
+  int64_t pack = 1;     // rows interleaved in memory (Type::packFactor)
+  bool checked = false; // made with an explicit shape and strides: each access must stay in `memory`
+  MemoryRange memory;   // its buffer; if null, all buffers of the launch (an address may point into any)
 };
 
-// The elements of a vector that one subgroup holds, in the order of Layout::elementsOf; at subgroup scope all of them,
+// The elements of a vector that one subgroup holds, in the order of Layout::elementsOf; at subgroup scope all elements,
 // row-major.
 using Fragment = std::vector<Number>;
 using FragmentRef = std::shared_ptr<const Fragment>;
 
-// A tile of elements at offsets of their own from the base, in elements; what is not in [0, size) is outside.
+// A tile of elements with one offset each from the base, in elements; offsets outside of [0, size) are out of bounds.
 struct ScatterTile {
   unsigned char *data = nullptr;
   Elem elem = Elem::F32;
   int64_t size = 0, stride = 1;
   size_t parameter = kNoParameter;
   MemoryRange memory;  // its buffer
-  bool anywhere = false; // from an address: every offset is inside
-  FragmentRef offsets{}; // in the order of the fragment that the tile's layout gives
+  bool anywhere = false; // made from an address: no offset is out of bounds
+  FragmentRef offsets{}; // in the order of the fragment of the tile's layout
 };
 
 using RuntimeValue =

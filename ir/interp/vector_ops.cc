@@ -20,7 +20,7 @@ size_t dimensionOf(const Op &op) {
   return static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
 }
 
-// How many neighbours along each dimension of `many` belong to one element of `few`.
+// The number of consecutive elements along each dimension of `many` that correspond to one element of `few`.
 std::vector<int64_t> blockOf(Type many, Type few) {
   std::vector<int64_t> block;
   for (int d = 0; d < many.rank(); ++d) block.push_back(many.extent(d) / few.extent(d));
@@ -37,7 +37,7 @@ public:
       extents_.push_back(part.slices[d].size());
     }
   }
-  // In the order of the part's fragment.
+  // The position in the part's fragment.
   size_t of(std::span<const int64_t> index) const {
     size_t place = 0;
     for (size_t d = 0; d < extents_.size(); ++d) place = place * extents_[d] + along(d, index[d]);
@@ -56,13 +56,13 @@ private:
   std::vector<size_t> extents_;
 };
 
-// The index in `shape` of what stands at a row-major place.
+// The index in `shape` of the element at a row-major position.
 void indexAt(size_t place, std::span<const int64_t> shape, std::span<int64_t> index) {
   for (size_t d = shape.size(); d-- > 0; place /= static_cast<size_t>(shape[d]))
     index[d] = static_cast<int64_t>(place % static_cast<size_t>(shape[d]));
 }
 
-// Calls visit(operand index) for each element that element `index` of the result is made of, row-major.
+// Calls visit(operand index) for each element that element `index` of the result is computed from, row-major.
 template <class Visit> void forEachTerm(const Op &op, std::span<const int64_t> index, Visit visit) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   std::array<int64_t, kMaxRank> place{};
@@ -127,7 +127,7 @@ Fragment evaluateVectorOp(const Op &op, const Fragment &elements, const Holding:
     });
     return result;
   }
-  // Each kind starts from its own identity, so that a block of one element gives that element.
+  // Each kind starts from its identity, so that a block of one element gives that element.
   Elem elem = op.result()->type().elem();
   OpKind kind = *combiningOp(op.textAttr("kind"), elem);
   Elem within = reductionElem(kind, elem);

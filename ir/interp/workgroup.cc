@@ -7,7 +7,7 @@
 namespace xt {
 
 namespace {
-// A turn ends even where a subgroup waits in a loop for what another one is to write.
+// The limit on a turn: it must end even if a subgroup waits in a loop for a value that another one is to write.
 constexpr uint64_t kLongTurn = uint64_t{1} << 16;
 constexpr uint64_t kLongestRandomTurn = 8;
 } // namespace
@@ -87,7 +87,7 @@ std::optional<Workgroup::Turn> Workgroup::nextTurn() {
   if (ready.empty()) return std::nullopt;
   if (schedule_.order == Schedule::Order::Seeded)
     return Turn{ready[random_() % ready.size()], 1 + random_() % kLongestRandomTurn};
-  // The next one round from the one that had the last turn; after a meeting the first (or the last) again.
+  // Takes the next ready one after the last in cyclic order; after a meeting, starts at the first (or the last) again.
   if (schedule_.order == Schedule::Order::Reversed) std::reverse(ready.begin(), ready.end());
   auto comesAfter = [&](size_t s) {
     return !last_ || (schedule_.order == Schedule::Order::Reversed ? s < *last_ : s > *last_);

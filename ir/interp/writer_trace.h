@@ -1,4 +1,4 @@
-// Who writes an element: a run of the part of a kernel that decides where it writes, for reports of wrong results.
+// Finds who writes an element, by running the part of a kernel that determines where it writes, for reports of wrong results.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/launch.h"
@@ -14,12 +14,12 @@ struct Writer {
   uint64_t stores = 0; // how often the element is written, all told
 };
 
-// For each element (an index per dimension) of the buffer given for `parameter`, the workgroup and subgroup that
-// writes it (the last, in ascending order of workgroups); nullopt where none does. What is written by way of another
-// parameter or an address counts too. An Error where that cannot be told without running all of the kernel.
+// For each element (an index per dimension) of the buffer passed for `parameter`, the workgroup and subgroup that writes it
+// (the last, in ascending order of workgroups); nullopt if none does. Writes through another parameter or an address count too.
+// An Error if the writer cannot be found without running the whole kernel.
 //
-// Nothing is written. Where addresses depend on what buffers hold (indices, masks), the buffers must still hold what
-// they held at the launch, which `memoryKept` says; else that is an Error too.
+// Nothing is written. If addresses depend on the contents of buffers (indices, masks), the buffers must still have their
+// contents of the launch, as `memoryKept` states; otherwise that is an Error too.
 Result<std::vector<std::optional<Writer>>> findWriters(const Kernel &kernel, const std::vector<LaunchArg> &args,
                                                        const std::vector<GridRange> &grid, size_t parameter,
                                                        std::span<const std::vector<int64_t>> elements,
