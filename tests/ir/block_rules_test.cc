@@ -1,4 +1,4 @@
-// What block messages take, against all of them one by one.
+// Compares the rules for block messages with an enumeration of all messages.
 #include "ir/block_rules.h"
 #include "ir/context.h"
 
@@ -41,7 +41,7 @@ TEST(BlockRules, LinesOfWords) {
   EXPECT_EQ(bytesOf("xe-pvc"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256, 512}));
   EXPECT_EQ(bytesOf("xe-dg2"), (std::vector<int64_t>{4, 8, 12, 16, 24, 32, 64, 128, 256}));
   EXPECT_TRUE(bytesOf("spirv").empty());
-  // So many as words of 32 bits have no message are words of 64 bits.
+  // Byte counts for which there is no message of 32-bit words use 64-bit words.
   const TargetInfo &pvc = *findTargetInfo("xe-pvc");
   for (int64_t bytes : {4, 8, 12, 16, 32, 64, 128, 256}) EXPECT_EQ(lineAlignment(pvc, bytes), 4) << bytes;
   for (int64_t bytes : {24, 512}) EXPECT_EQ(lineAlignment(pvc, bytes), 8) << bytes;
@@ -57,7 +57,7 @@ TEST(BlockRules, WidthsPitchesAndDistances) {
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes >= 64 && n * bytes % 4 == 0) << n;
       base.width = kDynamic, base.pitch = n;
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes >= 64 && n * bytes % 16 == 0) << n;
-      base.height = 1; // then no row follows
+      base.height = 1; // no second row, so the pitch does not matter
       EXPECT_EQ(whyNoBlockBase(rules, base), "");
       base.width = base.pitch = 1024, base.apart = {1024, n};
       EXPECT_EQ(whyNoBlockBase(rules, base).empty(), n * bytes % 64 == 0) << n;

@@ -28,7 +28,7 @@ uint32_t toBits(Elem elem, double value) {
   return storeFloat(elem, &b8, value), b8;
 }
 
-// The value of a bit pattern by the textbook, with nothing shared with the code under test.
+// The value of a bit pattern by the definition of the format, sharing no code with the code under test.
 double textbook(Elem elem, uint32_t bits) {
   int mantissaBits = elem == Elem::F16 ? 10 : elem == Elem::BF16 ? 7 : elem == Elem::F8E4M3 ? 3 : 2;
   int exponentBits = elem == Elem::F16 ? 5 : elem == Elem::BF16 ? 8 : elem == Elem::F8E4M3 ? 4 : 5;
@@ -70,11 +70,11 @@ TEST(Elem, NanImages) {
   EXPECT_EQ(toBits(Elem::F16, -kInf), 0xFC00u);
   EXPECT_EQ(toBits(Elem::F16, std::nan("")), 0x7E00u);
   EXPECT_EQ(toBits(Elem::BF16, std::nan("")), 0x7FC0u);
-  // A NaN whose payload the narrow format cannot show stays one.
+  // A NaN remains a NaN even if the narrow format has no bits for its payload.
   EXPECT_EQ(toBits(Elem::F16, std::bit_cast<double>((uint64_t{0x7FF} << 52) | 1)), 0x7E00u);
 }
 
-// All finite values of a format, ascending, with the pattern's lowest bit; then the value that would follow the
+// All finite values of a format, ascending, each with the lowest bit of its pattern; then the value that would follow the
 // largest.
 struct Grid {
   std::vector<double> values;
@@ -101,7 +101,7 @@ double nearestEven(Elem elem, const Grid &grid, double x) {
   double result;
   if (above == n) {
     double last = grid.values[n - 1];
-    // Exact: the subtractions are of neighbours.
+    // Exact, because neighbouring values are subtracted.
     double down = magnitude - last, up = grid.next - magnitude;
     bool overflow = up < down || (up == down && grid.odd[n - 1]);
     result = !overflow ? last : elem == Elem::F8E4M3 ? std::nan("") : kInf;
@@ -146,7 +146,7 @@ TEST(Elem, RoundsToTheNearestNeighbourTiesToEven) {
 }
 
 TEST(Elem, RoundsOnceFromDouble) {
-  // By way of f32 this would become a tie, and then 1.
+  // If rounded to f32 first, this would become a tie, and then 1.
   double x = 1.0 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(roundTo(Elem::F16, x), 1.0 + 0x1p-10);
   EXPECT_EQ(roundTo(Elem::TF32, x), 1.0 + 0x1p-10);
@@ -174,7 +174,7 @@ TEST(Elem, WideFloatsKeepTheirImage) {
     storeFloat(Elem::F32, &back, loadFloat(Elem::F32, &bits));
     ASSERT_EQ(back, bits);
   }
-  // A tf32 is read as it lies in memory, and rounds when it is stored.
+  // A tf32 is read with all bits in memory, and rounded when it is stored.
   float full = 1.0f + 0x1p-20f;
   EXPECT_EQ(loadFloat(Elem::TF32, &full), 1.0 + 0x1p-20);
   storeFloat(Elem::TF32, &full, 1.0 + 0x1p-20);

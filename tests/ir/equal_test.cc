@@ -1,4 +1,4 @@
-// Two builds of one module are equal, in two contexts too; each planted difference is found.
+// Two builds of one module are equal, also in two contexts, and each planted difference is found.
 #include "ir/equal.h"
 #include "tests/ir/gemm_module.h"
 
@@ -48,7 +48,7 @@ TEST_F(Equal, FindsOneOpMore) {
 
 TEST_F(Equal, FindsAnotherGrid) {
   Builder grid(b_.context, b_.kernel->gridBlock);
-  // Shared and reordered ops make the same bounds.
+  // Shared and reordered ops compute the same bounds.
   b_.kernel->grid[1].lower = b_.kernel->grid[0].lower;
   EXPECT_EQ(difference(), "");
   b_.kernel->grid[1].step = grid.index(128);

@@ -1,5 +1,4 @@
-// Who holds what of a product of fragments, and slices of owners on any axis, against the definition element by
-// element.
+// Compares the fragments of a matrix product, and the slices of owners on any axis, with the definition, element by element.
 #include "ir/context.h"
 #include "ir/lane_fragments.h"
 
@@ -125,7 +124,7 @@ TEST_F(Fragments, OfNoProduct) {
   EXPECT_EQ(operand_, 1u);
   EXPECT_FALSE(find(a, b, vector({8}, Elem::F32), 16));
   EXPECT_EQ(operand_, 2u);
-  // No map deals 8 rows and 16 columns out to 12 lanes; a's elements are not enough for a row of the depth.
+  // No map distributes 8 rows and 16 columns over 12 lanes, and the elements of a do not fill one row of the depth.
   EXPECT_FALSE(find(a, b, c, 12));
   EXPECT_FALSE(find(vector({1, 1}, Elem::F16), vector({512, 1, 2}, Elem::F16), Type(), 16));
 }

@@ -1,4 +1,4 @@
-// The tables of numbers that would fit: by example, and each number tried.
+// Tests the tables of numbers that would fit by example, and by trying each number in them.
 #include "tests/ir/layout_reference.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(LayoutAdvice, BlocksAndCounts) {
                                                    "  with sg_layout = 4: sg_data = 1, 2, 3, 4, 6, 12, 24*, 48*\n"
                                                    "  with sg_data = 32: no sg_layout\n"
                                                    "  * wraps around: several hold the same\n");
-  // 3 * 32 = 96 is twice the extent, and yet no block begins where another did.
+  // 3 * 32 = 96 is twice the extent, but the subgroups' blocks start at different positions and overlap in parts.
   EXPECT_EQ(tableOf(wg({3}, {32}), {48}), "what fits extent 48 (dimension 0)\n"
                                           "  with sg_layout = 3: sg_data = 1, 2, 4, 8, 16, 48*\n"
                                           "  with sg_data = 32: no sg_layout\n"
@@ -71,7 +71,7 @@ TEST(LayoutAdvice, HugeExtentsAreNotTried) {
   EXPECT_EQ(tableOf(wg({3}, {5}), {huge}), "");
 }
 
-// Tries each number that a table names.
+// Tries each number in a table.
 TEST(LayoutAdvice, WhatItNamesFits) {
   Context context;
   std::mt19937_64 random(7);
@@ -103,7 +103,7 @@ TEST(LayoutAdvice, WhatItNamesFits) {
           changed.sg->wiData[0] = number;
         else
           FAIL() << name;
-        // A wg_map may still have lanes that do not fit; a sg_map has nothing left to be wrong.
+        // A wg_map may still have lanes that do not fit; in a sg_map nothing else can be wrong.
         if (name.rfind("sg", 0) == 0) changed.sg.reset();
         const Layout *layout = made(context, changed, {extent});
         ASSERT_NE(layout, nullptr) << spec.text() << " on " << extent << ": " << line << " at " << number;

@@ -41,11 +41,11 @@ TEST_F(LayoutAlgebra, ReductionsOverSeveralSubgroups) {
   EXPECT_EQ(grouped(context_, c, 1, 16), make(wg({8, 4}, {32, 4}), {256, 16})) << "divided by n";
   EXPECT_EQ(grouped(context_, c, 1, 64), make(wg({8, 4}, {32, 1}), {256, 4}));
   EXPECT_EQ(grouped(context_, c, 1, 1), c);
-  // Two neighbouring subgroups hold the terms of one index: both have the result.
+  // Two neighbouring subgroups hold the terms of one index, so both hold its result.
   const Layout *pairs = grouped(context_, c, 1, 128);
   EXPECT_EQ(pairs->text(), "#layout<[8:sg*4, 32], [2:sg*2], copies = [2:sg*1]>");
   EXPECT_EQ(pairs->owners(Extents{0, 1}, Axis::Subgroup), (Extents{2, 3}));
-  // Rounds: sg_data = 16, twice over 128 rows; blocks of 32 lie in two subgroups.
+  // Round-robin: sg_data = 16, two rounds over 128 rows; blocks of 32 belong to two subgroups.
   EXPECT_EQ(grouped(context_, make(wg({4, 1}, {16, 8}), {128, 8}), 0, 32)->text(),
             "#wg_map<sg_layout = [2, 2], sg_data = [1, 8]>");
   EXPECT_EQ(grouped(context_, make(wg({4, 1}, {16, 8}), {128, 8}), 0, 8), make(wg({4, 1}, {2, 8}), {16, 8}));
@@ -56,7 +56,7 @@ TEST_F(LayoutAlgebra, BlocksThatStraddleOwners) {
   EXPECT_EQ(grouped(context_, make(wg({3, 1}, {8, 4}), {24, 4}), 0, 5), nullptr) << "does not divide the extent";
   EXPECT_EQ(grouped(context_, make(wg({3, 1}, {8, 4}), {24, 4}), 0, 0), nullptr);
   EXPECT_EQ(grouped(context_, make(wg({3, 1}, {8, 4}), {24, 4}), 0, 4), make(wg({3, 1}, {2, 4}), {6, 4}));
-  // Two subgroups in turns of one: three neighbours are always in both.
+  // Two subgroups alternate with one element each, so any three consecutive elements belong to both.
   EXPECT_EQ(grouped(context_, make(wg({2}, {1}), {12}), 0, 3), make(wg({2}, {4}), {4}));
   EXPECT_EQ(grouped(context_, make(wg({2}, {2}), {12}), 0, 3), make(wg({2}, {4}), {4}));
   EXPECT_EQ(grouped(context_, make(wg({2}, {3}), {12}), 0, 2), nullptr);
@@ -67,7 +67,7 @@ TEST_F(LayoutAlgebra, BroadcastsOfTheRfc) {
   const Layout *operand = make(wg({16, 1}, {16, 1}), {256, 1}), *result = make(wg({16, 1}, {16, 256}), {256, 256});
   EXPECT_EQ(repeated(context_, operand, 1, 256), result);
   EXPECT_EQ(grouped(context_, result, 1, 256), operand);
-  // Appendix 2.2: #mp_bcast to #mp_c; the operand is held by all that hold any of its column.
+  // Appendix 2.2: #mp_bcast to #mp_c; the operand is held by all subgroups that hold any element of its column.
   const Layout *row = make(wg({8, 4}, {1, 64}), {1, 256}), *c = make(wg({8, 4}, {32, 64}), {256, 256});
   EXPECT_EQ(grouped(context_, c, 0, 256), row);
   EXPECT_EQ(repeated(context_, row, 0, 256), make(wg({8, 4}, {256, 64}), {256, 256}));
@@ -94,14 +94,14 @@ TEST_F(LayoutAlgebra, Reshapes) {
             make(wg({1, 8, 1, 4, 1}, {1, 32, 1, 64, 1}), {1, 256, 1, 256, 1}));
   EXPECT_EQ(reshaped(context_, c, Extents{256, 255}), nullptr);
   EXPECT_EQ(reshaped(context_, c, Extents{256, -256}), nullptr);
-  // Subgroup 0 would hold 0..7, which is neither one row of 6 nor two.
+  // Subgroup 0 would hold 0..7, which is neither one row of 6 nor two rows.
   EXPECT_EQ(reshaped(context_, make(wg({3}, {8}), {24}), Extents{4, 6}), nullptr);
   EXPECT_EQ(reshaped(context_, make(wg({3}, {8}), {24}), Extents{6, 4}), make(wg({3, 1}, {2, 4}), {6, 4}));
 }
 
 TEST_F(LayoutAlgebra, BytesBetweenSubgroups) {
   const Layout *b = make(wg({8, 4}, {32, 64}), {256, 256}), *a = make(wg({32, 1}, {8, 256}), {256, 256});
-  // The RFC's convert_layout: of its 8x256, subgroup 4i+j had 8x64.
+  // The RFC's convert_layout: of its 8x256 elements, subgroup 4i+j held 8x64 already.
   EXPECT_EQ(movedBytes(b, a, 4), 32 * 8 * (256 - 64) * 4);
   EXPECT_EQ(movedBytes(a, b, 2), 32 * (32 - 8) * 64 * 2);
   EXPECT_EQ(movedBytes(b, b, 4), 0);
@@ -116,7 +116,7 @@ TEST_F(LayoutAlgebra, BytesBetweenSubgroups) {
 
 // --- against owners --------------------------------------------------------------------------------------------------
 
-// Owners put together axis by axis.
+// The union of owners on each axis separately.
 struct AxisOwners {
   std::set<int64_t> groups, lanes;
   void add(const Owners &owners) {
@@ -140,7 +140,7 @@ struct Family {
     if (isNew) found->second = allLayouts(context, shape, subgroups, lanes);
     return found->second;
   }
-  // The layout that owns so, null if there is none.
+  // The layout with this ownership; null if there is none.
   const Layout *owning(const Ownership &ownership, const Extents &shape) {
     const auto &all = of(shape);
     auto found = all.find(ownership);

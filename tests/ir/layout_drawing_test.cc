@@ -1,4 +1,4 @@
-// Drawings: what a panel says against owners; text by example; SVG that is well-formed and stays small.
+// Tests drawings: panels against owners, text by example, and that SVG is well-formed and stays small.
 #include "ir/layout_drawing.h"
 #include "ir/layout_panels.h"
 #include "tests/ir/layout_enumerate.h"
@@ -27,7 +27,7 @@ protected:
 
 // --- panels against owners -------------------------------------------------------------------------------------------
 
-// Every cell of the panel, and that together they are all the elements that it is to show.
+// Checks every cell of the panel, and that its cells together are all elements it has to show.
 void checkPanel(const Layout *layout, const Panel &panel) {
   SCOPED_TRACE(layout->text() + ": " + panel.title);
   Extents shape(layout->shape().begin(), layout->shape().end()), single = {0};
@@ -87,7 +87,7 @@ TEST_F(LayoutDrawing, PanelsShowTheOwners) {
 TEST_F(LayoutDrawing, LargePanelsEndAfterWholeRounds) {
   const Layout *layout = make(wg({3, 2}, {8, 64}), {2400, 4096});
   Panel panel = panelsOf(*layout, false, false, {32, 16, 8})[0];
-  EXPECT_EQ(panel.rows.size(), 6u); // of three
+  EXPECT_EQ(panel.rows.size(), 6u); // two rounds of three
   EXPECT_EQ(panel.columns.size(), 8u);
   EXPECT_EQ(panel.hiddenRows, 300 - 6);
   EXPECT_EQ(panel.hiddenColumns, 64 - 8);
@@ -137,7 +137,7 @@ TEST_F(LayoutDrawing, LanesAndRegisters) {
                                       "copies      none: each element is in one subgroup\n"
                                       "lanes       8 a subgroup; each holds 1x2 = 2 elements, in one block\n"
                                       "registers   2 elements a lane\n");
-  // Alone, the lanes are what there is to show.
+  // Without subgroups, only lanes can be shown.
   LayoutSpec lanes;
   lanes.sg = SgMap{{4}, {1}};
   EXPECT_EQ(layoutText(*make(lanes, {8}), {}), "lanes; a cell is 1\n"
@@ -170,7 +170,8 @@ TEST_F(LayoutDrawing, ColorsAreThoseOfTheIds) {
   std::vector<Rgb> colors;
   for (int64_t id = 0; id < 64; ++id) colors.push_back(idColor(id));
   for (size_t a = 0; a < colors.size(); ++a) {
-    // Black on it reads well (WCAG wants a contrast of 4.5 = (L + 0.05) / 0.05, so L over 0.175, here crudely).
+    // Black text on the colour is legible (WCAG requires a contrast of 4.5 = (L + 0.05) / 0.05, so L over 0.175, here
+    // approximated).
     EXPECT_GT(2 * colors[a].red + 7 * colors[a].green + colors[a].blue, 1000);
     for (size_t b = 0; b < a; ++b) EXPECT_FALSE(colors[a] == colors[b]) << a << ' ' << b;
     for (size_t near : {1, 2, 3, 4, 8})
@@ -184,7 +185,8 @@ TEST_F(LayoutDrawing, ColorsAreThoseOfTheIds) {
 
 // --- SVG -------------------------------------------------------------------------------------------------------------
 
-// Null if `text` is one well-formed element of tags, quoted attributes and the five entities; else what is wrong.
+// Null if `text` is one well-formed element of tags, quoted attributes and the five entities; else a description of the
+// mistake.
 const char *xmlProblem(std::string_view text) {
   std::vector<std::string> open;
   size_t at = 0, roots = 0;

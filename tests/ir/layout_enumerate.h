@@ -1,4 +1,4 @@
-// Every layout of a small shape, for tests that must not miss one.
+// Enumerates all layouts of a small shape, for tests that must cover each one.
 #pragma once
 #include "tests/ir/layout_reference.h"
 
@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// All ways to write `extent` as digits, each on an axis of `axes`; also with splits that say nothing new.
+// All ways to write `extent` as digits, each on an axis of `axes`; includes redundant splits.
 inline void allDigits(int64_t extent, const std::vector<Axis> &axes, std::vector<Factor> &now,
                       std::vector<std::vector<Factor>> &all) {
   if (extent == 1) all.push_back(now);
@@ -19,7 +19,7 @@ inline void allDigits(int64_t extent, const std::vector<Axis> &axes, std::vector
       }
 }
 
-// Gives the digits of `axis` their strides in every order, filling up with copies to `count` owners.
+// Gives the digits of `axis` their strides in every order, adding copies up to `count` owners.
 inline void allStrides(FactorMap map, Axis axis, int64_t count, std::vector<FactorMap> &all) {
   int64_t counted = 1;
   std::vector<std::pair<size_t, size_t>> places;
@@ -65,7 +65,7 @@ inline std::vector<FactorMap> allMaps(const Extents &shape, int64_t subgroups, i
   return withLanes;
 }
 
-// Every layout of a shape with its owners. With subgroups * lanes owners.
+// Every layout of a shape, by its ownership. There are subgroups * lanes owners.
 inline std::map<Ownership, const Layout *> allLayouts(Context &context, const Extents &shape, int64_t subgroups,
                                                       int64_t lanes) {
   std::map<Ownership, const Layout *> all;

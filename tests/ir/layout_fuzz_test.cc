@@ -1,4 +1,4 @@
-// Random layouts against what their notation says, element by element.
+// Compares random layouts with the definition of their notation, element by element.
 #include "tests/ir/layout_reference.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ public:
     return result;
   }
 
-  // A map that fits more often than not.
+  // A map that fits in most cases.
   LayoutSpec map(const Extents &shape) {
     LayoutSpec spec;
     WgMap wg;
@@ -58,7 +58,7 @@ public:
     return spec;
   }
 
-  // Digits of a dimension and an axis for each; strides are dealt out later.
+  // The digits of each dimension with an axis each; strides are assigned later.
   FactorMap factors(const Extents &shape, bool lanes) {
     FactorMap map;
     std::vector<Factor *> owned[kAxisCount];
@@ -187,7 +187,7 @@ void checkAlgebra(Context &context, Source &source, const Layout *layout, const 
     Extents index = indexOf(static_cast<int64_t>(e), shape);
     index[static_cast<size_t>(dim)] = 0;
     Owners &owners = flatOwners[static_cast<size_t>(elementAt(index, flatShape))];
-    // Along one dimension subgroups and lanes are former owners independently of each other.
+    // Along one dimension, the subgroups and the lanes are former owners independently of each other.
     for (auto [s, l] : ownership[e]) owners.insert({s, l});
   }
   for (Owners &owners : flatOwners) {
@@ -208,7 +208,7 @@ void checkAlgebra(Context &context, Source &source, const Layout *layout, const 
 
 class LayoutFuzz : public ::testing::Test {
 protected:
-  // Runs `round` until one fails; each starts from its own seed.
+  // Runs `round` until one fails; each round has a different seed.
   template <class Round> void rounds(Round round) {
     for (uint64_t seed = 1; seed <= XT_FUZZ_ROUNDS && !HasFailure(); ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
@@ -234,7 +234,7 @@ TEST_F(LayoutFuzz, MapsOwnAsTheirTextSays) {
     EXPECT_EQ(layout->axisSize(Axis::Lane), spec.sg ? product(spec.sg->wiLayout) : 1);
     checkQueries(layout, *expected);
     checkAlgebra(context, source, layout, *expected);
-    // What maps can make, maps spell.
+    // A layout made from maps is also spelled as a map.
     LayoutSpec spelt = layout->spec();
     EXPECT_FALSE(spelt.factors) << spelt.text();
     EXPECT_EQ(spelt.sg.has_value(), layout->axisSize(Axis::Lane) > 1) << spelt.text();
@@ -274,7 +274,7 @@ TEST_F(LayoutFuzz, NestedLayoutsOwnAsTheirTextSays) {
     if (subgroups * lanes * product(shape) > 2000000) return;
     Ownership expected = byNested(*spec.nested, shape, subgroups, lanes);
     const Layout *layout = made(context, spec, shape);
-    // A layout: every element has an owner, and every owner holds as much as every other.
+    // It is a layout if every element has an owner, and all owners hold the same number of elements.
     std::map<std::pair<int64_t, int64_t>, int64_t> holds;
     bool complete = true;
     for (const Owners &owners : expected) {
@@ -290,7 +290,7 @@ TEST_F(LayoutFuzz, NestedLayoutsOwnAsTheirTextSays) {
       ASSERT_TRUE(complete && !zeroStride);
       checkQueries(layout, expected);
     } else if (!zeroStride) {
-      // Refused only where ids clash: some element has no owner, or digits overlap without dividing.
+      // Rejected only if ids clash: some element has no owner, or digits overlap without dividing each other.
       bool divides = true;
       for (const auto &[tile, strides] : {std::pair{spec.nested->subgroupTile, spec.nested->subgroupStrides},
                                           std::pair{spec.nested->threadTile, spec.nested->threadStrides}})

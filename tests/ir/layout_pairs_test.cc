@@ -1,4 +1,4 @@
-// Every layout of small shapes, written every way there is: what is equal, what a conversion costs.
+// Tests every layout of small shapes, written in every possible way: equality and the cost of conversions.
 #include "tests/ir/layout_enumerate.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ Movement movementByCounting(const Ownership &from, const Ownership &to, bool sam
   return lane && sameLanes ? Movement::InLane : Movement::InSubgroup;
 }
 
-// Every layout of a shape, written every way there is.
+// Checks every layout of a shape, written in every possible way.
 void checkAll(const Extents &shape, int64_t subgroups, int64_t lanes, size_t leastLayouts) {
   Context context;
   std::map<Ownership, const Layout *> byOwnership;
@@ -78,8 +78,8 @@ TEST(LayoutPairs, Lanes) {
   checkAll({2, 3, 2}, 6, 2, 20);
 }
 
-// sg_layout * sg_data is a multiple of the extent, but sg_data is no divisor of it: the subgroups' blocks begin at
-// several places and overlap in parts. No layout of that many subgroups owns so, which is why wg_map refuses it.
+// sg_layout * sg_data is a multiple of the extent, but sg_data does not divide it: the subgroups' blocks begin at several
+// positions and overlap in parts. No layout of that many subgroups has this ownership, so wg_map rejects it.
 TEST(LayoutPairs, BlocksThatWrapAroundInsideAreNoLayout) {
   int cases = 0;
   for (int64_t extent = 2; extent <= 16; ++extent)

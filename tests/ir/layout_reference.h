@@ -1,4 +1,4 @@
-// What the notations of layouts mean, worked out element by element, for tests to compare with.
+// The meaning of the layout notations, computed element by element, for tests to compare with.
 #pragma once
 #include "ir/context.h"
 
@@ -27,10 +27,11 @@ inline int64_t elementAt(const Extents &index, const Extents &shape) {
   return element;
 }
 
-// --- what the texts say ----------------------------------------------------------------------------------------------
+// --- definitions in the RFC and the seeds ----------------------------------------------------------------------------
 
-// The RFC: blocks of sg_data go to the subgroups of a dimension in turn, until both the tile and the subgroups are used
-// up; past the tile's end one starts at its beginning. Seed 003: within sg_data, blocks of wi_data go to lanes in turn.
+// The RFC: blocks of sg_data are distributed to the subgroups of a dimension in turn, until both the tile and the subgroups are
+// used up; a block beyond the tile's end wraps around to its beginning. Seed 003: within sg_data, blocks of wi_data are
+// distributed to lanes in turn.
 inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &shape) {
   size_t rank = shape.size();
   Extents ones(rank, 1);
@@ -50,11 +51,11 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
         along[d][i].insert({start / data[d] % groups[d], p / laneData[d] % lanes[d]});
         seen[i] = true;
       }
-      // A block that holds only a part of the tile and yet wraps around has no first element to count from.
+      // A block that holds only a part of the tile but wraps around has no first element to count from.
       bool whole = std::all_of(seen.begin(), seen.end(), [](bool s) { return s; });
       if (whole ? data[d] % n != 0 : start % n + data[d] > n) return std::nullopt;
     }
-    // Lanes in a wrapped block: the same for their blocks.
+    // Lanes in a wrapped block obey the same rule for their blocks.
     if (data[d] > n && n % laneSpan != 0 && (laneSpan % n != 0 || (n % laneData[d] != 0 && laneData[d] % n != 0)))
       return std::nullopt;
   }
@@ -74,7 +75,7 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
   return result;
 }
 
-// Seed 001's formulas, id by id.
+// The formulas of seed 001, evaluated for each id.
 inline Ownership byNested(const NestedLayout &map, const Extents &shape, int64_t subgroups, int64_t lanes) {
   Ownership result(static_cast<size_t>(product(shape)));
   size_t rank = shape.size();
@@ -95,7 +96,7 @@ inline Ownership byNested(const NestedLayout &map, const Extents &shape, int64_t
   return result;
 }
 
-// The definition of factors: digits times strides, plus every combination of copies.
+// The definition of factors: the sum of digits times strides, plus every combination of copies.
 inline Ownership byFactors(const FactorMap &map, const Extents &shape) {
   Ownership result;
   for (int64_t e = 0; e < product(shape); ++e) {
@@ -126,7 +127,7 @@ inline Ownership byFactors(const FactorMap &map, const Extents &shape) {
   return result;
 }
 
-// What a layout answers, element by element.
+// The owners that a layout returns, element by element.
 inline Ownership asked(const Layout *layout) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   Ownership result;

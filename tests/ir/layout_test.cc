@@ -1,4 +1,4 @@
-// Layouts by example: the RFC's table, canonical spellings, errors, pictures, what conversions cost.
+// Layouts by example: the RFC's table, canonical spellings, errors, pictures, the cost of conversions.
 #include "ir/context.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST_F(LayoutTest, MapsOfTheRfcsAppendixSpellThemselves) {
 }
 
 TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
-  // Appendix 2.3: the mapping that makes the transpose stay inside a subgroup.
+  // Appendix 2.3: the mapping with which the transpose stays inside each subgroup.
   const Layout *bt = make(wg({32, 1}, {64, 32}), {256, 32});
   EXPECT_EQ(transposed(context_, bt, Extents{1, 0}), make(wg({8, 4}, {32, 64}), {32, 256}));
   EXPECT_NE(transposed(context_, make(wg({4, 8}, {64, 32}), {256, 32}), Extents{1, 0}),
@@ -101,7 +101,7 @@ TEST_F(LayoutTest, EqualOwnershipIsOnePointer) {
             make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}));
   EXPECT_EQ(make(general({{onSg(4, 1)}}, {onSg(2, 8), onSg(1, 77), onSg(2, 4)}), {4}), make(wg({16}, {1}), {4}));
   EXPECT_NE(make(general({{onSg(4, 1)}}, {onSg(4, 4)}), {4}), make(general({{onSg(4, 1)}}, {onSg(2, 4)}), {4}));
-  // Register strides say nothing; a subgroup that holds a dimension whole says it in one way.
+  // Register strides have no effect; the ways to say that a subgroup holds a whole dimension are equal.
   EXPECT_EQ(make(general({{{8, Axis::Register, 99}}}), {8}), make(wg({1}, {8}), {8}));
   EXPECT_EQ(make(wg({1}, {2}), {8}), make(wg({1}, {8}), {8}));
   EXPECT_EQ(make(wg({1}, {32}), {8}), make(wg({1}, {8}), {8}));
@@ -166,7 +166,7 @@ TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
   EXPECT_EQ(row->owners(Extents{0, 192}, Axis::Subgroup), (Extents{3}));
   EXPECT_EQ(make(wg({8, 4}, {8, 1}), {64, 1})->owners(Extents{8, 0}, Axis::Subgroup), (Extents{4, 5, 6, 7}));
   EXPECT_EQ(make(xe(wg({4, 1}, {16, 1}), sg({16, 1}, {1, 1})), {64, 1})->axisSize(Axis::Register), 1);
-  // Rank by rank the same: two subgroups along each dimension, three elements each, in two rounds.
+  // The same in each rank: two subgroups along each dimension, three elements each, in two rounds.
   for (size_t rank = 1; rank <= 5; ++rank) {
     const Layout *layout = make(wg(Extents(rank, 2), Extents(rank, 3)), Extents(rank, 12));
     EXPECT_EQ(layout->subgroups(), int64_t{1} << rank);
@@ -174,7 +174,7 @@ TEST_F(LayoutTest, NarrowTilesAndEveryRank) {
     EXPECT_EQ(layout->owners(Extents(rank, 10), Axis::Subgroup), (Extents{(int64_t{1} << rank) - 1}));
     EXPECT_EQ(layout->sliceOf(0, static_cast<int>(rank) - 1), (Extents{0, 1, 2, 6, 7, 8}));
   }
-  // Rounds in one dimension and wrap-around in the other, with extents that are no powers of two.
+  // Round-robin in one dimension and wrap-around in the other, with extents that are not powers of two.
   const Layout *mixed = make(wg({3, 2}, {8, 24}), {48, 24});
   EXPECT_EQ(mixed->owners(Extents{32, 5}, Axis::Subgroup), (Extents{2, 3}));
   EXPECT_EQ(mixed->subgroupShape(), (Extents{16, 24}));
@@ -266,7 +266,7 @@ TEST_F(LayoutTest, Pictures) {
   EXPECT_EQ(make(sg({2, 4}, {1, 2}), {2, 8})->picture(), "one cell = 1x2, the number is the lane\n0 1 2 3\n4 5 6 7\n");
   EXPECT_EQ(make(xe(wg({2, 1}, {1, 8}), sg({1, 4}, {1, 2})), {2, 8})->picture(),
             "one cell = 1x8, the number is the subgroup\n0\n1\n");
-  // As large as numbers go: nothing walks over it.
+  // The largest possible numbers: the picture must not iterate over all elements.
   int64_t huge = int64_t{1} << 30;
   EXPECT_EQ(make(wg({huge, huge}, {1, 1}), {huge, huge})->picture(1), "one cell = 1x1, the number is the subgroup\n"
                                                                       "0 ...\n...\n");
@@ -281,7 +281,7 @@ TEST_F(LayoutTest, DistributionsOfMatrixProducts) {
   EXPECT_FALSE(sameDistribution(c, 0, c, 1));
   EXPECT_FALSE(sameDistribution(a, 0, make(wg({32, 1}, {8, 256}), {256, 256}), 0));
   EXPECT_FALSE(sameDistribution(a, 0, make(wg({8, 8}, {32, 32}), {256, 32}), 0)) << "other subgroups";
-  // Lanes don't count.
+  // Lanes are ignored.
   EXPECT_TRUE(sameDistribution(make(xe(wg({8, 4}, {32, 32}), sg({2, 8}, {1, 2})), {256, 32}), 0, c, 0));
 
   EXPECT_EQ(combined(context_, std::vector<DimOf>{{c, 0}, {nullptr, 0}}, Extents{256, 32}), a);
@@ -318,7 +318,7 @@ TEST_F(LayoutTest, WhatConversionsCost) {
   const Layout *fine = lanes({8, 4}, {8, 16}, {2, 8}, {1, 2});
   EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 16}, {1, 16}, {1, 1})), Movement::InSubgroup);
   EXPECT_EQ(movement(fine, c), Movement::InSubgroup) << "lanes unknown";
-  // Every lane of a row of subgroups holds the row's columns that its place says; with c it keeps a quarter.
+  // All subgroups of a row hold 64 columns, and each lane its share of them; under `fine` a lane keeps a quarter of its share.
   EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 2}), fine), Movement::InLane);
   EXPECT_EQ(movement(lanes({8, 4}, {8, 64}, {2, 8}, {1, 8}), fine), Movement::InSubgroup);
   EXPECT_EQ(movement(fine, lanes({8, 4}, {8, 64}, {2, 8}, {1, 2})), Movement::AcrossSubgroups);

@@ -1,4 +1,4 @@
-// Values and who uses them.
+// Values and their uses.
 #include "ir/context.h"
 #include "ir/op.h"
 

@@ -53,7 +53,7 @@ protected:
     body().emplace_back().kind = kind;
     return body().back();
   }
-  // The statement's line alone.
+  // The printed line of the statement.
   std::string line() {
     std::string text = print(module_);
     size_t end = text.rfind("\n}");

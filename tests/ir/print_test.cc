@@ -46,7 +46,7 @@ TEST(Print, OneStatementHasTheNamesOfTheDumpAndSpelledLayouts) {
   EXPECT_TRUE(print(*gemm.loop).ends_with(" {…}")) << print(*gemm.loop);
 }
 
-// One kernel at subgroup scope; `text` is its body without the indentation of the kernel.
+// One kernel at subgroup scope; `text` is its body without the kernel's indentation.
 class PrintOp : public testing::Test {
 protected:
   PrintOp() : kernel_(*module_.kernels.emplace_back(std::make_unique<Kernel>())), b_(context_, kernel_.body) {
@@ -161,7 +161,7 @@ TEST_F(PrintOp, HeaderOfAKernel) {
   EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(1) {\n}\n");
   kernel_.subgroupsWritten = false;
   kernel_.scope = Scope::Workgroup;
-  kernel_.subgroups = 8; // nothing in it says so
+  kernel_.subgroups = 8; // no op shows the number
   EXPECT_EQ(print(kernel_, module_), "kernel @k() subgroups(8) form workgroup_scope {\n}\n");
   kernel_.scope = Scope::Subgroup;
   kernel_.subgroups = 1;
@@ -208,7 +208,7 @@ TEST_F(PrintGrid, ParenthesesWhereTheTreeNeedsThem) {
 }
 
 TEST_F(PrintOp, FirstAliasThatOwnsAlikeIsUsed) {
-  // Both own a 16x16 tile alike; 32x32 tells them apart.
+  // Both aliases distribute a 16x16 tile in the same way, but not a 32x32 tile.
   module_.aliases.push_back({"one", LayoutSpec::of({{2, 1}, {8, 16}}), std::nullopt});
   module_.aliases.push_back({"two", LayoutSpec::of({{2, 1}, {8, 32}}), std::nullopt});
   module_.aliases.push_back({"columns", LayoutSpec::of({{1, 2}, {16, 8}}), Order::ColumnMajor});

@@ -1,4 +1,4 @@
-// The crash bundle: what it holds, where it is, and that it is written in the middle of a crash.
+// Tests the crash bundle: its contents, its location, and that it is written even during a crash.
 #include "ir/base/crash.h"
 #include "ir/base/check.h"
 #include "ir/base/temporary_files.h"
@@ -31,7 +31,7 @@ protected:
     out << std::ifstream(file).rdbuf();
     return out.str();
   }
-  // In a process of its own; gives its exit status, or 128 + its signal. `said_` is its standard error.
+  // Runs `work` in a child process; returns its exit status, or 128 + its signal. `said_` is its standard error.
   int inChild(const std::function<void()> &work) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
@@ -55,7 +55,7 @@ protected:
 };
 
 TEST_F(Crash, AFailedCheckLeavesWhatIsKnown) {
-  for (int i = 1; i <= 2; ++i) { // the second does not touch the first
+  for (int i = 1; i <= 2; ++i) { // the second bundle does not overwrite the first
     EXPECT_EQ(inChild([&] {
                 enableCrashBundles("command: xtc a.xt\n", {folder_, folder_});
                 std::string source = "kernel", gone = "gone";
@@ -133,7 +133,7 @@ TEST_F(Crash, NothingIsWrittenWhereItIsNotEnabled) {
     disableCrashBundles();
     raise(SIGSEGV);
   });
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they end the process with 1
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // the sanitizers end the process with 1
   EXPECT_EQ(ended, 128 + SIGSEGV);
 #endif
   EXPECT_NE(ended, kExitCompilerBug);

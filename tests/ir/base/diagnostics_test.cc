@@ -226,7 +226,7 @@ TEST_F(DiagnosticsTest, ColourIsTheSameTextWithEscapes) {
   EXPECT_EQ(plain, render());
 }
 
-// 20 000 closing braces once gave 600 MB of text.
+// 20 000 closing braces must not give megabytes of text (an earlier version printed 600 MB).
 TEST_F(DiagnosticsTest, ManyMessagesOnALongLineAreCapped) {
   constexpr uint32_t kMany = 20000;
   uint32_t a = add(std::string(kMany, '}'));
@@ -263,7 +263,7 @@ TEST_F(DiagnosticsTest, ALongLineIsShownAroundEachPlace) {
                           "----- the other\n");
 }
 
-// A mark at the ends of a long line, and characters of several bytes where it is cut.
+// A mark at the ends of a long line, and multi-byte characters at the cut.
 TEST_F(DiagnosticsTest, ALongLineIsCutBetweenCharacters) {
   std::string line;
   for (int i = 0; i < 400; ++i) line += "é";

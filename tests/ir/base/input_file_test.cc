@@ -37,10 +37,10 @@ TEST_F(InputFile, RegularFilesAreRead) {
   EXPECT_EQ(message(path("link")), "read: content");
   EXPECT_EQ(message(path("file"), 7), "read: content");
   EXPECT_EQ(message(path("file"), 6), "cannot read " + path("file") + ": it has more than 6 bytes");
-  EXPECT_EQ(message("/proc/self/comm").substr(0, 6), "read: "); // whose size says 0
+  EXPECT_EQ(message("/proc/self/comm").substr(0, 6), "read: "); // reports size 0
 }
 
-// None of these blocks.
+// None of these blocks the reader.
 TEST_F(InputFile, OthersAreRefused) {
   EXPECT_EQ(message(path("absent")), "cannot read " + path("absent") + ": No such file or directory");
   EXPECT_EQ(message(folder_), "cannot read " + folder_.string() + ": it is a folder");

@@ -1,4 +1,4 @@
-// What becomes of each kind of file that is named for output: written into or replaced, with its links, mode and owner.
+// Tests writing to each kind of output file: whether it is written into or replaced, and that links, mode and owner are kept.
 #include "ir/base/output_file.h"
 #include "ir/base/temporary_files.h"
 
@@ -50,7 +50,7 @@ protected:
     chmod(path(name).c_str(), mode);
     return path(name);
   }
-  // Runs as a user without rights, in a process of its own; the exit status is what `work` gives.
+  // Runs `work` in a child process as a user without privileges; `work` gives the exit status.
   template <class F> static int asNobody(F work) {
     pid_t child = fork();
     if (child == 0) {
@@ -74,7 +74,7 @@ TEST_F(OutputFile, ANewFileHasTheModeOfNewFiles) {
   umask(mask);
   EXPECT_EQ(text(path("new")), "one two");
   EXPECT_EQ(info(path("new")).st_mode & 07777, 0640U);
-  EXPECT_EQ(filesThere(), 1U); // nothing temporary is left
+  EXPECT_EQ(filesThere(), 1U); // no temporary file is left
 }
 
 TEST_F(OutputFile, AReplacedFileKeepsItsModeAndOwner) {
@@ -89,7 +89,7 @@ TEST_F(OutputFile, AReplacedFileKeepsItsModeAndOwner) {
   EXPECT_EQ(after.st_mode, before.st_mode);
   EXPECT_EQ(after.st_uid, before.st_uid);
   EXPECT_EQ(after.st_gid, before.st_gid);
-  EXPECT_NE(after.st_ino, before.st_ino); // it was replaced as a whole
+  EXPECT_NE(after.st_ino, before.st_ino); // the whole file was replaced
   EXPECT_EQ(filesThere(), 1U);
 }
 
@@ -102,7 +102,7 @@ TEST_F(OutputFile, SymbolicLinksAreFollowed) {
   EXPECT_TRUE(fs::is_symlink(path("two")));
   EXPECT_TRUE(fs::is_symlink(path("one")));
   EXPECT_EQ(text(path("elsewhere/target")), "new");
-  // A link that leads nowhere makes what it names.
+  // A dangling link creates the file that it names.
   fs::create_symlink("elsewhere/absent", path("dangling"));
   EXPECT_EQ(message(writeOutputFile(path("dangling"), {"made"})), "");
   EXPECT_TRUE(fs::is_symlink(path("dangling")));
@@ -181,7 +181,7 @@ TEST_F(OutputFile, WhatCannotBeWrittenSaysWhy) {
   EXPECT_EQ(message(writeOutputFile(file + "/inner", {"x"})), "cannot write " + file + "/inner: " + std::strerror(ENOTDIR));
 }
 
-// The longest name that the file system takes has no room for an ending.
+// The longest name that the file system accepts has no room for a suffix.
 TEST_F(OutputFile, ALongNameIsNoMatter) {
   std::string file = path(std::string(255, 'n'));
   EXPECT_EQ(message(writeOutputFile(file, {"x"})), "");
@@ -197,7 +197,7 @@ TEST_F(OutputFile, AFileInAFolderThatIsReadOnlyIsWrittenInPlace) {
   EXPECT_EQ(asNobody([&] { return writeOutputFile(file, {"new"}) ? 0 : 1; }), 0);
   EXPECT_EQ(text(file), "new");
   EXPECT_EQ(info(file).st_ino, number);
-  // A new one cannot be made.
+  // A new file cannot be created in the folder.
   EXPECT_EQ(asNobody([&] { return message(writeOutputFile(path("other"), {"x"})) == "cannot write " + path("other") + ": " + std::strerror(EACCES) ? 0 : 1; }), 0);
 }
 
@@ -208,7 +208,7 @@ TEST_F(OutputFile, AFileThatIsReadOnlyStays) {
   EXPECT_EQ(text(file), "old");
 }
 
-// Another user's file that everyone may write to: a new one in its place would be ours.
+// A file of another user that everyone may write to: a new file in its place would have the wrong owner.
 TEST_F(OutputFile, AFileOfAnotherUserKeepsItsOwner) {
   if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
   std::string file = makeFile("theirs", "a longer text than the new one", 0666);
@@ -220,7 +220,7 @@ TEST_F(OutputFile, AFileOfAnotherUserKeepsItsOwner) {
   EXPECT_EQ(filesThere(), 1U);
 }
 
-// The old content stays when there is no room for the new one.
+// The old content stays if there is no room for the new one.
 TEST_F(OutputFile, AFileThatGrowsTooLargeLeavesTheOldOne) {
   std::string file = makeFile("old", "old");
   EXPECT_EQ(asNobody([] { return 0; }), 0);
@@ -239,7 +239,7 @@ TEST_F(OutputFile, AFileThatGrowsTooLargeLeavesTheOldOne) {
   EXPECT_EQ(filesThere(), 1U);
 }
 
-// In the middle of writing, at ten moments.
+// Signals arrive during writing, at ten different moments.
 TEST_F(OutputFile, ASignalLeavesTheOldFileAndNothingElse) {
   std::string file = makeFile("old", "old");
   std::string large(32 << 20, 'x');

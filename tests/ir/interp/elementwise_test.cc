@@ -1,4 +1,4 @@
-// Every elementwise op, run as a kernel on vectors and by evaluateScalar, against values worked out by hand.
+// Every elementwise op, run as a kernel on vectors and by evaluateScalar, against values computed by hand.
 #include "kernel_fixture.h"
 
 #include <cmath>
@@ -250,7 +250,7 @@ TEST(Elementwise, The64BitIntegers) {
 }
 
 TEST(Elementwise, IntegersToFloatsRoundOnce) {
-  // By way of f64 this would be a tie, and round down.
+  // If converted to f64 first, this would be a tie, and round down.
   int64_t justAboveATie = (int64_t{1} << 60) + (int64_t{1} << 36) + 1;
   EXPECT_EQ(eval(OpKind::SIToFP, Elem::I64, Elem::F32, {integerNumber(justAboveATie)}).f, 0x1p60 + 0x1p37);
   EXPECT_EQ(eval(OpKind::SIToFP, Elem::I64, Elem::F32, {integerNumber(justAboveATie - 1)}).f, 0x1p60);
@@ -281,7 +281,7 @@ TEST(Elementwise, FmaRoundsOnce) {
   auto fma = [](Elem elem, double a, double b, double c) {
     return eval(OpKind::Fma, elem, elem, {floatNumber(a), floatNumber(b), floatNumber(c)}).f;
   };
-  // The product is a tie; what is added only shows beyond f64's last place.
+  // The product is a tie; the addend is below f64's last bit.
   EXPECT_EQ(fma(Elem::BF16, 1 + 0x1p-7, 1.5, 0x1p-100), 1.5 + 0x1p-6);
   EXPECT_EQ(fma(Elem::BF16, 1 + 0x1p-7, 1.5, -0x1p-100), 1.5 + 0x1p-7);
   double a = 1 + 0x1p-12, b = 1 + 0x1p-12; // product 1 + 2^-11 + 2^-24: a tie in f32

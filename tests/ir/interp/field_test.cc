@@ -80,7 +80,7 @@ TEST(Field, UninterpretedFunctionsGiveTheSameForTheSame) {
 }
 
 TEST(Field, LiteralsAreWhatTheyWereWrittenAs) {
-  // A tenth, in whatever type it was rounded.
+  // One tenth, whichever type it was rounded to.
   for (Elem elem : {Elem::F16, Elem::F32, Elem::F64})
     EXPECT_TRUE(sameField(fieldMultiply(fieldFromReal(elem, roundTo(elem, 0.1)), fieldFromInteger(10)), fieldFromInteger(1)))
         << elemName(elem);

@@ -7,7 +7,7 @@ namespace {
 
 class InterpreterTest : public KernelTest {
 protected:
-  // What a kernel stores for an index scalar: out[0, place] = value.
+  // Stores an index scalar: out[0, place] = value.
   void storeIndex(Value *out, Value *place, Value *value) {
     Value *v = b.value(OpKind::Splat, {value}, context.vector({1, 1}, Elem::Index));
     store(v, tile(out, {b.index(0), place}, {1, 1}));
@@ -39,7 +39,7 @@ TEST_F(InterpreterTest, LoopsCarryValuesAndCountWithoutOverflow) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   Value *out = matrixParam(Elem::Index);
   Value *one = b.index(1);
-  // Fibonacci: the yield permutes what is carried.
+  // Fibonacci numbers: the yield permutes the carried values.
   auto fibonacci = loop(b.index(3), b.index(23), b.index(2), {b.index(0), one}, [&](Value *, auto v) {
     return std::vector<Value *>{v[1], add(v[0], v[1])};
   });
@@ -88,7 +88,7 @@ TEST_F(InterpreterTest, IfRunsOneRegion) {
   b.setEnd(*choice->region(1));
   b.create(OpKind::Yield, {x, b.index(2)}, {});
   b.setEnd(outer);
-  // Without results, and without a second region's ops.
+  // An `if` without results, and without ops in its second region.
   Op *effect = b.create(OpKind::If, {compare("eq", x, b.index(7))}, {}, 2);
   b.setEnd(*effect->region(0));
   storeIndex(out, b.index(2), x);
@@ -159,7 +159,7 @@ TEST_F(InterpreterTest, TheLaunchsOwnGrid) {
 }
 
 TEST_F(InterpreterTest, SubgroupsThatNeverMeetAreReported) {
-  // K of a and b is spread over the subgroups, and only subgroup 0 comes to the product.
+  // K of a and b is distributed over the subgroups, and only subgroup 0 reaches the product.
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 2;
   Value *A = matrixParam(Elem::F16);

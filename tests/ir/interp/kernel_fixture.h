@@ -1,4 +1,4 @@
-// Kernels by hand, and arrays to run them on.
+// Kernels made with the builder, and arrays to run them on.
 #pragma once
 #include "ir/builder.h"
 #include "ir/interp/interpreter.h"
@@ -43,7 +43,7 @@ public:
   void setNumber(const std::vector<int64_t> &index, double value) {
     set(index, isFloat(elem_) ? floatNumber(value) : integerNumber(static_cast<int64_t>(value)));
   }
-  // Every element by a function of its row-major number.
+  // Sets every element to a function of its row-major number.
   void fill(const std::function<double(int64_t)> &f) {
     int64_t k = 0;
     forEach([&](const std::vector<int64_t> &index) { setNumber(index, f(k++)); });
@@ -59,7 +59,7 @@ public:
       if (d == 0) return;
     }
   }
-  // Bytes that belong to no element, still as they were.
+  // Whether the bytes that belong to no element are unchanged.
   bool guardsIntact() const {
     std::vector<unsigned char> copy = memory_;
     auto bytes = static_cast<size_t>(elemInfo(elem_).storageBytes);
@@ -90,7 +90,7 @@ class KernelTest : public testing::Test {
 protected:
   KernelTest() : b(context, kernel.body) { kernel.name = "k"; }
 
-  // To be called before anything else is built.
+  // Call before building anything else.
   Value *param(Type type) {
     kernel.gridBlock.addParam(type);
     ++kernel.paramCount;
@@ -129,7 +129,7 @@ protected:
     if (c) operands.push_back(c);
     return b.value(OpKind::TileMma, operands, result);
   }
-  // for %i = lower to upper step s iter_args(inits); body(i, carried) gives what it yields.
+  // for %i = lower to upper step s iter_args(inits); body(i, carried) returns the yielded values.
   std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits,
                             const std::function<std::vector<Value *>(Value *, std::vector<Value *>)> &body) {
     std::vector<Value *> operands = {lower, upper, step};

@@ -24,7 +24,7 @@ std::vector<Number> randomInts(Elem elem, size_t count, std::mt19937_64 &random)
   return values;
 }
 
-// The definition, element by element: what language.md says of sums and products.
+// The definition, element by element: the rules of language.md for sums and products.
 double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *a, const Number *b, double c, size_t row,
                   size_t column) {
   bool narrow = result == Elem::F16 || result == Elem::BF16;
@@ -35,7 +35,7 @@ double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *
     if (sum == Elem::F64)
       c = std::fma(x, y, c);
     else
-      c = roundTo(sum, addToOdd(x * y, c)); // an independent road to one rounding
+      c = roundTo(sum, addToOdd(x * y, c)); // an independent way to round once
     if (narrow && (k % 8 == 7 || k + 1 == s.depth)) c = roundTo(result, c);
   }
   return c;
@@ -58,7 +58,7 @@ TEST(Mma, FloatsRoundEachSumOnce) {
                   {Elem::F32, Elem::BF16}}) {
     for (int round = 0; round < 30; ++round) {
       MmaExtents s{1 + random() % 7, 1 + random() % 7, random() % 40};
-      // A tf32 may come from memory with all bits of an f32.
+      // A tf32 loaded from memory may have all bits of an f32.
       Elem source = t.operand == Elem::TF32 ? Elem::F32 : t.operand;
       std::vector<Number> a = randomFloats(source, s.rows * s.depth, random);
       std::vector<Number> b = randomFloats(source, s.depth * s.columns, random);
@@ -82,16 +82,16 @@ TEST(Mma, RoundingThatTellsOneWayFromAnother) {
     multiplyAccumulate(operand, result, {1, 1, x.size()}, a.data(), b.data(), &acc);
     return acc.f;
   };
-  // f32: 2^24 + 1 + 1 stays where each sum rounds.
+  // f32: 2^24 + 1 + 1 stays 2^24, because each sum is rounded.
   EXPECT_EQ(run(Elem::F16, Elem::F32, {1, 1}, {1, 1}, 0x1p24), 0x1p24);
   // f16 result: 2048 + 8 x 1, rounded once per 8 products, is 2056, rounded per product 2048.
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(8, 1), std::vector<double>(8, 1), 2048), 2056);
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(9, 1), std::vector<double>(9, 1), 2048), 2056);
   EXPECT_EQ(run(Elem::F16, Elem::F16, std::vector<double>(10, 1), std::vector<double>(10, 1), 2048), 2058);
-  // f16 overflows in the rounding, not in the sum between.
+  // f16 overflows when rounded, not in the intermediate sum.
   EXPECT_EQ(run(Elem::F16, Elem::F16, {65504, -65504}, {1, 1}, 65504), 65504);
   EXPECT_TRUE(std::isinf(run(Elem::F16, Elem::F16, {65504}, {1}, 65504)));
-  // tf32 drops what f32 keeps.
+  // tf32 drops bits that f32 keeps.
   EXPECT_EQ(run(Elem::TF32, Elem::F32, {1 + 0x1p-12}, {1}, 0), 1);
   EXPECT_EQ(run(Elem::F32, Elem::F32, {1 + 0x1p-12}, {1}, 0), 1 + 0x1p-12);
   // f32 products are exact: the square's last term decides the tie.

@@ -1,5 +1,5 @@
-// Ops that look at elements in other places than they give them, on random shapes and layouts, against one element at a
-// time: what a vector holds does not depend on who holds it.
+// Tests ops whose results come from other positions of the operand, on random shapes and layouts, against one element at a
+// time: the elements of a vector do not depend on which subgroup holds them.
 #include "kernel_fixture.h"
 
 #include <random>
@@ -40,7 +40,7 @@ protected:
     return c;
   }
 
-  // A layout of any kind: in rounds, wrapping around, or with everything everywhere.
+  // A layout of any kind: round-robin, wrapping around, or fully replicated.
   const Layout *randomLayout(const std::vector<int64_t> &shape, int64_t subgroups) {
     for (int tries = 0; tries < 200; ++tries) {
       std::vector<int64_t> sgLayout(shape.size(), 1), sgData;
@@ -62,7 +62,7 @@ protected:
     return layout(shape, sgLayout, shape);
   }
 
-  // Operand index that one term of a result element comes from.
+  // The operand index of one term of a result element.
   static std::vector<int64_t> termOf(const Case &c, const std::vector<int64_t> &index, int64_t k) {
     std::vector<int64_t> at = index;
     auto d = static_cast<size_t>(c.dim);
@@ -99,7 +99,7 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
     Op *op = kb.create(c.kind, {v}, {context.vector(c.to, Elem::I32, target)});
     if (c.kind == OpKind::Reduction || c.kind == OpKind::Broadcast) op->setAttr("dims", std::vector<int64_t>{c.dim});
     if (c.kind == OpKind::Reduction) op->setAttr("kind", std::string("add"));
-    // Stored as a matrix, by ownership: copies write the same.
+    // Stored as a matrix by the owners of its elements: copies write the same value.
     Value *result = op->result();
     std::vector<int64_t> stored = c.to;
     if (stored.size() == 1) {
@@ -131,7 +131,7 @@ TEST_F(VectorOpsTest, RandomShapesAndLayouts) {
   EXPECT_GT(local, 50);
 }
 
-// An element that all hold is taken out without a meeting, any other one with; every subgroup gets it.
+// Extracting an element that all subgroups hold needs no meeting, any other one does; every subgroup gets the element.
 TEST_F(VectorOpsTest, ExtractAndInsertAtEveryIndex) {
   for (bool replicated : {false, true}) {
     Kernel k;

@@ -8,7 +8,7 @@ namespace {
 using WriterTraceTest = KernelTest;
 
 TEST_F(WriterTraceTest, AgreesWithWhoReallyWrites) {
-  // Each subgroup of each workgroup stores its own part of a product, whose K is spread so that a real run exchanges.
+  // Each subgroup of each workgroup stores its part of a product. K is distributed, so that a real run needs exchanges.
   kernel.scope = Scope::Workgroup;
   kernel.subgroups = 4;
   Value *A = matrixParam(Elem::F16), *C = matrixParam(Elem::F32);
@@ -44,7 +44,7 @@ TEST_F(WriterTraceTest, TheLastWriterInsideLoopsAndBatches) {
   Value *C = param(memref({kDynamic, kDynamic, kDynamic}, Elem::I32)), *alias = param(C->type());
   Value *i = gridVariable([](Builder &g) { return g.index(3); }, 1);
   Value *v = b.constantInt(context.vector({2, 2}, Elem::I32), 1);
-  // Workgroup i writes matrices 0 … i, by way of another parameter that is the same buffer.
+  // Workgroup i writes matrices 0 … i, through another parameter that is the same buffer.
   Value *next = b.value(OpKind::AddI, {i, b.index(1)}, context.index());
   loop(b.index(0), next, b.index(1), {v}, [&](Value *k, auto carried) {
     store(carried[0], tile(alias, {k, b.index(-1), b.index(0)}, {2, 2}));

@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// By what factor two sizes differ.
+// The factor by which two sizes differ.
 double apart(int64_t a, int64_t b) { return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b)); }
 
 TEST(NearestSize, OfBlocksIsAMessageAndNoneIsNearer) {

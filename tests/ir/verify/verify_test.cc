@@ -1,4 +1,4 @@
-// A sound module passes; each planted fault is found, and the message says which op and what.
+// A valid module passes; each planted fault is found, and the message names the op and the fault.
 #include "ir/verify/verify.h"
 #include "tests/ir/gemm_module.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 class Verify : public testing::Test {
 protected:
-  // All messages with their notes, one a line; "" if the module is sound.
+  // All messages with their notes, one per line; "" if the module is valid.
   std::string found() {
     Diagnostics diagnostics;
     bool ok = verify(gemm_.module, diagnostics).ok();
@@ -53,7 +53,7 @@ TEST_F(Verify, UseBeforeDefinition) {
   expect("the 1st operand is not defined where it is used");
   expect("in `%acc_3 = xetile.tile_mma ");
   Block &body = *gemm_.loop->region();
-  body.moveBefore(gemm_.mma, gemm_.loadA); // blocks are destroyed from last to first: users go before what they use
+  body.moveBefore(gemm_.mma, gemm_.loadA); // blocks are destroyed from last to first: users before the values they use
   expect("the 2nd operand is not defined where it is used");
   body.moveBefore(body.last()->previous()->previous(), gemm_.mma);
   EXPECT_EQ(found(), "");
@@ -169,7 +169,7 @@ TEST_F(Verify, FormLayoutsKnown) {
 }
 
 TEST_F(Verify, LayoutsThatDisagree) {
-  // Rows over 4 by 8 instead of 8 by 4 subgroups: the product's rule on rows breaks.
+  // Rows over 4 by 8 instead of 8 by 4 subgroups: this breaks the product's rule for rows.
   LayoutOrError other = makeLayout(context_, LayoutSpec::of({{4, 8}, {64, 4}}), std::vector<int64_t>{256, 32});
   gemm_.loadA->result()->setType(context_.vector({256, 32}, Elem::F16, std::get<const Layout *>(other)));
   EXPECT_NE(found(), "");
