@@ -12,7 +12,7 @@ namespace xt {
 
 enum class Scope : uint8_t { Workgroup, Subgroup, Lane };
 
-// Promises that hold for a kernel; each has a check in ir/verify. Printed as `form ssa, layouts_known`.
+// Promises that hold for a kernel; each has a check in ir/verify. Printed as `form blocks, layouts_known`.
 enum class Form : uint8_t {
 #define XT_FORM(name, text, summary) name,
 #include "ir/forms.def"

@@ -14,7 +14,7 @@ enum class OrderCause : uint8_t {
   OldValue,   // an old value that an atomic returns is stored, or decides where or whether something is stored
   Midway,     // it is computed from a buffer that atomics of the same kernel change
   LastWriter, // an atomic `assign`: the last one counts
-  Kinds,      // atomics of several kinds (addi and maxs) meet in it
+  Kinds,      // atomics of several kinds (addi and maxs) change it
   Rounding,   // atomics that round (addf): each order has its own sum
 };
 // Describes a cause for a message: "old values of atomics".

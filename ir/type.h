@@ -35,8 +35,8 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = Elem::Index;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr;            // Vector, Tile: who holds what; null: none, or not known yet. TensorDesc of
-                                             // lanes: which lane has which element (sg_map), of the shape
+  const Layout *layout = nullptr;            // Vector, Tile: the owners of the elements; null: none, or not known yet. TensorDesc
+                                             // of lanes: the lane that has each element of the shape (sg_map)
   MatrixUse use = MatrixUse::None;           // Vector
   bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile
@@ -65,7 +65,7 @@ public:
   bool isTile() const { return is(TypeKind::Tile); }
   bool isMemRef() const { return is(TypeKind::MemRef); }
   bool isTensorDesc() const { return is(TypeKind::TensorDesc); }
-  bool isWindow() const { return isTile() || isTensorDesc(); } // onto memory
+  bool isWindow() const { return isTile() || isTensorDesc(); } // a window onto memory
   bool isAddress() const { return isScalar(Elem::I64) || isScalar(Elem::U64); }
   Elem elem() const { return data_->elem; }
   std::span<const int64_t> shape() const { return data_->shape; }

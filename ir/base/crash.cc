@@ -39,7 +39,7 @@ Slot slots[kMostCrashNotes];
 
 std::atomic<bool> enabled{false}, written{false}, internalErrors{false};
 const std::string *facts = nullptr;              // never freed
-const std::string *parents[2] = {nullptr, nullptr}; // the same
+const std::string *parents[2] = {nullptr, nullptr}; // never freed
 
 // A path that is built without heap memory.
 class Path {

@@ -13,7 +13,7 @@ class AddressSlice {
 public:
   AddressSlice(const Kernel &kernel, const std::vector<LaunchArg> &args);
 
-  // Whether the op is part of the slice. A part that writes memory is not executed but shown to the observer.
+  // Whether the op is part of the slice. An op of the slice that writes memory is not executed, but reported to the observer.
   bool has(const Op *op) const { return ops_.contains(op); }
   // Why the slice cannot run separately, or "": it needs data that the kernel itself writes, or costs as much as the kernel.
   std::string_view obstacle() const { return obstacle_; }

@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMostRaces = 8; // races shown in full
+constexpr size_t kMostRaces = 8; // reported races
 
 using Kind = MemoryMonitor::Kind;
 

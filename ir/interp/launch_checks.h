@@ -19,7 +19,7 @@ namespace xt {
 // workgroups. Which two of several conflicts are reported may depend on it.
 class LaunchChecks final : public MemoryMonitor {
 public:
-  // The arguments must outlive the object. All workgroups use the memory of `slm`, one after the other.
+  // The constructor's arguments must outlive the object. All workgroups use the memory of `slm`, one after the other.
   LaunchChecks(const Kernel &kernel, const std::vector<LaunchArg> &args, SlmMemory &slm, Checks checks);
 
   void enter(const std::vector<int64_t> &blockId); // before each workgroup

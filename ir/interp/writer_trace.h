@@ -11,7 +11,7 @@ namespace xt {
 struct Writer {
   std::vector<int64_t> workgroup; // coordinates, outermost dimension first
   int64_t subgroup = 0;
-  uint64_t stores = 0; // how often the element is written, all told
+  uint64_t stores = 0; // how often the element is written in total
 };
 
 // For each element (an index per dimension) of the buffer passed for `parameter`, the workgroup and subgroup that writes it
