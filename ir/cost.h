@@ -1,10 +1,10 @@
 // Counts a kernel's operations and moved bytes from its ops: for descriptions, and to relate measured benchmark times to the
 // limits of the hardware.
 //
-// Operations counted: 2*M*N*K for a tile_mma of MxK by KxN, with or without an accumulator; 2 per element for
-// an fma; 1 per element of its result for every other elementwise op on vectors (arithmetic, functions, comparisons,
-// select, casts); 1 per element of its operand for a reduction and an atomic. Arithmetic on scalars (indices, bounds),
-// constants, and ops that only move elements (transpose, broadcast, convert_layout, reshape …) count nothing.
+// Operations counted: 2*M*N*K for a tile_mma of MxK by KxN, with or without an accumulator; 2 per element for an fma; 1 per
+// element of its result for every other elementwise op on vectors (arithmetic, functions, comparisons, select, casts); 1 per
+// element of its operand for a reduction and an atomic. Arithmetic on scalars (indices, bounds), constants, and ops that only
+// move elements (transpose, broadcast, convert_layout, reshape …) count nothing.
 //
 // Bytes counted: each load, store, gather, scatter and atomic counts the storage bytes of its whole tile (an atomic as both
 // read and written), even if the tile reaches outside of its base, if elements are masked off, or if a cache would hold the

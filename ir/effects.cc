@@ -5,7 +5,7 @@
 namespace xt {
 
 namespace {
-// An i64 may be an address, and may be computed with like any other 64-bit integer, including index arithmetic.
+// An i64 may be an address, and may be computed with like any other 64-bit integer, also as an index.
 bool refersToMemory(const Value *value) {
   Type type = value->type();
   return type.isMemRef() || type.isWindow() || type.isScalar(Elem::I64) || type.isScalar(Elem::U64) || type.isIndex();

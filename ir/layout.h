@@ -1,10 +1,10 @@
 // Layouts: which subgroup, lane and register holds each element of a tile. The only layout arithmetic of the project.
 //
-// A Layout belongs to a shape. Each dimension's index is a mixed-radix number whose digits (factors, outermost first)
-// each go to one axis with a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors
-// of that axis. Coordinates that no index determines are listed as replication: every combination of them holds a copy. On the
-// subgroup and the lane axis, factors and replication together count every coordinate exactly once: no
-// coordinate is without elements, and none is used for two places in the tile.
+// A Layout belongs to a shape. Each dimension's index is a mixed-radix number whose digits (factors, outermost first) each go
+// to one axis with a stride: the owner's coordinate on an axis is the sum of digit * stride over all factors of that axis.
+// Coordinates that no index determines are listed as replication: every combination of them holds a copy. On the subgroup and
+// the lane axis, factors and replication together count every coordinate exactly once: no coordinate is without elements, and
+// none is used for two places in the tile.
 // Two layouts of a shape are equal if every owner on those axes holds the same elements; a Layout is interned in canonical
 // form, so equal layouts are the same pointer.
 #pragma once

@@ -40,8 +40,8 @@ void replicateFrom(LayoutBuilder &builder, std::vector<Factor> &digits, size_t f
 
 // Handles blocks of n that do not end between digits. All blocks may still be held by the same owners: if each block contains
 // every coordinate of the digits below some register digit, and no block crosses the end of that digit. n consecutive indices
-// miss a coordinate of digits (extent e, weight w) on one axis only if they fit between two of its occurrences, which are sum(w
-// * (e - 1)) apart.
+// miss a coordinate of digits (extent e, weight w) on one axis only if they fit between two of its occurrences. The distance of
+// these is sum(w * (e - 1)).
 bool groupAcross(LayoutBuilder &builder, std::vector<Factor> &digits, int64_t n) {
   int64_t weight = 1, gap[kAxisCount] = {};
   for (size_t i = digits.size(); i-- > 0;) {

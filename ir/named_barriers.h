@@ -13,7 +13,8 @@ struct NamedBarrierPart {
   int64_t role = 0, producers = 0, consumers = 0;
 };
 
-// A barrier is complete when as many producers and consumers have arrived as its parts declare; then it counts from zero again.
+// A barrier is complete when as many producers and consumers have arrived as its participants declare; then the next round
+// begins.
 class NamedBarriers {
 public:
   static constexpr int64_t kMost = 32;

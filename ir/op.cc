@@ -35,8 +35,10 @@ std::vector<Value *> yieldedBy(const Block &block) {
 }
 
 CarriedAt carriedAt(const Op &op) {
-  if (op.kind() == OpKind::For) return {3, 1, 0, true};   // first after the bounds; after the induction variable
-  if (op.kind() == OpKind::While) return {1, 0, 1, true}; // first after the condition; after the next condition
+  // A `for` has its bounds before the carried operands, and the induction variable before the carried parameters. A `while` has
+  // its condition before the carried operands, and the next condition before the carried operands of the yield.
+  if (op.kind() == OpKind::For) return {3, 1, 0, true};
+  if (op.kind() == OpKind::While) return {1, 0, 1, true};
   return {op.operandCount(), 0, 0, false};
 }
 

@@ -93,7 +93,7 @@ enum class LayoutRule : uint8_t {
   Free,        // the result takes any layout; cloned for each consumer that needs another one (constant, splat)
   Same,        // all vectors, and the tile if there is one, have the same distribution
   Load,        // as Same; transposed if the op has the attribute
-  Mma,         // rows as in a, columns as in b, K distributed the same way in both
+  Mma,         // rows as in a, columns as in b, K in pieces of the same length in both
   Transpose,   // dimensions are permuted; each keeps its distribution, over the same or other subgroups
   Reduction,   // the kept dimension is distributed the same way; the reduced one is held by all holders of a term
   Broadcast,   // the kept dimension is distributed the same way; the operand is held by all holders of a copy

@@ -78,14 +78,14 @@ private:
   }
   static OrderCause first(OrderCause a, OrderCause b) { return a == OrderCause::None ? b : a; }
 
-  // The cause that a decision whether or how often an op runs depends on the order.
+  // The cause for which it may depend on the order whether or how often an op runs.
   OrderCause control(const Op &op) const {
     OrderCause cause = OrderCause::None;
     for (const Block *block = op.block(); block && block->parentOp(); block = block->parentOp()->block())
       cause = first(cause, decision(*block->parentOp()));
     return cause;
   }
-  // The cause for an op with regions: that of its bounds or its condition.
+  // The cause for which the bounds or the condition of an op with regions may depend on the order.
   OrderCause decision(const Op &op) const {
     OrderCause cause = OrderCause::None;
     CarriedAt at = carriedAt(op);

@@ -8,9 +8,9 @@
 
 namespace xt {
 
-// The registers of a subgroup of `lanes` lanes while it runs `block`: for the vectors of the block, for those live into it, and
-// for those of nested blocks. No registers are counted for vectors that repeat one scalar or one lane's elements, for masks,
-// and for values that only name a part of another vector. `block` is the body of a kernel or of a loop, or a branch.
+// The registers of a subgroup of `lanes` lanes while it runs `block`: for the vectors of the block, for those that are live on
+// entry, and for those of nested blocks. No registers are counted for vectors that repeat one scalar or one lane's elements,
+// for masks, and for values that only name a part of another vector. `block` is the body of a kernel or of a loop, or a branch.
 int64_t registersAtOnce(const Block &block, int64_t lanes, const TargetInfo &target);
 
 // The largest register file that each thread of a workgroup of `subgroups` subgroups may have. A core has threads for the lanes

@@ -38,8 +38,8 @@ constexpr BlockShape kXeBlocks[] = {
     {BlockUse::Prefetch, 8, 32, 1, 32, 2},      {BlockUse::Prefetch, 8, 16, 32, 32, 2},     {BlockUse::Prefetch, 8, 16, 8, 32, 4, 4},
     {BlockUse::Prefetch, 16, 16, 1, 32, 2},     {BlockUse::Prefetch, 32, 16, 1, 32, 1},     {BlockUse::Prefetch, 32, 8, 1, 32, 2},
 };
-// From its section 6.13.X.6, "Restrictions", for all devices with the extension: Xe-HPC and Xe2. A pitch is at least the width,
-// so its minimum is 64 too.
+// Section 6.13.X.6, "Restrictions", of the same extension, for all devices that have it: Xe-HPC and Xe2. A pitch is at least
+// the width, so its minimum is 64 too.
 constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
 
 // The word counts of the LSC's block ("transposed") messages: DataElemsPerAddr in IGC's documentation/visa/instructions/

@@ -23,7 +23,8 @@ struct WrittenLayout {
   bool withOrder = false; // InType: an order is written with it
 };
 
-// A layout that is written for an operand: it does not declare the operand's layout but is checked against it.
+// A layout that is written for an operand. It is checked against the operand's layout, and declares it only if nothing else
+// determines it.
 struct OperandLayout {
   const Op *op;
   size_t operand;
