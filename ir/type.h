@@ -35,8 +35,8 @@ struct TypeData {
   TypeKind kind = TypeKind::Scalar;
   Elem elem = Elem::Index;
   std::vector<int64_t> shape;
-  const Layout *layout = nullptr;            // Vector, Tile: the owners of the elements; null: none, or not known yet. TensorDesc
-                                             // of lanes: the lane that has each element of the shape (sg_map)
+  const Layout *layout = nullptr;            // Vector, Tile: the owners of the elements; null: none, or not known yet.
+                                             // TensorDesc of lanes: the lane that has each element of the shape (sg_map)
   MatrixUse use = MatrixUse::None;           // Vector
   bool packed = false;                       // Tile: memory [K/f][N][f], see packFactor
   Order order = Order::RowMajor;             // Tile

@@ -55,7 +55,7 @@ private:
     if (alike) return stays(op, turns ? "each turns what it holds" : "each holds what it needs");
     if (std::optional<SubgroupChoice> choice = choiceWithin(*from, *to.layout()); choice && !turns)
       return stays(op, choice->count == 1 ? "each takes a part of what it holds" : str("each takes one of ", choice->count, " parts of what it holds"));
-    // A conversion that is not local but has no bytes to move still moves the whole vector.
+    // If no element has to change its subgroup, the whole vector is moved nevertheless.
     int64_t bytes = movedBytes(from, to.layout(), storage(to));
     diagnostics_.report(DiagCode::MovesAcrossSubgroups, op.range(),
                         str("`", op.info().name, "` moves ", bytesText(bytes ? bytes : to.byteCount()),

@@ -12,7 +12,7 @@ namespace xt {
 struct Schedule {
   enum class Order : uint8_t {
     Forward,  // 0, 1, 2 …, each until it waits
-    Reversed, // a random one, for a random number of steps
+    Reversed, // … 2, 1, 0
     Seeded    // a random one, for a random number of steps
   } order = Order::Forward;
   uint64_t seed = 0;

@@ -229,7 +229,7 @@ private:
       int64_t step = memrefStrides(base).back();
       if (step != 1 && step != kDynamic) return reportBase(op, 0, "the elements of this base do not lie side by side", rules);
     }
-    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // the last offset otherwise includes rows
+    if (op.operandCount() == 2) firstColumn(op, 1, op.result()->type(), rules); // with more offsets, rows come before the column
   }
 
   // The descriptor's old position is aligned already, so only the step is checked.
