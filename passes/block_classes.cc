@@ -17,10 +17,10 @@ bool isCut(Type type) { return type.isVector() || type.isTile(); }
 
 bool isBlockOp(const Op &op) { return op.info().dialect == Dialect::XeGpu; }
 
-// What an element type is multiplied as: f8 has no product of its own, but every value of it is one of f16.
+// The element type in which a product takes its operands: no hardware multiplies f8, but f16 represents each of its values.
 Elem multipliedAs(Elem elem) { return elem == Elem::F8E4M3 || elem == Elem::F8E5M2 ? Elem::F16 : elem; }
 
-// What a sum may be kept in instead, and be rounded at the end of the op.
+// The element type in which a sum may be kept before it is rounded at the end of the op.
 Elem summedAs(Elem elem) { return elem == Elem::F16 || elem == Elem::BF16 ? Elem::F32 : elem; }
 
 } // namespace
@@ -46,7 +46,8 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
     : target_(target), lanes_(subgroupSizeFor(target, kernel.subgroups)), members_(kernel, isCut) {
   classes_.resize(members_.count());
   for (size_t i = 0; i < members_.count(); ++i) classes_[i].type = members_.values()[members_.classOf(i)]->type();
-  // The hardware's own blocks, and beside them parts of vectors, are of sizes that somebody has chosen.
+  // A kernel that contains XeGPU ops has chosen its block sizes: keep those blocks, and parts of vectors next to
+  // them, whole.
   bool chosen = false;
   walk(kernel.body, [&](Op &op) { chosen |= isBlockOp(op); });
   walk(kernel.body, [&](Op &op) {
@@ -62,7 +63,7 @@ BlockClasses::BlockClasses(Kernel &kernel, const TargetInfo &target)
 
 BlockGrid BlockClasses::plainGrid(Type type) const {
   BlockGrid grid = BlockGrid::whole(type);
-  // Small ones of three dimensions and more are operands on their way into another form.
+  // A small value of three or more dimensions is an operand on its way into another form.
   if (type.rank() > 2 && type.elementCount() <= 2 * kPlainRows * kProductDepth * 2) return grid;
   for (int d = 0; d < type.rank(); ++d) {
     Lengths &lengths = grid.dims[static_cast<size_t>(d)];
@@ -113,7 +114,7 @@ void BlockClasses::suggestTransposed(const Value *from, const Value *to, const s
   demand(source.strength < 0 ? from : to, std::move(grid), kSuggested);
 }
 
-// The dimension that stays is cut alike.
+// The remaining dimension is cut in the same way in both.
 void BlockClasses::suggestKept(const Value *many, const Value *few, size_t dim) {
   Class &large = classOf(many), &small = classOf(few);
   if ((large.strength < 0) == (small.strength < 0)) return;
@@ -129,7 +130,7 @@ void BlockClasses::suggest(Op &op) {
   case TypeRule::Transpose: return suggestTransposed(op.operand(0), op.result(), permutationOf(op));
   case TypeRule::Reduction: return suggestKept(op.operand(0), op.result(), dim());
   case TypeRule::Broadcast: return suggestKept(op.result(), op.operand(0), dim());
-  case TypeRule::Reshape: { // one block made of one block
+  case TypeRule::Reshape: { // one block from one block
     const Class &result = classOf(op.result());
     if (result.strength >= 0 && result.grid.count() == 1) demand(op.operand(0), BlockGrid::whole(op.operand(0)->type()), kSuggested);
     return;
@@ -140,8 +141,8 @@ void BlockClasses::suggest(Op &op) {
 
 // --- packed operands -------------------------------------------------------------------------------------------------
 
-// Where nothing but products takes the values of a class, and loads or constants give them, they are packed from the
-// start: the message does it, or it costs nothing.
+// Packs the values of a class from the start where only products use them and only loads or constants define them:
+// the load message packs, or packing is free.
 void BlockClasses::choosePacked(Block &body) {
   const std::vector<const Value *> &values = members_.values();
   std::vector<char> possible(values.size(), 1);

@@ -1,8 +1,9 @@
-// Internal to the pass block-tiles: into which blocks each vector of a kernel is cut, decided before anything changes.
+// Internal to the pass block-tiles: decides into which blocks each vector of a kernel is cut, before anything changes.
 //
-// Vectors that an op computes element by element, and what loops and branches carry, are cut alike: they are one class.
-// A class takes the blocks of the product that it goes into or comes from (the accumulator's before the operands'), else
-// what transposes, reductions and broadcasts next to it suggest, else rows of one register for each lane.
+// Vectors that an elementwise op connects, and values that loops and branches carry, are cut in the same way: they
+// form one class. A class takes the blocks of the product that uses or produces it (the blocks of an accumulator win
+// over those of an operand), else those that neighbouring transposes, reductions and broadcasts suggest, else rows of
+// one register per lane.
 #pragma once
 #include "ir/module.h"
 #include "ir/target_info.h"
@@ -11,13 +12,14 @@
 
 namespace xt {
 
-inline constexpr int64_t kProductDepth = 16; // K of a product that the hardware does not have
+inline constexpr int64_t kProductDepth = 16; // step along K for a product that the hardware has no instruction for
 
-// The product that the hardware does a tile_mma with: its element types may be wider than those given (f8 goes as f16; sums
-// of f16 and bf16 are kept in f32 where the hardware has none of 16 bits, and rounded once). Null: none.
+// The hardware product for a tile_mma. Its element types may be wider than those of the op: f8 is multiplied as f16,
+// and sums of f16 and bf16 are kept in f32 and rounded once at the end where the hardware has no 16-bit accumulator.
+// `shape` is null if there is no such product.
 struct MmaChoice {
   const MmaShape *shape = nullptr;
-  std::string reason; // why there is none
+  std::string reason; // why there is no product
 };
 MmaChoice chooseMma(const TargetInfo &target, const Op &mma);
 
@@ -25,22 +27,23 @@ class BlockClasses {
 public:
   BlockClasses(Kernel &kernel, const TargetInfo &target);
 
-  // Of a vector, or of a tile: a scatter tile is cut like its offsets, another like a vector that is loaded plainly.
+  // The blocks of a vector or a tile. A scatter tile is cut like its offsets, any other tile like a vector that is
+  // loaded as a whole.
   const BlockGrid &grid(const Value *value) const { return classOf(value).grid; }
-  // Blocks lie as dpas takes b: [K/f, N, f].
+  // Whether the blocks have the layout in which dpas takes operand b: [K/f, N, f].
   bool packed(const Value *value) const { return classOf(value).packed; }
-  // Whether it goes into or comes from a product, whose blocks it has.
+  // Whether the value is an operand or the result of a product, so that it has the product's blocks.
   bool isOperand(const Value *value) const { return classOf(value).strength >= kOperand; }
   // The default blocks of a shape.
   BlockGrid plainGrid(Type type) const;
   int64_t lanes() const { return lanes_; }
 
 private:
-  static constexpr int kOperand = 2; // the least strength of what a product decides
+  static constexpr int kOperand = 2; // a product decides with at least this strength
   struct Class {
     Type type; // of a member
     BlockGrid grid;
-    int strength = -1; // of what decided the grid; -1: nothing yet
+    int strength = -1; // strength of the rule that decided the grid; -1: undecided
     bool packed = false;
   };
   const Class &classOf(const Value *value) const { return classes_[members_.classOf(value)]; }

@@ -1,4 +1,4 @@
-// Internal to the pass block-tiles: how a vector or a tile is cut into blocks, each dimension on its own.
+// Internal to the pass block-tiles: the cut of a vector or a tile into blocks, along each dimension separately.
 #pragma once
 #include "ir/type.h"
 
@@ -6,10 +6,11 @@
 
 namespace xt {
 
-// Neighbouring pieces of one dimension; they add up to its extent.
+// Lengths of adjacent pieces of one dimension; their sum is its extent.
 using Lengths = std::vector<int64_t>;
 
-// Pieces of `length`; what is left over as one piece, or as powers of two, largest first.
+// Pieces of `length`. cutEvenly keeps the remainder as one piece; cutToPowersOfTwo cuts it into powers of two,
+// largest first.
 Lengths cutEvenly(int64_t extent, int64_t length);
 Lengths cutToPowersOfTwo(int64_t extent, int64_t length);
 // The first index of each piece.
@@ -28,7 +29,7 @@ struct BlockGrid {
     for (const Lengths &dim : dims) n *= dim.size();
     return n;
   }
-  // Blocks are numbered row-major: which piece of each dimension block k is, and back.
+  // Blocks are numbered row-major. Converts a block number to the piece number in each dimension, and back.
   std::vector<size_t> at(size_t k) const {
     std::vector<size_t> place(dims.size());
     for (size_t d = dims.size(); d-- > 0; k /= dims[d].size()) place[d] = k % dims[d].size();

@@ -1,4 +1,4 @@
-// Products, and ops whose elements come from other places of their operand.
+// Products, and ops whose result elements come from other positions of their operand.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/combine.h"
@@ -19,7 +19,7 @@ size_t dimensionOf(const Op &op) { return static_cast<size_t>(std::get<std::vect
 
 // --- products --------------------------------------------------------------------------------------------------------
 
-// The blocks of a (operand 0) or b, as the product takes them: filled up with zeros, in its element type, b packed.
+// The blocks of a (operand 0) or b as the product takes them: padded with zeros, in its element type, b packed.
 Values Blocking::mmaOperands(const Op &op, size_t operand, const BlockGrid &grid, const MmaShape *shape) {
   const Value *value = op.operand(operand);
   if (classes_.packed(value)) {
@@ -40,7 +40,7 @@ Values Blocking::mmaOperands(const Op &op, size_t operand, const BlockGrid &grid
   return blocks;
 }
 
-// The accumulator's blocks, as wide as the product and in its element type; null where there is none.
+// The accumulator's blocks, padded to the width of the product and in its element type; null if the op has no accumulator.
 Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *shape) {
   Values sums(grid.count(), nullptr);
   for (size_t i = 0; i < grid.count() && op.operandCount() > 2; ++i) {
@@ -52,7 +52,7 @@ Values Blocking::mmaSums(const Op &op, const BlockGrid &grid, const MmaShape *sh
   return sums;
 }
 
-// Step by step along K, so that neighbouring products share an operand and none waits for the one before.
+// Steps along K in the outer loop, so that adjacent products share an operand and none waits for the previous one.
 void Blocking::tileMma(const Op &op) {
   MmaChoice choice = chooseMma(target_, op);
   const MmaShape *shape = choice.shape;
@@ -115,7 +115,7 @@ Value *Blocking::reduceBlock(const Op &op, Value *block, int64_t size) {
   return reduce->result();
 }
 
-// Everything in the region becomes one along the dimension: blocks of one shape are combined first, element by element.
+// Reduces the region to one element along the dimension. Blocks of the same shape are first combined element by element.
 Value *Blocking::reduceRegion(const Op &op, std::vector<int64_t> origin, std::vector<int64_t> shape) {
   size_t dim = dimensionOf(op);
   Elem elem = op.result()->type().elem();
@@ -146,7 +146,7 @@ void Blocking::reduction(const Op &op) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k);
     int64_t count = shape[dim];
     origin[dim] *= size, shape[dim] *= size;
-    // Short runs are reduced side by side, in one block.
+    // Several short runs are reduced together in one block.
     if (count > 1 && shape[dim] <= 2 * classes_.lanes()) {
       results.push_back(reduceBlock(op, region(op.operand(0), origin, shape), size));
       continue;
@@ -189,7 +189,7 @@ Value *Blocking::broadcastBlock(const Op &op, const std::vector<int64_t> &origin
     place[dim] /= size, part[dim] /= size;
     return stretched(region(op.operand(0), place, part), shape[dim]);
   }
-  // From each element of the operand the copies that lie in this block.
+  // Broadcasts each element of the operand whose copies are in this block.
   Value *result = nullptr;
   part[dim] = 1;
   for (int64_t at = origin[dim], end = origin[dim] + shape[dim]; at < end;) {
@@ -209,7 +209,7 @@ void Blocking::broadcast(const Op &op) {
   const BlockGrid &grid = classes_.grid(op.result());
   size_t dim = dimensionOf(op);
   bool single = op.operand(0)->type().extent(static_cast<int>(dim)) == 1;
-  std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, Value *> made; // where and how large
+  std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, Value *> made; // by origin and shape
   Values results;
   for (size_t k = 0; k < grid.count(); ++k) {
     std::vector<int64_t> origin = grid.origin(k), shape = grid.shape(k);
@@ -238,7 +238,7 @@ void Blocking::broadcast(const Op &op) {
 
 // --- reshapes --------------------------------------------------------------------------------------------------------
 
-// Row-major order is kept: each block is put together from runs of neighbours of the operand's rows.
+// A reshape keeps row-major order: each block is assembled from runs of adjacent elements of the operand's rows.
 void Blocking::reshape(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
   const BlockGrid &grid = classes_.grid(op.result()), &source = classes_.grid(op.operand(0));
@@ -260,7 +260,7 @@ void Blocking::reshape(const Op &op) {
       continue;
     }
     Value *result = nullptr;
-    BlockGrid rows; // of the block, each one run of the result
+    BlockGrid rows; // the rows of the block; each is one run of the result
     for (size_t d = 0; d < shape.size(); ++d) rows.dims.push_back(d + 1 == shape.size() ? Lengths{shape[d]} : Lengths(static_cast<size_t>(shape[d]), 1));
     for (size_t r = 0; r < rows.count(); ++r) {
       std::vector<int64_t> in = rows.origin(r), row(shape.size(), 1);

@@ -1,4 +1,4 @@
-// Tiles: what 2D block messages can take becomes XeGPU ops, the rest tile ops on blocks.
+// Tiles: those that 2D block messages can access become XeGPU ops, the others tile ops on blocks.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/block_rules.h"
@@ -12,7 +12,7 @@ namespace xt {
 
 namespace {
 
-constexpr int64_t kMessageBytes = 2048; // what one message moves at most
+constexpr int64_t kMessageBytes = 2048; // the most that one message moves
 
 int memoryBits(Elem elem) { return 8 * elemInfo(elem).storageBytes; }
 
@@ -30,25 +30,25 @@ bool isZero(const AttrValue &value) {
 
 void setVc(Op *op) { op->setAttr("mode", std::string("vc")); }
 
-// The largest power of two up to `most` that is not larger than `count`, at least `fewest`.
+// The largest power of two that is at most `count` and at most `most`, but not less than `fewest`.
 int64_t largestWithin(int64_t count, int64_t fewest, int64_t most) {
   int64_t rows = fewest;
   while (rows * 2 <= std::min(count, most)) rows *= 2;
   return rows;
 }
 
-// The smallest power of two that is not smaller than `count`, at least `fewest`.
+// The smallest power of two that is at least `count` and at least `fewest`.
 int64_t smallestOver(int64_t count, int64_t fewest) {
   int64_t rows = fewest;
   while (rows < count) rows *= 2;
   return rows;
 }
 
-// Narrow blocks of fewer rows than this do not fill a register of the subgroup.
+// A narrow block with fewer rows than this does not fill a register of the subgroup.
 int64_t fewestRowsOf(const BlockShape &shape, int64_t lanes) { return std::max(shape.fewestRows, lanes / shape.columns); }
 
-// How many of so many rows the next message is for. It may reach beyond them by up to a quarter of its rows: one message
-// more costs more than those.
+// How many of the remaining `rows` the next message covers. It may overshoot by up to a quarter of its own rows,
+// because another message would cost more.
 int64_t rowsOfNext(int64_t rows, const BlockShape &shape) {
   int64_t over = smallestOver(rows, shape.fewestRows);
   if (over <= shape.mostRows && rows * 4 >= over * 3) return rows;
@@ -112,8 +112,8 @@ void Blocking::updateTile(const Op &op) {
   bind(to, std::move(results));
 }
 
-// The operands of an init_tile for what lies at `origin` in the tile; `turned`: in the transpose of the tile, of that of its
-// matrix.
+// The operands of an init_tile for the region at `origin` of the tile. `turned`: at `origin` of the tile's transpose,
+// for the transpose of the matrix.
 Values Blocking::initOperands(const Value *tile, const std::vector<int64_t> &origin, bool turned) {
   const Op &root = *roots_.root(tile);
   size_t row = rowOffsetAt(root);
@@ -150,7 +150,7 @@ Value *Blocking::scatterBlock(const Op &init, Value *offsets) {
   return make(OpKind::InitTile, std::move(operands), context_.intern(std::move(data)));
 }
 
-// The tile of block k of the grid; where the root is not known, the grid is the tile's own.
+// The tile of block k of `grid`; where the root is not known, `grid` is the tile's own grid.
 Value *Blocking::tileOf(const Value *tile, const BlockGrid &grid, size_t k) {
   const Op *root = roots_.root(tile);
   if (!root) return of(tile)[k];
@@ -211,7 +211,7 @@ void Blocking::fallBack(const Op &op, const std::string &reason) {
 
 // --- messages --------------------------------------------------------------------------------------------------------
 
-// `origin` and `shape` as they are in memory: of a matrix that is stored by columns they are those of its transpose.
+// `origin` and `shape` are in memory order: for a matrix that is stored by columns, those of its transpose.
 Value *Blocking::descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape) {
   TypeData data = tile->type().data();
   data.kind = TypeKind::TensorDesc;
@@ -222,7 +222,7 @@ Value *Blocking::descriptor(const Value *tile, const std::vector<int64_t> &origi
   return op->result();
 }
 
-// The messages that cover the tile, each with the part of it that counts: the last of a row or column may reach beyond.
+// The messages that cover the tile, each with the part of it that is used: the last one in a row or column may overshoot.
 BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const {
   BlockGrid grid;
   grid.dims.resize(2);
@@ -241,7 +241,7 @@ BlockGrid Blocking::messageGrid(Type tile, const BlockShape &shape, bool operand
   return grid;
 }
 
-// `shape`: of the block in memory, and how much of it is `used`.
+// `shape` is that of the block in memory, `used` the part of it that is needed.
 Value *Blocking::loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                              const std::vector<int64_t> &used, bool transposed, bool packs) {
   const Value *tile = op.operand(0);
@@ -265,12 +265,12 @@ bool Blocking::loadByMessages(const Op &op) {
   bool turned = isTransposed(op) != isByColumns(tile), packs = classes_.packed(result);
   Values blocks;
   if (packs || turned) {
-    // A block each: packed by the message, turned in units of 32 bits, or both at once.
+    // One message per block: it packs, transposes in units of 32 bits, or does both.
     const BlockShape *shape = blockShape(target_, turned ? BlockUse::LoadTransposed : BlockUse::LoadVnni, turned ? 32 : bits);
     if (!shape || bits > 32) return false;
-    int64_t unit = turned ? 32 / bits : 1; // elements that turn together
+    int64_t unit = turned ? 32 / bits : 1; // elements that are transposed as one unit
     BlockGrid grid = wanted;
-    // Of the fewest rows: each row of the result is one register, as in blocks that are not turned.
+    // Blocks of the fewest rows: then each row of the result is one register, as in blocks that are not transposed.
     if (!packs) grid.dims = {cutEvenly(result->type().extent(0), shape->columns * unit), cutEvenly(result->type().extent(1), shape->fewestRows)};
     for (size_t k = 0; k < grid.count(); ++k) {
       std::vector<int64_t> origin = grid.origin(k), used = grid.shape(k), size = used;
@@ -314,7 +314,7 @@ void Blocking::loadTile(const Op &op) {
   }
   fallBack(op, reason);
   BlockGrid own = classes_.grid(result), grid = memoryGrid(result->type(), own);
-  if (!roots_.root(tile)) { // a tile for each block there is
+  if (!roots_.root(tile)) { // one tile per block
     grid = classes_.grid(tile);
     if (isTransposed(op)) std::swap(grid.dims[0], grid.dims[1]);
   }
@@ -324,7 +324,7 @@ void Blocking::loadTile(const Op &op) {
   bind(result, std::move(blocks));
 }
 
-// One load for each block of the result.
+// Emits one load for each block of the result.
 Values Blocking::loadBlocks(const Op &op, const BlockGrid &grid) {
   const Value *tile = op.operand(0);
   bool turned = isTransposed(op), known = roots_.root(tile) != nullptr;
@@ -340,7 +340,7 @@ Values Blocking::loadBlocks(const Op &op, const BlockGrid &grid) {
   return blocks;
 }
 
-// The wanted grid, unless a block of it is more than a message moves.
+// The grid `wanted`, unless one of its blocks is larger than a message can move.
 BlockGrid Blocking::memoryGrid(Type type, const BlockGrid &wanted) const {
   for (size_t k = 0; k < wanted.count(); ++k)
     if (context_.vector(wanted.shape(k), type.elem()).byteCount() > kMessageBytes) return classes_.plainGrid(type);
@@ -360,7 +360,7 @@ void Blocking::storeTile(const Op &op) {
     for (size_t k = 0; k < grid.count(); ++k) copy(op, {blocks[k], tileOf(tile, grid, k)}, {});
     return;
   }
-  // Blocks as wide as there are, narrower ones for what is left.
+  // Uses the widest blocks available, and narrower ones for the remainder.
   BlockGrid grid;
   grid.dims = {cutToPowersOfTwo(tile->type().extent(0), shape->mostRows), {}};
   for (int64_t columns = tile->type().extent(1); columns > 0; columns -= grid.dims[1].back()) {
@@ -375,14 +375,14 @@ void Blocking::storeTile(const Op &op) {
       setVc(create(OpKind::StoreNd, {blocks[k], descriptor(tile, origin, size)}, {}));
       continue;
     }
-    // A message writes whole rows: what is left over must not reach beyond the tile.
+    // A message writes whole rows, so the remainder must not be stored by one that goes beyond the tile.
     if (!told) fallBack(op, str("the last ", size[1], " columns are fewer than those of any message"));
     told = true;
     copy(op, {blocks[k], tileBlock(tile, origin, size)}, {});
   }
 }
 
-// The widest message that stores no more columns; null: none.
+// The widest message that stores at most `columns` columns; null if there is no such message.
 const BlockShape *Blocking::storeOfAtMost(int bits, int64_t columns) const {
   const BlockShape *widest = nullptr;
   for (const BlockShape &shape : target_.blockShapes) {
@@ -392,7 +392,7 @@ const BlockShape *Blocking::storeOfAtMost(int bits, int64_t columns) const {
   return widest;
 }
 
-// What is fetched too much does no harm.
+// Prefetching beyond the tile is harmless.
 void Blocking::prefetchTile(const Op &op) {
   const Value *tile = op.operand(0);
   Type type = tile->type();
@@ -408,7 +408,7 @@ void Blocking::prefetchTile(const Op &op) {
     std::vector<int64_t> used = grid.shape(k);
     std::vector<int64_t> size = {smallestOver(used[0], shape->fewestRows), wholeBlocks(used[1], *shape)};
     Op *made = create(OpKind::PrefetchNd, {descriptor(tile, grid.origin(k), size)}, {});
-    // locality 0 keeps nothing, 1 and 2 the outer caches alone.
+    // Locality 0 caches at no level, 1 and 2 in the outer cache only.
     int64_t locality = op.intAttr("locality", 3);
     made->setAttr("L1_hint", std::string(locality == 3 ? "cached" : "uncached"));
     made->setAttr("L3_hint", std::string(locality > 0 ? "cached" : "uncached"));

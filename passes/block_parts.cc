@@ -1,4 +1,4 @@
-// Parts of vectors that are held in blocks.
+// Extracts and combines parts of vectors that are held in blocks.
 #include "ir/base/check.h"
 #include "passes/blocking.h"
 
@@ -50,7 +50,7 @@ Value *Blocking::transposed(Value *vector, const std::vector<int64_t> &permutati
   return op->result();
 }
 
-// [K, N] as [K/f, N, f].
+// The shape [K, N] in packed form: [K/f, N, f].
 std::vector<int64_t> Blocking::packedShape(const std::vector<int64_t> &shape, Elem elem) {
   int64_t factor = 32 / elemInfo(elem).bits;
   return {shape[0] / factor, shape[1], factor};
@@ -66,7 +66,7 @@ Value *Blocking::region(const Values &blocks, const BlockGrid &grid, const std::
                         const std::vector<int64_t> &shape, std::vector<int64_t> whole) {
   if (whole.empty()) whole = shape;
   size_t rank = shape.size();
-  // For each dimension the pieces that the region touches, and where.
+  // For each dimension, the pieces that the region overlaps, and where.
   struct Touched {
     size_t piece;
     int64_t inPiece, inRegion, length;

@@ -19,7 +19,7 @@ void Blocking::run() {
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) bind(param.get(), {param.get()});
   lastOld_ = olds.empty() ? nullptr : olds.back();
-  // New ops stand behind the old ones, which go in the end.
+  // New ops follow the old ones, which are erased at the end.
   b.setEnd(kernel_.body);
   for (Op *old : olds) op(*old);
   for (size_t k = olds.size(); k-- > 0;) kernel_.body.erase(olds[k]);
@@ -76,7 +76,7 @@ Op *Blocking::copy(const Op &op, Values operands, std::vector<Type> results) {
   return made;
 }
 
-// Ops on scalars, and those whose vectors and windows are blocks already.
+// Ops on scalars, and ops whose vectors and windows are blocks already.
 void Blocking::plain(const Op &op) {
   Values operands;
   for (const Value *operand : op.operands()) operands.push_back(one(operand));
@@ -97,7 +97,7 @@ void Blocking::eachBlock(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// The same in every element: blocks of one shape share one value.
+// All elements are equal, so blocks of one shape share one value.
 void Blocking::constantLike(const Op &op) {
   const BlockGrid &grid = classes_.grid(op.result());
   std::vector<std::pair<Type, Value *>> made;
@@ -141,7 +141,7 @@ void Blocking::createMask(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Where the place lies outside of a block, nothing is replaced.
+// An insert whose index is outside of the block replaces nothing.
 void Blocking::insert(const Op &op) {
   const BlockGrid &grid = classes_.grid(op.result());
   Values results;
@@ -154,7 +154,7 @@ void Blocking::insert(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Taken from each block, and of these the one where the place lies.
+// Extracts from each block and selects the result of the block that contains the index.
 void Blocking::extract(const Op &op) {
   const Value *vector = op.operand(0);
   const BlockGrid &grid = classes_.grid(vector);
@@ -187,7 +187,7 @@ void Blocking::extractSlice(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Blocks that the part does not reach are those of the vector that it is put into.
+// Blocks that the inserted part does not overlap stay those of the vector.
 void Blocking::insertSlice(const Op &op) {
   const Value *part = op.operand(0);
   const BlockGrid &grid = classes_.grid(op.result());
@@ -208,7 +208,7 @@ void Blocking::insertSlice(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Of each block, which tells where it lies in the vector, or in what that is a part of already.
+// Asserts each block, with its offset in the vector, or in the larger vector that the operand is already a part of.
 void Blocking::asserted(const Op &op) {
   const Value *condition = op.operand(0);
   const BlockGrid &grid = classes_.grid(condition);
@@ -224,7 +224,7 @@ void Blocking::asserted(const Op &op) {
   }
 }
 
-// What is printed is one text.
+// A print needs the whole vector, because its output is one text.
 void Blocking::print(const Op &op) {
   if (op.kind() == OpKind::Assert && op.operand(0)->type().isVector()) return asserted(op);
   Values operands;
@@ -308,7 +308,7 @@ void Blocking::bind(const Value *old, Values values) {
 
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
   for (const auto &kernel : module.kernels) {
-    if (kernel->scope == Scope::Lane) continue; // lanes have blocks, and tiles of their own, already
+    if (kernel->scope == Scope::Lane) continue; // such kernels already work on blocks and per-lane tiles
     if (kernel->scope == Scope::Workgroup) {
       diagnostics.report(DiagCode::InvalidIr, kernel->nameRange, str("the pass `block-tiles` cuts what one subgroup holds, and ", symbolText(kernel->name), " is at workgroup scope"))
           .note("run `distribute-to-subgroups` first");

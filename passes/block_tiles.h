@@ -1,13 +1,13 @@
-// block-tiles: cuts the tiles and vectors of kernels at subgroup scope into blocks of the hardware's size. A tile that 2D
-// block messages can take becomes XeGPU loads, stores and prefetches; products become dpas where the target has one for
-// their types; everything else becomes the same op on blocks, with a remark that gives the rule. What the kernel computes
-// stays the same; the terms of a reduction are added in another order.
+// block-tiles: cuts the tiles and vectors of kernels at subgroup scope into blocks of the hardware's size. A tile
+// that 2D block messages can access becomes XeGPU loads, stores and prefetches; a product becomes dpas where the
+// target has one for its types; every other op becomes the same op on blocks, with a remark that gives the rule.
+// Results stay the same, except that the terms of a reduction are added in another order.
 #pragma once
 #include "passes/pass.h"
 
 namespace xt {
 
-// Kernels at workgroup scope are an error: distribute-to-subgroups comes first.
+// Kernels at workgroup scope are an error: run distribute-to-subgroups first.
 Result<void> blockTiles(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

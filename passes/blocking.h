@@ -1,4 +1,4 @@
-// Internal to the pass block-tiles: puts ops on blocks in the place of ops on tiles and vectors.
+// Internal to the pass block-tiles: replaces ops on tiles and vectors by ops on blocks.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/builder.h"
@@ -10,8 +10,9 @@
 
 namespace xt {
 
-// What stands for one value: a scalar or memref for itself, a vector's blocks, the row and column of a tile whose root is
-// known (the offsets' blocks, if it is a scatter tile), else a tile for each block.
+// The new values for one old value. A scalar or memref keeps one value; a vector has one value per block. A tile
+// whose root is known is its row and column (a scatter tile: the blocks of its offsets); any other tile is one tile
+// per block.
 using Values = std::vector<Value *>;
 
 class Blocking {
@@ -52,7 +53,7 @@ private:
   Value *tileBlock(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Value *descriptor(const Value *tile, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
   Values initOperands(const Value *tile, const std::vector<int64_t> &origin, bool turned = false);
-  // The transpose of a parameter, which is stored by columns: a cast in front of all else.
+  // The transpose of a parameter that is stored by columns, made by a cast at the start of the kernel.
   Value *transposedBase(const Value *param);
   BlockGrid memoryGrid(Type tile, const BlockGrid &wanted) const;
   BlockGrid messageGrid(Type tile, const BlockShape &shape, bool operandSized, const BlockGrid &wanted) const;
@@ -61,7 +62,7 @@ private:
   Values loadBlocks(const Op &op, const BlockGrid &grid);
   Value *loadMessage(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                      const std::vector<int64_t> &used, bool transposed, bool packs);
-  // Why 2D block messages cannot take the tile; "" where they can.
+  // Why 2D block messages cannot access the tile; "" where they can.
   std::string whyNoMessages(const Value *tile, bool stores) const;
   std::string whyNoBase(const Op &root) const;
   void fallBack(const Op &op, const std::string &reason);
@@ -79,7 +80,7 @@ private:
   Value *broadcastBlock(const Op &op, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape);
 
   // block_parts.cc: parts of a value that is held in blocks
-  // The elements of [origin, origin + shape) as one vector of `whole`, which has zeros behind them where it is larger.
+  // The elements of [origin, origin + shape) as one vector of shape `whole`; elements of `whole` beyond `shape` are zero.
   Value *region(const Value *value, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape, std::vector<int64_t> whole = {});
   Value *region(const Values &blocks, const BlockGrid &grid, const std::vector<int64_t> &origin, const std::vector<int64_t> &shape,
                 std::vector<int64_t> whole = {});
@@ -113,9 +114,9 @@ private:
   BlockClasses classes_;
   TileRoots roots_;
   Builder b;
-  std::unordered_map<const Value *, Values> values_; // looked up only
-  std::unordered_map<const Value *, Value *> transposed_; // by parameter; looked up only
-  Op *lastOld_ = nullptr; // new ops follow it
+  std::unordered_map<const Value *, Values> values_; // for lookup only; iteration order would not be deterministic
+  std::unordered_map<const Value *, Value *> transposed_; // by parameter; for lookup only
+  Op *lastOld_ = nullptr; // the last op of the old kernel body; new ops follow it
 };
 
 } // namespace xt

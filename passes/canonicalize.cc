@@ -7,14 +7,14 @@
 namespace xt {
 namespace {
 
-// A sweep in the order of the text settles everything but what comes back through loops; few programs need a third.
+// A sweep in program order settles everything except values carried around loops; few programs need a third sweep.
 constexpr int kMaxSweeps = 8;
 
 class Canonicalize {
 public:
   Canonicalize(Context &context, Diagnostics &diagnostics) : context_(context), diagnostics_(diagnostics) {}
 
-  // True if something changed.
+  // Returns whether something changed.
   bool run(Block &body) {
     changed_ = false;
     sweep(body);
@@ -33,7 +33,7 @@ private:
     }
   }
 
-  // True if the op was erased; `next` is then where to go on.
+  // Returns whether the op was erased; `next` is then the op to continue with.
   bool visit(Op &op, Op *&next) {
     if (op.regionCount()) {
       changed_ |= forwardKnownResults(op);

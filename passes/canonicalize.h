@@ -1,5 +1,5 @@
-// canonicalize: folds constants, applies exact identities, resolves branches and loops whose course is known, and
-// removes what that leaves unused. Results stay the same to the bit: nothing is reassociated, x + 0.0 stays (it turns
+// canonicalize: folds constants, applies exact identities, resolves branches and loops whose outcome is known, and
+// removes ops that become unused. Results stay the same to the bit: nothing is reassociated, x + 0.0 stays (it turns
 // -0.0 into 0.0), and a division by a constant zero is not folded.
 #pragma once
 #include "passes/pass.h"

@@ -12,7 +12,7 @@ namespace {
 class Cse {
 public:
   explicit Cse(Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
-  // Ops of outer blocks that stand before are in sight; those of an inner block go out of sight with it.
+  // Earlier ops of enclosing blocks are in scope; those of an inner block leave the scope at its end.
   void block(Block &block) {
     size_t mark = sight_.size();
     for (Op *op = block.first(); op;) {
@@ -40,7 +40,7 @@ private:
     size_t operands = 0;
     for (size_t i = 0; i < op.operandCount(); ++i) {
       size_t one = std::hash<const Value *>()(op.operand(i)) * 0x9e3779b97f4a7c15ull;
-      // A sum does not tell the order of a commutative op's operands.
+      // A sum is independent of the order of a commutative op's operands.
       operands = op.info().commutative ? operands + one : (operands << 7 | operands >> 57) ^ one;
     }
     size_t hash = operands * 31 + static_cast<size_t>(op.kind());
@@ -73,7 +73,7 @@ private:
     return nullptr;
   }
 
-  // Of two loads that are alike, in one block: what is between them may have changed memory.
+  // Reports that two equal loads in one block are not merged: an op between them may have changed memory.
   void remarkLoad(Op &op) {
     if (!diagnostics_.wantsRemarks()) return;
     const UseList &uses = op.operand(0)->uses();
@@ -109,8 +109,8 @@ private:
   }
 
   Diagnostics &diagnostics_;
-  std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in the order of the text; never iterated
-  std::vector<size_t> sight_;                             // hashes of the ops in sight, a stack
+  std::unordered_map<size_t, std::vector<Op *>> buckets_; // by hash, in program order; for lookup only
+  std::vector<size_t> sight_;                             // hashes of the ops in scope, a stack
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-// cse: of equal pure ops, one that dominates another takes its place. Loads are never merged: what they read may
-// change.
+// cse: replaces a pure op by an equal one that dominates it. Loads are never merged, because the memory that they
+// read may change between them.
 #pragma once
 #include "passes/pass.h"
 

@@ -8,16 +8,16 @@
 namespace xt {
 namespace {
 
-// Marks what the ops with effects depend on, then removes the rest. Carried values are live one by one: what a loop
-// carries only for itself is not reached from outside.
+// Marks everything that ops with effects depend on, then removes the rest. Carried values are marked one by one: one
+// that a loop carries only for itself stays unmarked.
 class DeadCode {
 public:
   DeadCode(Kernel &kernel, Diagnostics &diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {}
 
   bool run() {
     walk(kernel_.body, [&](Op &op) {
-      // Structure ops are needed for what is in them or what they give; a `while` also because it may never end, which a
-      // kernel must then do on every target.
+      // A structure op is live if its body has live ops or a result is used. A `while` is always live, because it may
+      // never end, and must then not end on any target.
       if (op.kind() == OpKind::While || (op.info().clause != Clause::Structure && !isRemovable(op))) mark(op);
     });
     while (!work_.empty()) {
@@ -63,7 +63,7 @@ private:
     mark(*loop.region()->last()->operand(i + at.yield));
   }
 
-  // From last to first: users go before what they use.
+  // Goes from last to first, so that users are erased before the values that they use.
   void sweep(Block &block) {
     for (Op *op = block.last(); op;) {
       Op *previous = op->previous();
@@ -98,7 +98,7 @@ private:
 
   Kernel &kernel_;
   Diagnostics &diagnostics_;
-  std::unordered_set<const Value *> values_; // live; looked up, never iterated
+  std::unordered_set<const Value *> values_; // live; for lookup only
   std::unordered_set<const Op *> ops_;       // live
   std::vector<const Value *> work_;
   bool removed_ = false;

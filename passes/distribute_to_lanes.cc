@@ -13,7 +13,7 @@ void LaneDistribution::run() {
   std::vector<Op *> olds;
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) bind(param.get(), param.get());
-  // New ops stand behind the old ones, which go in the end.
+  // New ops follow the old ones, which are erased at the end.
   for (Op *old : olds) {
     b.setEnd(kernel_.body);
     op(*old);
@@ -42,7 +42,7 @@ void LaneDistribution::op(const Op &op) {
   case TypeRule::UpdateTileOffset: return updateTile(op);
   case TypeRule::LoadTile: return loadTile(op);
   case TypeRule::StoreTile: return storeTile(op);
-  case TypeRule::PrefetchTile: return; // a hint, which lanes one by one would repeat
+  case TypeRule::PrefetchTile: return; // a hint; every lane would repeat it
   case TypeRule::LoadGather: return gather(op);
   case TypeRule::StoreScatter: return scatter(op);
   case TypeRule::AtomicRmw: return atomic(op);
@@ -71,7 +71,7 @@ Op *LaneDistribution::copy(const Op &op, std::vector<Value *> operands, std::vec
   return made;
 }
 
-// Ops on scalars, and those that each lane does with its own elements.
+// Ops on scalars, and ops that each lane performs on its own elements.
 void LaneDistribution::plain(const Op &op) {
   std::vector<Value *> operands;
   for (const Value *operand : op.operands()) operands.push_back(of(operand));
@@ -90,7 +90,7 @@ Type LaneDistribution::laneType(const Value *value) const {
   TypeData data = type.data();
   if (type.isTensorDesc()) data.layout = layouts_.ofBlock(value);
   else if (data.scatter) data.shape = layouts_.of(value)->ownerShape(Axis::Lane);
-  else data.shape = {1, 1}; // where it begins is all that lanes share
+  else data.shape = {1, 1}; // lanes share only the position where the tile begins
   return context_.intern(std::move(data));
 }
 
@@ -162,7 +162,8 @@ void LaneDistribution::insert(const Op &op) {
   bind(op.result(), make(OpKind::Select, {here, splat(of(op.operand(0)), type), of(op.operand(1))}, type));
 }
 
-// The digits of the index say which lane has it, and which of its elements it is; outside there is 0.
+// The digits of the index give the lane that holds the element and its position in the lane's fragment. The result is
+// 0 out of bounds.
 void LaneDistribution::extract(const Op &op) {
   const Layout *layout = layouts_.of(op.operand(0));
   std::vector<Value *> operands = {of(op.operand(0))};
@@ -170,7 +171,7 @@ void LaneDistribution::extract(const Op &op) {
   for (int d = 0; d < layout->rank(); ++d) {
     Value *at = of(op.operand(1 + static_cast<size_t>(d))), *own = nullptr;
     Op *within = create(OpKind::CmpI, {at, index(layout->shape()[static_cast<size_t>(d)])}, {context_.i1()});
-    within->setAttr("kind", std::string("ult")); // negative ones are large
+    within->setAttr("kind", std::string("ult")); // as unsigned numbers, negative indices are large
     inside = inside ? make(OpKind::AndI, {inside, within->result()}, context_.i1()) : within->result();
     at = make(OpKind::Select, {within->result(), at, index(0)}, context_.index());
     int64_t weight = 1, inLane = 1;
@@ -191,7 +192,7 @@ void LaneDistribution::extract(const Op &op) {
   bind(op.result(), inside ? make(OpKind::Select, {inside, element, zero}, type) : element);
 }
 
-// One lane prints what all have.
+// A print collects the whole vector in every lane, and one lane prints it.
 void LaneDistribution::print(const Op &op) {
   std::vector<Value *> operands;
   for (const Value *operand : op.operands())
@@ -263,7 +264,7 @@ Value *LaneDistribution::where(Value *condition, Type result, const std::functio
 
 namespace {
 
-// XeGPU ops whose blocks or sizes no lanes have in the hardware's way become ops on tiles first.
+// First replaces XeGPU ops by tile ops where the hardware cannot distribute their blocks or sizes to lanes.
 void replaceOddBlocks(Kernel &kernel, Context &context, int64_t lanes) {
   LaneLayouts layouts(kernel, context, lanes);
   xegpuToTiles(context, kernel, [&](const Op &op) {

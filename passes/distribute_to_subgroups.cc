@@ -14,7 +14,7 @@ void Distribution::run() {
   std::vector<Op *> olds;
   for (Op &op : kernel_.body) olds.push_back(&op);
   for (const auto &param : kernel_.body.params()) bind(param.get(), {param.get()});
-  // New ops stand behind the old ones, which go in the end; those at the start of the kernel behind the subgroup's id.
+  // New ops follow the old ones, which are erased at the end. Ops at the start of the kernel follow the subgroup's id.
   b.setEnd(kernel_.body);
   b.setRange(kernel_.nameRange);
   topEnd_ = create(OpKind::SubgroupId, {}, {context_.index()});
@@ -68,7 +68,7 @@ void Distribution::op(const Op &op) {
   else plain(op);
 }
 
-// The same op on what a subgroup has of its operands, which is one value each.
+// The same op on a subgroup's parts of its operands, which are one value each.
 void Distribution::plain(const Op &op) {
   std::vector<Type> types;
   for (size_t i = 0; i < op.resultCount(); ++i) types.push_back(op.result(i)->type());
@@ -77,7 +77,7 @@ void Distribution::plain(const Op &op) {
   for (size_t i = 0; i < op.resultCount(); ++i) bind(op.result(i), {copy->result(i)});
 }
 
-// The same op on each piece: all tiles and vectors of the op have the same pieces.
+// The same op on each piece; all tiles and vectors of the op have the same pieces.
 void Distribution::eachPiece(const Op &op) {
   Type like = op.resultCount() ? op.result()->type() : Type();
   for (const Value *operand : op.operands())
@@ -96,7 +96,7 @@ void Distribution::eachPiece(const Op &op) {
   if (op.resultCount()) bind(op.result(), std::move(results));
 }
 
-// The offsets of each piece in the workgroup's tile come on top of those of the tile.
+// Adds the offsets of each piece in the workgroup's tile to those of the tile.
 void Distribution::initTile(const Op &op) {
   Type tile = op.result()->type();
   if (tile.data().scatter) return eachPiece(op);
@@ -126,7 +126,7 @@ void Distribution::iota(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Extents count over the whole vector.
+// Extents count from the start of the whole vector.
 void Distribution::createMask(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces = piecesOf(type);
@@ -140,7 +140,7 @@ void Distribution::createMask(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Where the place lies outside of a piece, nothing is replaced.
+// An insert whose index is outside of the piece replaces nothing.
 void Distribution::insert(const Op &op) {
   Type type = op.result()->type();
   Pieces pieces = piecesOf(type);
@@ -156,7 +156,7 @@ void Distribution::insert(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// A value that all subgroups have is written by one.
+// One subgroup stores a value that all subgroups hold.
 void Distribution::memoryStore(const Op &op) {
   onlyWhere({{1, kernel_.subgroups, 1}}, [&] { plain(op); });
 }
@@ -311,7 +311,7 @@ static void distribute(Module &module, int64_t slmBytes) {
   for (const auto &kernel : module.kernels) {
     if (kernel->scope != Scope::Workgroup) continue;
     expandNests(*kernel, module.context());
-    // Half of what the user's own buffers leave: two exchanges may be under way in one loop.
+    // An exchange may use half of the memory that the user's own buffers leave, because two may be active in one loop.
     int64_t limit = slmBytes == 0 ? 0 : std::max<int64_t>(1, (slmBytes - slmLayout(*kernel).bytes) / 2);
     Distribution(*kernel, module.context(), limit).run();
   }

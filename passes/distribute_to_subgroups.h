@@ -3,13 +3,13 @@
 
 namespace xt {
 
-// From workgroup scope to subgroup scope: each subgroup runs the kernel on its own parts of the tiles and vectors. Parts
-// that are not neighbours (round-robin) become several values. What an op needs of other subgroups goes through shared
-// local memory, with a barrier between writing and reading, and one before where it may still be read from the step
-// before. Kernels at subgroup scope stay as they are.
+// Lowers kernels from workgroup scope to subgroup scope: each subgroup runs the kernel on its own parts of the tiles
+// and vectors. Parts that are not adjacent (round-robin) become several values. Elements that an op needs from other
+// subgroups go through shared local memory, with a barrier between writing and reading, and another one before
+// writing where the previous iteration may still read the buffer. Kernels at subgroup scope stay as they are.
 Result<void> distributeToSubgroups(Module &module, Diagnostics &diagnostics);
-// What is too large for the target's shared local memory is exchanged in bands. Tiles that no lane could have the code for
-// (ir/code_size.h) are an error.
+// The same with the limits of a target: an exchange that is too large for its shared local memory is split into
+// bands, and a tile whose code would be too large for a lane (ir/code_size.h) is an error.
 Result<void> distributeToSubgroupsFor(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 } // namespace xt

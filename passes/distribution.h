@@ -11,11 +11,11 @@
 
 namespace xt {
 
-// A subgroup's values for one value of the workgroup: one for each piece, row-major over the dimensions' starts; a
-// scalar or memref is one.
+// A subgroup's values for one value of the workgroup: one value per piece, row-major over the starts of the
+// dimensions. A scalar or memref has one value.
 using Values = std::vector<Value *>;
 
-// The pieces of a layout.
+// The pieces that a layout gives to one subgroup.
 struct Pieces {
   std::vector<DimPieces> dims;
 
@@ -32,7 +32,7 @@ struct Pieces {
     for (const DimPieces &dim : dims) shape.push_back(dim.length);
     return shape;
   }
-  // Which start of each dimension piece k has, and back.
+  // Converts a piece number to the number of its start in each dimension, and back.
   std::vector<size_t> at(size_t k) const {
     std::vector<size_t> place(dims.size());
     for (size_t d = dims.size(); d-- > 0; k /= dims[d].starts.size()) place[d] = k % dims[d].starts.size();
@@ -48,13 +48,13 @@ struct Pieces {
 
 class Distribution {
 public:
-  // `slmLimit`: how many bytes one exchange may take; 0: any.
+  // `slmLimit`: the most bytes of shared local memory that one exchange may use; 0: unlimited.
   Distribution(Kernel &kernel, Context &context, int64_t slmLimit)
       : kernel_(kernel), context_(context), slmLimit_(slmLimit), b(context, kernel.body) {}
   void run();
 
 private:
-  // distribute_to_subgroups.cc: structure, and ops whose parts need nothing of others
+  // distribute_to_subgroups.cc: structure, and ops whose parts need no data of other subgroups
   void block(const Block &from);
   void op(const Op &op);
   void plain(const Op &op);
@@ -69,10 +69,10 @@ private:
   void yield(const Op &op);
   Values expanded(std::span<Value *const> values) const;
   std::vector<Type> expandedTypes(std::span<const Type> types) const;
-  // Binds old values, in order, to as many new ones as they have pieces.
+  // Binds each old value, in order, to as many new values as it has pieces.
   void bindAll(std::span<Value *const> olds, const Values &news);
 
-  // subgroup_movement.cc: ops that may need what others hold
+  // subgroup_movement.cc: ops that may need data of other subgroups
   void loadTransposed(const Op &op);
   void tileMma(const Op &op);
   void transpose(const Op &op);
@@ -95,19 +95,20 @@ private:
   Value *reducePiece(const Op &op, Value *piece, std::vector<int64_t> shape, int64_t size);
   void reduceAcross(const Op &op, const Pieces &from);
 
-  // subgroup_slm.cc: buffers through which parts go, and the barriers around them
-  // Puts the operand's pieces into a buffer of shared local memory, its shape the vector's; others may read it after.
+  // subgroup_slm.cc: buffers for exchanges in shared local memory, and the barriers around them
+  // Stores the operand's pieces to a buffer in shared local memory of the vector's shape, from which other subgroups
+  // can read.
   Value *publish(const Value *value);
-  // A region of a matrix in such a buffer.
+  // Loads a region of a matrix from such a buffer.
   Value *region(Value *buffer, Value *row, Value *column, std::vector<int64_t> shape, bool transposed = false);
   Value *slmBuffer(std::vector<int64_t> shape, Elem elem);
-  void waitForReaders(); // before a buffer is written again: an exchange begins
-  void published();      // what the exchange has written may be read
+  void waitForReaders(); // begins an exchange: a barrier before the buffer is written again
+  void published();      // a barrier after the writes of an exchange, so that they may be read
   void joinExchanges(size_t first);
   void dropNeedlessWaits();
   void onlyWhere(const std::vector<SubgroupDigit> &zero, const std::function<void()> &body);
 
-  // subgroup_exchange.cc: what others hold, element by element
+  // subgroup_exchange.cc: data of other subgroups, element by element
   void exchangeElements(const Op &op);
   Value *publishElements(const Value *value);
   void gatherPieces(const Op &op, Value *buffer, const std::vector<int64_t> &strides);
@@ -117,14 +118,14 @@ private:
   Value *rows(Value *vector);
   Value *allTrue(Type like);
 
-  // Values that depend on the subgroup's id alone, computed at the start of the kernel.
+  // Values that depend only on the subgroup's id, computed at the start of the kernel.
   Value *subgroupId();
   Value *digit(const SubgroupDigit &digit);
   Value *placeOf(const std::vector<SubgroupDigit> &digits); // null: 0 for every subgroup
   Builder atTop();
 
   Value *index(int64_t value) { return b.index(value); }
-  Value *add(Value *x, Value *y); // null is 0
+  Value *add(Value *x, Value *y); // a null operand is 0
   Value *plus(Value *x, int64_t constant);
   // The first index along `dim` of the piece at `start`.
   Value *indexOf(const DimPieces &dim, size_t start) { return plus(placeOf(dim.digits), dim.starts[start]); }
@@ -140,19 +141,19 @@ private:
   Context &context_;
   int64_t slmLimit_;
   Builder b;
-  std::unordered_map<const Value *, Values> values_; // looked up only
+  std::unordered_map<const Value *, Values> values_; // for lookup only; iteration order would not be deterministic
   Op *topEnd_ = nullptr;                             // the last op at the start of the kernel
   Value *subgroupId_ = nullptr;
   std::map<std::array<int64_t, 3>, Value *> digits_;
   std::map<std::vector<std::array<int64_t, 3>>, Value *> places_;
-  int loops_ = 0; // around the place where ops are made
+  int loops_ = 0; // nesting depth of loops at the insertion point
   struct Wait {
     Op *barrier;
     size_t exchange;
   };
-  std::vector<Wait> waits_; // for readers, in loops
-  size_t exchange_ = 0;     // the number of the last one that began
-  std::unordered_map<Op *, size_t> ownBarriers_; // of exchanges, other than waits_; its order decides nothing
+  std::vector<Wait> waits_; // for earlier readers, in loops
+  size_t exchange_ = 0;     // number of the exchange that began last
+  std::unordered_map<Op *, size_t> ownBarriers_; // barriers of exchanges that are not in waits_; its order has no effect
 };
 
 } // namespace xt

@@ -43,7 +43,7 @@ bool sameAttributes(const Op &a, const Op &b) {
   for (size_t i = 0; i < a.attrs().size(); ++i) {
     const AttrValue &x = a.attrs()[i].value, &y = b.attrs()[i].value;
     if (a.attrs()[i].name != b.attrs()[i].name) return false;
-    // Bits, so that 0.0 and -0.0 stay two constants.
+    // Compares the bits, so that 0.0 and -0.0 remain different constants.
     const double *p = std::get_if<double>(&x), *q = std::get_if<double>(&y);
     if (p && q ? std::bit_cast<uint64_t>(*p) != std::bit_cast<uint64_t>(*q) : x != y) return false;
   }

@@ -1,23 +1,24 @@
-// Questions about ops and values that several passes ask. All follow from the op table and the structure of the IR.
+// Facts about ops and values that several passes need. All follow from the op table and the structure of the IR.
 #pragma once
 #include "ir/constants.h"
 #include "ir/module.h"
 
 namespace xt {
 
-// Computes its results from its operands and nothing else, so that it may be moved, merged and left out. All such ops
-// are total: none traps.
+// Whether the op computes its results from its operands alone, so that it may be moved, merged and removed. All such
+// ops are total: none traps.
 bool isPure(const Op &op);
-// May be left out when no result is used: it has results and changes nothing. A load is; a prefetch is not.
+// Whether the op may be removed when no result is used: it has results and no side effect. True for a load, false for
+// a prefetch.
 bool isRemovable(const Op &op);
 bool isLoop(const Op &op);
-// Gives a vector that it reads from memory and changes nothing, so that only what is written in between keeps it from
-// being moved or merged.
+// Whether the op reads a vector from memory and has no side effect. Then only a write in between prevents moving or
+// merging it.
 bool isLoad(const Op &op);
-// The first op from `first` to before `end` (null: to the end of the block), nested ones included, that writes memory or
-// lets others write; null: none does.
+// The first op between `first` and `end` (exclusive; null: the end of the block), nested ops included, that writes
+// memory or lets others write; null if there is no such op.
 const Op *firstWrite(const Op *first, const Op *end);
-// Gives a vector that is computed or loaded, so that a user wants to hear what becomes of it; a constant is neither.
+// Whether the op computes or loads a vector, so that a remark about its removal is useful to a user. False for constants.
 bool costsWork(const Op &op);
 // Whether `value` is defined in `block` or in a block inside it.
 bool definedInside(const Value &value, const Block &block);

@@ -12,12 +12,12 @@
 namespace xt {
 namespace {
 
-// Operand a or b of the product: elements of a tile that moves by `step` from round to round.
+// Operand a or b of the product: the elements of a tile that advances by `step` in each iteration.
 struct Side {
   const Op *load = nullptr;
   bool transposed = false;
-  Value *tile = nullptr;        // in front of the loop; null: `init` made there anew
-  const Op *init = nullptr;     // an init_tile in the loop, some of whose offsets are the loop's index
+  Value *tile = nullptr;        // the tile in front of the loop; null: a copy of `init` is made there
+  const Op *init = nullptr;     // an init_tile in the loop, some of whose offsets are the induction variable
   std::vector<int64_t> step{0, 0};
 };
 
@@ -25,7 +25,7 @@ class NestMatch {
 public:
   NestMatch(Op &loop, Diagnostics &diagnostics) : loop_(loop), body_(*loop.region()), diagnostics_(diagnostics) {}
 
-  // Whether the loop is one; else a remark has said why not, if it has a product at all.
+  // Whether the loop can become a nest. If not, and the loop has a product, a remark gives the reason.
   bool match() {
     for (Op &op : body_) {
       if (op.kind() != OpKind::TileMma) continue;
@@ -60,7 +60,7 @@ private:
     return false;
   }
 
-  // The value that the loop carries into parameter `param` after a round.
+  // The value that the loop carries into parameter `param` after an iteration.
   Value *next(const Value *param) const { return body_.last()->operand(param->index() - 1); }
   Value *first(const Value *param) const { return loop_.operand(param->index() + 2); }
   bool isCarried(const Value *value) const { return value->definingBlock() == &body_ && value->index() > 0; }
@@ -79,7 +79,7 @@ private:
       return stays(*mma_, "the sum is used in the loop besides");
     sum_ = mma_->operand(2)->index() - 1;
     Elem elem = mma_->result()->type().elem();
-    if (elem == Elem::F16 || elem == Elem::BF16) // rounded after each round
+    if (elem == Elem::F16 || elem == Elem::BF16) // rounded after each iteration
       return stays(*mma_, str("the sum is kept in ", elemName(elem), ", which rounds in each step"));
     for (size_t i = 0; i < loop_.resultCount(); ++i)
       if (i != sum_ && !loop_.result(i)->uses().empty())
@@ -87,7 +87,7 @@ private:
     return true;
   }
 
-  // Whether a cast leaves each product as it is: products are computed in f32 at least.
+  // Whether a cast leaves each product unchanged, because products are computed in f32 at least.
   static bool isExact(const Op &op) {
     Elem from = op.operand(0)->type().elem(), to = op.result()->type().elem();
     return op.kind() == OpKind::ExtF && to == Elem::F32 && (from == Elem::F16 || from == Elem::BF16);
@@ -117,15 +117,16 @@ private:
     side.load = op;
     side.transposed ^= op->attr("transpose") != nullptr;
     if (!matchTile(op->operand(0), side, name)) return false;
-    size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of K in memory
+    size_t along = (operand == 1) != side.transposed ? 0 : 1; // the dimension of the tile in memory that K runs along
     int64_t depth = op->operand(0)->type().extent(static_cast<int>(along));
     if (side.step[along] == depth && side.step[1 - along] == 0) return true;
     return stays(*op, str("the tile of ", name, " moves by [", join(side.step, ", "), "] in each step; a nest moves it by its extent along K, which is ", depth));
   }
 
-  // The tile of a load: carried and moved by constants, made in each round from the loop's index, or always the same.
+  // Matches the tile of a load: it is carried and advances by constants, depends on the induction variable, or is
+  // invariant.
   bool matchTile(Value *tile, Side &side, std::string_view name) {
-    std::vector<int64_t> ahead{0, 0}; // moves in the round before the load
+    std::vector<int64_t> ahead{0, 0}; // offset updates in the iteration before the load
     Op *op = tile->definingOp();
     while (op && op->block() == &body_ && op->kind() == OpKind::UpdateTileOffset && addMove(*op, ahead)) {
       tile = op->operand(0);
@@ -158,7 +159,7 @@ private:
     const Value *index = body_.param(0);
     for (size_t i = 0; i < init.operandCount(); ++i) {
       const Value *operand = init.operand(i);
-      bool offset = i == rank - 1 || i == rank; // of rows, of columns
+      bool offset = i == rank - 1 || i == rank; // the offset of the rows or of the columns
       if (operand == index && offset) side.step[i - (rank - 1)] = loopStep_;
       else if (definedInside(*operand, body_) && !isConstant(*operand)) return stays(init, str("where the tile of ", name, " lies is computed in the loop"));
     }
@@ -179,9 +180,10 @@ private:
     return made->result();
   }
 
-  // What is left in the body may go: it writes nothing, shows nothing, and no result of it is used behind the loop.
+  // Whether the rest of the body may be dropped: it writes and prints nothing, and no result is used after the loop.
   bool nothingElse() {
-    // a and b of the nest are tiles: where one was cast, the other was as well, or holds f32 anyway.
+    // Tiles a and b of the nest hold the types as loaded: if one operand was cast, the other was cast too or holds
+    // f32 anyway.
     Elem a = sides_[0].load->result()->type().elem(), b = sides_[1].load->result()->type().elem();
     if (casts_ && a != b) return stays(*mma_, "a and b are loaded in different types");
     for (Op &op : body_) {
@@ -200,11 +202,11 @@ private:
   Block &body_;
   Diagnostics &diagnostics_;
   Op *mma_ = nullptr;
-  size_t sum_ = 0; // among what the loop carries
+  size_t sum_ = 0; // position among the carried values
   int64_t loopStep_ = 0;
   bool casts_ = false;
   std::array<Side, 2> sides_;
-  std::unordered_set<const Op *> seen_; // looked up only
+  std::unordered_set<const Op *> seen_; // for lookup only
 };
 
 void formIn(Block &block, Context &context, Diagnostics &diagnostics) {

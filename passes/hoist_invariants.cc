@@ -27,7 +27,7 @@ void remarkKept(const Op &load, const Op &loop, Diagnostics &diagnostics) {
   }
 }
 
-// Inner loops first: what they give up their outer loop may give up in turn.
+// Visits inner loops first, so that ops hoisted out of them can be hoisted out of the outer loop as well.
 void hoist(Block &block, Diagnostics &diagnostics) {
   for (Op &op : block) {
     for (size_t r = 0; r < op.regionCount(); ++r) hoist(*op.region(r), diagnostics);

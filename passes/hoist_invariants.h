@@ -1,5 +1,5 @@
-// hoist-invariants: moves pure ops out of loops in whose steps they compute the same. All pure ops are total, so a loop
-// that runs no step may have them in front too.
+// hoist-invariants: moves pure ops whose value does not change between iterations out of loops. All pure ops are
+// total, so they are safe in front of a loop that runs zero iterations.
 #pragma once
 #include "passes/pass.h"
 

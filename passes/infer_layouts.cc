@@ -5,7 +5,7 @@
 namespace xt {
 
 Result<void> inferLayouts(Module &module, Diagnostics &diagnostics) {
-  bool ok = true; // all kernels, so that each shows its mistakes
+  bool ok = true; // continues after an error, so that the errors of every kernel are reported
   WrittenLayouts written;
   written.aliases = module.aliases;
   for (const auto &kernel : module.kernels) ok &= inferLayouts(*kernel, module.context(), written, diagnostics);

@@ -1,4 +1,4 @@
-// Internal to the pass distribute-to-lanes: puts ops of single lanes in the place of ops of whole subgroups.
+// Internal to the pass distribute-to-lanes: replaces ops of whole subgroups by ops of single lanes.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/builder.h"
@@ -41,18 +41,18 @@ private:
   void atomic(const Op &op);
   void storeScalar(const Op &op);
   void xegpu(const Op &op);
-  struct Piece { // of a fragment: neighbours in memory
-    std::vector<int64_t> own, shape; // where in the fragment it begins, and its extents
-    std::vector<int64_t> start;      // its place in the vector, without what the lane's number adds
+  struct Piece { // part of a fragment whose elements are adjacent in memory
+    std::vector<int64_t> own, shape; // first index in the fragment, and extents
+    std::vector<int64_t> start;      // index in the vector, without the part that depends on the lane number
   };
   std::vector<Piece> piecesOf(const Layout *layout) const;
   std::vector<Piece> elementsOf(const Layout *layout) const;
-  // The window at a piece of a tile's vector, `turned`: rows and columns swapped.
+  // The window at a piece of a tile's vector; `turned` swaps rows and columns.
   Value *window(const Value *tile, const Layout *layout, const Piece &piece, bool turned);
   template <class Body> void eachPiece(const Value *tile, const Layout *layout, bool turned, Body body);
   void before(const Op &op, const Layout *layout);
 
-  // lane_math.cc: what needs other elements than a lane's own place
+  // lane_math.cc: ops that need elements from other positions than the lane's own
   void reduction(const Op &op);
   void broadcast(const Op &op);
   void transpose(const Op &op);
@@ -61,35 +61,35 @@ private:
   void insertSlice(const Op &op);
   void dpas(const Op &op);
   void tileMma(const Op &op);
-  // With dimension `dim` in each lane's own registers.
+  // The layout with all of dimension `dim` in each lane's own registers.
   const Layout *gathered(const Layout *layout, int dim);
 
-  // lane_exchange.cc: between lanes
-  // The value with another layout; the same where it has that already.
+  // lane_exchange.cc: exchanges between lanes
+  // The value converted to another layout; unchanged if it already has that layout.
   Value *in(const Value *value, const Layout *layout) { return converted(of(value), layouts_.of(value), layout); }
   Value *converted(Value *fragment, const Layout *from, const Layout *to);
-  // Where an element of the result comes from; nothing: from `otherwise` (null: any value).
+  // Maps an index of the result to the source index; nullopt: the element comes from `otherwise` (null: any value).
   using Source = std::function<std::optional<std::vector<int64_t>>(std::span<const int64_t> index)>;
   Value *exchanged(Value *fragment, const Layout *from, const Layout *to, const Source &source, Value *otherwise = nullptr);
-  struct Move { // what the lanes need for neighbours among their elements
-    std::vector<int64_t> lane;                  // for each lane: whose element; -1: none
-    std::vector<std::vector<int64_t>> registers; // for each lane: which of its elements begin it
-    std::vector<int64_t> shape;                  // of how many that move together
+  struct Move { // how lanes obtain a group of adjacent elements
+    std::vector<int64_t> lane;                  // for each lane: the lane that it reads from; -1: none
+    std::vector<std::vector<int64_t>> registers; // for each lane: where the group begins among the source's elements
+    std::vector<int64_t> shape;                  // shape of the group that moves at once
   };
   Value *moved(Value *fragment, const Move &move, Value *otherwise);
   Value *laneOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted);
   Value *among(const std::vector<bool> &lanes);
   Value *shuffled(Value *value, Value *lane);
 
-  // lane_places.cc: numbers that depend on the lane alone, computed at the start of the kernel
+  // lane_places.cc: numbers that depend only on the lane, computed at the start of the kernel
   Value *laneId();
-  // What the lane's number adds to its indices along a dimension; null: nothing.
+  // The part of the lane's indices along a dimension that depends on the lane number; null: nothing.
   Value *place(const Layout *layout, int dim);
-  // Whether the lane is the first of those that hold the same; null: no two do.
+  // Whether the lane is the first of those that hold the same elements; null: no two lanes do.
   Value *isFirstCopy(const Layout *layout);
   // The number of that first lane.
   Value *firstCopy(const Layout *layout);
-  // The indices of the lane's elements along a dimension, as a vector of its elements' shape.
+  // The indices of the lane's elements along a dimension, as a vector of the fragment's shape.
   Value *indices(const Layout *layout, int dim);
   Builder atTop();
   Value *top(OpKind kind, std::vector<Value *> operands, Type type);
@@ -99,7 +99,7 @@ private:
   Type laneType(const Value *value) const;
   Type laneVector(const Layout *layout, Elem elem) const { return context_.vector(layout->ownerShape(Axis::Lane), elem); }
   Value *index(int64_t value) { return b.index(value); }
-  Value *plus(Value *x, Value *y); // null is 0
+  Value *plus(Value *x, Value *y); // a null operand is 0
   Value *plus(Value *x, int64_t constant);
   Value *arith(OpKind kind, Value *x, int64_t constant);
   Value *slice(Value *vector, const std::vector<int64_t> &at, std::vector<int64_t> shape);
@@ -109,7 +109,7 @@ private:
   Value *zeros(Type type) { return isFloat(type.elem()) ? b.constantFloat(type, 0) : b.constantInt(type, 0); }
   Op *create(OpKind kind, std::vector<Value *> operands, std::vector<Type> results) { return b.create(kind, std::move(operands), results); }
   Value *make(OpKind kind, std::vector<Value *> operands, Type result) { return b.value(kind, std::move(operands), result); }
-  // Runs `body` where the condition holds, and gives its value, else zeros.
+  // Runs `body` where the condition holds and returns its value; the value is zero elsewhere.
   Value *where(Value *condition, Type result, const std::function<Value *()> &body);
   Value *of(const Value *value) const { return values_.at(value); }
   void bind(const Value *old, Value *value);
@@ -120,7 +120,7 @@ private:
   LaneLayouts layouts_;
   Builder b;
   LaneHazards hazards_;
-  std::unordered_map<const Value *, Value *> values_; // looked up only
+  std::unordered_map<const Value *, Value *> values_; // for lookup only; iteration order would not be deterministic
   Op *topEnd_ = nullptr;                              // the last op at the start of the kernel
   Value *laneId_ = nullptr;
   std::map<std::array<int64_t, 2>, Value *> digits_;

@@ -1,4 +1,4 @@
-// Elements that change lanes: each register of the result comes from registers of other lanes, by shuffles.
+// Moves elements between lanes: each register of the result comes from registers of other lanes, by shuffles.
 #include "ir/base/check.h"
 #include "passes/lane_distribution.h"
 
@@ -23,7 +23,7 @@ template <class F> void forEachIndex(std::span<const int64_t> shape, F f) {
   }
 }
 
-// Where an element stands among those of a lane; one that it holds.
+// The position of an element in the fragment of a lane that holds it.
 std::vector<int64_t> registerOf(const Layout *layout, int64_t lane, std::span<const int64_t> index) {
   std::vector<int64_t> own;
   for (int d = 0; d < layout->rank(); ++d) {
@@ -49,7 +49,7 @@ Value *LaneDistribution::shuffled(Value *value, Value *lane) {
 
 Value *LaneDistribution::converted(Value *fragment, const Layout *from, const Layout *to) {
   if (from == to) return fragment;
-  // Dimensions that every lane holds whole stay as they are: their elements move together.
+  // Elements along dimensions that every lane holds completely keep their lane and move together.
   std::vector<int64_t> together;
   for (int d = 0; d < from->rank(); ++d) together.push_back(isWhole(from, d) && isWhole(to, d) ? from->shape()[static_cast<size_t>(d)] : 1);
   std::vector<int64_t> own = to->ownerShape(Axis::Lane), steps = own;
@@ -110,7 +110,7 @@ Value *LaneDistribution::exchanged(Value *fragment, const Layout *from, const La
   return result;
 }
 
-// One shuffle for each register that some lane needs, and a choice between them.
+// Emits one shuffle for each source register that some lane needs, and selects between the results.
 Value *LaneDistribution::moved(Value *fragment, const Move &move, Value *otherwise) {
   Value *result = otherwise;
   std::vector<bool> done(move.lane.size());

@@ -7,8 +7,8 @@
 namespace xt {
 namespace {
 
-constexpr size_t kMostPending = 64; // further ones count as anywhere
-constexpr int kMostSums = 16;       // that are followed to where an offset comes from
+constexpr size_t kMostPending = 64; // further accesses are merged into one that may be anywhere in the space
+constexpr int kMostSums = 16;       // the most additions that are traced to find the root of an offset
 
 struct Place {
   const Value *root; // null: a constant alone
@@ -39,7 +39,7 @@ Place placeOf(const Value *value) {
   return place;
 }
 
-// How far apart two windows of one base begin, where that is known: rows, columns.
+// The distance in rows and columns between the origins of two windows with the same base; false if it is not known.
 bool distance(const Op &a, const Op &b, int64_t (&apart)[2]) {
   size_t row = rowOffsetAt(a);
   if (a.operandCount() != b.operandCount() || row != rowOffsetAt(b)) return false;
@@ -56,12 +56,12 @@ bool distance(const Op &a, const Op &b, int64_t (&apart)[2]) {
 
 bool isSlmBuffer(const Value *base) { return base->type().isMemRef() && base->definingOp() && base->definingOp()->kind() == OpKind::AllocSlm; }
 
-// Whether the two may touch one element from different lanes.
+// Whether two accesses may touch one element from different lanes.
 bool mayMeet(const LaneAccess &a, const LaneAccess &b) {
   if (a.space != b.space || (!a.writes && !b.writes)) return false;
   if (!a.init || !b.init) return true;
   const Value *x = a.init->operand(0), *y = b.init->operand(0);
-  if (x != y && isSlmBuffer(x) && isSlmBuffer(y)) return false; // those that share memory have a barrier between them
+  if (x != y && isSlmBuffer(x) && isSlmBuffer(y)) return false; // plan-slm puts a barrier between buffers that share memory
   int64_t apart[2];
   if (!distance(*a.init, *b.init, apart)) return true;
   Type first = a.init->result()->type(), second = b.init->result()->type();
@@ -105,7 +105,7 @@ void LaneHazards::leave(const State &before) {
 }
 
 std::vector<LaneAccess> laneAccesses(const Op &op) {
-  if (op.info().dialect == Dialect::XeGpu) return {}; // its lanes meet
+  if (op.info().dialect == Dialect::XeGpu) return {}; // the lanes of a subgroup perform these ops together
   LaneAccess access;
   for (const Value *operand : op.operands()) {
     Type type = operand->type();

@@ -1,8 +1,8 @@
-// Internal to the pass distribute-to-lanes: where lanes have to wait for each other's accesses to memory.
+// Internal to the pass distribute-to-lanes: finds where lanes have to wait for each other's memory accesses.
 //
-// What a subgroup does in order, its lanes do in order only each for itself. Before an access that may meet an earlier one
-// of another lane (one of the two writes), the lanes meet at a subgroup_barrier; LaneHazards says where. Different buffers
-// in global memory may be the same one.
+// A subgroup performs its accesses in program order, but after the pass each lane orders only its own. Where an
+// access may conflict with an earlier one of another lane (at least one of them writes), a subgroup_barrier is needed
+// between the two; LaneHazards finds these places. Different buffers in global memory may alias.
 #pragma once
 #include "ir/op.h"
 
@@ -13,30 +13,30 @@ namespace xt {
 struct LaneAccess {
   MemorySpace space = MemorySpace::Global;
   bool writes = false;
-  // A window whose rows and columns are told apart; null: anywhere in the space.
+  // The window, whose rows and columns are compared; null: the access may be anywhere in the space.
   const Op *init = nullptr;        // the init_tile
-  const Layout *layout = nullptr;  // which lane touches which element
+  const Layout *layout = nullptr;  // which lane accesses which element
 };
 
 class LaneHazards {
 public:
-  // Whether lanes must meet before this access. If so, clear() before note().
+  // Whether a barrier is needed before this access. If so, call clear() before note().
   bool meets(const LaneAccess &access) const;
   void note(const LaneAccess &access);
-  void clear() { pending_.clear(); } // all lanes have met
+  void clear() { pending_.clear(); } // after a barrier
 
-  // Around the regions of a structure op: what a step of a loop leaves is there when the next begins, and where no step
-  // runs, what was there before stays.
+  // Call these around the regions of a structure op. Accesses at the end of an iteration are pending when the next
+  // one begins, and accesses from before the loop stay pending, because it may run zero iterations.
   using State = std::vector<LaneAccess>;
   State enter(const Op &structure);
   void leave(const State &before);
   const State &state() const { return pending_; }
 
 private:
-  State pending_; // accesses since the lanes met last
+  State pending_; // accesses since the last barrier
 };
 
-// What the op does with memory, if anything: at most a read and a write.
+// The memory accesses of an op: at most one read and one write.
 std::vector<LaneAccess> laneAccesses(const Op &op);
 
 } // namespace xt

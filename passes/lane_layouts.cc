@@ -24,7 +24,7 @@ bool turns(const Op &op) {
   return attr && std::get<std::vector<int64_t>>(attr->value)[0] == 1;
 }
 
-// From one vector to another, whose layouts may follow from each other.
+// Whether the op moves elements from one vector to another, so that the layout of one may follow from that of the other.
 bool movesElements(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::InsertStridedSlice:
@@ -73,8 +73,9 @@ LaneLayouts::LaneLayouts(Kernel &kernel, Context &context, int64_t lanes) : cont
   }
 }
 
-// As if all movers were visited in the order of the text, again and again until nothing changes, but for those next to
-// which nothing has changed since. Each class gets its layout once, so that each mover is visited a few times at most.
+// Has the result of visiting all movers in program order until nothing changes, but skips those next to which nothing
+// has changed since their last visit. Each class gets its layout once, so that each mover is visited only a few
+// times.
 void LaneLayouts::spread(const std::vector<Op *> &movers, std::span<const size_t> first) {
   using Visit = std::pair<size_t, size_t>; // the round, and the number of a mover
   std::priority_queue<Visit, std::vector<Visit>, std::greater<>> visits;
@@ -120,9 +121,10 @@ const Layout *LaneLayouts::replicated(std::span<const int64_t> shape) const {
 
 // --- what hardware decides -------------------------------------------------------------------------------------------
 
-// cl_intel_subgroup_2d_block_io: a lane gets a column of elements of 16 and 32 bits, pairs of 8-bit ones, and where the
-// block is narrower than the subgroup, rows follow one another; VNNI forms put 32 bits of a column in one lane, transposed
-// ones a row. cl_intel_subgroups: elements of a line go round the lanes.
+// cl_intel_subgroup_2d_block_io: a lane gets one column of 16- and 32-bit elements, or a pair of columns of 8-bit
+// ones; where the block is narrower than the subgroup, the lanes continue with the next rows. VNNI forms put 32 bits
+// of a column in one lane, transposed forms 32 bits of a row. cl_intel_subgroups: the elements of a line are
+// distributed to the lanes round-robin.
 const Layout *LaneLayouts::blockLayout(const Value *desc) const {
   Type type = desc->type();
   std::span<const int64_t> shape = type.shape();
@@ -182,7 +184,7 @@ void LaneLayouts::demandAround(Op &op) {
   if (op.kind() == OpKind::StoreNd) demand(op.operand(0), blockLayout(op.operand(1)), kMessage);
 }
 
-// --- what is handed on -----------------------------------------------------------------------------------------------
+// --- layouts that ops pass on -------------------------------------------------------------------------------------------
 
 const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout *layout) {
   if (!known(from) || known(to) || !layout) return nullptr;
@@ -190,7 +192,7 @@ const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout 
   return known(to) ? to : nullptr;
 }
 
-// The vector next to the op that got its layout from the other; null: none did.
+// Passes a layout across the op. Returns the value that got a layout, null if neither did.
 const Value *LaneLayouts::handOn(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   const Layout *a = of(from), *b = of(to);

@@ -1,10 +1,10 @@
-// Internal to the pass distribute-to-lanes: which lane of a subgroup holds what of each vector, decided before anything
-// changes.
+// Internal to the pass distribute-to-lanes: decides which lane of a subgroup holds which elements of each vector,
+// before anything changes.
 //
-// Vectors that an op computes element by element, and what loops and branches carry, are dealt out alike: they are one
-// class. A class takes the layout of the product it goes into or comes from, else that of the block message that loads
-// or stores it, else what transposes, slices, reductions and broadcasts next to it hand on; what is then left is dealt
-// out from the last dimension on (ownLayout), the largest vectors first.
+// Vectors that an elementwise op connects, and values that loops and branches carry, have the same layout: they form
+// one class. A class takes the layout of the product that uses or produces it, else that of the block message that
+// loads or stores it, else one that neighbouring transposes, slices, reductions and broadcasts pass on. The classes
+// that remain are distributed from the last dimension on (ownLayout), the largest vectors first.
 #pragma once
 #include "ir/lane_fragments.h"
 #include "passes/value_classes.h"
@@ -15,30 +15,30 @@ class LaneLayouts {
 public:
   LaneLayouts(Kernel &kernel, Context &context, int64_t lanes);
 
-  // Of a vector, or of a scatter tile's offsets: whose registers hold which element. Never null.
+  // The layout of a vector, or of a scatter tile's offsets: which lane's registers hold which element. Never null.
   const Layout *of(const Value *value) const { return classes_[members_.classOf(value)].layout; }
-  // Of a tensor_desc that a block message takes: the sg_map with which lanes get its elements. Null: no sg_map spells
-  // how its messages deal them out.
+  // The sg_map by which lanes get the elements of a tensor_desc in a block message. Null: no sg_map describes how its
+  // messages distribute them.
   const Layout *ofBlock(const Value *desc) const { return of(desc); }
-  // What load_nd gives of a block that is dealt out so.
+  // The layout of the result of a load_nd whose block has the layout `block`.
   const Layout *loaded(const Op &load, const Layout *block) const;
-  // Neighbours of the last dimension go to neighbouring lanes; lanes that are left go to the dimension before, and so on;
-  // those that no dimension can use hold copies.
+  // Adjacent elements of the last dimension go to adjacent lanes; lanes that are left over go to the dimension
+  // before, and so on. Lanes that no dimension can use hold copies.
   const Layout *ownLayout(Type type) const;
-  // Every lane holds everything.
+  // The layout in which every lane holds every element.
   const Layout *replicated(std::span<const int64_t> shape) const;
-  // The layout of a product's operand (0 a, 1 b, 2 c and the result) in the registers of the hardware; null where the
-  // sizes are none of it.
+  // The register layout that the hardware requires for a product's operand (0: a, 1: b, 2: c and the result); null
+  // where the hardware has no product of these sizes.
   const Layout *ofProduct(const Op &dpas, size_t operand) const;
 
-  // How many ops the constructor looked at to hand layouts on, each as often as it was: for tests of growth.
+  // Number of ops that the constructor visited to pass layouts on, repeated visits included; for tests of growth.
   size_t visited() const { return visited_; }
 
 private:
   struct Class {
     Type type;
     const Layout *layout = nullptr;
-    int strength = -1; // of what decided the layout
+    int strength = -1; // strength of the rule that decided the layout
   };
   void demand(const Value *value, const Layout *layout, int strength);
   void demandAround(Op &op);
@@ -53,14 +53,14 @@ private:
   ValueClasses members_;
   std::vector<Class> classes_;
   size_t visited_ = 0;
-  std::vector<std::vector<size_t>> moversAt_; // by class: the ops that may give it a layout or take its own, as numbers
+  std::vector<std::vector<size_t>> moversAt_; // by class: numbers of the ops that may pass a layout to or from it
 };
 
-// The layout of a part of a vector that begins at `offsets`, when each lane keeps the elements that it has; null where
-// these are not neighbours in the lane's registers, the same ones for each lane.
+// The layout of the part of a vector that begins at `offsets`, when each lane keeps its own elements; null where
+// these are not adjacent in the lane's registers or not the same for each lane.
 const Layout *slicedLayout(Context &context, const Layout *whole, std::span<const int64_t> shape);
-// Where in a lane's registers the part lies; nothing where some lane would need what it does not hold, or (`exactly`)
-// holds elements of the place that it does not have of the part.
+// Where in a lane's registers the part lies. Returns nullopt where some lane would need an element that it does not
+// hold, or (`exactly`) holds elements of that region of `whole` that it does not hold of the part.
 std::optional<std::vector<int64_t>> ownOffsets(const Layout *whole, std::span<const int64_t> offsets, const Layout *part, bool exactly);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// Ops that move elements: products, transposes, reductions. What a lane has all of stays in the lane.
+// Ops that move elements: products, transposes, reductions. Dimensions that a lane holds completely need no exchange.
 #include "ir/base/check.h"
 #include "passes/lane_distribution.h"
 
@@ -8,14 +8,15 @@ namespace {
 int dimOf(const Op &op) { return static_cast<int>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]); }
 size_t at(int dim) { return static_cast<size_t>(dim); }
 
-// The digits of a dimension that count within blocks of n neighbours, if blocks end between digits.
+// The digits of a dimension that count within blocks of n adjacent elements; nullopt if a block boundary is not one
+// of the digits.
 std::optional<std::vector<Factor>> innerDigits(const Layout *layout, int dim, int64_t n) {
   std::vector<Factor> inner;
   int64_t weight = 1;
   std::span<const Factor> factors = layout->factors(dim);
   for (size_t i = factors.size(); i-- > 0 && weight < n; weight *= factors[i].extent) {
     Factor digit = factors[i];
-    if (weight * digit.extent > n) { // a digit may be split
+    if (weight * digit.extent > n) { // a digit may be split in two
       if (n % weight != 0 || digit.extent % (n / weight) != 0) return std::nullopt;
       digit.extent = n / weight;
       inner.push_back(digit);
@@ -39,7 +40,7 @@ const Layout *LaneDistribution::gathered(const Layout *layout, int dim) {
 
 // --- reductions and broadcasts ---------------------------------------------------------------------------------------
 
-// First within each lane, then among the lanes that hold a block of neighbours.
+// Reduces first within each lane, then among the lanes that hold a block of adjacent elements.
 void LaneDistribution::reduction(const Op &op) {
   int dim = dimOf(op);
   const Value *from = op.operand(0), *to = op.result();
@@ -84,7 +85,7 @@ void LaneDistribution::broadcast(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   int64_t n = to->type().extent(dim) / from->type().extent(dim);
   const Layout *layout = layouts_.of(to), *wanted = grouped(context_, layout, dim, n);
-  if (!wanted || !innerDigits(layout, dim, n)) { // else which block an element belongs to depends on the lane
+  if (!wanted || !innerDigits(layout, dim, n)) { // otherwise the block of an element depends on the lane
     layout = gathered(layout, dim);
     wanted = grouped(context_, layout, dim, n);
     XT_CHECK(wanted, "registers of one lane repeat in blocks of any size");
@@ -167,7 +168,7 @@ void LaneDistribution::dpas(const Op &op) {
   bind(op.result(), converted(product, layout, layouts_.of(op.result())));
 }
 
-// Each lane multiplies for its own elements of the result: its rows of a, and its columns of b.
+// Each lane computes its own elements of the result from its rows of a and its columns of b.
 void LaneDistribution::tileMma(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
   auto operandLayout = [&](const Value *operand, DimOf rows, DimOf columns) {

@@ -1,5 +1,5 @@
-// Windows onto memory: each lane loads and stores its own elements, as blocks of neighbours where it has such, or with the
-// others by one message.
+// Windows onto memory: each lane loads and stores its own elements, in runs of adjacent elements where it has them,
+// or together with the other lanes by one message.
 #include "ir/base/check.h"
 #include "passes/lane_distribution.h"
 #include "passes/tile_roots.h"
@@ -19,7 +19,7 @@ const Op *initOf(const Value *tile) {
 
 } // namespace
 
-// Lanes meet where one may find what another has not written yet, or has overwritten.
+// Emits a barrier where a lane may read before another lane has written, or after another lane has overwritten the element.
 void LaneDistribution::before(const Op &op, const Layout *layout) {
   std::vector<LaneAccess> accesses = laneAccesses(op);
   bool meets = false;
@@ -36,7 +36,7 @@ void LaneDistribution::before(const Op &op, const Layout *layout) {
 
 // --- tiles -----------------------------------------------------------------------------------------------------------
 
-// Along each dimension the register digits behind the last lane digit count neighbours.
+// Along each dimension, the register digits after the last lane digit count adjacent elements.
 std::vector<LaneDistribution::Piece> LaneDistribution::piecesOf(const Layout *layout) const {
   std::vector<Piece> pieces = {{{}, {}, {}}};
   for (int d = 0; d < layout->rank(); ++d) {
@@ -85,7 +85,7 @@ Value *LaneDistribution::window(const Value *tile, const Layout *layout, const P
   return make(OpKind::InitTile, std::move(operands), context_.intern(std::move(data)));
 }
 
-// body(window, piece) for what a lane has of a tile.
+// Calls body(window, piece) for each piece of a tile that the lane holds.
 template <class Body> void LaneDistribution::eachPiece(const Value *tile, const Layout *layout, bool turned, Body body) {
   bool whole = initOf(tile) && !tile->type().data().packed;
   for (const Piece &piece : whole ? piecesOf(layout) : elementsOf(layout)) body(window(tile, layout, piece, turned), piece);
@@ -144,7 +144,7 @@ void LaneDistribution::scatter(const Op &op) {
   copy(op, {of(op.operand(0)), mask, of(op.operand(2))}, {});
 }
 
-// One of the lanes that hold the same does it, and tells the others what was there before.
+// One of the lanes that hold the same element performs the atomic op, and broadcasts the old value to the others.
 void LaneDistribution::atomic(const Op &op) {
   const Layout *layout = layouts_.of(op.result());
   const Value *tile = op.operand(1);

@@ -1,4 +1,4 @@
-// Numbers that depend on the lane alone: its digits, its place along a dimension, tables of other lanes.
+// Numbers that depend only on the lane: its digits, its position along a dimension, tables of source lanes.
 #include "ir/base/check.h"
 #include "passes/lane_distribution.h"
 
@@ -36,7 +36,7 @@ Value *LaneDistribution::laneId() {
   return laneId_;
 }
 
-// lane / stride % extent
+// lane / stride % extent.
 Value *LaneDistribution::digit(int64_t stride, int64_t extent) {
   Value *&known = digits_[{stride, extent}];
   if (known) return known;
@@ -84,7 +84,7 @@ Value *LaneDistribution::firstCopy(const Layout *layout) {
   return laneOf(table, std::vector<bool>(table.size(), true));
 }
 
-// The own index along the dimension, digit by digit, and what the lane's number adds.
+// The index within the lane's own elements, converted digit by digit, plus the part that depends on the lane number.
 Value *LaneDistribution::indices(const Layout *layout, int dim) {
   Type type = laneVector(layout, Elem::Index);
   Op *count = create(OpKind::Iota, {}, {type});
@@ -116,7 +116,7 @@ Value *LaneDistribution::among(const std::vector<bool> &lanes) {
   for (size_t lane = 0; lane < lanes.size(); ++lane)
     if (lanes[lane]) mask |= int64_t{1} << lane;
   Value *compared;
-  if ((mask & (mask + 1)) == 0) { // the first few
+  if ((mask & (mask + 1)) == 0) { // a prefix of the lanes
     compared = top(OpKind::CmpI, {laneId(), topConstant(context_.index(), std::popcount(static_cast<uint64_t>(mask)))}, context_.i1());
     compared->definingOp()->setAttr("kind", std::string("slt"));
     return groups_[lanes] = compared;
@@ -131,7 +131,7 @@ Value *LaneDistribution::among(const std::vector<bool> &lanes) {
 
 namespace {
 
-// Whether table[lane] is lane / divisor % modulus * factor + constant for all lanes that are wanted.
+// A formula with table[lane] == lane / divisor % modulus * factor + constant for all lanes in `wanted`.
 struct Formula {
   int64_t divisor, modulus, factor, constant;
   int64_t of(int64_t lane) const { return lane / divisor % modulus * factor + constant; }
@@ -156,7 +156,7 @@ std::optional<Formula> formulaOf(const std::vector<int64_t> &table, const std::v
 
 } // namespace
 
-// Which lane each asks. What no formula says comes from constants, a byte a lane.
+// The lane from which each lane reads. A table that no formula describes is stored in constants, one byte per lane.
 Value *LaneDistribution::laneOf(const std::vector<int64_t> &table, const std::vector<bool> &wanted) {
   std::vector<int64_t> key = table;
   for (size_t lane = 0; lane < key.size(); ++lane)

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// What load_tile gives, in its tile's layout.
+// A load_tile whose result has the layout of the tile.
 Value *load(Builder &build, Value *tile, bool transposed) {
   Type type = tile->type();
   int first = transposed ? 1 : 0;

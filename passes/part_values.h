@@ -1,11 +1,11 @@
-// Parts of vectors that an op makes from nothing, for passes that cut vectors.
+// Parts of vectors that an op generates without a source, for passes that cut vectors.
 #pragma once
 #include "ir/builder.h"
 
 namespace xt {
 
-// A vector of `type` like what `iota` gives, counting from `first` (null: 0). Counted as indices, where no element type
-// rounds, and converted after.
+// A part of the result of `iota`, as a vector of `type` that counts from `first` (null: 0). It counts in `index`,
+// where nothing is rounded, and converts to the element type afterwards.
 Value *iotaFrom(Builder &builder, const Op &iota, Type type, Value *first);
 
 } // namespace xt

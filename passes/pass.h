@@ -1,5 +1,5 @@
-// What a pass is: a stateless function on a module and what it needs and promises. Verifying, timing, dumping and
-// reproducers belong to the pass manager.
+// Defines what a pass is: a stateless function on a module, with the forms that it needs and promises. The pass
+// manager does the verifying, timing, dumping and reproducers.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -10,20 +10,20 @@
 
 namespace xt {
 
-// Changes the module, or reports what is wrong with the user's program. A pass keeps nothing between calls and does not
-// touch Kernel::forms: the manager adds and drops them by the table.
+// Changes the module, or reports an error in the user's program. A pass keeps no state between calls and does not
+// touch Kernel::forms: the manager adds and drops them according to the table.
 using PassFunction = Result<void> (*)(Module &module, Diagnostics &diagnostics);
-// The same for what depends on the hardware that the module is compiled for.
+// The same for passes that depend on the hardware that the module is compiled for.
 using TargetPassFunction = Result<void> (*)(Module &module, const TargetInfo &target, Diagnostics &diagnostics);
 
 struct PassInfo {
   std::string_view name; // as in --run and --dump-after
-  // Where both are given, the second is for modules that are compiled for known hardware.
+  // Where both functions are given, the second is used for modules that are compiled for known hardware.
   PassFunction function = nullptr;
   TargetPassFunction targetFunction = nullptr;
   FixedList<Form, 4> needs{}; // forms that every kernel must have before
-  FixedList<Form, 4> gives{}; // that every kernel has after
-  FixedList<Form, 4> drops{}; // that may no longer hold after
+  FixedList<Form, 4> gives{}; // forms that every kernel has after
+  FixedList<Form, 4> drops{}; // forms that may no longer hold after
   std::string_view summary;   // one line
 };
 

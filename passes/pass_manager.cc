@@ -33,14 +33,14 @@ private:
   void updateForms(const PassInfo &pass);
   void check(const PassInfo &pass);
   void dump(const PassInfo &pass);
-  // What a failed XT_CHECK prints beside its own message.
+  // Runs when an XT_CHECK fails, after the check's own message.
   void checkFailed();
 
   Module &module_;
   const PassOptions &options_;
   Diagnostics &diagnostics_;
   const PassInfo *current_ = nullptr;
-  std::string before_; // text of the module before the current pass, under the command that runs it
+  std::string before_; // text of the module before the current pass, after a line with the command that runs the pass
 };
 
 void Run::checkFailed() {
@@ -104,7 +104,7 @@ void Run::dump(const PassInfo &pass) {
 
 Result<void> Run::pass(const PassInfo &pass) {
   if (!needsAreMet(pass)) return Error::diagnosed();
-  // When a check fails inside the pass, the module may be in pieces: its text is taken before.
+  // After a check fails inside the pass, the module may be inconsistent, so its text is taken before the pass.
   std::optional<CrashNote> note;
   if (options_.keepBefore) {
     before_ = str("// xt-reproducer: xtc --run=", pass.name, options_.target ? str(" --target=", options_.target->name) : "", " before.xt\n", print(module_));
@@ -132,7 +132,7 @@ Result<void> runPass(const PassInfo &pass, Module &module, const TargetInfo *tar
 
 Result<void> runPasses(Module &module, std::span<const PassInfo *const> passes, const PassOptions &options,
                        Diagnostics &diagnostics) {
-  // What comes from a file that was edited may lie about its forms: that is the user's mistake.
+  // A module from a file edited by hand may violate the forms that it declares: that is a user error.
   if (options.verifyEach)
     if (Result<void> sound = verify(module, diagnostics); !sound) return sound;
   Run run(module, options, diagnostics);

@@ -1,4 +1,4 @@
-// The table of passes, and looking into it.
+// The table of passes, and lookups in it.
 #pragma once
 #include "ir/base/result.h"
 #include "passes/block_tiles.h"
@@ -36,7 +36,7 @@ inline constexpr PassInfo kPasses[] = {
 constexpr const PassInfo &passInfo(PassKind kind) { return kPasses[static_cast<size_t>(kind)]; }
 // Null for an unknown name.
 const PassInfo *findPass(std::string_view name);
-// The passes of these names in this order. An unknown name is an Error (environment) with the nearest one.
+// The passes of these names, in this order. An unknown name is an Error (environment) that suggests the nearest one.
 Result<std::vector<const PassInfo *>> passesNamed(std::span<const std::string_view> names);
 
 } // namespace xt

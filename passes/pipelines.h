@@ -1,5 +1,4 @@
-// The pipelines: which passes run one after the other. That each finds the forms it needs is checked here, when this
-// compiles.
+// The pipelines: fixed sequences of passes. A static_assert checks that each pass finds the forms it needs.
 #pragma once
 #include "passes/passes.h"
 
@@ -7,25 +6,25 @@
 
 namespace xt {
 
-// What `xtc` and the language server run on every file: errors of layouts are the user's.
+// Run by `xtc` and the language server on every file: layout errors are the user's.
 inline constexpr std::array kFrontPipeline = {PassKind::InferLayouts};
 
-// From checked source to what the targets begin with.
+// From checked source to the module that the targets start from.
 inline constexpr std::array kTilePipeline = {PassKind::InferLayouts,    PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse,
                                              PassKind::HoistInvariants, PassKind::Canonicalize, PassKind::DeadCode};
 
-// What the CPU target takes.
+// For the CPU target.
 inline constexpr std::array kProcessorPipeline = {PassKind::InferLayouts, PassKind::WidenReductions, PassKind::XegpuToTiles, PassKind::Canonicalize,
                                                   PassKind::Cse,          PassKind::DeadCode,        PassKind::FormNests,    PassKind::DeadCode};
 
-// The same for GPUs, down to their messages and products (`xtc --target=xe-pvc`).
+// For GPUs, down to their messages and products (`xtc --target=xe-pvc`).
 inline constexpr std::array kBlockPipeline = {
     PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
     PassKind::DeadCode,     PassKind::PlanSlm,         PassKind::BlockTiles,      PassKind::Canonicalize, PassKind::Cse,         PassKind::HoistInvariants,
     PassKind::DeadCode};
 
-// Down to what each lane does, for code generation.
+// For GPUs, down to the ops of each lane, for code generation.
 inline constexpr std::array kLanePipeline = {
     PassKind::InferLayouts, PassKind::WidenReductions, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::Canonicalize,
     PassKind::DeadCode,     PassKind::DistributeToSubgroups, PassKind::Canonicalize, PassKind::Cse,   PassKind::HoistInvariants,
@@ -33,7 +32,7 @@ inline constexpr std::array kLanePipeline = {
     PassKind::DeadCode,     PassKind::DistributeToLanes, PassKind::Canonicalize, PassKind::Cse, PassKind::HoistInvariants, PassKind::DeadCode,
     PassKind::SinkToUses};
 
-// Whether every pass finds what it needs, given nothing at first.
+// Whether every pass finds the forms it needs, when no form holds at the start.
 constexpr bool needsAreMet(std::span<const PassKind> pipeline) {
   std::array<bool, kFormCount> has{};
   for (PassKind kind : pipeline) {

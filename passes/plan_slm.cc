@@ -10,8 +10,8 @@
 namespace xt {
 namespace {
 
-// From the first to the last op of the kernel's own block that reads or writes a buffer; what stands in a loop counts as
-// the loop. Empty (from > to): nothing does.
+// The first and last op of the kernel's outermost block that read or write a buffer; an access in a loop counts as
+// the loop. Empty (from > to) if there is no access.
 struct Span {
   size_t from = SIZE_MAX, to = 0;
   void add(size_t at) { from = std::min(from, at), to = std::max(to, at); }
@@ -28,7 +28,7 @@ class Planner {
 public:
   Planner(Kernel &kernel, Context &context) : kernel_(kernel), context_(context) {}
 
-  // `limit`: in bytes; 0: none.
+  // `limit`: in bytes; 0: unlimited.
   void run(int64_t limit, Diagnostics &diagnostics) {
     if (!look()) return;
     int64_t bytes = place(false);
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  // Finds the buffers and where they are used; false: there are none.
+  // Finds the buffers and their uses; returns false if the kernel has no buffers.
   bool look() {
     size_t at = 0;
     for (Op &op : kernel_.body) {
@@ -67,10 +67,10 @@ private:
     return places_.at(op);
   }
 
-  // Everything that is made from the buffer: tiles, what they become, and what loops and branches carry.
+  // Follows every value derived from the buffer: tiles, updated tiles, and values carried by loops and branches.
   void follow(Buffer &buffer) {
     std::vector<const Value *> values = {buffer.alloc->result()};
-    std::set<const Value *> seen(values.begin(), values.end()); // looked up only
+    std::set<const Value *> seen(values.begin(), values.end()); // for lookup only
     auto reach = [&](const Value *value) {
       if (seen.insert(value).second) values.push_back(value);
     };
@@ -94,7 +94,7 @@ private:
     return std::any_of(barriers_.begin(), barriers_.end(), [&](size_t at) { return from < at && at < to; });
   }
 
-  // `withNew`: with barriers that may be added.
+  // `withNew`: assume that barriers are added where they help.
   bool mayShare(const Buffer &a, const Buffer &b, bool withNew) const {
     if (a.used.from > a.used.to || b.used.from > b.used.to) return true;
     const Buffer &first = a.used.from < b.used.from ? a : b, &second = &first == &a ? b : a;
@@ -105,7 +105,7 @@ private:
     return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
   }
 
-  // First fit, largest first. Returns the bytes of all.
+  // Places the largest buffers first, each at the first free offset. Returns the total size in bytes.
   int64_t place(bool withNew) {
     std::vector<Buffer *> order;
     for (Buffer &buffer : buffers_) order.push_back(&buffer);
@@ -128,7 +128,8 @@ private:
     return end;
   }
 
-  // In front of the first use of each buffer that takes over the memory of another without a barrier between them.
+  // Adds a barrier before the first use of each buffer that reuses the memory of an earlier one without a barrier
+  // between them.
   void addBarriers() {
     std::set<size_t> needed;
     for (const Buffer &a : buffers_)
@@ -145,13 +146,13 @@ private:
   Kernel &kernel_;
   Context &context_;
   std::vector<Buffer> buffers_;
-  std::vector<Op *> ops_; // of the kernel's own block
-  std::unordered_map<const Op *, size_t> places_; // looked up only
+  std::vector<Op *> ops_; // of the kernel's outermost block
+  std::unordered_map<const Op *, size_t> places_; // for lookup only
   std::vector<size_t> barriers_;
 };
 
 void planKernel(Kernel &kernel, Context &context, int64_t limit, Diagnostics &diagnostics) {
-  // Whole workgroup tiles are not what shared local memory is for.
+  // A kernel at workgroup scope has no plan yet: its whole tiles are not kept in shared local memory.
   if (kernel.scope == Scope::Workgroup) return;
   Planner planner(kernel, context);
   planner.run(limit, diagnostics);

@@ -1,6 +1,6 @@
-// plan-slm: gives each buffer in shared local memory its offset. Buffers share memory where all accesses to one come
-// before a barrier of the whole workgroup, and all to the other after it. For hardware whose memory is too small without,
-// barriers are added between buffers that are used one after the other.
+// plan-slm: gives each buffer in shared local memory its offset. Two buffers share memory where all accesses to one
+// come before a barrier of the whole workgroup and all accesses to the other after it. If the buffers do not fit the
+// hardware's memory otherwise, barriers are added between buffers that are used one after the other.
 #pragma once
 #include "passes/pass.h"
 

@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// A product with more than so many multiplications a lane, or whose operands are more than so many bytes, goes in steps.
+// A product becomes a loop if it has more multiplications per lane, or operands of more bytes, than this.
 constexpr int64_t kMostMultiplied = 512, kMostOperandBytes = 4096;
 
 struct Side {
@@ -28,7 +28,7 @@ struct Product {
 
 bool isTile(Type type) { return type.isTile(); }
 
-// The load of an operand that can be done in steps; no load: it is something else.
+// The load of an operand that can be split into steps; `load` is null if the operand is anything else.
 Side sideOf(const Op &mma, size_t operand) {
   Op *load = mma.operand(operand)->definingOp();
   if (!load || load->kind() != OpKind::LoadTile || load->block() != mma.block() || !load->result()->hasOneUse()) return {};
@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  static constexpr int kUnseen = -1, kWhole = 2; // else the dimension of a tile that becomes as long as a step
+  static constexpr int kUnseen = -1, kWhole = 2; // otherwise the dimension of a tile that shrinks to one step
 
   void consider(Op &op) {
     if (op.kind() != OpKind::TileMma || chooseMma(target_, op).shape) return;
@@ -69,7 +69,8 @@ private:
   size_t classOf(const Side &side) const { return classes_.classOf(side.load->operand(0)); }
   static int alongK(const Side &side, size_t operand) { return (operand == 1) != side.transposed ? 0 : 1; }
 
-  // Decides for each class of tiles what becomes of it; products whose tiles must stay whole stay as well.
+  // Decides the depth of each class of tiles. Excludes one product with a tile that must keep its whole depth; returns
+  // whether there was one.
   bool dropOne() {
     std::fill(depths_.begin(), depths_.end(), kUnseen);
     auto wants = [&](size_t of, int depth) { depths_[of] = depths_[of] == kUnseen || depths_[of] == depth ? depth : kWhole; };
@@ -117,7 +118,7 @@ private:
       if (dim != 0 && dim != 1) continue;
       TypeData data = tile->type().data();
       data.shape[static_cast<size_t>(dim)] = kProductDepth;
-      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // the kernel's own
+      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // it is this kernel's
     }
   }
 

@@ -1,13 +1,13 @@
-// Products that the target has no instruction for, as loops: they are unrolled, element by element.
+// Turns products that the target has no instruction for into loops: such products are unrolled element by element.
 #pragma once
 #include "ir/module.h"
 #include "ir/target_info.h"
 
 namespace xt {
 
-// Makes each tile_mma that the target multiplies element by element, and whose operands are loaded for it alone, a nest
-// that goes along K in steps of kProductDepth, if it is large: what a step has does not grow with K. The tiles that are
-// loaded, wherever they come from and go to, become as deep as a step. Kernels at subgroup scope.
+// Turns a large tile_mma that the target multiplies element by element, and whose operands are loaded for it alone,
+// into a nest along K in steps of kProductDepth, so that the code of one step does not grow with K. The loaded tiles
+// get the depth of one step, and so does everything that defines or uses them. For kernels at subgroup scope.
 void formProductLoops(Kernel &kernel, const TargetInfo &target, Context &context);
 
 } // namespace xt

@@ -12,7 +12,7 @@ std::optional<int64_t> constantInteger(const Value &value) {
   return integer ? std::optional(*integer) : std::nullopt;
 }
 
-// The number of steps if it is 0 or 1.
+// The number of iterations if it is 0 or 1.
 std::optional<int> knownSteps(const Op &loop) {
   if (loop.kind() == OpKind::While) return constantInteger(*loop.operand(0)) == 0 ? std::optional(0) : std::nullopt;
   if (loop.operand(0) == loop.operand(1)) return 0;
@@ -20,7 +20,7 @@ std::optional<int> knownSteps(const Op &loop) {
        step = constantInteger(*loop.operand(2));
   if (lower && upper && *lower >= *upper) return 0;
   if (!lower || !upper || !step || *step <= 0) return std::nullopt;
-  // Unsigned, as the distance may be more than an int64 holds.
+  // Subtracts as unsigned, because the distance may overflow int64.
   uint64_t distance = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
   return distance <= static_cast<uint64_t>(*step) ? std::optional(1) : std::nullopt;
 }
@@ -32,14 +32,14 @@ void replaceResults(Op &op, const std::vector<Value *> &values) {
   }
 }
 
-// While layouts are still open, a value and what it becomes may differ in theirs.
+// Before layout inference, a value and its replacement may have different layouts.
 bool sameTypes(const std::vector<Value *> &values, const std::vector<Value *> &others) {
   for (size_t i = 0; i < values.size(); ++i)
     if (values[i]->type() != others[i]->type()) return false;
   return true;
 }
 
-// Moves the region's ops in front of `op`, which goes away.
+// Moves the region's ops in front of `op` and erases `op`.
 void inlineRegion(Op &op, Block &region, Op *&next) {
   Op *yield = region.last();
   replaceResults(op, yield->operands());

@@ -10,7 +10,8 @@
 namespace xt {
 namespace {
 
-// What the right operand has to be (commutative ops have their constant there), or that both operands are one value.
+// The condition of an identity: the right operand is this constant (commutative ops keep constants there), or both
+// operands are the same value.
 enum class When : uint8_t { RightZero, RightOne, RightOnes, RightMinusZero, Alike };
 enum class Gives : uint8_t { Left, Right, Zero };
 struct Identity {
@@ -19,7 +20,7 @@ struct Identity {
   Gives gives;
 };
 
-// Exact for every value, NaN, infinities and -0.0 included. Zero of a float is +0.0.
+// Exact for every value, including NaN, infinities and -0.0. A float zero is +0.0.
 constexpr Identity kIdentities[] = {
     {OpKind::AddI, When::RightZero, Gives::Left},  {OpKind::SubI, When::RightZero, Gives::Left},
     {OpKind::SubI, When::Alike, Gives::Zero},      {OpKind::MulI, When::RightOne, Gives::Left},
@@ -50,7 +51,7 @@ bool isNumber(const Value &value, int64_t integer, double number) {
 
 bool holds(When when, const Op &op) {
   Elem elem = op.operand(0)->type().elem();
-  // Arithmetic rounds a tf32 that moving keeps; the one signed i1 that is not 0 is -1.
+  // Arithmetic rounds a tf32 value that a plain move keeps. The only nonzero i1 is -1 when signed.
   if (elem == Elem::TF32 && when != When::Alike) return false;
   switch (when) {
   case When::RightZero: return isNumber(*op.operand(1), 0, 0.0);
@@ -89,7 +90,7 @@ Value *byIdentity(Op &op, Context &context) {
   return nullptr;
 }
 
-// An elementwise op of constants, scalar or one value everywhere.
+// Folds an elementwise op whose operands are constants or splats of constants.
 Value *folded(Op &op, Context &context) {
   if (!op.info().elementwise) return nullptr;
   std::vector<Number> operands;
@@ -101,7 +102,7 @@ Value *folded(Op &op, Context &context) {
   std::optional<Number> result = evaluateScalar(elementwiseOp(op), operands);
   if (!result) return nullptr;
   if (isInteger(op.result()->type().elem())) return constant(op, context, result->i);
-  // The text of a NaN does not keep its bits, which a bitcast back would show.
+  // The printed form of a NaN loses its bits, which a later bitcast would show.
   if (op.kind() == OpKind::Bitcast && std::isnan(result->f)) return nullptr;
   return constant(op, context, result->f);
 }
@@ -143,7 +144,7 @@ bool keepsOrder(const std::vector<int64_t> &permutation) {
   return true;
 }
 
-// Elements in other places: of one value everywhere they are that value; what is undone at once never happened.
+// Folds ops that only move elements: a splat stays the splat, and an op that undoes its operand gives the original value.
 Value *rearranged(Op &op, Context &context) {
   Value *from = op.operand(0);
   if (const AttrValue *value = constantValue(*from)) return constant(op, context, *value);
@@ -177,7 +178,7 @@ Value *simplifiedValue(Op &op, Context &context) {
   Value *value = folded(op, context);
   if (!value) value = byIdentity(op, context);
   if (!value) value = special(op, context);
-  // Before layouts are known an operand may have one and the result none.
+  // Before layout inference, an operand may have a layout while the result has none.
   return value && value->type() == op.result()->type() ? value : nullptr;
 }
 

@@ -14,11 +14,11 @@
 namespace xt {
 namespace {
 
-// Of a thread's registers so many hold no vectors: addresses, payloads of messages, counters. As many again are wanted where
-// lanes multiply matrices themselves.
+// Number of a thread's registers that hold no vectors: addresses, message payloads, counters. Where lanes multiply
+// matrices themselves, twice as many are reserved.
 constexpr int64_t kForOthers = 32;
 
-// The op of `block` that `op` is, or is in.
+// The op of `block` that is `op` or contains it.
 Op *ancestorIn(const Block &block, Op *op) {
   while (op && op->block() != &block) op = op->block() ? op->block()->parentOp() : nullptr;
   return op;
@@ -33,29 +33,30 @@ bool movesElements(const Op &op) {
   }
 }
 
-// The matrix that a load reads, as far as it can be seen; a value that stands for it.
+// A value that identifies the matrix which a load reads, as far as it can be traced.
 const Value *sourceOf(const Op &load) {
   const Value *source = load.operand(0);
   while (source->type().isWindow() && source->definingOp()) source = source->definingOp()->operand(0);
   return source;
 }
 
-// Whether a load must not pass the op: it writes, or lets others write. What lanes only exchange orders no memory.
+// Whether a load must not move past the op, because the op writes memory or lets others write. An exchange between
+// lanes does not order memory.
 bool stops(const Op &op) {
   TypeRule rule = op.info().typeRule;
   return rule != TypeRule::Shuffle && rule != TypeRule::SubgroupReduce && firstWrite(&op, op.next());
 }
 
-// Where the ops of a block stand, known without walking there. Only loads move, with what shapes them, so that the ops which
-// stop them keep their order.
+// Positions of the ops of a block, available without walking the block. Only loads move, with the ops that reshape
+// their results; therefore the ops that block loads keep their order.
 class Places {
 public:
   explicit Places(Block &block) : block_(block) { count(); }
 
-  // Of what a load gives, in whatever shape.
+  // The first use of a load's result, in any shape.
   Op *firstUse(Op &load) const {
     std::vector<Op *> chain = chainOf(load);
-    std::unordered_set<const Op *> shaping(chain.begin(), chain.end()); // looked up only
+    std::unordered_set<const Op *> shaping(chain.begin(), chain.end()); // for lookup only
     Op *first = nullptr;
     for (const Op *op : chain)
       for (Use use : op->result()->uses()) {
@@ -67,7 +68,7 @@ public:
   }
   bool isBefore(const Op *a, const Op *b) const { return places_.at(a).number < places_.at(b).number; }
 
-  // Unless something that stops it lies between.
+  // Moves the load down to `to`, unless an op between them blocks loads.
   void moveDown(Op *load, Op *to) {
     if (!to || !isBefore(load, to) || places_.at(load).stops != places_.at(to).stops) return;
     for (Op *op : chainOf(*load))
@@ -75,14 +76,14 @@ public:
   }
 
 private:
-  static constexpr int64_t kGap = int64_t{1} << 32; // room for what is moved between two
+  static constexpr int64_t kGap = int64_t{1} << 32; // room for ops that move between two others
 
   struct Place {
     int64_t number;
-    int64_t stops; // how many ops before it no load may pass
+    int64_t stops; // number of earlier ops that block loads
   };
 
-  // A load and, in the order of the text, what only gives its elements another shape: it goes where the load goes.
+  // A load and, in program order, the ops that only reshape its result and therefore move with it.
   std::vector<Op *> chainOf(Op &load) const {
     std::vector<Op *> chain = {&load};
     for (size_t i = 0; i < chain.size(); ++i)
@@ -108,7 +109,7 @@ private:
   }
 
   Block &block_;
-  std::unordered_map<const Op *, Place> places_; // looked up only
+  std::unordered_map<const Op *, Place> places_; // for lookup only
 };
 
 std::vector<Op *> opsOf(Block &block) {
@@ -121,8 +122,8 @@ void arrange(Block &block, const std::vector<Op *> &order) {
   for (Op *op : order) block.moveBefore(nullptr, op);
 }
 
-// The ops of a block, each pure one and each load right before the first op that needs it. What has effects keeps its
-// order, and has every load before it that was.
+// Orders the ops of a block so that each pure op and each load comes immediately before the first op that needs it.
+// Ops with effects keep their order, and stay after every load that they followed.
 class Demand {
 public:
   explicit Demand(Block &block) : block_(block) {}
@@ -136,21 +137,21 @@ public:
         for (Op *load : std::exchange(loads, {})) take(load);
       take(&op);
     }
-    for (Op &op : block_) take(&op); // what nobody needs
+    for (Op &op : block_) take(&op); // ops that no other op needs
     return std::move(order_);
   }
 
 private:
   static bool canWait(const Op &op) { return isPure(op) || isLoad(op); }
 
-  // An op that is being taken, and how much of what it needs has been looked at.
+  // An op being placed, and how many of its dependences have been visited.
   struct Taking {
     Op *op;
     std::vector<Op *> needs;
     size_t next = 0;
   };
 
-  // An op and, before it, what it needs that is not there yet: operands in their order, without recursion.
+  // Places an op after its dependences that are not placed yet, in operand order and without recursion.
   void take(Op *op) {
     std::vector<Taking> stack;
     auto begin = [&](Op *one) {
@@ -168,7 +169,7 @@ private:
     }
   }
 
-  // The ops of the block that make the operands of an op, or of those in it.
+  // The ops of this block that define operands of an op or of the ops nested in it.
   std::vector<Op *> needsOf(Op &op) const {
     std::vector<Op *> needs;
     auto look = [&](const Op &user) {
@@ -181,7 +182,7 @@ private:
   }
 
   Block &block_;
-  std::unordered_set<const Op *> taken_; // looked up only
+  std::unordered_set<const Op *> taken_; // for lookup only
   std::vector<Op *> order_;
 };
 
@@ -221,7 +222,7 @@ public:
 private:
   struct Group {
     const Value *source;
-    std::vector<Op *> loads; // in the order of the text
+    std::vector<Op *> loads; // in program order
   };
 
   int64_t mostFor(const Block &block) const {
@@ -245,14 +246,14 @@ private:
 
   int64_t lanes_;
   const TargetInfo &target_;
-  int64_t registers_; // of a thread
+  int64_t registers_; // of one thread
   Diagnostics &diagnostics_;
 };
 
 } // namespace
 
 Result<void> sinkToUses(Module &module, const TargetInfo &target, Diagnostics &diagnostics) {
-  for (const auto &kernel : module.kernels) { // what cannot be compiled anyway is refused before its registers are counted
+  for (const auto &kernel : module.kernels) { // rejects kernels whose code is too large before their registers are counted
     if (kernel->scope == Scope::Lane && !codeFits(*kernel, diagnostics)) return Error::diagnosed();
     if (kernel->scope == Scope::Lane) Sinker(*kernel, target, diagnostics).run(kernel->body);
   }

@@ -1,5 +1,5 @@
-// What other subgroups hold, element by element: for vectors that are no matrices, and for reshapes, whose pieces are no
-// rectangles of the operand.
+// Exchanges with other subgroups element by element: for vectors that are not matrices, and for reshapes, where the
+// pieces of the result are not rectangles of the operand.
 #include "passes/distribution.h"
 
 #include <numeric>
@@ -14,7 +14,7 @@ std::vector<int64_t> rowMajor(std::span<const int64_t> shape) {
   return strides;
 }
 
-// A scatter tile has two dimensions.
+// A scatter tile has two dimensions: flattens all but the last.
 std::vector<int64_t> asRows(const std::vector<int64_t> &shape) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
@@ -23,7 +23,7 @@ std::vector<int64_t> asRows(const std::vector<int64_t> &shape) {
 
 } // namespace
 
-// Where each element of a piece lies in a buffer that has the whole with these strides, as rows.
+// The offset of each element of a piece in a buffer that holds the whole vector with these strides, as rows.
 Value *Distribution::elementOffsets(const Pieces &pieces, size_t k, const std::vector<int64_t> &strides) {
   std::vector<int64_t> lengths = pieces.lengths();
   std::vector<size_t> at = pieces.at(k);
@@ -57,7 +57,7 @@ Value *Distribution::scattered(Value *buffer, Value *offsets) {
   return make(OpKind::InitTile, {buffer, offsets}, context_.intern(std::move(tile)));
 }
 
-// All elements in row-major order, in a buffer of one dimension.
+// Writes all elements in row-major order to a buffer of one dimension.
 Value *Distribution::publishElements(const Value *value) {
   Type type = value->type();
   Pieces pieces = piecesOf(type);
@@ -75,7 +75,7 @@ Value *Distribution::publishElements(const Value *value) {
 
 Value *Distribution::allTrue(Type like) { return b.constantInt(context_.withElem(like, Elem::I1), 1); }
 
-// Each piece of the result, whose dimension d has the stride strides[d] in the buffer.
+// Gathers each piece of the result from the buffer, where dimension d of the result has the stride strides[d].
 void Distribution::gatherPieces(const Op &op, Value *buffer, const std::vector<int64_t> &strides) {
   Type to = op.result()->type();
   Pieces pieces = piecesOf(to);

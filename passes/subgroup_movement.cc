@@ -1,5 +1,5 @@
-// Ops of a workgroup whose parts may lie with other subgroups: what stays inside a subgroup, and what goes through shared
-// local memory.
+// Ops of a workgroup that may need parts held by other subgroups: decides what stays inside a subgroup and what goes
+// through shared local memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "passes/distribution.h"
@@ -9,7 +9,7 @@ namespace xt {
 
 // --- bands -----------------------------------------------------------------------------------------------------------
 
-// Whether each piece of the dimension lies inside of one of the bands of `band` indices.
+// Whether each piece of the dimension is inside a single band of `band` indices.
 static bool splitsInto(const DimPieces &dim, int64_t band) {
   bool aligned = band % dim.length == 0;
   for (int64_t start : dim.starts) aligned &= start % dim.length == 0;
@@ -17,7 +17,7 @@ static bool splitsInto(const DimPieces &dim, int64_t band) {
   return aligned;
 }
 
-// What is too large for shared local memory goes through it in bands of rows or columns, one after the other.
+// A vector that is too large for shared local memory is exchanged in bands of rows or columns, one after the other.
 std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces &source, const Pieces &target) const {
   int64_t bytes = type.byteCount();
   if (slmLimit_ == 0 || bytes <= slmLimit_) return Bands{0, 1};
@@ -30,7 +30,7 @@ std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces
   return std::nullopt;
 }
 
-// Where pieces lie in the band in hand; null: for certain.
+// A condition that holds if a piece is in the current band; null: it always is.
 Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
   Value *which = make(OpKind::DivSI, {first ? first : index(0), index(length)}, context_.index());
   Op *compare = create(OpKind::CmpI, {which, index(band)}, {context_.i1()});
@@ -38,7 +38,8 @@ Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
   return compare->result();
 }
 
-// `body` gives the branch's result (none: null) where the condition holds; else it is `otherwise`.
+// An `if` whose result comes from `body` where the condition holds, and is `otherwise` elsewhere. A null `otherwise`
+// means no result.
 Value *Distribution::where(Value *condition, Value *otherwise, const std::function<Value *()> &body) {
   std::vector<Type> types;
   if (otherwise) types.push_back(otherwise->type());
@@ -63,7 +64,7 @@ void Distribution::convertInBands(const Op &op, const Bands &bands) {
   Type part = pieceType(op.result()->type(), target);
   Value *zero = isFloat(part.elem()) ? b.constantFloat(part, 0) : b.constantInt(part, 0);
   Values results(target.count(), zero);
-  // Where a piece lies in the buffer of a band.
+  // The position of a piece in the buffer of a band.
   auto place = [&](const Pieces &pieces, size_t k, int64_t band) {
     std::array<Value *, 2> at;
     for (size_t d = 0; d < 2; ++d) {
@@ -98,7 +99,7 @@ void Distribution::convertInBands(const Op &op, const Bands &bands) {
 
 // --- registers -------------------------------------------------------------------------------------------------------
 
-// Each subgroup takes its part of what it holds.
+// Each subgroup selects its part of the elements that it holds.
 void Distribution::convertInRegisters(const Op &op, const SubgroupChoice &choice) {
   const Value *value = op.operand(0);
   Pieces source = piecesOf(value->type()), target = piecesOf(op.result()->type());
@@ -150,7 +151,7 @@ void Distribution::convert(const Op &op) {
   bind(op.result(), std::move(results));
 }
 
-// Piece (i, j) of the result is piece (j, i) of the tile, transposed as it is loaded.
+// Piece (i, j) of the result is piece (j, i) of the tile, transposed by the load.
 void Distribution::loadTransposed(const Op &op) {
   bool swaps = std::get<std::vector<int64_t>>(op.attr("transpose")->value)[0] == 1;
   if (!swaps) return eachPiece(op);
@@ -193,11 +194,11 @@ void Distribution::transpose(const Op &op) {
   return bind(op.result(), std::move(results));
 }
 
-// A subgroup needs all of K for what it holds of the result.
+// A subgroup needs all of K for its part of the result.
 void Distribution::tileMma(const Op &op) {
   Type result = op.result()->type();
   Pieces target = piecesOf(result);
-  auto operand = [&](size_t i) { // by rows of a, or by columns of b
+  auto operand = [&](size_t i) { // rows of a, or columns of b
     const Value *value = op.operand(i);
     Pieces source = piecesOf(value->type());
     size_t k = i == 0 ? 1 : 0, kept = 1 - k;
@@ -241,7 +242,7 @@ void Distribution::reduction(const Op &op) {
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   int64_t extent = from.extent(static_cast<int>(dim)), size = extent / to.extent(static_cast<int>(dim));
   Pieces source = piecesOf(from), target = piecesOf(to);
-  // Each piece has whole blocks of its own: as many pieces, each smaller.
+  // If blocks do not straddle pieces, each piece is reduced to one smaller piece.
   DimPieces smaller = source.dims[dim];
   bool whole = smaller.length % size == 0;
   for (int64_t &start : smaller.starts) whole &= start % size == 0, start /= size;
@@ -253,7 +254,7 @@ void Distribution::reduction(const Op &op) {
     return bind(op.result(), std::move(results));
   }
   if (size == extent) return reduceAcross(op, source);
-  // Blocks that straddle subgroups: what a piece of the result is made of is read back.
+  // Blocks straddle subgroups: the elements that a piece of the result depends on are read back from shared local memory.
   Value *buffer = publish(op.operand(0));
   Values results;
   for (size_t k = 0; k < target.count(); ++k) {
@@ -267,13 +268,13 @@ void Distribution::reduction(const Op &op) {
   return bind(op.result(), std::move(results));
 }
 
-// Each subgroup reduces what it holds; the partial results go through shared local memory, side by side.
+// Each subgroup reduces its own elements. The partial results go through shared local memory, next to each other.
 void Distribution::reduceAcross(const Op &op, const Pieces &source) {
   Type from = op.operand(0)->type(), to = op.result()->type();
   auto dim = static_cast<size_t>(std::get<std::vector<int64_t>>(op.attr("dims")->value)[0]);
   size_t kept = 1 - dim;
   int64_t owners = 1;
-  std::vector<SubgroupDigit> places = source.dims[dim].digits; // of a subgroup's partial results
+  std::vector<SubgroupDigit> places = source.dims[dim].digits; // position of a subgroup's partial results
   for (SubgroupDigit &digit : places) digit.weight = owners, owners *= digit.extent;
   std::vector<int64_t> shape(2), partial(2);
   shape[kept] = from.extent(static_cast<int>(kept));
@@ -359,8 +360,8 @@ void Distribution::broadcast(const Op &op) {
 
 // --- whole vectors ---------------------------------------------------------------------------------------------------
 
-// A subgroup holds the same elements before and after. One piece on both sides keeps them in their order; between others
-// they are sorted in shared local memory.
+// A reshape does not change which elements a subgroup holds. With one piece on both sides their order stays as well;
+// otherwise shared local memory reorders them.
 void Distribution::reshape(const Op &op) {
   Pieces source = piecesOf(op.operand(0)->type()), target = piecesOf(op.result()->type());
   if (source.count() > 1 || target.count() > 1) return exchangeElements(op);
@@ -376,7 +377,7 @@ void Distribution::extract(const Op &op) {
   Values indices;
   if (from.rank() == 2) {
     indices = {publish(op.operand(0)), one(op.operand(1)), one(op.operand(2))};
-  } else { // by its number
+  } else { // by row-major element number
     Value *buffer = publishElements(op.operand(0)), *linear = one(op.operand(1));
     for (int d = 1; d < from.rank(); ++d)
       linear = add(make(OpKind::MulI, {linear, index(from.extent(d))}, context_.index()), one(op.operand(1 + static_cast<size_t>(d))));
@@ -385,7 +386,8 @@ void Distribution::extract(const Op &op) {
   bind(op.result(), {make(OpKind::Load, std::move(indices), op.result()->type())});
 }
 
-// Parts of a condition are asserted where they are; what fails is told as the workgroup has it.
+// Asserts each part of a condition in the subgroup that holds it, and reports a failure with its index in the
+// workgroup's vector.
 void Distribution::asserted(const Op &op) {
   Type type = op.operand(0)->type();
   auto assertOf = [&](Values operands) {
@@ -409,7 +411,7 @@ void Distribution::asserted(const Op &op) {
   }
 }
 
-// Once per workgroup: by the first subgroup.
+// Prints once per workgroup, from the first subgroup.
 void Distribution::print(const Op &op) {
   if (op.kind() == OpKind::Assert) return asserted(op);
   auto matrix = [](const Value *value) { return value->type().rank() == 2; };

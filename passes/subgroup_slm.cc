@@ -10,7 +10,7 @@ Value *Distribution::slmBuffer(std::vector<int64_t> shape, Elem elem) {
   return topEnd_->result();
 }
 
-// In a loop, others may still read what they were given in the step before.
+// In a loop, other subgroups may still read the data of the previous iteration.
 void Distribution::waitForReaders() {
   ++exchange_;
   if (loops_ > 0) waits_.push_back({create(OpKind::Barrier, {}, {}), exchange_});
@@ -18,7 +18,7 @@ void Distribution::waitForReaders() {
 
 void Distribution::published() { ownBarriers_[create(OpKind::Barrier, {}, {})] = exchange_; }
 
-// Those from number `first` on are read together: one barrier before all writes, and one behind.
+// Exchanges from number `first` on are read together: keeps one barrier before all writes and one after them.
 void Distribution::joinExchanges(size_t first) {
   auto drop = [](Op *barrier) { barrier->block()->erase(barrier); };
   std::erase_if(waits_, [&](const Wait &wait) { return wait.exchange > first && (drop(wait.barrier), true); });
@@ -26,10 +26,10 @@ void Distribution::joinExchanges(size_t first) {
   for (auto &[barrier, exchange] : ownBarriers_) exchange = std::min(exchange, first);
 }
 
-// Whoever reads what an exchange gave, and writes the same buffer in a later step of the loop, passes all that stands in
-// the loop's body around the exchange: a barrier there that stays is enough.
+// A subgroup that reads the result of an exchange and writes the same buffer in a later iteration passes every
+// barrier of the loop body in between. Any other barrier in that body therefore makes the wait unnecessary.
 void Distribution::dropNeedlessWaits() {
-  std::set<const Op *> waits; // looked up only
+  std::set<const Op *> waits; // for lookup only
   for (const Wait &wait : waits_) waits.insert(wait.barrier);
   auto keepsApart = [&](const Block &block, size_t exchange) {
     for (Op &op : block) {
@@ -69,7 +69,7 @@ Value *Distribution::publish(const Value *value) {
   Pieces pieces = piecesOf(type);
   Value *buffer = slmBuffer({type.shape().begin(), type.shape().end()}, type.elem());
   waitForReaders();
-  // One of those that hold a copy writes it.
+  // One of the subgroups that hold a copy writes it.
   onlyWhere(copyDigits(*type.layout()), [&] {
     for (size_t k = 0; k < pieces.count(); ++k) {
       std::vector<size_t> at = pieces.at(k);

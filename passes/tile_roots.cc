@@ -25,7 +25,7 @@ bool sameBase(const Op *a, const Op *b) {
   return true;
 }
 
-// What a loop or branch gives as one of its results: from each region, and of a loop from what it begins with.
+// The values that can become result `result` of a loop or branch: one from each region, and for a loop the initial value.
 std::vector<const Value *> sourcesOf(const Op &op, size_t result) {
   CarriedAt at = carriedAt(op);
   std::vector<const Value *> sources;
@@ -37,7 +37,7 @@ std::vector<const Value *> sourcesOf(const Op &op, size_t result) {
 
 } // namespace
 
-// Each tile starts out as coming from where its first path leads; what contradicts it on the way is followed to the end.
+// Gives each tile the root of its first path, then propagates contradictions along the other paths until nothing changes.
 TileRoots::TileRoots(Kernel &kernel) : kernel_(kernel) {
   findDivisors();
   bool changed = true;
@@ -91,7 +91,7 @@ int64_t TileRoots::carriedDivisor(const Op &op, size_t result) const {
 int64_t TileRoots::divisorOf(const Op &op) const {
   auto of = [&](size_t i) { return known(op.operand(i)); };
   bool byColumns = op.resultCount() && op.result()->type().isTile() && op.result()->type().data().order == Order::ColumnMajor;
-  size_t sideBySide = byColumns ? 0 : 1; // the dimension along which elements lie so
+  size_t sideBySide = byColumns ? 0 : 1; // the dimension whose elements are adjacent in memory
   switch (op.kind()) {
   case OpKind::Constant: {
     const AttrValue *constant = constantValue(*op.result());
@@ -127,7 +127,7 @@ void TileRoots::findDivisors() {
   });
   for (const auto &param : kernel_.gridBlock.params()) set(param.get(), 1);
   for (const GridDim &dim : kernel_.grid) set(dim.variable, std::gcd(known(dim.lower), known(dim.step)));
-  // From "divided by everything" down to what every path allows.
+  // Starts from "divisible by everything" and reduces each divisor to one that every path allows.
   while (changed) {
     changed = false;
     walk(kernel_.body, [&](Op &op) {

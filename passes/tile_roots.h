@@ -1,5 +1,4 @@
-// Where tiles come from: through loops and branches, updates and yields, back to the init_tile that says which matrix they
-// look into.
+// Traces tiles through loops, branches, updates and yields back to the init_tile that gives their matrix.
 #pragma once
 #include "ir/module.h"
 
@@ -11,13 +10,13 @@ class TileRoots {
 public:
   explicit TileRoots(Kernel &kernel);
 
-  // The init_tile whose base, leading offsets, shape and strides (not: offsets of rows and columns) the tile has on every
-  // path; null where paths differ.
+  // The init_tile whose base, leading offsets, shape and strides the tile has on every path (its row and column
+  // offsets may differ); null where paths disagree.
   const Op *root(const Value *tile) const;
-  // A number that divides the tile's first column (of a matrix stored by columns: row) for certain, as far as constants, grid
-  // steps and loop steps tell; 0: it is always 0.
+  // A number that is known to divide the tile's first column (of a matrix stored by columns: its first row), as far
+  // as constants, grid steps and loop steps tell. 0: the column is always 0.
   int64_t columnDivisor(const Value *tile) const;
-  // The same of an index.
+  // The same for an index.
   int64_t divisor(const Value *index) const { return known(index); }
 
 private:
@@ -27,11 +26,11 @@ private:
   int64_t carriedDivisor(const Op &op, size_t result) const;
 
   Kernel &kernel_;
-  std::unordered_map<const Value *, const Op *> roots_; // looked up only; null: several
-  std::unordered_map<const Value *, int64_t> divisors_; // looked up only
+  std::unordered_map<const Value *, const Op *> roots_; // for lookup only; null: several
+  std::unordered_map<const Value *, int64_t> divisors_; // for lookup only
 };
 
-// The places of the row and column offset among an init_tile's operands; the column's is one more.
+// The position of the row offset among an init_tile's operands; the column offset follows it.
 size_t rowOffsetAt(const Op &initTile);
 
 } // namespace xt

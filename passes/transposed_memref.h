@@ -1,11 +1,10 @@
-// The transpose of a matrix in memory: what is stored by columns is, by rows, its transpose.
+// The transpose of a matrix in memory: a matrix that is stored by columns is the transpose of one stored by rows.
 #pragma once
 #include "ir/context.h"
 
 namespace xt {
 
-// The type of the same memory with the last two dimensions changed over; memref.cast gives it where the memref is stored by
-// columns.
+// The type of the same memory with the last two dimensions swapped. For a memref stored by columns, memref.cast gives it.
 Type transposedMemRef(Context &context, Type memref);
 
 } // namespace xt

@@ -31,7 +31,7 @@ bool canTurn(const Value *value, int depth) {
 
 Type turnedType(Context &context, Type type) { return context.vector({type.extent(1), type.extent(0)}, type.elem()); }
 
-// The transposed value, made where the value is made; `turned`: those made before.
+// The transposed value, built next to the original; `turned` holds those built before.
 Value *turn(Context &context, Value *value, std::unordered_map<const Value *, Value *> &turned) {
   if (!value->type().isVector()) return value;
   if (auto found = turned.find(value); found != turned.end()) return found->second;
@@ -70,7 +70,7 @@ void foldTransposesIntoLoads(Kernel &kernel, Context &context) {
       if (!gone || !gone->result()->uses().empty()) continue;
       std::vector<Value *> operands = gone->operands();
       gone->block()->erase(gone);
-      // What is shared with other ops is left to dead-code; one operand may stand twice.
+      // Values with other uses are left to dead-code. An operand may occur twice.
       for (Value *operand : operands)
         if (operand->type().isVector() && operand->uses().empty() && std::find(dead.begin(), dead.end(), operand->definingOp()) == dead.end())
           dead.push_back(operand->definingOp());

@@ -1,11 +1,11 @@
-// Transposes whose operand comes straight from memory: the load turns it instead.
+// Folds transposes of loaded values into the loads.
 #pragma once
 #include "ir/module.h"
 
 namespace xt {
 
-// Replaces each transpose [1, 0] of what is loaded, or computed element by element from loads and constants, where
-// nothing else uses it, by loads that transpose. Kernels at subgroup scope: no layouts are looked at.
+// Replaces a transpose [1, 0] by transposing loads, if its operand is loaded, or computed elementwise from loads and
+// constants, and has no other use. For kernels at subgroup scope, which have no layouts to consider.
 void foldTransposesIntoLoads(Kernel &kernel, Context &context);
 
 } // namespace xt

@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-// Ops whose vectors all have one shape and are computed element by element.
+// Whether the op is elementwise and all its vectors have one shape.
 bool isPointwise(const Op &op) {
   switch (op.info().typeRule) {
   case TypeRule::Elementwise:

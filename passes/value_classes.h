@@ -1,5 +1,5 @@
-// Internal to passes that decide for classes of values how each is cut or dealt out: vectors that an op computes element
-// by element, and what loops and branches carry, are one class.
+// Internal to passes that decide for whole classes of values how they are cut or distributed. Vectors that an
+// elementwise op connects, and values that loops and branches carry, form one class.
 #pragma once
 #include "ir/module.h"
 
@@ -10,10 +10,10 @@ namespace xt {
 
 class ValueClasses {
 public:
-  // `isMember`: whether values of a type belong to a class at all.
+  // `isMember`: whether values of a type belong to a class.
   ValueClasses(Kernel &kernel, bool (*isMember)(Type type));
 
-  // All members in program order; a class is known by the number of its first member.
+  // All members in program order. A class is identified by the number of its first member.
   const std::vector<const Value *> &values() const { return values_; }
   size_t count() const { return values_.size(); }
   size_t classOf(size_t number) const;
@@ -25,7 +25,7 @@ private:
   void uniteAround(Op &op);
 
   bool (*isMember_)(Type type);
-  std::unordered_map<const Value *, size_t> numbers_; // looked up only
+  std::unordered_map<const Value *, size_t> numbers_; // for lookup only; iteration order would not be deterministic
   std::vector<const Value *> values_;
   mutable std::vector<size_t> parents_;
 };

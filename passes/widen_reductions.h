@@ -1,6 +1,6 @@
-// widen-reductions: sums and products of 16- and 8-bit floats are taken in f32 and rounded once. The operand is extended
-// and the result rounded, so that what other passes make of the reduction (partial results of lanes, of subgroups, of
-// blocks) stays in f32.
+// widen-reductions: computes sums and products of 16- and 8-bit floats in f32 and rounds once. The operand is
+// extended before the reduction and the result rounded after it, so that partial results which later passes introduce
+// (of lanes, subgroups and blocks) stay in f32.
 #pragma once
 #include "passes/pass.h"
 

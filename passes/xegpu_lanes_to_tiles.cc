@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// Of an address without bounds: a row that reaches far to both sides of it.
+// An address has no bounds: it becomes a row that extends this many elements to both sides.
 constexpr int64_t kMiddle = int64_t{1} << 40;
 
 class LanesToTiles {
@@ -24,7 +24,7 @@ public:
   }
 
 private:
-  // The depth is that of the text, which the parser limits.
+  // The recursion depth is the nesting depth of the text, which the parser limits.
   void run(Block &block) {
     for (const auto &param : block.params()) asTile(*param);
     for (Op *op = block.first(); op;) {
@@ -35,12 +35,12 @@ private:
       if (op->info().dialect == Dialect::XeGpu)
         replace(*op);
       else
-        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // what a loop carries
+        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // values carried by a loop
       op = next;
     }
   }
 
-  // Where it begins is all that is left of a block; who has what of it is in descs_.
+  // The tile keeps only the position where the block begins; descs_ keeps which lane holds which element.
   Type tileOf(Type desc) {
     TypeData data = desc.data();
     data.kind = TypeKind::Tile;
@@ -126,11 +126,11 @@ private:
     Type type = context_.vector(std::move(shape), elem);
     return isFloat(elem) ? build_.constantFloat(type, 0.0) : build_.constantInt(type, 0);
   }
-  void meet(const Op &op) { // in whose place it stands
+  void meet(const Op &op) { // `op`: the op that the barrier replaces
     build_.create(OpKind::SubgroupBarrier, {}, {})->setAttr("of", std::string(op.info().name), {});
   }
 
-  // for i from 0 up to `count`: carried = body(i, carried). `carried` may be null.
+  // Emits `for i from 0 up to count: carried = body(i, carried)`. `carried` may be null.
   template <class Body> Value *loop(int64_t count, Value *carried, Body body) {
     if (count == 1) return body(index(0), carried);
     std::vector<Value *> operands = {index(0), index(count), index(1)};
@@ -148,10 +148,10 @@ private:
     return next ? made->result() : nullptr;
   }
 
-  // Where along a dimension the `own`-th element of `lane` stands: the digits of the layout, put together.
+  // The index along a dimension of the `own`-th element of `lane`, combined from the digits of the layout.
   Value *coordinate(const Layout &layout, int dim, Value *lane, Value *own) {
     Value *sum = nullptr;
-    int64_t weight = 1, inLane = 1; // of a digit in the index, and in `own`
+    int64_t weight = 1, inLane = 1; // weight of a digit in the index, and in `own`
     std::span<const Factor> digits = layout.factors(dim);
     for (size_t i = digits.size(); i-- > 0; weight *= digits[i].extent) {
       const Factor &f = digits[i];
@@ -264,7 +264,7 @@ private:
     Type tile = op.operand(0)->type();
     return build_.value(OpKind::UpdateTileOffset, {op.operand(0), splat(asIndex(op.operand(1)), tile)}, tile);
   }
-  // A lane's scalar, or its chunk, as a row, and back.
+  // Converts a lane's scalar or chunk to a row, and back.
   Value *asRow(Value *value, Type tile) {
     return value->type().isScalar() ? splat(value, tile) : reshape(value, shapeOf(tile));
   }
@@ -293,7 +293,7 @@ private:
   Kernel &kernel_;
   Builder build_;
   Value *lane_ = nullptr;
-  std::unordered_map<const Value *, Type> descs_; // what tiles were; looked up only
+  std::unordered_map<const Value *, Type> descs_; // original types of the tiles; for lookup only
 };
 
 } // namespace
@@ -318,7 +318,7 @@ std::vector<Value *> blockOperands(Builder &build, const Op &op) {
     operands[0] = build.value(OpKind::Cast, {operands[0]}, context.intern(std::move(row)));
     operands.insert(operands.begin() + 1, build.index(0));
   } else if (!base.isMemRef() && operands.size() == 2) {
-    // All on both sides of the address is one row.
+    // The row covers the memory on both sides of the address.
     Value *bytes = build.index(kMiddle * elemInfo(op.result()->type().elem()).storageBytes);
     Value *address = build.value(OpKind::IndexCast, {operands[0]}, context.index());
     Value *low = build.value(OpKind::SubI, {address, bytes}, context.index());

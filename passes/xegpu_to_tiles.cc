@@ -12,14 +12,14 @@ namespace {
 
 class XegpuToTiles {
 public:
-  // Null: all ops.
+  // A null `chooses` selects all ops.
   XegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &)> &chooses) : context_(context), build_(context, kernel.body) {
     walk(kernel.body, [&](Op &op) {
       if (op.info().dialect != Dialect::XeGpu || (chooses && !chooses(op))) return;
       chosen_.insert(&op);
       for (size_t i = 0; i < op.resultCount(); ++i) windows_.insert(op.result(i));
     });
-    // What loops and branches carry is what their yields and initial values are.
+    // Values carried by loops and branches are windows if their initial and yielded values are.
     for (bool changed = true; changed;) {
       changed = false;
       walk(kernel.body, [&](Op &op) { changed |= spread(op); });
@@ -35,7 +35,7 @@ public:
       build_.setRange(op->range());
       if (chosen_.count(op)) replace(*op);
       else if (op->info().dialect != Dialect::XeGpu)
-        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // what a loop carries
+        for (size_t i = 0; i < op->resultCount(); ++i) asTile(*op->result(i)); // values carried by a loop
       op = next;
     }
   }
@@ -61,7 +61,7 @@ private:
     data.kind = TypeKind::Tile;
     data.boundaryCheck = true;
     data.chunk = 1;
-    if (data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1); // one row, or one element a lane
+    if (data.shape.size() == 1) data.shape.insert(data.shape.begin(), 1); // one row, or one element per lane
     return context_.intern(std::move(data));
   }
   void asTile(Value &value) {
@@ -80,7 +80,7 @@ private:
     case TypeRule::CreateTdesc: value = createLanes(op); break;
     case TypeRule::GatherTdesc: value = gather(op); break;
     case TypeRule::ScatterTdesc: scatter(op); break;
-    case TypeRule::PrefetchTdesc: break; // no effect on results, and nothing to gain from one address at a time
+    case TypeRule::PrefetchTdesc: break; // no effect on results, and no benefit one address at a time
     case TypeRule::UpdateTdesc: value = moveLanes(op); break;
     case TypeRule::AtomicTdesc: value = atomic(op); break;
     default:
@@ -125,7 +125,7 @@ private:
     return packed(load->result(), result.extent(2));
   }
 
-  // [R, C] as [R/f, C, f].
+  // Converts [R, C] to [R/f, C, f].
   Value *packed(Value *value, int64_t factor) {
     Type type = value->type();
     return transpose(reshape(value, {type.extent(0) / factor, factor, type.extent(1)}), {0, 2, 1});
@@ -158,7 +158,7 @@ private:
 
   // --- lanes with offsets --------------------------------------------------------------------------------------------
 
-  // What each lane has, for each element of its chunk.
+  // Repeats each lane's value for each element of its chunk.
   Value *perElement(Value *lanes, Type tile) {
     int64_t count = lanes->type().extent(0);
     if (tile.elementCount() == count) return reshape(lanes, shapeOf(tile));
@@ -220,8 +220,8 @@ private:
 
   Context &context_;
   Builder build_;
-  std::unordered_set<const Op *> chosen_;      // looked up only
-  std::unordered_set<const Value *> windows_;  // that become tiles; looked up only
+  std::unordered_set<const Op *> chosen_;      // for lookup only
+  std::unordered_set<const Value *> windows_;  // windows that become tiles; for lookup only
 };
 
 } // namespace

@@ -5,14 +5,14 @@
 
 namespace xt {
 
-// Replaces XeGPU ops on blocks and lanes by tile ops that do the same, for targets that have no such hardware: blocks
-// become tiles, VNNI forms reshapes and transposes, dpas a tile_mma, lanes with offsets scatter tiles. Named barriers and
-// fences stay; hints go. At lane scope each lane reads and writes its elements of a block by itself, and gets those of
-// others that dpas needs by shuffles (xegpu_lanes_to_tiles.h).
+// Replaces XeGPU ops on blocks and lanes by equivalent tile ops, for targets without such hardware: blocks become
+// tiles, VNNI forms become reshapes and transposes, dpas a tile_mma, and lanes with offsets scatter tiles. Named
+// barriers and fences stay; hints are dropped. At lane scope each lane reads and writes its own elements of a block,
+// and obtains those of other lanes that dpas needs by shuffles (xegpu_lanes_to_tiles.h).
 Result<void> xegpuToTiles(Module &module, Diagnostics &diagnostics);
 
-// The same for some ops of a kernel of whole vectors: those of XeGPU that `chooses` wants replaced, which for one window
-// onto memory must be all or none. Decided for all before the first changes.
+// The same for a selection of the XeGPU ops of a kernel of whole vectors: those for which `chooses` returns true. It
+// must choose all ops of a window onto memory or none. All decisions are made before the first change.
 void xegpuToTiles(Context &context, Kernel &kernel, const std::function<bool(const Op &op)> &chooses);
 
 } // namespace xt

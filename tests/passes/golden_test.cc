@@ -1,5 +1,6 @@
-// Text in, text out: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on one) goes through the front end and the pass PASS, and has to print as
-// NAME.out.xt. Each output reads back as the module that it is, and leaves the pass nothing to do.
+// Text in, text out: tests/passes/PASS/NAME.xt (or NAME.TARGET.xt, for a pass that depends on a target) goes through
+// the front end and the pass PASS, and must print as NAME.out.xt. Each output must read back as the same module, and
+// a second run of the pass must not change it.
 #include "ir/equal.h"
 #include "ir/verify/verify.h"
 #include "lang/lower/lower.h"
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A text on its way through the compiler; failures are reported to GoogleTest.
+// A text as it passes through the compiler; failures are reported to GoogleTest.
 class Compilation {
 public:
   Compilation(std::string name, std::string text) {

@@ -113,7 +113,7 @@ TEST_F(PassManager, InputThatLiesIsTheUsersMistake) {
   EXPECT_EQ(diagnostics_.errorCount(), 1u);
 }
 
-// Crash bundles go to a folder of its own while it lives.
+// Redirects crash bundles to a separate folder during its lifetime.
 class BundleFolder {
 public:
   BundleFolder() {
@@ -195,7 +195,7 @@ TEST(Passes, TilePipelineKeepsTheGemm) {
   EXPECT_EQ(print(*gemm.kernel->body.last()), print(*gemm.store));
 }
 
-// A long straight kernel, and one value with many uses: every pass stays linear in the text.
+// A long straight-line kernel with one value that has many uses: every pass stays linear in the size of the text.
 TEST(Passes, LongKernels) {
   Context context;
   Module module(context);

@@ -1,5 +1,5 @@
-// Every simplification of an elementwise op with one unknown operand, against the scalar evaluator on all values of the
-// type: whatever is said to be equal has to be.
+// Checks every simplification of an elementwise op with one unknown operand against the scalar evaluator, on all
+// values of the type: the value that replaces the op must equal the op's result.
 #include "passes/simplify.h"
 
 #include "ir/interp/scalar_eval.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// All values of the narrow types, and of others those at which something could go wrong.
+// All values of the narrow types; for the others, values at which something could go wrong.
 std::vector<Number> valuesOf(Elem elem) {
   std::vector<Number> values;
   if (elemInfo(elem).storageBytes <= 2) {
