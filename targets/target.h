@@ -17,33 +17,34 @@ namespace xt {
 
 class Arithmetic;
 
-// Which device a target takes where it has the choice: of Any the first that is there, a GPU or else the software device.
-// OpenCl: the first device of OpenCL that can run it.
+// The device that a target uses where several are possible. Any: the first available one, a GPU before the software
+// device. OpenCl: the first OpenCL device that can run the target's code.
 enum class DeviceChoice : uint8_t { Any, Gpu, Soft, OpenCl };
-inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft, DeviceChoice::OpenCl}; // what users can ask for
+inline constexpr DeviceChoice kDeviceChoices[] = {DeviceChoice::Gpu, DeviceChoice::Soft, DeviceChoice::OpenCl}; // choices that users have
 std::string_view deviceChoiceName(DeviceChoice choice);                         // "gpu", as --device takes it; "any"
 std::optional<DeviceChoice> deviceChoiceNamed(std::string_view name);           // one of kDeviceChoices
 
 struct CompileOptions {
-  int threads = 0;              // of the device, 0: all
-  PrintSink print = {};         // of what kernels print; none: it is dropped
-  Checks checks = {};           // of the interpreter
-  Arithmetic *arithmetic = nullptr; // of the interpreter; none: IEEE's. Outlives the executable
-  Diagnostics *found = nullptr; // takes what the checks find, and remarks on launches; outlives the executable
+  int threads = 0;              // number of threads of the device, 0: all
+  PrintSink print = {};         // receives the output of kernels' prints; if empty, it is dropped
+  Checks checks = {};           // for the interpreter
+  Arithmetic *arithmetic = nullptr; // for the interpreter; null: IEEE arithmetic. Outlives the executable
+  Diagnostics *found = nullptr; // receives the results of the checks, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
-  bool optimise = true;         // the code; without, it is made sooner and runs slower, with the same results
-  std::string cacheDirectory = {}; // where compiled code is kept for later processes; "": nowhere
-  uint64_t cacheBytes = uint64_t{256} << 20; // how much of it at most
-  std::function<void(const std::string &)> note = {}; // takes what users are told: which device stands in for a GPU
-  // The module once more from its source, taken through the target's pipeline() for other hardware. Outlives the
-  // executable; none: it cannot be had.
+  bool optimise = true;         // optimise the code; otherwise it compiles faster and runs slower, with the same results
+  std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
+  uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache
+  std::function<void(const std::string &)> note = {}; // receives messages for users, e.g. which device replaces a GPU
+  // Builds the module from its source once more and runs the target's pipeline() for other hardware. Outlives the
+  // executable; empty: not available.
   std::function<Result<std::unique_ptr<Module>>(const TargetInfo &)> again = {};
-  // Of the module; outlives the executable. GPU code then names its lines, for profilers and for the device's faults.
+  // The module's sources; they outlive the executable. With them, GPU code names its source lines, for profilers and
+  // device faults.
   const SourceManager *sources = nullptr;
 };
 
-// What a device can do at most, measured: products and sums of `elem` a second, two for each multiplication that is
-// added; bytes read and written a second. 0: not known.
+// Measured peak rates of a device: operations on `elem` per second, where a multiply-add counts as two, and bytes
+// read and written per second. 0: unknown.
 struct MachineRates {
   Elem elem = Elem::F32;
   double operations = 0, bytes = 0;
@@ -52,34 +53,35 @@ struct MachineRates {
 class Executable {
 public:
   virtual ~Executable() = default;
-  // Runs every workgroup of one kernel and waits. An Error carries what failed, e.g. an assert.
+  // Runs every workgroup of one kernel and waits for the end. An Error says what failed, e.g. an assert.
   virtual Result<void> launch(const Kernel &kernel, const std::vector<LaunchArg> &args,
                               const std::vector<GridRange> &grid) = 0;
-  // How long the kernel of the last launch ran by the device's own clock, copies aside; nullopt: it has none.
+  // Run time of the last launch's kernel by the device's own clock, without copies; nullopt: the device has no clock.
   virtual std::optional<double> kernelSeconds() const { return std::nullopt; }
-  // Of what launches run on, for kernels that multiply `elem`; another type stands in for one that has no instructions.
+  // Peak rates of the launch device for kernels that multiply `elem`. If it has no instructions for that type, the
+  // rates are those of another type.
   virtual std::optional<MachineRates> machineRates(Elem) { return std::nullopt; }
-  // Takes memory out of all caches; false: cannot.
+  // Evicts memory from all caches; false: not possible.
   virtual bool evict(const void *, int64_t /*bytes*/) { return false; }
 };
 
 // A device that a target can use, for `xtrun --devices`.
 struct DeviceText {
-  std::string name, driver; // driver: "Level Zero 1.3.24595"; "" for none
+  std::string name, driver; // driver: "Level Zero 1.3.24595"; "": no driver
   int64_t memoryBytes = 0;  // 0: not known
-  std::vector<int64_t> subgroupSizes; // none: any
+  std::vector<int64_t> subgroupSizes; // empty: any size
   bool software = false;
-  std::string compiledFor; // the hardware that kernels are compiled for; "" where the target says it
-  std::string problem;     // why it cannot be used
+  std::string compiledFor; // the hardware that kernels are compiled for; "" where the target determines it
+  std::string problem;     // why the device cannot be used; "": it can be
 };
 
-// Something of this machine that a target uses, for `xtrun --doctor`.
+// A part of this machine that a target needs or can use, for `xtrun --doctor`.
 struct Requirement {
   std::string what; // "the Level Zero loader"
   bool found = false;
-  bool needed = true; // without it the target does not run; else only less is possible
+  bool needed = true; // the target does not run without it; if false, only some features are missing
   std::string text;   // what was found, or why nothing was
-  std::string remedy; // what to do where it was not found
+  std::string remedy; // how to install it where it was not found
 };
 
 class Target {
@@ -89,16 +91,17 @@ public:
   virtual std::string_view summary() const = 0; // one line for --help and --devices
   virtual bool wantsSmallSizes(DeviceChoice device) const = 0; // runs the `small` sizes of tests
   virtual bool takesDeviceChoice() const { return false; }
-  // The hardware that the passes of pipeline() are told; null: they need none. An Error where the device is not there.
+  // The hardware for which the passes of pipeline() run; null: they depend on none. An Error if the device is not
+  // available.
   virtual Result<const TargetInfo *> hardware(DeviceChoice) { return nullptr; }
-  // Why a kernel cannot run there whatever its code is ("it uses f64, which …"), so that tests which launch it are
-  // skipped; "": it can. `hardware` is hardware()'s.
+  // Why the target cannot run a kernel whatever its code is ("it uses f64, which …"), so that tests which launch it
+  // are skipped; "": it can run it. `hardware` is the result of hardware().
   virtual std::string whyUnsupported(const Kernel &, const TargetInfo *) const { return ""; }
-  // What it can run on; an Error where that cannot be found out.
+  // The devices that the target can run on; an Error if they cannot be determined.
   virtual Result<std::vector<DeviceText>> devices() { return std::vector<DeviceText>{}; }
-  // What it uses of this machine. Nothing of it is started: a driver that crashes does so in devices().
+  // The parts of this machine that the target uses. No driver is started here: one that crashes does so in devices().
   virtual std::vector<Requirement> requirements() const { return {}; }
-  // The names of the passes (passes/passes.def) that bring a module to what compile() takes.
+  // Names of the passes (passes/passes.def) that lower a module to the form that compile() takes.
   virtual std::vector<std::string_view> pipeline() const = 0;
   virtual Result<std::unique_ptr<Executable>> compile(const Module &module, const CompileOptions &options,
                                                       Diagnostics &diagnostics) = 0;

@@ -58,7 +58,7 @@ Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads) {
   if (!array.integer) return array;
   auto floats = makeArray(budget, array.shape, false, false);
   if (!floats) return floats;
-  // u64 values are held with their bits in an int64.
+  // u64 values are stored as their bits in an int64.
   Elem held = array.elem == Elem::U64 ? Elem::U64 : Elem::I64;
   toDoubles(held, reinterpret_cast<const std::byte *>(array.ints.data()), array.count(), floats->values.data(),
             threads);
@@ -120,7 +120,7 @@ struct RunDim {
   int64_t strides[3];
 };
 
-// Dimensions that all operands walk alike become one.
+// Merges adjacent dimensions over which all operands advance uniformly.
 std::vector<RunDim> mergedDims(std::span<const int64_t> outShape,
                                std::span<const std::span<const int64_t>> operandShapes) {
   std::vector<std::vector<int64_t>> strides;

@@ -1,5 +1,5 @@
-// Arrays that test expressions compute with: integers or floats, with a bound on the error that a kernel's rounding
-// permits. NumPy's rules for shapes.
+// Arrays for evaluating test expressions: integers or floats, with a bound on the error that a kernel's rounding
+// permits. Shapes follow NumPy's rules.
 #pragma once
 #include "ir/elem.h"
 #include "targets/run/raw_array.h"
@@ -14,7 +14,7 @@ struct HostArray {
   bool integer = false;
   Elements<int64_t> ints;  // integer arrays
   Elements<double> values; // float arrays
-  // Absolute bound on the error of each element; empty: exact. Integer arrays have one where comparisons lie within
+  // Absolute bound on the error of each element; empty: exact. Integer arrays have one where comparisons are within
   // their error.
   Elements<double> errors;
   bool wide = false;        // operations on it round in f64 instead of f32
@@ -27,7 +27,7 @@ struct HostArray {
   double errorAt(int64_t i) const { return errors.empty() ? 0 : errors[i]; }
 };
 
-// Not initialised; `errors` are made only where asked for.
+// Allocates an uninitialised array; `errors` is allocated only if `withErrors` is set.
 Result<HostArray> makeArray(MemoryBudget &budget, std::vector<int64_t> shape, bool integer, bool withErrors);
 Result<HostArray> integerScalar(MemoryBudget &budget, int64_t value);
 Result<HostArray> floatScalar(MemoryBudget &budget, double value);
@@ -36,12 +36,12 @@ Result<HostArray> fromRaw(const RawArray &raw, MemoryBudget &budget, int threads
 // The same values as floats. Integers beyond 2^53 round.
 Result<HostArray> asFloats(HostArray array, MemoryBudget &budget, int threads);
 
-// NumPy: shapes are aligned at their last dimension; extents are equal or 1. Nothing if they do not fit.
+// NumPy: shapes are aligned at their last dimension, and extents must be equal or 1. Nullopt if they do not match.
 std::optional<std::vector<int64_t>> broadcastShape(std::span<const int64_t> a, std::span<const int64_t> b);
-// Strides with which a dense array of `shape` is read in the larger shape `to`: 0 where it is repeated.
+// Strides for reading a dense array of `shape` as one of the larger shape `to`; 0 along repeated dimensions.
 std::vector<int64_t> broadcastStrides(std::span<const int64_t> shape, std::span<const int64_t> to);
 
-// A view of an array's elements copied out: sizes, the linear index of the first element, strides.
+// A strided view of an array: extents, the linear index of the first element, strides. copyView makes a dense copy of it.
 struct ViewSpec {
   std::vector<int64_t> shape, strides;
   int64_t offset = 0;
@@ -49,13 +49,13 @@ struct ViewSpec {
 Result<HostArray> copyView(const HostArray &array, const ViewSpec &view, MemoryBudget &budget, int threads);
 Result<RawArray> copyView(const RawArray &array, const ViewSpec &view, MemoryBudget &budget, int threads);
 
-// Runs of elementwise work over a broadcast shape: up to three operands, each read at a stride of 0 or 1 within a run.
+// A run of elementwise work over a broadcast shape: up to three operands, each read with a stride of 0 or 1.
 struct BroadcastRun {
   int64_t out = 0, count = 0;
   int64_t offset[3] = {}, step[3] = {};
 };
-// Calls body(run) for runs that cover the output, in parallel. Runs are at most kMaxRun long, so that several passes
-// over one stay in the cache.
+// Calls body(run) in parallel for runs that cover the output. A run has at most kMaxRun elements, so that its data
+// stays in the cache over several passes.
 inline constexpr int64_t kMaxRun = 2048;
 void forEachRun(std::span<const int64_t> outShape, std::span<const std::span<const int64_t>> operandShapes, int threads,
                 const std::function<void(const BroadcastRun &)> &body);

@@ -16,7 +16,7 @@ BenchTimes benchTimes(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   size_t n = seconds.size();
   times.median = n % 2 ? seconds[n / 2] : (seconds[n / 2 - 1] + seconds[n / 2]) / 2;
-  // How many of n times are below the median is binomial with p = 1/2: here its normal approximation.
+  // The number of times below the median is binomial with p = 1/2; this is its normal approximation.
   double half = 0.98 * std::sqrt(static_cast<double>(n));
   auto low = static_cast<size_t>(std::max(0.0, std::floor(static_cast<double>(n) / 2 - half)));
   auto high = static_cast<size_t>(std::min(static_cast<double>(n - 1), std::ceil(static_cast<double>(n) / 2 + half)));
@@ -28,7 +28,7 @@ BenchTimes benchTimes(std::vector<double> seconds) {
 Result<BenchTimes> measure(const std::function<Result<double>()> &once, const BenchOptions &options) {
   using Clock = std::chrono::steady_clock;
   constexpr int kWarmUp = 2;
-  constexpr size_t kFewest = 7; // below which the interval is no more than the extremes
+  constexpr size_t kFewest = 7; // with fewer times, the interval is from the smallest to the largest
   Clock::time_point start = Clock::now();
   auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   double first = 0;
@@ -39,7 +39,7 @@ Result<BenchTimes> measure(const std::function<Result<double>()> &once, const Be
   }
   std::vector<double> all;
   BenchTimes times;
-  size_t next = kFewest; // sorting after each of many short runs would take longer than they do
+  size_t next = kFewest; // sorting after each of many short runs would take longer than the runs
   do {
     Result<double> seconds = once();
     if (!seconds) return seconds.error();
@@ -56,7 +56,7 @@ Result<BenchTimes> measure(const std::function<Result<double>()> &once, const Be
 
 namespace {
 
-// Numbers that follow from a launch's arguments.
+// Computes numbers that follow from a launch's arguments.
 class LaunchNumbers {
 public:
   LaunchNumbers(const Kernel &kernel, const std::vector<LaunchArg> &args) : kernel_(kernel), args_(args) {}
@@ -105,7 +105,7 @@ private:
   const std::vector<LaunchArg> &args_;
 };
 
-// Rounds of a loop; of one that ends within a step, the part of it that counts.
+// Number of iterations of a loop, with a partial last iteration counted as a fraction.
 std::optional<double> rounds(LaunchNumbers &numbers, const Op &loop) {
   size_t first = loop.kind() == OpKind::Nest ? 3 : 0;
   if (loop.kind() != OpKind::For && loop.kind() != OpKind::Nest) return std::nullopt;
@@ -131,7 +131,7 @@ bool addLoops(LaunchNumbers &numbers, const std::vector<LoopCost> &loops, double
 
 Elem multipliedElem(const Kernel &kernel) {
   std::optional<Elem> found;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     bool product = op.kind() == OpKind::TileMma || op.kind() == OpKind::Nest || op.kind() == OpKind::Dpas;
     if (product && !found) found = op.operand(0)->type().elem();
   });
@@ -143,7 +143,7 @@ std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchAr
   double workgroups = 1;
   for (size_t d = 0; d < grid.size(); ++d) {
     double count = static_cast<double>(grid[d].count);
-    if (d < kernel.grid.size()) { // of the last one, the part inside
+    if (d < kernel.grid.size()) { // only a part of the last workgroup is inside the grid
       std::optional<int64_t> upper = numbers.of(kernel.grid[d].upper);
       if (!upper) return std::nullopt;
       count = std::min(count, (static_cast<double>(*upper) - static_cast<double>(grid[d].lower)) / static_cast<double>(grid[d].step));

@@ -1,4 +1,4 @@
-// Timing the launches of a test: how often, and what the times say.
+// Times the launches of a test: how many runs, and the statistics of their times.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/cost.h"
@@ -13,43 +13,43 @@
 namespace xt {
 
 struct BenchOptions {
-  double seconds = 30;      // at most so long
-  double precision = 0.01;  // until the interval is narrower than this part of the median
+  double seconds = 30;      // time limit
+  double precision = 0.01;  // stop when the interval is narrower than this fraction of the median
 };
 
-// Seconds. The interval holds the median of such runs with 95% probability, whatever their distribution: it is two of
-// the times themselves, by their ranks.
+// All times in seconds. The interval contains the median with 95% probability, whatever the distribution of the
+// times: its ends are two of the measured times, chosen by rank.
 struct BenchTimes {
   double median = 0, low = 0, high = 0, first = 0; // first: the first run of all, before any warm-up
   size_t count = 0;
   double spread() const { return median > 0 ? (high - low) / median : 0; }
 };
-// Of at least one time.
+// Requires at least one time.
 BenchTimes benchTimes(std::vector<double> seconds);
 
-// Runs `once`, which gives the seconds that count: a few times to warm up, then until the interval is as narrow as wanted
-// or the time is over.
+// Runs `once`, which returns the measured seconds: a few times as warm-up, then until the interval is narrow enough
+// or the time limit is reached.
 Result<BenchTimes> measure(const std::function<Result<double>()> &once, const BenchOptions &options);
 
 struct BenchWork {
   double operations = 0, bytes = 0;
 };
-// The type that the kernel's products multiply; of one without, f32.
+// The element type that the kernel's products multiply; f32 for a kernel without products.
 Elem multipliedElem(const Kernel &kernel);
 
-// All launches of a test together.
+// The times of all launches of a test together.
 struct BenchReport {
-  BenchTimes times;               // what they read may be in caches
-  std::optional<BenchTimes> cold; // … is in none
-  std::optional<BenchWork> work;  // not where it cannot be counted
-  double arrayBytes = 0;          // of the arrays that each launch is given, every one counted once
+  BenchTimes times;               // their data may be in caches
+  std::optional<BenchTimes> cold; // with all data evicted from the caches
+  std::optional<BenchWork> work;  // nullopt where it cannot be counted
+  double arrayBytes = 0;          // bytes of all arrays that launches get, each array counted once per launch
   std::optional<MachineRates> rates;
-  double compileSeconds = 0; // passes and code of the whole file
-  double emptySeconds = 0;   // launches of no workgroups
+  double compileSeconds = 0; // passes and code generation of the whole file
+  double emptySeconds = 0;   // launches of zero workgroups
 };
 
-// Operations and bytes of a launch by the compiler's own count (ir/cost.h), for what lies inside of the grid's and the
-// loops' bounds; nullopt where a bound depends on more than the launch's arguments.
+// Operations and bytes of a launch by the compiler's own count (ir/cost.h), within the bounds of the grid and the
+// loops; nullopt where a bound depends on more than the launch's arguments.
 std::optional<BenchWork> workOf(const Kernel &kernel, const std::vector<LaunchArg> &args, const std::vector<GridRange> &grid);
 
 } // namespace xt

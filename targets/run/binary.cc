@@ -15,7 +15,7 @@ bool isComparison(HostFn fn) {
          fn == HostFn::Ne;
 }
 bool isLogic(HostFn fn) { return fn == HostFn::And || fn == HostFn::Or; }
-// Whose result a kernel rounds.
+// Whether a kernel rounds the result of the function.
 bool rounds(HostFn fn) {
   return fn != HostFn::Max && fn != HostFn::Min && fn != HostFn::MaxNum && fn != HostFn::MinNum;
 }
@@ -24,7 +24,7 @@ template <class F> void loop(const double *a, const double *b, int64_t n, double
   for (int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
 }
 
-// IEEE 754-2019 minimum and maximum: NaN if either is, and -0 < +0.
+// IEEE 754-2019 minimum and maximum: NaN if either operand is NaN, and -0 < +0.
 double maximum(double a, double b) {
   if (a != a || b != b) return a + b;
   if (a == b) return std::signbit(a) ? b : a;
@@ -57,10 +57,10 @@ void floatValues(HostFn fn, const double *a, const double *b, int64_t n, double 
   XT_UNREACHABLE("not a float function of two arrays");
 }
 
-// The difference that moving each operand within its error makes, at most.
+// An upper bound on the difference when each operand varies within its error.
 double powCarried(double x, double ex, double y, double ey, double v) {
   if (ex == 0 && ey == 0) return 0;
-  if (ex > 0 && !surelyNonzero(x, ex) && y - ey < 0) return specialBound(false); // a pole lies within the error
+  if (ex > 0 && !surelyNonzero(x, ex) && y - ey < 0) return specialBound(false); // a pole is within the error
   double worst = 0;
   for (double p : {x - ex, x + ex})
     for (double q : {y - ey, y + ey}) {
@@ -78,8 +78,8 @@ double divCarried(double ea, double b, double eb, double v) {
   return least > 0 ? (ea + scaled(v, eb)) / least : std::numeric_limits<double>::infinity();
 }
 
-// x mod y is x - floor(x / y) * y, the remainder truncates instead; where the quotient may cross an integer, all of
-// [0, y) counts.
+// x mod y is x - floor(x / y) * y; the remainder truncates the quotient instead. Where the quotient may cross an
+// integer, the result may be anywhere in [0, y).
 template <class Round> double modCarried(double a, double ea, double b, double eb, Round round) {
   if (ea == 0 && eb == 0) return 0;
   double q = a / b, eq = divCarried(ea, b, eb, q);
@@ -87,18 +87,18 @@ template <class Round> double modCarried(double a, double ea, double b, double e
   return ea + scaled(round(q), eb);
 }
 
-// Whether an infinite or NaN result of + - * / is what a kernel has as well, whatever the errors of the operands are.
+// Whether a kernel has the same infinite or NaN result of + - * /, whatever the errors of the operands are.
 bool certainSpecial(HostFn fn, double a, double ea, double b, double eb) {
   bool infA = !std::isfinite(a), infB = !std::isfinite(b);
   if (std::isinf(ea) || std::isinf(eb)) return false;
   if (fn == HostFn::Add || fn == HostFn::Sub) return infA || infB;
-  if (fn == HostFn::Mul) // inf * 0 is a NaN only where the 0 is certain
+  if (fn == HostFn::Mul) // inf * 0 is a NaN only if the 0 is certain
     return (infA || infB) && (infA || ea == 0 || surelyNonzero(a, ea)) && (infB || eb == 0 || surelyNonzero(b, eb));
   if (fn == HostFn::Div) return infA || infB ? infB || eb == 0 || surelyNonzero(b, eb) : b == 0 && eb == 0 && (ea == 0 || surelyNonzero(a, ea));
   return ea == 0 && eb == 0;
 }
 
-// The bound that operands' errors give, before the function's own rounding.
+// The bound that follows from the operands' errors, before the function's own rounding.
 void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, const double *v,
                    int64_t n, double *out) {
   auto each = [&](auto f) {
@@ -125,7 +125,7 @@ void carriedBounds(HostFn fn, const double *a, const double *ea, const double *b
   if (fn == HostFn::Pow) return each([&](int64_t i) { return powCarried(a[i], ea[i], b[i], eb[i], v[i]); });
   if (fn == HostFn::Max || fn == HostFn::MaxNum)
     return each([&](int64_t i) {
-      // Both count only where they lie within their errors of each other.
+      // Both errors matter only where the operands are within their errors of each other.
       return a[i] - ea[i] > b[i] + eb[i] ? ea[i] : b[i] - eb[i] > a[i] + ea[i] ? eb[i] : std::max(ea[i], eb[i]);
     });
   if (fn == HostFn::Min || fn == HostFn::MinNum)
@@ -202,7 +202,7 @@ bool ceilDiv(int64_t a, int64_t b, int64_t *out) {
   return false;
 }
 
-// False where the result does not fit 64 bits, or a divisor is 0.
+// Returns false where the result does not fit 64 bits, or a divisor is 0.
 bool integerValues(HostFn fn, const int64_t *a, const int64_t *b, int64_t n, int64_t *out, int64_t &failedAt) {
   auto each = [&](auto f) {
     bool failed = false;
@@ -288,7 +288,7 @@ template <class T> void truthValues(HostFn fn, const T *a, const T *b, int64_t n
   XT_UNREACHABLE("not a comparison");
 }
 
-// 1 where the truth of the result is open.
+// The bound is 1 where the truth value of the result is uncertain.
 void truthBounds(HostFn fn, const double *a, const double *ea, const double *b, const double *eb, int64_t n,
                  double *out) {
   for (int64_t i = 0; i < n; ++i) {

@@ -17,7 +17,7 @@ bool isShift(HostFn fn) {
   return fn == HostFn::ShiftLeft || fn == HostFn::ShiftRight || fn == HostFn::ShiftRightUnsigned;
 }
 
-// The bits of a value in its type as an unsigned number; nothing for a negative one without a type.
+// The bits of a value in its type, as an unsigned number; nullopt for a negative value without a type.
 std::optional<uint64_t> bitsOf(int64_t value, std::optional<Elem> elem) {
   if (value >= 0) return static_cast<uint64_t>(value);
   if (!elem) return std::nullopt;
@@ -35,7 +35,7 @@ Fault shifted(HostFn fn, int64_t x, int64_t y, int64_t *out) {
   return *out >> y == x ? Fault::None : Fault::Overflow;
 }
 
-// What both operands are in, if that is one type: a number takes the other's if it fits.
+// The common element type of both operands, if there is one: a plain number takes the other operand's type if it fits.
 std::optional<Elem> commonElem(const HostArray &a, const HostArray &b) {
   if (a.elem == b.elem) return a.elem;
   if (a.elem && b.elem) return std::nullopt;

@@ -18,7 +18,7 @@ std::vector<size_t> dimsByStride(const BufferPlan &plan) {
   return order;
 }
 
-// Strides from the innermost memory dimension outwards, each packed on what is inside it.
+// Computes strides from the innermost memory dimension outwards, each packed on those inside it.
 bool packStrides(std::span<const int64_t> sizes, std::span<const size_t> memoryOrder, std::vector<int64_t> &strides) {
   int64_t packed = 1;
   for (size_t k = memoryOrder.size(); k-- > 0;) {
@@ -43,12 +43,13 @@ std::string dimText(size_t d, const BufferPlan &plan) {
   return str("dimension ", d, " (stride ", plan.strides[d], ", extent ", plan.sizes[d], ")");
 }
 
-// Fills dataBytes. Elements are apart when each stride, taken in ascending order, steps over all that lies inside it.
+// Computes dataBytes. Elements do not overlap if each stride, in ascending order, exceeds the extent of all
+// dimensions inside it.
 std::optional<std::string> measure(BufferPlan &plan) {
   const std::string tooLarge = "a buffer of " + shapeText(plan.sizes) + " is too large: its bytes do not fit 62 bits";
   if (!elementCount(plan.sizes)) return tooLarge;
   if (std::find(plan.sizes.begin(), plan.sizes.end(), 0) != plan.sizes.end()) return std::nullopt;
-  int64_t extent = 1; // elements from the first to the last, of the dimensions so far
+  int64_t extent = 1; // elements from the first to the last one, over the dimensions so far
   std::optional<size_t> inner;
   for (size_t d : dimsByStride(plan)) {
     if (plan.strides[d] < extent)
@@ -67,10 +68,10 @@ std::optional<std::string> measure(BufferPlan &plan) {
   return std::nullopt;
 }
 
-// Calls f(begin, end) for each gap between runs of elements, as byte offsets from the data, ascending.
+// Calls f(begin, end) for each gap between runs of elements, in ascending order of the byte offsets from the data.
 void eachGap(const BufferPlan &plan, const std::function<void(int64_t, int64_t)> &f) {
   if (plan.dataBytes == 0) return;
-  int64_t run = 1; // elements that lie side by side
+  int64_t run = 1; // length of a run of adjacent elements
   std::vector<size_t> outer = dimsByStride(plan);
   while (!outer.empty() && plan.strides[outer[0]] == run) {
     run *= plan.sizes[outer[0]];
@@ -123,7 +124,8 @@ std::variant<BufferPlan, PlanError> planBuffer(std::span<const int64_t> sizes, E
 
 Result<DeviceBuffer> DeviceBuffer::make(MemoryBudget &budget, BufferPlan plan, std::string_view what) {
   DeviceBuffer buffer;
-  // A sixteenth of the buffer, as stray writes are usually off by rows; bounded, as the zones are filled and checked.
+  // A sixteenth of the buffer, because stray writes are usually off by whole rows; limited, because the zones are
+  // filled and checked.
   int64_t guard = std::clamp<int64_t>(plan.dataBytes / 16 / 64 * 64, kMinGuardBytes, 1 << 20);
   buffer.front_ = buffer.back_ = guard;
   auto memory = Elements<std::byte>::make(budget, plan.dataBytes + 2 * guard, what);

@@ -1,5 +1,5 @@
-// A buffer as kernels see it: elements at strides, with guard bytes before, after, and between rows where the layout
-// leaves room. In host memory; a target with a memory of its own copies from and to it.
+// A buffer with the memory layout that kernels see: strided elements, with guard bytes before, after, and between
+// rows where the layout leaves gaps. It is in host memory; a target with separate memory copies from and to it.
 #pragma once
 #include "ir/type.h"
 #include "targets/run/guard.h"
@@ -10,14 +10,14 @@
 
 namespace xt {
 
-// Where the elements of a buffer of these sizes lie.
+// The memory layout of a buffer.
 struct BufferPlan {
   std::vector<int64_t> sizes, strides; // in elements
   Elem elem = Elem::F32;
-  int64_t dataBytes = 0; // from the first to the end of the last element; 0 if there is none
+  int64_t dataBytes = 0; // from the first to the end of the last element; 0 if the buffer is empty
 };
-// Strided layouts: a '?' stride is packed on the dimensions to its right. The error is a text: sizes too large, a
-// stride that is not positive, elements that would overlap, a rank that differs.
+// Strided layouts: a '?' stride is packed on the dimensions to its right. The error message names the cause: sizes
+// too large, a stride that is not positive, elements that would overlap, or a different rank.
 struct PlanError {
   std::string message;
 };
@@ -25,23 +25,23 @@ std::variant<BufferPlan, PlanError> planBuffer(std::span<const int64_t> sizes, E
 
 class DeviceBuffer {
 public:
-  // Guard zones take at least this many bytes on each side, more for larger buffers.
+  // Each guard zone has at least this many bytes; larger buffers have larger zones.
   static constexpr int64_t kMinGuardBytes = 64 << 10;
 
-  // All bytes are guard bytes until written; the data starts at a multiple of 64. Error: Environment.
+  // All bytes are guard bytes until written. The data starts at a multiple of 64 bytes. Error: Environment.
   static Result<DeviceBuffer> make(MemoryBudget &budget, BufferPlan plan, std::string_view what);
 
   const BufferPlan &plan() const { return plan_; }
   std::byte *data() { return memory_.data() + front_; }
   const std::byte *data() const { return memory_.data() + front_; }
 
-  // Writes guard bytes everywhere, with a pattern of its own for each seed; then the elements.
+  // Fills the whole memory with guard bytes, in a pattern that depends on the seed, then writes the elements.
   void reset(uint64_t seed, const RawArray &content, int threads);
   void resetPoisoned(uint64_t seed, std::byte poison, int threads);
   // `to` has the buffer's sizes and element type.
   void read(RawArray &to, int threads) const;
 
-  // Where guard bytes changed, in words: "3 bytes changed, the first 12 bytes after the end". Empty: none.
+  // Describes which guard bytes changed: "3 bytes changed, the first 12 bytes after the end". Empty: none.
   std::string guardReport() const;
 
 private:

@@ -17,7 +17,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 bool isFloatElem(const std::optional<Elem> &elem) { return elem && isFloat(*elem); }
 
-// Of an array of integers.
+// The exact value of an element of an integer array.
 __int128 exact(const HostArray &array, int64_t i) {
   return array.elem == Elem::U64 ? __int128{static_cast<uint64_t>(array.ints[i])} : __int128{array.ints[i]};
 }
@@ -51,7 +51,8 @@ double Comparison::boundAt(int64_t i) const {
   }
   double error = left_->errorAt(i) + right_->errorAt(right_->count() == 1 ? 0 : i);
   if (!isFloatElem(left_->elem)) return error;
-  // A kernel's result lies within the error and is rounded: by half an ulp at most, or just as the expected value is.
+  // A kernel's result is within the error and then rounded: by at most half an ulp, or, without an error, exactly as
+  // the expected value is.
   if (error == 0) return std::fabs(roundTo(*left_->elem, expected) - expected);
   return error + ulpAt(elemInfo(*left_->elem), std::fabs(expected) + error) / 2;
 }
@@ -66,7 +67,7 @@ bool Comparison::integersPass(int64_t i) const {
 bool Comparison::wouldPass(double got, int64_t i) const {
   double expected = expectedAt(i);
   bool isTyped = isFloatElem(left_->elem);
-  // What a type without infinities rounds to nan passes as nan.
+  // A value that a type without infinities rounds to NaN passes as NaN.
   if (got != got) return expected != expected || (isTyped && std::isnan(roundTo(*left_->elem, expected)));
   if (expected != expected) return false;
   if (tolerance_ == HostStmt::Tolerance::Exactly) return got == (isTyped ? roundTo(*left_->elem, expected) : expected);
@@ -74,7 +75,7 @@ bool Comparison::wouldPass(double got, int64_t i) const {
   if (std::isinf(expected)) return false;
   double bound = boundAt(i);
   if (std::isinf(got)) {
-    // What is near enough to the expected value may overflow when it is rounded.
+    // A value close enough to the expected one may overflow when it is rounded.
     double error = tolerance_ == HostStmt::Tolerance::Derived ? right_->errorAt(right_->count() == 1 ? 0 : i) : bound;
     return isTyped && roundTo(*left_->elem, expected + std::copysign(error, got)) == got;
   }
@@ -103,7 +104,7 @@ std::string Comparison::toleranceText() const {
 }
 
 namespace {
-// How bad a failing element is: differences count in units of the bound where there is one.
+// Severity of a failing element: the difference, in units of the bound where the bound is nonzero.
 double badness(const Verdict &verdict) {
   if (!(verdict.difference < kInf)) return kInf;
   return verdict.bound > 0 ? verdict.difference / verdict.bound
@@ -122,7 +123,7 @@ struct Partial {
     if (result.different++ == 0) result.first = i;
     if (double bad = badness(verdict); bad > worst) worst = bad, result.worst = i;
   }
-  // `later` covers higher indices.
+  // `later` must cover higher indices.
   void merge(const Partial &later) {
     if (result.first < 0) result.first = later.result.first;
     if (later.worst > worst) worst = later.worst, result.worst = later.result.worst;

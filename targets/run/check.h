@@ -1,4 +1,4 @@
-// Compares what a kernel wrote with what was expected of it.
+// Compares the results of a kernel with the expected values.
 #pragma once
 #include "targets/run/functions.h"
 
@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// One element of a comparison. Integers that f64 does not hold are in the integer fields.
+// The comparison of one element. Integers that f64 cannot represent are in the integer fields.
 struct Verdict {
   double got = 0, expected = 0, bound = 0, difference = 0;
   bool passes = false;
@@ -20,11 +20,11 @@ struct Verdict {
 //   Exactly  got equals the expected value rounded to the left side's element type.
 //   Ulp      |got - expected| <= n ulp of that type (f32 or f64 where the left side is computed).
 //   RelAbs   |got - expected| <= atol + rtol * |expected|.
-// inf passes where a value within the bound rounds to it. NaN passes only where both are NaN; an infinite expected value
-// passes only itself.
+// An infinity passes where a value within the bound rounds to it. NaN passes only where both are NaN; an infinite
+// expected value accepts only itself.
 class Comparison {
 public:
-  // The right side has the left side's shape or is a scalar, else HostShapeMismatch is reported.
+  // The right side must have the left side's shape or be a scalar; otherwise HostShapeMismatch is reported.
   static Result<Comparison> make(const EvalSite &site, const HostArray &left, const HostArray &right,
                                  const HostStmt &check);
 
@@ -32,12 +32,12 @@ public:
   const std::vector<int64_t> &shape() const { return left_->shape; }
   const HostArray &left() const { return *left_; }
   Verdict at(int64_t i) const;
-  // Whether another value in the place of the left side's would pass.
+  // Whether the value `got` at index i of the left side would pass.
   bool wouldPass(double got, int64_t i) const;
   double expectedAt(int64_t i) const { return right_->valueAt(right_->count() == 1 ? 0 : i); }
-  // The bare bound on |got - expected|.
+  // The bound on |got - expected|.
   double boundAt(int64_t i) const;
-  // "6.1e-05 by the derived tolerance" and so on: what the bound is made of.
+  // The origin of the bound, e.g. "6.1e-05 by the derived tolerance".
   std::string toleranceText() const;
 
 private:
@@ -51,16 +51,16 @@ private:
 
 struct CompareResult {
   int64_t compared = 0, different = 0;
-  int64_t first = -1, worst = -1; // linear indices, -1: none differs
+  int64_t first = -1, worst = -1; // linear indices; -1: no element differs
   double worstRatio = 0;          // the largest |difference| / bound of all elements that pass
 };
 CompareResult compareAll(const Comparison &comparison, int threads);
 // Whether all elements pass; stops early.
 bool allPass(const Comparison &comparison);
-// One byte for each element: 1 where it fails.
+// One byte per element: 1 where the element fails.
 Result<Elements<uint8_t>> failureMask(const Comparison &comparison, MemoryBudget &budget, int threads);
 
-// Shortest text that shows a value of an element type: "0.5", "-3", "nan".
+// The shortest text that identifies a value of an element type: "0.5", "-3", "nan".
 std::string valueText(double value, std::optional<Elem> elem);
 std::string elementText(const HostArray &array, int64_t i);
 

@@ -1,5 +1,5 @@
-// Access to operands of elementwise work in pieces that fit the first-level cache: operands of any kind become dense
-// doubles, results go back to the array whether or not it shares memory with an operand.
+// Accesses operands of elementwise work in chunks that fit the first-level cache: operands of any kind become dense
+// doubles, and results are written back whether or not the array shares memory with an operand.
 #pragma once
 #include "targets/run/array.h"
 
@@ -13,7 +13,7 @@ namespace xt {
 struct Chunk {
   double storage[kMaxRun];
 
-  // Elements of a run as doubles; points into the array where they lie there so.
+  // Elements of a run as doubles; points into the array if they are dense doubles there.
   const double *values(const HostArray &array, int64_t offset, int64_t step, int64_t count) {
     if (!array.integer) return dense(array.values.data() + offset, step, count);
     const int64_t *from = array.ints.data() + offset;
@@ -48,14 +48,15 @@ template <class T> void putChunk(Elements<T> &to, int64_t offset, const T *from,
   std::memmove(to.data() + offset, from, static_cast<size_t>(count) * sizeof(T));
 }
 
-// Whether any bound of a chunk is not 0 (nan counts).
+// Whether any bound of a chunk is nonzero (NaN counts as nonzero).
 inline bool anyError(const double *errors, int64_t count) {
   bool any = false;
   for (int64_t i = 0; i < count; ++i) any |= !(errors[i] == 0);
   return any;
 }
 
-// e times a factor that may be infinite where e is 0; an infinite e stays one, as what it belongs to may be a NaN.
+// e times a factor, but 0 for e = 0 even if the factor is infinite. An infinite e stays infinite, because its value
+// may be a NaN.
 inline double scaled(double factor, double e) { return e == 0 || std::isinf(e) ? e : std::fabs(factor) * e; }
 
 // The lowest linear index that any thread has reported, or -1.

@@ -74,7 +74,7 @@ Result<HostArray> Evaluator::evaluateKind(const HostExpr &expr) {
   switch (expr.kind) {
   case HostExpr::Kind::Int: {
     auto value = integerScalar(site_.budget, expr.integer);
-    if (value && expr.elem == Elem::U64) value->elem = Elem::U64; // 2^63 or more
+    if (value && expr.elem == Elem::U64) value->elem = Elem::U64; // such literals are 2^63 or more
     return value;
   }
   case HostExpr::Kind::Float: return floatScalar(site_.budget, expr.number);
@@ -107,7 +107,7 @@ Result<HostArray> Evaluator::index(const HostExpr &expr) {
 }
 
 namespace {
-// What a slice has as its base: a buffer's content can be cut before it is converted.
+// Whether the base of a slice is `before` of a buffer: such content can be cut before it is converted.
 bool isBeforeOfBuffer(const HostExpr &expr) {
   return expr.kind == HostExpr::Kind::Call && expr.fn == HostFn::Before && expr.args.size() == 1 &&
          expr.args[0].kind == HostExpr::Kind::Buffer;
@@ -150,13 +150,13 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
       step = *given;
       if (step == 0) return at(range->step[0]).fail(DiagCode::HostBadArgument, "the step of a slice is not 0");
     }
-    // Backwards from the last element to the first, whose end cannot be written.
+    // A negative step runs from the last element to the first; the default end before the first element has no spelling.
     int64_t begin = step < 0 ? shape[d] - 1 : 0, end = step < 0 ? -1 : shape[d];
     auto bound = [&](const std::vector<HostExpr> &written, int64_t &value, int64_t most) -> Result<void> {
       if (written.empty()) return {};
       auto given = integer(written[0]);
       if (!given) return given.error();
-      value = *given < 0 ? *given + shape[d] : *given; // from the end, as NumPy counts
+      value = *given < 0 ? *given + shape[d] : *given; // negative indices count from the end, as in NumPy
       if (value >= 0 && value <= most) return {};
       return at(written[0])
           .fail(DiagCode::HostBadSize,
@@ -168,7 +168,7 @@ Result<ViewSpec> Evaluator::sliceView(const HostExpr &expr, std::span<const int6
     }
     view.offset += begin * strides[d];
     if (single) continue;
-    int64_t length = step < 0 ? begin - end : end - begin; // at most an extent
+    int64_t length = step < 0 ? begin - end : end - begin; // at most the extent
     int64_t pace = step < 0 ? std::max(step, -shape[d] - 1) * -1 : std::min(step, shape[d] + 1);
     view.shape.push_back(length <= 0 ? 0 : (length + pace - 1) / pace);
     view.strides.push_back((step < 0 ? -pace : pace) * strides[d]);
@@ -216,7 +216,7 @@ Result<HostArray> Evaluator::reduction(const HostExpr &expr, std::span<const Hos
   if (args[1]) {
     auto given = integer(*args[1]);
     if (!given) return given.error();
-    // The function reports what is outside of its operand's rank; this only keeps it within an int.
+    // The function reports a dimension outside of its operand's rank; clamping only makes it fit an int.
     dim = static_cast<int>(std::clamp<int64_t>(*given, -100, 100));
   }
   auto x = evaluate(*args[0]);
@@ -229,7 +229,7 @@ Result<HostArray> Evaluator::call(const HostExpr &expr) {
   auto bound = bindArguments(expr, site_);
   if (!bound) return bound.error();
   const std::vector<const HostExpr *> &args = *bound;
-  // max(a, b) is elementwise, max(x, dim = 0) and max(x) reduce.
+  // max(a, b) is elementwise; max(x, dim = 0) and max(x) are reductions.
   bool extreme = expr.fn == HostFn::Max || expr.fn == HostFn::Min;
   bool pair = extreme && expr.args.size() == 2;
   switch (info.cls) {
@@ -316,7 +316,7 @@ Result<HostArray> Evaluator::arrayCall(const HostExpr &expr, std::span<const Hos
     return applyWhere(here, std::move(*x), std::move(*y), std::move(*z));
   }
   XT_CHECK(expr.fn == HostFn::Matmul, "function on arrays");
-  // matmul(a, b, f16) names the type too.
+  // matmul(a, b, f16) gives the accumulator type as the third argument.
   bool typeThird = args[2] && !args[3] && args[2]->kind == HostExpr::Kind::Elem;
   const HostExpr *start = typeThird ? nullptr : args[2], *rounds = typeThird ? args[2] : args[3];
   std::optional<HostArray> first;

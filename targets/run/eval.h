@@ -6,14 +6,15 @@
 
 namespace xt {
 
-// What names in an expression stand for. Names are resolved by the lowering: an unknown one is a bug of the compiler.
+// Resolves the names in an expression. The lowering has checked them, so an unknown name is a compiler bug.
 class ValueSource {
 public:
   virtual ~ValueSource() = default;
   virtual int64_t size(const std::string &name) const = 0;
   // Extents of a buffer; null if the name is bound to an expression.
   virtual const std::vector<int64_t> *shape(const std::string &name) const = 0;
-  // A buffer's content where the expression stands, or before the launches. Reports buffers that have none.
+  // A buffer's content at the statement of the expression, or before the launches. Reports an error for a buffer
+  // without content.
   virtual Result<const RawArray *> content(const HostExpr &buffer, bool before) = 0;
   // The value of a name that is bound to an expression.
   virtual Result<HostArray> binding(const HostExpr &name) = 0;
@@ -21,18 +22,18 @@ public:
 
 class Evaluator {
 public:
-  // Expressions nested deeper are an error.
+  // Expressions that are nested deeper are an error.
   static constexpr int kMaxDepth = 1000;
 
-  // `indexShape`: extents over which the index variables of `from` run.
+  // `indexShape`: ranges of the index variables of `from`.
   Evaluator(const EvalSite &site, ValueSource &source, std::span<const int64_t> indexShape = {})
       : site_(site), source_(source), indexShape_(indexShape) {}
 
   Result<HostArray> evaluate(const HostExpr &expr);
-  // An integer, or a number, that is one scalar.
+  // Evaluates to one integer or number; anything but a scalar is an error.
   Result<int64_t> integer(const HostExpr &expr);
   Result<double> number(const HostExpr &expr);
-  // Which elements of an array of this shape a slice names.
+  // The elements that a slice selects from an array of this shape.
   Result<ViewSpec> sliceView(const HostExpr &expr, std::span<const int64_t> shape);
 
 private:
@@ -51,8 +52,8 @@ private:
   int depth_ = 0;
 };
 
-// The arguments of a call in the order of the table's names; null where one is left out. Reports unknown names,
-// arguments given twice, and wrong numbers of them.
+// The arguments of a call in the order of the function's parameter names; null for an omitted one. Reports unknown
+// names, repeated arguments, and a wrong number of arguments.
 Result<std::vector<const HostExpr *>> bindArguments(const HostExpr &call, const EvalSite &site);
 
 // "64x32", or "a scalar"

@@ -78,7 +78,7 @@ Result<std::vector<CheckReport>> FieldCheck::verify() {
 }
 
 Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
-  // Mistakes of the test are reported by the ordinary evaluation.
+  // The ordinary evaluation reports errors of the test.
   state_.setTrackErrors(false);
   auto left = state_.evaluate(stmt.left, position);
   auto right = state_.evaluate(stmt.right, position);

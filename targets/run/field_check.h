@@ -1,6 +1,6 @@
-// The checks of an algebraic run (ir/interp/field.h): what launches wrote and what is expected of them are elements of a
-// finite field, and equal or not. No tolerance is involved, so that a term that is missing, or counted twice, shows at any
-// size; what narrower types would round away is skipped.
+// The checks of an algebraic run (ir/interp/field.h): results and expected values are elements of a finite field,
+// which are either equal or not. There is no tolerance, so a missing term, or one counted twice, is found at any
+// size. The effect of rounding to narrower types is ignored.
 #pragma once
 #include "ir/interp/field_arithmetic.h"
 #include "targets/run/field_eval.h"
@@ -12,16 +12,16 @@ namespace xt {
 
 class FieldCheck final : public FieldContents {
 public:
-  // All must outlive it; the target computes with `arithmetic`.
+  // All arguments must outlive the object; the target computes with `arithmetic`.
   FieldCheck(FieldArithmetic &arithmetic, const HostTest &test, TestState &state)
       : arithmetic_(arithmetic), test_(test), state_(state) {}
 
-  // Before launches, when buffers hold their first content: elements of `random` and `ints` buffers of floats are
-  // unknowns, all others what they are.
+  // Call before the launches, when buffers hold their initial content. Elements of `random` and `ints` buffers of
+  // floats become unknowns, all others keep their values.
   void declareInputs();
-  // After a launch that may write the buffer.
+  // Call after a launch that may write the buffer.
   void keep(const TestBuffer &buffer, size_t launch);
-  // As verifyChecks.
+  // Like verifyChecks.
   Result<std::vector<CheckReport>> verify();
 
   const std::vector<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) override;
@@ -33,7 +33,7 @@ private:
   FieldArithmetic &arithmetic_;
   const HostTest &test_;
   TestState &state_;
-  std::map<std::pair<std::string, size_t>, std::vector<FieldValue>> contents_; // by the launch before; kBefore: the first
+  std::map<std::pair<std::string, size_t>, std::vector<FieldValue>> contents_; // by preceding launch, or kBefore
 };
 
 } // namespace xt

@@ -9,7 +9,7 @@
 namespace xt {
 
 namespace {
-// The op of kernels that computes a function of floats; nullopt: none does.
+// The op of kernels that computes a function of floats; nullopt if there is no such op.
 std::optional<OpKind> kernelOp(HostFn fn) {
   constexpr std::pair<HostFn, OpKind> kOps[] = {
       {HostFn::Add, OpKind::AddF},         {HostFn::Sub, OpKind::SubF},       {HostFn::Mul, OpKind::MulF},
@@ -71,7 +71,7 @@ private:
     site.trackErrors = false;
     return site;
   }
-  // An expression without floats from buffers.
+  // Evaluates an expression that uses no float buffers.
   Result<FieldArray> plain(const HostExpr &expr) {
     state_.setTrackErrors(false);
     auto value = state_.evaluate(expr, position_);
@@ -89,7 +89,7 @@ private:
     for (int64_t i = 0; i < array.count(); ++i) result.values.push_back(fieldFromReal(Elem::F32, array.values[i]));
     return result;
   }
-  // What comparisons and the like look at: integers, or the real values.
+  // The operand of comparisons and similar functions: integers, or the real values.
   Result<HostArray> host(const FieldArray &array) {
     if (array.integers) return copyView(*array.integers, {array.shape, denseStrides(array.shape), 0}, state_.site().budget, 0);
     auto reals = makeArray(state_.site().budget, array.shape, false, false);
@@ -97,7 +97,7 @@ private:
     for (int64_t i = 0; i < array.count(); ++i) reals->values[i] = array.at(i).real;
     return reals;
   }
-  // `expr` is the buffer, or `before` of it.
+  // `expr` is the buffer, or `before` of the buffer.
   Result<FieldArray> content(const HostExpr &expr, const std::string &buffer, bool before) {
     TestBuffer &held = *state_.find(buffer);
     if (!isFloat(held.stmt->type.elem)) return plain(expr);
@@ -155,14 +155,14 @@ private:
     }
     return view(x, spec);
   }
-  // Extents before a dimension, of it, and behind it.
+  // Products of the extents before a dimension and after it, and its own extent.
   struct Around {
     int64_t before, extent, behind;
   };
   static Around around(std::span<const int64_t> shape, size_t d) {
     return {product(shape.first(d)), shape[d], product(shape.subspan(d + 1))};
   }
-  // The dimension that an argument names; negative ones count from the end.
+  // The dimension given by an argument; negative ones count from the end.
   Result<size_t> dimensionOf(const HostExpr *arg, int64_t otherwise, const FieldArray &x) {
     int64_t dim = otherwise;
     if (arg) {
@@ -284,7 +284,7 @@ private:
     return fieldApply(OpKind::DivF, quotient);
   }
 
-  // exp(x - max) over its sum, as a kernel computes it: the maximum cancels.
+  // exp(x - max) divided by its sum, as a kernel computes it: the maximum cancels.
   FieldArray softmax(const FieldArray &x, size_t d) {
     FieldArray result{x.shape, std::vector<FieldValue>(static_cast<size_t>(x.count())), {}};
     Around of = around(x.shape, d);
@@ -307,7 +307,7 @@ private:
   }
 
   Result<FieldArray> cast(const HostExpr &expr, FieldArray x, Elem to) {
-    // Between floats a cast changes nothing here; the real values decide what an integer type gets.
+    // A cast between floats changes nothing here; a cast to an integer type uses the real values.
     if (isFloat(to)) {
       FieldArray result{x.shape, {}, {}};
       for (int64_t i = 0; i < x.count(); ++i) result.values.push_back(x.at(i));
@@ -328,7 +328,7 @@ private:
     for (int64_t i = 0; i < which->count(); ++i)
       result.values.push_back(which->at(i).real != 0 ? first->at(i) : second->at(i));
     if (!x.integers || !y.integers) return result;
-    // Of integers it is one: the real values hold all that a test computes with.
+    // Integer operands give integers: the real values represent every integer that a test computes with.
     auto reals = host(result);
     if (!reals) return reals.error();
     EvalSite here = state_.siteAt(test_.range);
@@ -383,7 +383,7 @@ private:
       if (!value) return value.error();
       return wrap(std::move(*value));
     }
-    bool row = x.shape.size() == 1, column = y.shape.size() == 1; // of rank 1: its dimension is dropped again
+    bool row = x.shape.size() == 1, column = y.shape.size() == 1; // operand of rank 1: its added dimension is dropped again
     if (row) x.shape.insert(x.shape.begin(), 1);
     if (column) y.shape.push_back(1);
     size_t m = static_cast<size_t>(x.shape[x.shape.size() - 2]), k = static_cast<size_t>(x.shape.back()),

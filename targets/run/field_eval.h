@@ -1,5 +1,5 @@
-// Evaluates expressions of test blocks in the field of an algebraic run (ir/interp/field.h). Integers, comparisons and
-// indices are computed as ever; what is a float is an element of the field.
+// Evaluates expressions of test blocks in the field of an algebraic run (ir/interp/field.h). Integers, comparisons
+// and indices are computed as in other runs; floats are elements of the field.
 #pragma once
 #include "ir/interp/field.h"
 #include "targets/run/test_state.h"
@@ -9,7 +9,7 @@ namespace xt {
 struct FieldArray {
   std::vector<int64_t> shape; // empty: a scalar
   std::vector<FieldValue> values;
-  std::optional<HostArray> integers; // an array of integers, in place of `values`
+  std::optional<HostArray> integers; // set for an array of integers, instead of `values`
 
   int64_t count() const { return integers ? integers->count() : static_cast<int64_t>(values.size()); }
   FieldValue at(int64_t i) const {
@@ -17,14 +17,14 @@ struct FieldArray {
   }
 };
 
-// The content of buffers of floats at a statement, or before the launches.
+// The content of float buffers at a statement, or before the launches.
 class FieldContents {
 public:
   virtual ~FieldContents() = default;
   virtual const std::vector<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) = 0;
 };
 
-// The value of an expression that TestState::evaluate has evaluated without a mistake. An Error where memory is short.
+// Evaluates an expression that TestState::evaluate has accepted. An Error if memory runs out.
 Result<FieldArray> evaluateInField(const HostExpr &expr, size_t position, const HostTest &test, TestState &state,
                                    FieldContents &contents);
 

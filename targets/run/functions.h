@@ -1,5 +1,5 @@
-// The functions of test expressions on arrays. Each computes the value in f64 or in 64-bit integers, and the bound on a
-// kernel's error where that is tracked. A mistake of the test is reported at the site's range.
+// The functions of test expressions on arrays. Each computes the value in f64 or in 64-bit integers, and where it is
+// tracked the bound on a kernel's error. Errors of the test are reported at the site's range.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/host.h"
@@ -8,19 +8,19 @@
 
 namespace xt {
 
-// A sum whose bound exceeds the mean magnitude of its terms: an error of one term could pass.
+// A sum whose bound exceeds the mean magnitude of its terms, so that an error in one term could pass.
 struct WeakBound {
   SourceRange range;
   int64_t terms = 0;
-  int64_t elements = 0; // how many of the results are weak
+  int64_t elements = 0; // number of weak results
 };
 
-// Where a function is applied.
+// The call site of a function.
 struct EvalSite {
   MemoryBudget &budget;
   Diagnostics &diagnostics;
   int threads = 0;         // 0: all cores
-  bool trackErrors = true; // false: initialisers, sizes
+  bool trackErrors = true; // false for initialisers and sizes
   SourceRange range;       // of the call
   std::vector<WeakBound> *weak = nullptr;
 
@@ -31,7 +31,7 @@ struct EvalSite {
 };
 
 // Elementwise, with broadcasting. Integer operands give integers under + - * mod ceildiv min max and comparisons;
-// everything else computes in f64. Comparisons and logic give 0 and 1, with an error of 1 where operands lie within
+// everything else computes in f64. Comparisons and logic give 0 and 1, with an error of 1 where operands are within
 // their errors of each other.
 Result<HostArray> applyUnary(const EvalSite &site, HostFn fn, HostArray x);
 Result<HostArray> applyBinary(const EvalSite &site, HostFn fn, HostArray a, HostArray b);
@@ -41,17 +41,18 @@ Result<HostArray> applyCast(const EvalSite &site, HostArray x, Elem to);
 // sum, mean, prod, max, min along one dimension (kept with extent 1), or over all (a scalar).
 Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, std::optional<int> dim);
 Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim);
-// NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column.
-// `start`: one more term of each sum, broadcast to the result. `accumulator`: the type in which sums are rounded; by
-// default f32, f64 if an operand is f64.
+// NumPy's matmul: batched over leading dimensions, which broadcast; a rank-1 operand is a row or a column. `start`:
+// an initial value of each sum, broadcast to the result. `accumulator`: the type in which sums are rounded; by
+// default f32, or f64 if an operand is f64.
 Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::optional<HostArray> start,
                          std::optional<Elem> accumulator);
-// The elements of x at integer indices along dimension dim, whose place the shape of the indices takes. Indices from the
-// end are negative; one outside is reported.
+// The elements of x at integer indices along dimension dim, which is replaced by the shape of the indices. Negative
+// indices count from the end; an index out of bounds is reported.
 Result<HostArray> gatherArray(const EvalSite &site, const HostArray &x, const HostArray &indices, int dim);
 Result<HostArray> transposeArray(const EvalSite &site, const HostArray &x, std::span<const int64_t> permutation);
 
-// u64 values are held with their bits in an int64: those above its range compare and copy, but do not compute.
+// u64 values are stored as their bits in an int64: those above the int64 range can be compared and copied, but not
+// computed with.
 bool holdsHugeUnsigned(const HostArray &x);
 Error hugeUnsignedError(const EvalSite &site, HostFn fn);
 // "+", "matmul"

@@ -12,9 +12,9 @@
 namespace xt {
 
 namespace {
-// Blocks of the three-level scheme of Goto and van de Geijn (Anatomy of High-Performance Matrix Multiplication, ACM
-// TOMS 34(3), 2008): a panel of A of kRows x kDepth stays in the second-level cache, one of B of kDepth x nr in the
-// first.
+// Block sizes of the three-level scheme of Goto and van de Geijn (Anatomy of High-Performance Matrix Multiplication,
+// ACM TOMS 34(3), 2008): a panel of A of kRows x kDepth stays in the second-level cache, a panel of B of kDepth x nr
+// in the first-level cache.
 constexpr int64_t kDepth = 512;
 constexpr int64_t kRows = 192;     // a multiple of every kernel's mr
 constexpr int64_t kColumns = 2304; // a multiple of every kernel's nr
@@ -25,7 +25,7 @@ template <class T, bool kMagnitude> T element(double value) {
   return static_cast<T>(kMagnitude ? std::fabs(value) : value);
 }
 
-// Rows [0, rows) of A in slivers of mr rows, each stored column by column; missing rows are 0.
+// Packs rows [0, rows) of A into slivers of mr rows, each stored column by column; missing rows are 0.
 template <class T, bool kMagnitude>
 void packA(const double *a, int64_t stride, int64_t rows, int64_t depth, int64_t mr, T *to) {
   for (int64_t r0 = 0; r0 < rows; r0 += mr, to += mr * depth) {
@@ -49,7 +49,7 @@ void packB(const double *b, int64_t stride, int64_t depth, int64_t columns, int6
   }
 }
 
-// Adds raise * (tile) to C, which holds doubles.
+// Adds tile * raise + floor to C, whose elements are doubles.
 template <class T>
 void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double raise, double floor, bool first,
              double *c, int64_t stride) {
@@ -61,10 +61,10 @@ void addTile(const T *tile, int64_t nr, int64_t rows, int64_t columns, double ra
 }
 
 struct Correction {
-  double raise = 1, floor = 0; // of each block's sum
+  double raise = 1, floor = 0; // applied to each block's sum
 };
 
-// One thread's share: columns [0, n) of B and C.
+// The work of one thread: columns [0, n) of B and C.
 template <class T, bool kMagnitude>
 void gemmPart(const GemmShape &s, const double *a, const double *b, int64_t bStride, double *c, int64_t cStride,
               const GemmKernel<T> &kernel, Correction correction, T *panelA, T *panelB) {
@@ -98,7 +98,7 @@ Result<void> gemmWith(const GemmShape &s, const double *a, const double *b, doub
   }
   const GemmKernel<T> kernel = bestKernel<T>();
   int64_t cores = threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-  // Threads share nothing but the operands: each takes columns, or rows where there are few columns.
+  // Threads share only the operands: each computes some columns, or rows if there are fewer columns than rows.
   bool byColumns = s.n >= s.m;
   int64_t unit = byColumns ? kernel.nr : kernel.mr, extent = byColumns ? s.n : s.m;
   bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < 1e6;
@@ -122,7 +122,7 @@ Result<void> gemmWith(const GemmShape &s, const double *a, const double *b, doub
 }
 
 struct Range {
-  double largest = 0, smallest = std::numeric_limits<double>::infinity(); // of the magnitudes that are not 0
+  double largest = 0, smallest = std::numeric_limits<double>::infinity(); // over the nonzero magnitudes
   bool finite = true;
 };
 Range rangeOf(const double *x, int64_t count) {
@@ -148,11 +148,11 @@ Result<void> gemmMagnitude(const GemmShape &shape, const double *a, const double
   double most = ra.largest * rb.largest * static_cast<double>(kDepth);
   bool fits = ra.finite && rb.finite && std::max({ra.largest, rb.largest, most}) < 0x1p120 &&
               std::min(ra.smallest, rb.smallest) > 0x1p-100;
-  // Each f64 step of a sum of non-negative terms errs by 2^-53 of it at most.
+  // Each f64 step of a sum of non-negative terms has a relative error of at most 2^-53.
   double blocks = static_cast<double>(shape.k) / kDepth + 2;
   if (!fits) return gemmWith<double, true>(shape, a, b, c, {1 + (kDepth + 2 + blocks) * 0x1p-52, 0}, budget, threads);
-  // In f32 each operand and each step errs by 2^-24 of a block's sum; twice that covers second-order terms. Products
-  // below the normal range lose at most 2^-149 each.
+  // In f32 each operand and each step has an error of 2^-24 of a block's sum; twice that covers second-order terms. A
+  // product below the normal range loses at most 2^-149.
   double floor = ra.smallest * rb.smallest < 0x1p-124 ? kDepth * 0x1p-148 : 0;
   return gemmWith<float, true>(shape, a, b, c, {1 + (kDepth + 3) * 0x1p-23 + blocks * 0x1p-52, floor}, budget, threads);
 }

@@ -5,8 +5,8 @@
 namespace xt {
 
 namespace {
-// Accumulators stay in registers: mr rows of `kVectors` vectors, with room for one row of B and a broadcast of A. The
-// vector types are GCC's; the caller's target attribute says which instructions they become.
+// Accumulators stay in registers: mr rows of `kVectors` vectors, leaving room for one row of B and a broadcast of A.
+// The vector types are GCC's; the target attribute of the caller determines the instructions.
 template <class T, int kBytes, int kRows, int kVectors>
 [[gnu::always_inline]] inline void registerTile(int64_t depth, const T *a, const T *b, T *tile) {
   typedef T Vector __attribute__((vector_size(kBytes)));

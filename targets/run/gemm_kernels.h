@@ -1,4 +1,4 @@
-// Register tiles of the matrix product, one for each vector width, chosen when the program runs.
+// Register tiles of the matrix product, one for each vector width, selected at run time.
 #pragma once
 #include <cstdint>
 
@@ -11,9 +11,9 @@ template <class T> struct GemmKernel {
 };
 inline constexpr int64_t kMaxTile = 12 * 32; // elements of the largest tile
 
-// The widest that this processor runs.
+// The widest kernel that this processor supports.
 template <class T> GemmKernel<T> bestKernel();
-// All that this processor runs, widest first, for tests.
+// All kernels that this processor supports, widest first, for tests.
 template <class T> int runnableKernels(GemmKernel<T> (&out)[3]);
 
 } // namespace xt

@@ -16,7 +16,7 @@ uint64_t guardWord(int64_t word, uint64_t seed) {
 // Calls f(offset, byte) for each offset in the range.
 template <class F> void eachByte(int64_t begin, int64_t end, uint64_t seed, F f) {
   for (int64_t at = begin; at < end;) {
-    int64_t word = at >> 3; // rounds towards minus infinity: offsets before the data are negative
+    int64_t word = at >> 3; // rounds towards minus infinity, because offsets before the data are negative
     uint64_t pattern = guardWord(word, seed);
     for (int64_t stop = std::min(end, (word + 1) * 8); at < stop; ++at)
       f(at, static_cast<std::byte>(pattern >> ((at & 7) * 8)));

@@ -18,10 +18,11 @@ uint64_t splitMix64(uint64_t seed, uint64_t index) {
 }
 
 namespace {
-// In [0, 1).
+// A number in [0, 1).
 double unitNumber(uint64_t output) { return static_cast<double>(output >> 11) * 0x1p-53; }
 
-// The range may be one that hardly any number falls in: then its end nearest to 0 is taken.
+// A number from the standard normal distribution in [low, high). If the range is so improbable that no draw is in it,
+// returns its end nearest to 0.
 double normalNumber(uint64_t seed, double low, double high) {
   constexpr uint64_t kMostDraws = 64;
   for (uint64_t draw = 0; draw < kMostDraws; ++draw) {
@@ -67,7 +68,7 @@ private:
   }
   std::string atIndex(int64_t i) const { return sizes_.empty() ? "" : " at index " + indexText(indexOf(i, sizes_)); }
 
-  // u64 takes any 64 bits as an image, but a negative number is not a value of it.
+  // A u64 accepts any 64 bits as raw bits, but a negative number is not one of its values.
   bool holds(int64_t value) const { return fitsInteger(elem_, value) && (elem_ != Elem::U64 || value >= 0); }
 
   // Calls store(i, to) for each element, in parallel.
@@ -81,7 +82,7 @@ private:
     return raw;
   }
 
-  // Integer values by linear index.
+  // Fills the buffer with integer values computed from the linear index.
   template <class F> Result<RawArray> generated(F value) {
     if (isFloat(elem_))
       return filled([&](int64_t i, std::byte *to) { storeFloat(elem_, to, static_cast<double>(value(i))); });
@@ -127,7 +128,7 @@ private:
     return dist == "normal";
   }
 
-  // Lower and upper bound, null where none is given.
+  // The lower and the upper bound, null where not given.
   Result<std::pair<const HostExpr *, const HostExpr *>> rangeOf() {
     const HostExpr *range = args_[2];
     if (!range) return std::pair(args_[3], args_[4]);
@@ -156,7 +157,7 @@ private:
                           str("`random` from ", low, " up to and without ", high, " is empty"));
   }
 
-  // Uniform in [-1, 1) without bounds; normal from minus to plus infinity.
+  // Without bounds: uniform in [-1, 1), or normal from minus to plus infinity.
   Result<RawArray> randomFloats(uint64_t start, const HostExpr *lowest, const HostExpr *above, bool normal) {
     double infinity = std::numeric_limits<double>::infinity(), low = normal ? -infinity : -1, high = -low;
     for (auto [arg, bound] : {std::pair(lowest, &low), std::pair(above, &high)}) {
@@ -183,7 +184,7 @@ private:
     return raw;
   }
 
-  // Uniform integers of [low, high].
+  // Uniform integers in [low, high].
   Result<RawArray> uniform(uint64_t start, int64_t low, int64_t high) {
     uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1; // 0: all 2^64
     for (int64_t end : {low, high})
@@ -220,7 +221,7 @@ private:
     return readNpy(context_.resolvePath(args_[0]->text), sizes_, elem_, site_->budget, site_->threads, context_.small);
   }
 
-  // An expression that gives one value, or one for each element.
+  // Fills the buffer from an expression with one value, or with one for each element.
   Result<RawArray> expression(const HostExpr &expr) {
     auto value = evaluator_.evaluate(expr);
     if (!value) return value.error();
@@ -249,7 +250,7 @@ private:
       const double *v = chunk.values(*value, run.offset[0], run.step[0], run.count);
       if (isFloat(elem_)) return fromDoubles(elem_, v, run.count, to, 1);
       for (int64_t i = 0; i < run.count; ++i, to += size) {
-        // Integral floats are taken; 2^63 and above do not fit any signed type.
+        // Integral floats are accepted; 2^63 and above do not fit any signed type.
         bool fits = v[i] == std::rint(v[i]) && std::fabs(v[i]) < 0x1p63 && holds(static_cast<int64_t>(v[i]));
         if (!fits) failed.put(run.out + i);
         storeInteger(elem_, to, fits ? static_cast<int64_t>(v[i]) : 0);

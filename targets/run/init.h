@@ -1,4 +1,4 @@
-// Initialisers of test buffers. Every value depends on the element's row-major index alone, whatever the memory layout.
+// Initialisers of test buffers. Each value depends only on the element's row-major index, whatever the memory layout.
 #pragma once
 #include "targets/run/eval.h"
 
@@ -10,13 +10,13 @@ namespace xt {
 // Number Generators, OOPSLA 2014).
 uint64_t splitMix64(uint64_t seed, uint64_t index);
 
-// How an initialiser reads files: `load` gives its path, as written.
+// The context of an initialiser; `load` passes its path, as written, to resolvePath.
 struct InitContext {
   EvalSite site;
   ValueSource &source;
   std::function<std::string(const std::string &)> resolvePath;
-  uint64_t defaultSeed = 1; // of random and ints without a seed; differs between the buffers of a test
-  bool small = false;       // the small sizes of a test: `load` takes the corner of a larger file
+  uint64_t defaultSeed = 1; // seed of `random` and `ints` if none is given; differs between the buffers of a test
+  bool small = false;       // the small sizes of a test: `load` reads a corner of a larger file
 };
 
 // The content that an initialiser other than `out` gives a buffer.
@@ -27,8 +27,8 @@ struct InitContext {
 //                              lies outside of the range is drawn again from outputs 2 and 3, and so on.
 //   ints(low, high, seed)      low + floor(output * (high - low + 1) / 2^64)
 //   fill, iota, identity, from, load: see ir/ops/host.def.
-// Rounded once to a float type; a value that an integer type cannot hold is reported with its index. Errors of files
-// are Environment.
+// A value is rounded once to a float type; one that an integer type cannot hold is reported with its index. File
+// errors are Environment.
 Result<RawArray> initialContent(const HostExpr &init, std::span<const int64_t> sizes, Elem elem, InitContext &context);
 
 } // namespace xt

@@ -7,7 +7,7 @@
 namespace xt {
 
 namespace {
-// Why a buffer does not fit a memref parameter; empty: it does.
+// Why a buffer does not match a memref parameter; empty if it does.
 std::string memrefMismatch(const BufferPlan &plan, Type type) {
   if (plan.elem != type.elem())
     return str("the buffer holds ", elemName(plan.elem), ", the kernel takes ", elemName(type.elem()));
@@ -84,7 +84,7 @@ private:
       return {};
     }
     if (!value->integer) return mismatch(arg, i, str(floatText(value->values[0]), " is no integer"));
-    // From 2^63 on, a number is u64's alone; below 0, it is none of u64.
+    // Numbers from 2^63 on fit u64 only; negative numbers do not fit u64.
     bool wide = value->elem == Elem::U64 && value->ints[0] < 0;
     bool fits = type.elem() == Elem::U64 ? wide || value->ints[0] >= 0 : !wide && fitsInteger(type.elem(), value->ints[0]);
     if (!fits)
@@ -110,7 +110,7 @@ private:
         return state_.siteAt(extent.range)
             .fail(DiagCode::HostBadSize,
                   str("a grid has at most 2^31 workgroups and no negative extent; this is ", *count));
-      plan_.grid.insert(plan_.grid.begin(), {0, 1, *count}); // written x first; ranges stand outermost first
+      plan_.grid.insert(plan_.grid.begin(), {0, 1, *count}); // written x first, stored outermost first
     }
     return {};
   }

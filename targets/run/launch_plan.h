@@ -1,4 +1,4 @@
-// A launch of a test with its arguments evaluated: what a target is called with.
+// A launch of a test with its arguments evaluated, ready for a target.
 #pragma once
 #include "ir/module.h"
 #include "targets/run/test_state.h"
@@ -15,8 +15,8 @@ struct LaunchPlan {
   std::vector<GridRange> grid;       // empty: one workgroup
 };
 
-// Evaluates a launch's arguments and grid. Buffers have their device memory. Reports HostLaunchMismatch where an
-// argument does not fit its parameter.
+// Evaluates a launch's arguments and grid. Its buffers must have device memory. Reports HostLaunchMismatch where an
+// argument does not match its parameter.
 Result<LaunchPlan> planLaunch(const Kernel &kernel, const HostStmt &stmt, size_t position, TestState &state);
 
 } // namespace xt

@@ -10,7 +10,7 @@ namespace xt {
 namespace {
 double finiteMagnitude(double value) { return std::isfinite(value) ? std::fabs(value) : 0; }
 
-// The expected values as matrices of rows x columns, one after the other.
+// Views the expected values as consecutive matrices of rows x columns.
 struct MatrixShape {
   int64_t rows = 1, columns = 1;
   explicit MatrixShape(const std::vector<int64_t> &shape) {
@@ -34,7 +34,7 @@ Looseness loosenessOfMatrix(const Comparison &comparison, int64_t start, MatrixS
   for (size_t r = 0; r < rows; ++r)
     for (size_t c = 0; c < columns; ++c) {
       int64_t i = start + static_cast<int64_t>(r * columns + c);
-      if (!std::isfinite(comparison.expectedAt(i))) continue; // passes only itself
+      if (!std::isfinite(comparison.expectedAt(i))) continue; // accepts only itself
       double bound = comparison.boundAt(i), scale = std::max(rowScale[r], columnScale[c]);
       if (bound <= scale || bound < negligible) continue;
       if (found.elements++ == 0) found = {1, i, bound, scale};

@@ -9,12 +9,12 @@
 namespace xt {
 
 namespace {
-// The matrices of both operands and the result, and the batches that pair them.
+// The matrix shapes of operands and result, and the pairs of matrices to multiply.
 struct MatmulPlan {
   GemmShape shape;
   std::vector<int64_t> result; // NumPy's result shape
   int64_t batches = 1;
-  std::vector<int64_t> batchA, batchB; // per batch: which matrix of each operand
+  std::vector<int64_t> batchA, batchB; // per batch: the index of the matrix in each operand
 };
 
 std::optional<MatmulPlan> planMatmul(std::vector<int64_t> a, std::vector<int64_t> b) {
@@ -50,8 +50,7 @@ double largestMagnitude(const Elements<int64_t> &x) {
   return largest;
 }
 
-// --- integers
-// ---------------------------------------------------------------------------------------------------------
+// --- integers --------------------------------------------------------------------------------------------------------
 
 Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const HostArray &b, const HostArray *start,
                                 const MatmulPlan &plan) {
@@ -83,16 +82,15 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
                        " of `matmul` does not fit 64 bits"));
 }
 
-// --- floats
-// -----------------------------------------------------------------------------------------------------------
+// --- floats ----------------------------------------------------------------------------------------------------------
 
-// How sums are rounded: once per term, and for 16-bit accumulators once per 8 terms more.
+// The rounding of sums: once per term, and for 16-bit accumulators additionally once per 8 terms.
 struct Accumulation {
   RoundingType each;
   double groupUnit = 0, groupTiny = 0, exact = 0;
   bool wide = false;
 
-  // `terms`: those of the sum that may be other than 0.
+  // `terms`: number of terms that may be nonzero.
   double bound(double magnitude, double carried, int64_t terms, bool integers) const {
     if (carried == 0 && (magnitude == 0 || (integers && magnitude < exact))) return 0;
     auto count = static_cast<double>(terms);
@@ -118,7 +116,7 @@ Accumulation accumulationIn(Elem type) {
 
 bool isIntegerValue(double v) { return v == std::rint(v); }
 
-// One product of matrices, with its bound.
+// One product of matrices with its error bound.
 class MatrixProduct {
 public:
   MatrixProduct(const EvalSite &site, GemmShape shape, const Accumulation &acc) : site_(site), s_(shape), acc_(acc) {}
@@ -154,7 +152,7 @@ private:
     for (int64_t i = 0; start && i < s_.m * s_.n; ++i) to[i] += of(start[i]);
   }
 
-  // sum over k of ea|b| + (|a| + ea)eb, or nothing where both operands are exact.
+  // sum over k of ea|b| + (|a| + ea)eb; empty if both operands are exact.
   Result<Elements<double>> carriedErrors() {
     Elements<double> total;
     if (!errorsA && !errorsB && !errorsStart) return total;
@@ -199,7 +197,7 @@ private:
     return all;
   }
 
-  // Of each row of a and column of b: how many elements are not certainly 0. A product with a 0 rounds nothing.
+  // For each row of a (below: column of b), the number of elements that are not certainly 0. A product with a 0 is exact.
   std::vector<int64_t> termsInRows() const {
     std::vector<int64_t> terms(static_cast<size_t>(s_.m), 0);
     for (int64_t i = 0; i < s_.m; ++i)
@@ -215,7 +213,7 @@ private:
     return terms;
   }
 
-  // Whether an infinity or a NaN is what a kernel has as well: none of its terms is one only within an error.
+  // Whether a kernel certainly has the same infinity or NaN: no term is special only within an error.
   bool certain(int64_t i, int64_t j) const {
     auto open = [](double x, double e) { return std::isinf(e) || (e > 0 && !surelyNonzero(x, e)); };
     if (errorsStart && std::isinf(errorsStart[i * s_.n + j])) return false;
@@ -241,7 +239,7 @@ private:
       double magnitude = bounds[at];
       bool integers = integerRow && integerColumn[static_cast<size_t>(j)] && (!start || isIntegerValue(start[at]));
       double fromOperands = carried.empty() ? 0 : carried[at];
-      if (std::isnan(fromOperands)) fromOperands = specialBound(false); // a 0 times what may be anything
+      if (std::isnan(fromOperands)) fromOperands = specialBound(false); // 0 times a value that may be anything
       double bound = acc_.bound(magnitude, fromOperands, terms, integers);
       bounds[at] = bound;
       weakHere += bound * static_cast<double>(terms) > magnitude && magnitude > 0;
@@ -284,7 +282,7 @@ Result<HostArray> floatMatmul(const EvalSite &site, const HostArray &a, const Ho
   if (!out->exact() && !anyError(out->errors.data(), out->count())) out->errors = {};
   return out;
 }
-// What the sums start from, an element for each of the result.
+// The initial values of the sums, one for each element of the result.
 Result<HostArray> startOf(const EvalSite &site, HostArray start, const std::vector<int64_t> &result) {
   auto joined = broadcastShape(start.shape, result);
   if (!joined || *joined != result)
@@ -336,7 +334,7 @@ Result<HostArray> matmul(const EvalSite &site, HostArray a, HostArray b, std::op
   const HostArray *first = start ? &*start : nullptr;
   if (!integers)
     return floatMatmul(site, *x, *y, first, *plan, accumulationIn(accumulator.value_or(wide ? Elem::F64 : Elem::F32)));
-  // All sums are below 2^53, so f64 holds them exactly.
+  // All sums are below 2^53, so f64 represents them exactly.
   EvalSite plain = site;
   plain.trackErrors = false;
   auto product = floatMatmul(plain, *x, *y, first, *plan, accumulationIn(Elem::F64));

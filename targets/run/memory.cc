@@ -24,7 +24,7 @@ bool MemoryBudget::take(int64_t bytes) {
 }
 
 std::optional<int64_t> elementCount(std::span<const int64_t> shape) {
-  // An extent of 0 makes the count 0 whatever the others are.
+  // An extent of 0 makes the count 0 whatever the other extents are.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   int64_t count = 1;
   for (int64_t extent : shape)

@@ -1,5 +1,4 @@
-// Memory of a run: a budget that every large allocation counts against, arrays of plain numbers that are not cleared
-// first, and loops over them on all cores.
+// Memory of a run: a budget for all large allocations, uninitialised arrays of numbers, and parallel loops over them.
 #pragma once
 #include "ir/base/result.h"
 
@@ -14,7 +13,7 @@
 
 namespace xt {
 
-// Bytes that a run may hold at a time. Thread-safe. Must outlive everything allocated under it.
+// Limits the bytes that a run holds at any time. Thread-safe. Must outlive everything allocated under it.
 class MemoryBudget {
 public:
   explicit MemoryBudget(int64_t limitBytes) : limit_(limitBytes) {}
@@ -30,13 +29,13 @@ private:
   std::atomic<int64_t> used_{0};
 };
 
-// The number of elements of a shape, or nothing if it does not fit 62 bits. Extents are not negative.
+// The number of elements of a shape, or nullopt if it does not fit 62 bits. Extents must not be negative.
 std::optional<int64_t> elementCount(std::span<const int64_t> shape);
 
 // "1.5 GiB", "12 bytes"
 std::string bytesText(int64_t bytes);
 
-// The error of an allocation that did not succeed: what for, how much, and the limit.
+// The error of a failed allocation: purpose, size, and the limit.
 Error outOfMemory(std::string_view what, int64_t bytes, const MemoryBudget &budget);
 
 // An array of numbers, 64-byte aligned, not initialised, counted in a budget. Empty when default-constructed.

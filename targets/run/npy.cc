@@ -14,12 +14,12 @@
 namespace xt {
 
 namespace {
-constexpr uint32_t kMaxHeaderBytes = 1 << 20; // numpy refuses more than 10000 unless asked
+constexpr uint32_t kMaxHeaderBytes = 1 << 20; // numpy itself rejects more than 10000 by default
 
 std::string causeText(int code) { return std::strerror(code); }
 Error fileError(const std::string &path, const std::string &text) { return Error::environment(path + ": " + text); }
 
-// A file descriptor that closes itself.
+// A file descriptor that is closed on destruction.
 class File {
 public:
   explicit File(int fd) : fd_(fd) {}
@@ -47,7 +47,7 @@ private:
   int fd_;
 };
 
-// Reads magic, version, length and dictionary.
+// Reads the magic, the version, the length and the dictionary.
 Result<NpyHeader> readHeader(File &file, const std::string &path) {
   unsigned char prefix[12] = {};
   if (!file.read(prefix, 8)) {
@@ -79,13 +79,13 @@ std::string arrayText(std::span<const int64_t> shape, std::string_view type) {
   return str(shape.empty() ? "a scalar" : shapeText(shape), " of ", type);
 }
 
-// "<f4" without its byte order; empty where the text is no type string.
+// "<f4" without its byte order; empty if the text is not a type string.
 std::string_view kindAndSize(std::string_view descr) {
   bool good = descr.size() >= 3 && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
   return good ? descr.substr(1) : std::string_view();
 }
 
-// What dtypes without an element type hold.
+// Describes the content of dtypes that correspond to no element type.
 std::string_view foreignKind(std::string_view descr) {
   if (descr.size() < 2) return "";
   switch (descr[1]) {
@@ -105,7 +105,7 @@ void swapBytes(std::byte *data, int64_t count, int64_t size) {
   for (int64_t i = 0; i < count; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
 
-// Types narrower than their storage byte: a value that they cannot hold is an error, not cut off.
+// For types narrower than their storage byte: a value that does not fit is an error and is not truncated.
 Result<void> checkNarrow(const RawArray &array, const std::string &path) {
   if (array.elem != Elem::I1 && array.elem != Elem::I4) return {};
   for (int64_t i = 0; i < array.count(); ++i) {
@@ -117,7 +117,7 @@ Result<void> checkNarrow(const RawArray &array, const std::string &path) {
   return {};
 }
 
-// The elements at the lowest indices, in C order. Fortran order: the first index runs fastest in the file.
+// The elements at the lowest indices, in C order. In Fortran order the first index varies fastest in the file.
 Result<RawArray> rearranged(const RawArray &file, bool fortran, std::span<const int64_t> shape, MemoryBudget &budget,
                             const std::string &path, int threads) {
   auto array = RawArray::make(budget, {shape.begin(), shape.end()}, file.elem, path);
@@ -199,7 +199,7 @@ Result<RawArray> readNpy(const std::string &path, std::span<const int64_t> shape
   if (::fstat(file.fd(), &whole) == 0 && S_ISREG(whole.st_mode) && whole.st_size > header->dataOffset + array->bytes.count())
     return fileError(path, str("has ", whole.st_size - header->dataOffset - array->bytes.count(), " bytes behind its elements, ",
                                arrayText(header->shape, elemName(elem))));
-  bool raw = header->descr[1] == 'V'; // has no byte order
+  bool raw = header->descr[1] == 'V'; // raw bytes have no byte order
   if (header->descr[0] == '>' && !raw) swapBytes(array->bytes.data(), array->count(), array->elemBytes());
   if (auto narrow = checkNarrow(*array, path); !narrow) return narrow.error();
   if (same && (!header->fortran || shape.size() < 2)) return array;

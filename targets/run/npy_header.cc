@@ -86,13 +86,13 @@ private:
       auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
       if (error != std::errc() || extent < 0 || out.size() == kMaxRank) return false;
       at_ = static_cast<size_t>(end - text_.data());
-      take('L'); // Python 2 wrote long integers so
+      take('L'); // Python 2 wrote long integers with this suffix
       out.push_back(extent);
       bool here = take(',');
       comma |= here;
       if (!here && peek() != ')') return false;
     }
-    return comma || out.empty(); // (3) is no tuple, (3,) is one
+    return comma || out.empty(); // (3) is not a tuple, (3,) is
   }
   Error wrong(std::string_view expected) {
     return Error::environment(str("its header is not well formed: expected ", expected, " at byte ", at_));

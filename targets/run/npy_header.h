@@ -6,10 +6,10 @@
 
 namespace xt {
 
-// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }". The error message says what is wrong, without
-// the path. dataOffset stays 0.
+// Parses "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }". The error message names the fault without the
+// path. dataOffset stays 0.
 Result<NpyHeader> parseNpyHeader(std::string_view text);
-// The whole head of a version 1 file: magic, version, length, dictionary, padded to a multiple of 64 bytes.
+// The complete header of a version 1 file: magic, version, length, dictionary, padded to a multiple of 64 bytes.
 std::string npyHead(std::string_view descr, std::span<const int64_t> shape);
 
 } // namespace xt

@@ -22,7 +22,7 @@ Matrix matrixOf(std::span<const int64_t> shape) {
   return m;
 }
 
-// Which indices along one dimension are affected.
+// The affected indices along one dimension.
 struct Line {
   std::vector<bool> hit;
   int64_t count = 0, first = -1, last = -1;
@@ -42,7 +42,7 @@ struct Line {
 std::string span(int64_t first, int64_t last) { return first == last ? str(first) : str(first, "–", last); }
 std::string plural(std::string_view noun, int64_t count) { return str(noun, count == 1 ? "" : "s"); }
 
-// "rows 8–15 of each block of 16": the residues that are hit are contiguous, and every index of such a residue is hit.
+// "rows 8–15 of each block of 16": the affected residues are contiguous, and every index with such a residue is affected.
 std::string periodic(const Line &line, std::string_view noun) {
   for (int64_t period = 2; period <= 512 && period * 2 <= line.extent(); period *= 2) {
     Line residues(period);
@@ -57,7 +57,7 @@ std::string periodic(const Line &line, std::string_view noun) {
   return "";
 }
 
-// What is special about one dimension; empty if all of it is hit or nothing is.
+// Describes the affected indices of one dimension; empty if all or none are affected.
 std::string describeLine(const Line &line, std::string_view noun) {
   if (line.all()) return "";
   if (line.contiguous()) {
@@ -84,7 +84,7 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
   if (set == mask.count()) return "every element";
   std::string inBatch = batches.all() ? "" : batches.count == 1 ? str(" in batch ", batches.first) : " in some batches";
   if (set == 1) return "one element";
-  // Results can agree by chance: most of what a pattern covers must be hit, not all.
+  // Some wrong results agree by chance, so most of the pattern must be affected, but not all of it.
   double covered =
       static_cast<double>(rows.count) * static_cast<double>(columns.count) * static_cast<double>(batches.count);
   if (static_cast<double>(set) < 0.5 * covered) return "";
@@ -100,7 +100,7 @@ std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_
 }
 
 namespace {
-// Differing elements, spread over the result.
+// A sample of the differing elements, spread over the result.
 std::vector<int64_t> sampleOf(const Elements<uint8_t> &mask, size_t most) {
   std::vector<int64_t> all;
   int64_t set = std::count(mask.begin(), mask.end(), uint8_t{1}), seen = 0;
@@ -160,14 +160,14 @@ public:
     return "";
   }
 
-  // Ranges of k whose terms, left out or added once more, explain every sample.
+  // Finds ranges of k whose terms explain every sample if they are omitted or added once more.
   std::string terms(const TermSource &source) const;
 
 private:
   double got(int64_t i) const { return comparison_.left().valueAt(i); }
   double expected(int64_t i) const { return comparison_.expectedAt(i); }
   double slack(int64_t i) const { return comparison_.boundAt(i) + 1e-12 * std::fabs(expected(i)); }
-  // Whether each sample holds the value that is expected at another place (-1: outside of the result).
+  // Whether each sample has the value that is expected at another position (-1: outside of the result).
   template <class F> bool matches(F place) const {
     int64_t tested = 0;
     for (int64_t i : sample_) {
@@ -184,7 +184,7 @@ private:
   Matrix matrix_;
 };
 
-// Candidates of one kind: for each k, whether the terms of [k, K) or [0, k) explain all samples so far.
+// Candidates of one kind: for each k, whether the terms of [k, K) or of [0, k) explain all samples so far.
 struct TermHypothesis {
   bool suffix, added;
   std::vector<bool> possible;
@@ -212,7 +212,8 @@ std::string ValueGuesser::terms(const TermSource &source) const {
   }
   for (const TermHypothesis &h : hypotheses) {
     if (h.possible.empty()) return "";
-    // The fewest terms: from the end for a suffix, from the start for a prefix; all or none of them is no guess.
+    // Looks for the fewest terms: from the end for a suffix, from the start for a prefix. A range of all terms or
+    // none is not reported.
     for (size_t n = 1; n < count; ++n) {
       size_t k = h.suffix ? count - n : n;
       if (!h.possible[k]) continue;

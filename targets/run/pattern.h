@@ -1,4 +1,4 @@
-// Guesses what is wrong with a result from the places and the values that differ.
+// Guesses the cause of a wrong result from the positions and the values of its errors.
 #pragma once
 #include "targets/run/check.h"
 
@@ -8,15 +8,16 @@
 
 namespace xt {
 
-// Where a mask is set, in words: "rows 8–15 of each block of 16", "only columns >= 96", "the rectangle of rows 0–7 and
-// columns 16–31", "every element". Dimensions before the last two are batches. Empty: no pattern, or nothing is set.
+// Describes where a mask is set: "rows 8–15 of each block of 16", "only columns >= 96", "the rectangle of rows 0–7
+// and columns 16–31", "every element". Dimensions before the last two are batches. Empty: no pattern, or no element
+// is set.
 std::string describeRegion(const Elements<uint8_t> &mask, std::span<const int64_t> shape);
 
-// The terms a[i, k] * b[k, j] whose sum an element is, for each k; empty where the reference is no matmul.
+// The terms a[i, k] * b[k, j] that an element sums up, for each k; empty where the reference is not a matmul.
 using TermSource = std::function<std::vector<double>(int64_t linear)>;
 
-// What the values that differ have in common: a factor, transposition, a shift by one, terms of a sum that are missing
-// or counted twice. Each guess holds for all samples taken. Likeliest first.
+// Common properties of the wrong values: a factor, transposition, a shift by one, missing terms of a sum or terms
+// counted twice. Each guess holds for all samples. The likeliest guess comes first.
 std::vector<std::string> guessValues(const Comparison &comparison, const Elements<uint8_t> &mask,
                                      const TermSource &terms);
 

@@ -9,7 +9,7 @@
 namespace xt {
 
 namespace {
-constexpr int64_t kGrain = 1 << 16; // elements per thread below which a thread does not pay
+constexpr int64_t kGrain = 1 << 16; // elements per thread, below which another thread does not pay off
 
 template <class T> T read(const std::byte *from) {
   T value;
@@ -17,8 +17,8 @@ template <class T> T read(const std::byte *from) {
   return value;
 }
 
-// f16 -> f64 without branches, so that the loop becomes vector code. The exponent is moved by multiplying with 2^112,
-// which also normalises subnormals; inf and nan keep their all-ones exponent.
+// f16 -> f64 without branches, so that the loop is vectorised. Multiplying by 2^112 rebiases the exponent and also
+// normalises subnormals; inf and NaN keep their all-ones exponent.
 double halfToDouble(uint16_t half) {
   uint32_t magnitude = static_cast<uint32_t>(half & 0x7FFF) << 13;
   float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
@@ -30,8 +30,8 @@ double brainToDouble(uint16_t brain) {
   return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(brain) << 16));
 }
 
-// f64 -> a 16-bit float, to nearest even, without branches. `kMantissa` bits follow the exponent, kMinExponent is that
-// of the smallest normal number.
+// f64 -> a 16-bit float, rounded to nearest even, without branches. The fraction has `kMantissa` bits; kMinExponent
+// is the exponent of the smallest normal number.
 template <int kMantissa, int kMinExponent> uint16_t toNarrow(double value) {
   constexpr int kDropped = 52 - kMantissa;
   constexpr uint64_t kTop = (uint64_t{1} << 15) - (uint64_t{1} << kMantissa); // infinity: all ones in the exponent
@@ -39,12 +39,11 @@ template <int kMantissa, int kMinExponent> uint16_t toNarrow(double value) {
   uint64_t bits = std::bit_cast<uint64_t>(value), magnitude = bits & ~(uint64_t{1} << 63);
   uint64_t even = (magnitude >> kDropped) & 1;
   uint64_t normal = ((magnitude + (uint64_t{1} << (kDropped - 1)) - 1 + even) >> kDropped) - kRebias;
-  // Adding a power of two whose last mantissa bit is the smallest subnormal leaves the rounded multiple in the low
-  // bits.
+  // Adding a power of two whose last mantissa bit is the smallest subnormal leaves the rounded multiple in the low bits.
   constexpr double kShift = std::bit_cast<double>(static_cast<uint64_t>(1023 + 52 + kMinExponent - kMantissa) << 52);
   uint64_t subnormal = std::bit_cast<uint64_t>(std::bit_cast<double>(magnitude) + kShift) & 0x7FFF;
   uint64_t image = magnitude < static_cast<uint64_t>(1023 + kMinExponent) << 52 ? subnormal : normal;
-  // Values that round to 2^(maxExponent + 1) carry into the exponent and give infinity by themselves.
+  // Values that round to 2^(maxExponent + 1) carry into the exponent and so become infinity.
   image = magnitude >= static_cast<uint64_t>(1023 + 2 - kMinExponent) << 52 ? kTop : image;
   uint64_t payload = (magnitude >> kDropped) & ((uint64_t{1} << kMantissa) - 1);
   uint64_t nan = kTop | (payload != 0 ? payload : uint64_t{1} << (kMantissa - 1));
@@ -108,7 +107,7 @@ Result<RawArray> copyOf(const RawArray &array, MemoryBudget &budget, std::string
 
 bool isConstant(const RawArray &array) {
   int64_t total = array.bytes.count(), one = array.elemBytes();
-  // Equal to itself shifted by one element.
+  // All elements are equal if the array equals itself shifted by one element.
   return total <= one ||
          std::memcmp(array.bytes.data(), array.bytes.data() + one, static_cast<size_t>(total - one)) == 0;
 }
@@ -172,7 +171,7 @@ struct CopyDim {
 };
 
 template <class T> void copyRows(std::span<const CopyDim> dims, const std::byte *from, std::byte *to) {
-  // The two innermost dimensions in blocks, so that a transposition reads and writes whole cache lines.
+  // Blocks the two innermost dimensions, so that a transposition reads and writes whole cache lines.
   constexpr int64_t kBlock = 32;
   const CopyDim inner = dims[dims.size() - 1];
   const CopyDim outer = dims.size() > 1 ? dims[dims.size() - 2] : CopyDim{1, 0, 0};
@@ -221,7 +220,7 @@ void copyStrided(std::span<const int64_t> sizes, int64_t elemBytes, const std::b
   if (dims.empty()) dims.push_back({1, 1, 1});
   int64_t rest = 1;
   for (size_t d = 1; d < dims.size(); ++d) rest *= dims[d].size;
-  // A grain of 32 rows keeps the blocks of copyRows whole.
+  // A grain of 32 rows keeps the blocks of copyRows complete.
   int64_t grain = std::max<int64_t>(32, kGrain / rest);
   parallelFor(dims[0].size, grain, threads, [&](int64_t begin, int64_t end) {
     std::vector<CopyDim> part = dims;

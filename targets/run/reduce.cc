@@ -1,4 +1,4 @@
-// Reductions over one dimension or over all, and what is made of them.
+// Reductions over one dimension or over all, and functions built on them.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "targets/run/chunk.h"
@@ -12,10 +12,10 @@ namespace xt {
 namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// What one result has seen of its terms so far.
+// State of the sum of one result.
 struct Sum {
   double sum = 0, magnitude = 0, carried = 0;
-  int64_t terms = 0;    // those that are not certainly 0: adding a 0 rounds nothing
+  int64_t terms = 0;    // terms that are not certainly 0: adding a 0 is exact
   bool integers = true; // all terms are integers
   void add(double x, double e) {
     sum += x;
@@ -51,14 +51,14 @@ struct Product {
   }
   double bound(int64_t terms, RoundingType type) const {
     if (!std::isfinite(product)) return specialBound(!open);
-    if (std::isnan(largest)) return specialBound(false); // a 0 times what may be anything
+    if (std::isnan(largest)) return specialBound(false); // 0 times a value that may be anything
     if (largest == 0) return 0;
     double carried = std::max(0.0, largest - magnitude);
     if ((integers && carried == 0 && magnitude <= type.exact) || terms <= 1) return carried;
     return carried + kLambda * std::sqrt(static_cast<double>(terms)) * type.unit * largest + type.tiny;
   }
 };
-struct Extreme { // of sign * x, so that a minimum is the maximum of the negated terms
+struct Extreme { // extreme of sign * x: a minimum is the maximum of the negated terms
   double value = -kInf, low = -kInf, high = -kInf;
   bool nan = false;
   void add(double x, double e) {
@@ -70,7 +70,7 @@ struct Extreme { // of sign * x, so that a minimum is the maximum of the negated
   double bound() const { return nan || high == low ? 0 : std::max(high - value, value - low); }
 };
 
-// An array as outer x extent x inner.
+// Views an array as outer x extent x inner.
 struct Axis3 {
   int64_t outer = 1, extent = 1, inner = 1;
 };
@@ -90,8 +90,8 @@ std::vector<int64_t> reducedShape(const HostArray &x, std::optional<int> dim) {
   return shape;
 }
 
-// Runs `Acc` over the terms of every result and calls done(result index, acc). Results in parallel; a single result's
-// terms are split, in the same way whatever the number of threads.
+// Runs `Acc` over the terms of every result and calls done(result index, acc). Results are computed in parallel; the
+// terms of a single result are split in a way that does not depend on the number of threads.
 template <class Acc, class Done> void accumulate(const HostArray &x, Axis3 axis, int threads, double sign, Done done) {
   auto term = [&](Acc &acc, int64_t i) { acc.add(sign * x.valueAt(i), x.errorAt(i)); };
   if (axis.inner == 1) {
@@ -105,7 +105,7 @@ template <class Acc, class Done> void accumulate(const HostArray &x, Axis3 axis,
                 });
     return;
   }
-  constexpr int64_t kWidth = 256; // results side by side whose terms are read row by row
+  constexpr int64_t kWidth = 256; // adjacent results whose terms are read row by row
   int64_t strips = (axis.inner + kWidth - 1) / kWidth;
   parallelFor(axis.outer * strips, 1, threads, [&](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s) {
@@ -118,7 +118,7 @@ template <class Acc, class Done> void accumulate(const HostArray &x, Axis3 axis,
   });
 }
 
-// The sum of one long row: pieces in parallel, added in order.
+// The sum of one long row: its pieces are summed in parallel, and the partial sums are added in order.
 Sum sumOfAll(const HostArray &x, int threads) {
   constexpr int64_t kPiece = 4096;
   int64_t pieces = (x.count() + kPiece - 1) / kPiece;
@@ -196,7 +196,7 @@ struct IntegerTotal {
     low = std::min(low, x);
     high = std::max(high, x);
   }
-  // False if it does not fit 64 bits.
+  // Returns false if the result does not fit 64 bits.
   bool result(HostFn fn, int64_t &out) const {
     if (fn == HostFn::Max || fn == HostFn::Min) return out = fn == HostFn::Max ? high : low, true;
     if (fn == HostFn::Prod) return out = zero ? 0 : product, zero || !overflow;
@@ -252,8 +252,8 @@ Result<HostArray> reduce(const EvalSite &site, HostFn fn, const HostArray &x, st
 }
 
 Result<HostArray> softmax(const EvalSite &site, HostArray x, int dim) {
-  if (x.count() == 0) return x; // rows of no elements have no largest one, and need none
-  // As kernels do it: subtract the maximum, which cancels in the quotient.
+  if (x.count() == 0) return x; // rows without elements have no maximum and need none
+  // Subtracts the maximum, as kernels do; it cancels in the quotient.
   auto top = reduce(site, HostFn::Max, x, dim);
   if (!top) return top;
   auto shifted = applyBinary(site, HostFn::Sub, std::move(x), std::move(*top));

@@ -50,7 +50,7 @@ public:
   std::string render(const TestReport &report) {
     for (const RunReport &run : report.runs) renderRun(report, run);
     auto fine = [](const RunReport &run) { return exitStatus(run.status) == ExitStatus::Passed; };
-    // Each has passed its checks, and yet they differ.
+    // Each run has passed its checks, but the results differ between targets.
     if (report.status == TestStatus::Failed && std::all_of(report.runs.begin(), report.runs.end(), fine))
       out_ += str(paint("31", statusText(report.status)), "  ", report.name, "  the targets differ\n");
     for (const std::string &line : report.comparisons) out_ += "  " + line + "\n";
@@ -131,7 +131,7 @@ private:
       std::snprintf(text, sizeof text, "%.3g s", seconds);
     return text;
   }
-  // A line each.
+  // One line for each figure.
   static std::vector<std::string> benchLines(const BenchReport &bench) {
     const BenchTimes &times = bench.times;
     std::vector<std::string> lines{str("median ", timeText(times.median), " (95%: ", timeText(times.low), " to ", timeText(times.high), ", ",
@@ -194,7 +194,7 @@ nlohmann::json elementJson(const std::optional<ElementReport> &e) {
           {"difference", e->difference}, {"bound", e->bound}, {"writer", e->writer}};
 }
 
-// Numbers that JSON lacks (nan, inf) stay texts, as do integers beyond 2^53.
+// Numbers that JSON cannot represent (NaN, inf) stay texts, as do integers beyond 2^53.
 nlohmann::json summaryJson(const BufferSummary &s) {
   return {{"name", s.name}, {"shape", s.sizes}, {"type", elemName(s.elem)}, {"min", s.least}, {"max", s.greatest},
           {"mean", s.mean}, {"nan", s.nans},    {"inf", s.infinities},      {"first", s.first}};

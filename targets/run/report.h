@@ -1,4 +1,4 @@
-// What became of a test, as data, and its renderings.
+// The outcome of a test as data, and its renderings.
 #pragma once
 #include "ir/base/source.h"
 #include "targets/run/bench.h"
@@ -14,18 +14,18 @@ namespace xt {
 
 enum class TestStatus : uint8_t {
   Passed,
-  Failed,      // a check, a guard, an assert: the kernel is wrong, or the check proves nothing
-  FileError,   // the test itself is wrong; what is wrong is in the diagnostics
+  Failed,      // a check, a guard or an assert failed: the kernel is wrong, or the check proves nothing
+  FileError,   // the test itself is wrong; the diagnostics say why
   Environment, // a device, a file or a limit failed
-  Unchecked,   // launches ran and `save` wrote their results, but nothing was checked
-  Skipped,     // the target cannot run a kernel whatever its code is; why is in the findings
+  Unchecked,   // launches ran and `save` wrote their results, but no check ran
+  Skipped,     // the target cannot run a kernel whatever its code is; the findings say why
 };
 std::string_view statusText(TestStatus status); // "passed"
 
 struct ElementReport {
   std::vector<int64_t> index;
   std::string got, expected, bound, difference;
-  std::string writer; // "workgroup (1, 0), subgroup 3"; empty: not known
+  std::string writer; // "workgroup (1, 0), subgroup 3"; empty: unknown
 };
 
 struct CheckReport {
@@ -36,12 +36,12 @@ struct CheckReport {
   double worstRatio = 0; // largest |difference| / bound among the elements that pass
   std::optional<ElementReport> first, worst;
   std::vector<std::string> patterns; // guesses, likeliest first
-  std::string window;                // got and expected around the first, preformatted
-  std::vector<std::string> notes;    // weak bounds and the like
-  std::string problem;               // why a check whose elements all pass fails: it proves nothing
+  std::string window;                // got and expected values around the first difference, preformatted
+  std::vector<std::string> notes;    // weak bounds and similar remarks
+  std::string problem;               // why a check fails although all its elements pass: it proves nothing
 };
 
-// Something other than a check that fails a run.
+// A failure of a run other than a failed check.
 struct Finding {
   SourceRange range;
   std::string message;
@@ -59,7 +59,7 @@ struct RunReport {
   std::vector<BufferSummary> outputs; // of RunOptions::summarise
   std::string repeatCommand;
   struct {
-    double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both runs, kernels only
+    double setup = 0, launch = 0, verify = 0; // seconds; launch: the faster of both rounds, kernels only
   } seconds;
   std::optional<BenchReport> bench; // of RunOptions::bench
 };
@@ -69,17 +69,16 @@ struct TestReport {
   SourceRange range;
   TestStatus status = TestStatus::Passed; // the worst of its runs
   std::vector<RunReport> runs;
-  std::vector<std::string> comparisons; // targets against each other
+  std::vector<std::string> comparisons; // comparisons between the results of targets
 };
 
-// One line for a test that passed, all of it for one that did not. Ends in a line break.
+// One line for a test that passed, the whole report for one that did not. Ends in a line break.
 std::string renderText(const TestReport &report, const SourceManager &sources, bool color);
 // "3 tests: 2 passed, 1 failed"
 std::string summaryText(const std::vector<TestReport> &reports);
 nlohmann::json renderJson(const TestReport &report, const SourceManager &sources);
 
-// --- exit statuses (language.md, section 7)
-// ------------------------------------------------------------------------------
+// --- exit statuses (language.md, section 7) --------------------------------------------------------------------------
 enum class ExitStatus : int {
   Passed = 0,
   CheckFailed = 1,
@@ -90,7 +89,7 @@ enum class ExitStatus : int {
   CompilerBug = 70,
 };
 ExitStatus exitStatus(TestStatus status);
-// The first of 64, 70, 2, 3, 1 that is there; else 0 if something passed, else 4.
+// The first of 64, 70, 2, 3, 1 that occurs; else 0 if a test passed, else 4.
 ExitStatus worstStatus(const std::vector<ExitStatus> &statuses);
 
 } // namespace xt

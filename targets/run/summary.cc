@@ -16,7 +16,7 @@ std::string elementOf(const RawArray &array, int64_t i) {
   return integerText(array.elem, loadInteger(array.elem, at));
 }
 
-// Integers are compared as they are: beyond 2^53 several have one f64.
+// Integers are compared exactly: beyond 2^53 several of them convert to the same f64.
 bool less(const RawArray &array, int64_t i, int64_t j) {
   const std::byte *a = array.bytes.data() + i * array.elemBytes(), *b = array.bytes.data() + j * array.elemBytes();
   if (isFloat(array.elem)) return loadFloat(array.elem, a) < loadFloat(array.elem, b);

@@ -1,4 +1,4 @@
-// What a buffer holds, in a few numbers: shown after a launch that nothing checks.
+// A short summary of a buffer's content, shown after a launch that no check covers.
 #pragma once
 #include "targets/run/raw_array.h"
 
@@ -10,10 +10,10 @@ struct BufferSummary {
   std::string name; // without '%'
   std::vector<int64_t> sizes;
   Elem elem = Elem::F32;
-  std::string least, greatest; // of the elements that are no NaN; empty: there is none
-  double mean = 0;             // of the finite elements
+  std::string least, greatest; // over elements that are not NaN; empty if there are none
+  double mean = 0;             // over the finite elements
   int64_t nans = 0, infinities = 0;
-  std::vector<std::string> first; // the first elements in row-major order, kFirstElements at most
+  std::vector<std::string> first; // the first elements in row-major order, at most kFirstElements
 };
 inline constexpr int64_t kFirstElements = 8;
 

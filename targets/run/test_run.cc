@@ -15,7 +15,7 @@
 namespace xt {
 
 namespace {
-// Bytes that fill `out` buffers: nan in every float type, and a large finite value. They differ in every byte.
+// Bytes that fill `out` buffers: NaN in every float type, and a large finite value. The two values differ in every byte.
 constexpr std::byte kPoison[2] = {std::byte{0xFF}, std::byte{0x5A}};
 
 using Clock = std::chrono::steady_clock;
@@ -36,7 +36,7 @@ bool holdsPoison(const RawArray &array, int64_t i, std::byte poison) {
 bool sameBytes(const RawArray &a, const RawArray &b) {
   return a.bytes.empty() || std::memcmp(a.bytes.data(), b.bytes.data(), static_cast<size_t>(a.bytes.count())) == 0;
 }
-// An error that has no place of its own is that of what was being done.
+// An error without a source range gets the range of the current statement.
 Error placed(Error error, SourceRange range) {
   if (error.range.file == 0) error.range = range;
   return error;
@@ -128,18 +128,17 @@ Result<void> TestRun::everything(bool saves) {
   auto has = [&](HostStmt::Kind kind) {
     return std::any_of(test_.body.begin(), test_.body.end(), [&](const HostStmt &stmt) { return stmt.kind == kind; });
   };
-  // A test that only makes and saves buffers claims nothing: it writes input files for others.
+  // A test that only makes and saves buffers needs no check: it writes input files for other tests.
   bool makesFiles = launches_.empty() && !has(HostStmt::Kind::Check) && has(HostStmt::Kind::Save);
   if (makesFiles) return {};
   if (launches_.empty())
     fail(test_.nameRange, "this test launches nothing, so it proves nothing");
-  else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save) && !options_.summarise) // a launch that is looked at
+  else if (!has(HostStmt::Kind::Check) && !has(HostStmt::Kind::Save) && !options_.summarise) // a user looks at it
     fail(test_.nameRange, "this test has no check, so it proves nothing");
   return {};
 }
 
-// --- buffers
-// ----------------------------------------------------------------------------------------------------------
+// --- buffers ---------------------------------------------------------------------------------------------------------
 
 Result<void> TestRun::makeBuffers() {
   for (size_t p = 0; p < test_.body.size(); ++p)
@@ -175,8 +174,7 @@ Result<void> TestRun::makeBuffer(const HostStmt &stmt, size_t position) {
   return {};
 }
 
-// --- launches
-// ---------------------------------------------------------------------------------------------------------
+// --- launches --------------------------------------------------------------------------------------------------------
 
 Result<void> TestRun::planLaunches() {
   for (size_t p = 0; p < test_.body.size(); ++p) {
@@ -201,12 +199,12 @@ Result<void> TestRun::planLaunches() {
   return {};
 }
 
-// Which buffers may differ between runs once a launch is done.
+// Determines which buffers may differ between runs after a launch.
 void TestRun::followOrder(const LaunchPlan &launch) {
   auto &buffers = state_.buffers();
   std::vector<OrderCause> before;
   for (const auto &buffer : buffers) before.push_back(buffer->order);
-  before.push_back(OrderCause::None); // for what is no buffer
+  before.push_back(OrderCause::None); // for arguments that are not buffers
   std::vector<size_t> memoryOf;
   for (const TestBuffer *given : launch.buffers) {
     auto place = std::find_if(buffers.begin(), buffers.end(), [&](const auto &buffer) { return buffer.get() == given; });
@@ -217,7 +215,7 @@ void TestRun::followOrder(const LaunchPlan &launch) {
 }
 
 void TestRun::resetBuffers(int round) {
-  // Guard bytes differ between the rounds as well, so that writing what happens to lie there shows.
+  // Guard bytes differ between the rounds as well, so that a write of the value already there is detected.
   auto seed = static_cast<uint64_t>(round) + 1;
   for (auto &buffer : state_.buffers()) {
     if (buffer->isOut)
@@ -227,7 +225,7 @@ void TestRun::resetBuffers(int round) {
   }
 }
 
-// The seconds that count.
+// Launches once and returns the measured seconds.
 Result<double> TestRun::launchOnce(const LaunchPlan &launch) {
   const Kernel *kernel = target_.module->findKernel(launch.stmt->kernel);
   XT_CHECK(kernel, "the compiled module lacks a kernel");
@@ -235,11 +233,11 @@ Result<double> TestRun::launchOnce(const LaunchPlan &launch) {
   auto done = target_.executable->launch(*kernel, launch.args, launch.grid);
   double seconds = secondsSince(start);
   if (!done) return placed(done.error(), launch.stmt->range);
-  // A device with a clock of its own knows best: copies are not the kernel's.
+  // A device clock is preferred, because it excludes copies.
   return target_.executable->kernelSeconds().value_or(seconds);
 }
 
-// What the launches write grows old, as none resets it: times do not depend on it.
+// The results of the launches accumulate, because nothing resets them; times do not depend on the values.
 Result<void> TestRun::bench() {
   if (auto done = stage("timing"); !done) return done;
   if (options_.mayPrint) options_.mayPrint(false);
@@ -272,7 +270,7 @@ Result<void> TestRun::bench() {
   return {};
 }
 
-// A few runs of which each finds its arrays in memory only; where that can be had.
+// A few runs with all arrays evicted from the caches, where the target can do that.
 Result<void> TestRun::benchCold(const std::function<Result<double>()> &once, BenchReport &bench) {
   auto evictAll = [&] {
     bool done = true;
@@ -298,7 +296,7 @@ Result<void> TestRun::benchCold(const std::function<Result<double>()> &once, Ben
   return {};
 }
 
-// What a launch costs beside its work.
+// Measures the overhead of a launch without work.
 Result<void> TestRun::benchEmpty(BenchReport &bench) {
   std::vector<double> all;
   for (int i = 0; i < 100; ++i) {
@@ -328,7 +326,7 @@ Result<void> TestRun::launchAll(int round) {
     if (options_.outOfTime && options_.outOfTime()) return Error::environment("the time limit is over");
   }
   report_.seconds.launch = round == 0 ? seconds : std::min(seconds, report_.seconds.launch);
-  bool clean = report_.findings.empty(); // the second round repeats what the first has shown
+  bool clean = report_.findings.empty(); // the second round repeats the findings of the first
   for (auto &buffer : state_.buffers()) {
     if (clean) findDamage(*buffer);
     if (clean && !buffer->written() && buffer->initial)
@@ -337,7 +335,7 @@ Result<void> TestRun::launchAll(int round) {
   return {};
 }
 
-// What later statements look at: after the first round only the last contents, to compare the rounds.
+// Keeps contents that later statements use; after the first round only the last contents, for the comparison of the rounds.
 Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
   for (auto &buffer : state_.buffers()) {
     bool writes = std::find(buffer->writers.begin(), buffer->writers.end(), launch.position) != buffer->writers.end();
@@ -356,8 +354,7 @@ Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
   return {};
 }
 
-// --- what memory shows
-// ------------------------------------------------------------------------------------------------
+// --- what memory shows -----------------------------------------------------------------------------------------------
 
 void TestRun::findDamage(TestBuffer &buffer) {
   std::string damage = buffer.device->guardReport();
@@ -397,7 +394,7 @@ Result<void> TestRun::compareRounds() {
 
 Result<void> TestRun::compareRounds(TestBuffer &buffer) {
   const RawArray &first = *buffer.firstRun, &second = buffer.contents.at(buffer.writers.back());
-  if (sameBytes(first, second)) return {}; // both poisons differ in every byte, so all is written
+  if (sameBytes(first, second)) return {}; // the poison values differ in every byte, so everything is written
   int64_t differing = 0, at = -1, unwritten = 0;
   for (int64_t i = 0; i < first.count(); ++i) {
     if (sameElement(first, second, i)) continue;

@@ -1,4 +1,4 @@
-// One run of a test on one target: buffers, both rounds of launches, and what memory shows afterwards.
+// One run of a test on one target: buffers, both rounds of launches, and the checks of memory afterwards.
 #pragma once
 #include "targets/run/field_check.h"
 #include "targets/run/launch_plan.h"
@@ -14,7 +14,7 @@ public:
 
   // `saves`: whether `save` statements write their files.
   RunReport run(bool saves);
-  // After run(): what each buffer that launches write holds at the end; by statement order.
+  // After run(): the final content of each buffer that launches write, in statement order.
   struct Output {
     std::string name;
     RawArray content;
@@ -50,7 +50,7 @@ private:
   const TargetUnderTest &target_;
   const RunOptions &options_;
   TestState state_;
-  std::optional<FieldCheck> field_; // of an algebraic run
+  std::optional<FieldCheck> field_; // set in an algebraic run
   std::vector<LaunchPlan> launches_;
   RunReport report_;
 };

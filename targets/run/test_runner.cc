@@ -17,7 +17,7 @@ struct PlannedRun {
   bool small;
 };
 
-// Each target at its own sizes; at the small ones too where another target runs only those.
+// Each target runs at its own sizes, and at the small ones too where another target runs only those.
 std::vector<PlannedRun> planRuns(const HostTest &test, const std::vector<TargetUnderTest> &targets) {
   std::vector<PlannedRun> runs;
   bool anySmall =
@@ -50,7 +50,7 @@ Difference differenceOf(const RawArray &a, const RawArray &b) {
   return difference;
 }
 
-// The order in which exit statuses win; what ran and checked nothing shows beside what passed.
+// Precedence of exit statuses; Unchecked takes precedence over Passed.
 int severity(TestStatus status) {
   switch (status) {
   case TestStatus::Skipped:
@@ -63,7 +63,7 @@ int severity(TestStatus status) {
   XT_UNREACHABLE("status");
 }
 
-// Of a test that launches what the target does not support; nullopt: it can run.
+// The report of a test that launches an unsupported kernel; nullopt if the target can run it.
 std::optional<RunReport> skippedRun(const HostTest &test, const PlannedRun &plan) {
   for (const HostStmt &stmt : test.body) {
     if (stmt.kind != HostStmt::Kind::Launch) continue;
@@ -84,7 +84,7 @@ struct FinishedRun {
   std::vector<TestRun::Output> outputs;
 };
 
-// Adds a line per buffer; integers that differ fail the test, but where they may depend on the order of workgroups.
+// Adds a line per buffer. Different integers fail the test, unless they may depend on the order of workgroups.
 void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report) {
   for (size_t i = 0; i < a.outputs.size() && i < b.outputs.size(); ++i) {
     const RawArray &x = a.outputs[i].content, &y = b.outputs[i].content;
@@ -122,7 +122,7 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
   report.range = test.range;
   std::vector<PlannedRun> plans = planRuns(test, targets);
   std::vector<FinishedRun> finished;
-  bool first = true; // writes what the test saves
+  bool first = true; // the first run writes the files of `save`
   for (const PlannedRun &plan : plans) {
     if (std::optional<RunReport> skipped = skippedRun(test, plan)) {
       report.runs.push_back(std::move(*skipped));
@@ -134,7 +134,7 @@ TestReport runTest(const Module &module, const HostTest &test, const std::vector
     bool good = result.status == TestStatus::Passed || result.status == TestStatus::Unchecked;
     if (severity(result.status) > severity(report.status)) report.status = result.status;
     report.runs.push_back(std::move(result));
-    // A mistake of the test shows in every run: once is enough.
+    // An error of the test occurs in every run, so one report is enough.
     if (report.status == TestStatus::FileError) break;
     if (good && plans.size() > 1) finished.push_back({plan, run.takeOutputs()});
   }

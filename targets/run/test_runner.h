@@ -12,54 +12,57 @@ namespace xt {
 
 class FieldArithmetic;
 
-// A module compiled for one target. The module may have gone through the target's passes; kernels keep their names.
+// A module compiled for one target. The module may have been through the target's passes; kernels keep their names.
 struct TargetUnderTest {
   std::string name;
   const Module *module = nullptr;
   Executable *executable = nullptr;
-  bool smallSizes = false; // run the `small` sizes of tests that have some
-  std::map<std::string, std::string> unsupported = {}; // kernels that it cannot run, which the module lacks, and why
+  bool smallSizes = false; // run the `small` sizes of tests that have them
+  std::map<std::string, std::string> unsupported = {}; // kernels that it cannot run (absent from the module), and why
   double compileSeconds = 0;                           // for RunOptions::bench
 };
 
 struct RunOptions {
   MemoryBudget *budget = nullptr; // must outlive the call
-  int threads = 0;                // of the host's own work, 0: all cores
-  std::string dataDirectory;      // where relative paths of `load` and `save` start
-  // The command line that repeats one test on one target; `small`: at which sizes, of a test that has small ones.
+  int threads = 0;                // for the host's own work, 0: all cores
+  std::string dataDirectory;      // base directory of relative paths in `load` and `save`
+  // The command line that repeats one test on one target. `small`: which sizes, for a test that has small ones.
   std::function<std::string(const std::string &test, const std::string &target, std::optional<bool> small)>
       repeatCommand;
   std::function<void(const std::string &stage)> progress; // "unaligned [cpu]: comparing"
-  std::function<void(bool)> mayPrint;                     // before each run: whether its kernels' prints are shown
+  std::function<void(bool)> mayPrint;                     // called before each run: whether its kernels' prints are shown
   std::optional<BenchOptions> bench;                      // time the launches of tests that pass
-  bool summarise = false; // say what the buffers that launches write hold at the end
-  FieldArithmetic *field = nullptr; // with which the target computes: checks compare elements of the field
-  std::function<bool()> outOfTime;                        // asked between launches and before checks
+  bool summarise = false; // summarise the final content of the buffers that launches write
+  FieldArithmetic *field = nullptr; // the target's arithmetic in an algebraic run: checks compare elements of the field
+  std::function<bool()> outOfTime;                        // called between launches and before checks
 };
 
-// Each target runs the launches twice, from the same initial contents but with two different poisons in `out` buffers.
-// A run fails if
+// Each target runs the launches twice, from the same initial contents but with two different poison values in `out`
+// buffers. A run fails if
 //   - a guard byte before, after or between the rows of a buffer changed;
 //   - a buffer that no launched kernel writes (ir/effects.h) changed;
-//   - an element of an `out` buffer that a launch writes, or that is passed to none, kept both poisons;
+//   - an element of an `out` buffer that a launch writes, or that no launch uses, kept both poison values;
 //   - the two runs differ in a bit in a buffer whose content does not depend on the order of workgroups
 //     (ir/order_dependence.h);
 //   - an element fails its check;
-//   - a check proves nothing: both sides are the same expression; it also passes where the left side, or both, stand
-//     for the contents before the launches; or all inputs of the launches with more than one element are constant and
-//     so is the reference. A check against `before(...)`, that something is unchanged, is accepted beside a check that
-//     proves something;
-//   - there are launches but neither a check nor a `save`, or nothing is launched by a test that does
-//     more than make and save buffers.
-// A test that saves and checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. An expression's buffers stand for what they hold at its line.
+//   - a check proves nothing: both sides are the same expression; or it also passes where the left side, or both sides,
+//     have the contents from before the launches; or all inputs of the launches with more than one element are constant
+//     and so is the reference. A check against `before(...)` (something is unchanged) is accepted if another check proves
+//     something;
+//   - there are launches but neither a check nor a `save`, or there is no launch in a test that does more than make and
+//     save buffers.
+// A test that saves but checks nothing is Unchecked, not Failed; it may launch nothing, to make input files. A buffer in
+// an expression has its content at the line of the expression.
 //
-// A test that launches a kernel which a target does not support is Skipped there, and as a whole where none runs it.
+// A test that launches a kernel which a target does not support is Skipped on that target, and as a whole if it runs on
+// no target.
 //
-// When a target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
-// are compared with each other: integers must agree; floats whose checks pass are within both bounds, and how far they
-// are apart is reported. Buffers that depend on the order of workgroups may differ, and the report says why. `save` writes in the first run only.
+// When one target runs the small sizes and another the full ones, the other runs the small ones too. Runs of equal sizes
+// are compared with each other: integers must agree; floats whose checks pass are within both bounds, and their
+// difference is reported. Buffers that depend on the order of workgroups may differ, and the report says why. Only the
+// first run writes the files of `save`.
 //
-// Mistakes of the test found while it runs are reported to `diagnostics` (05xx) and give FileError.
+// Errors of the test that are found while it runs are reported to `diagnostics` (05xx) and give FileError.
 TestReport runTest(const Module &module, const HostTest &test, const std::vector<TargetUnderTest> &targets,
                    const RunOptions &options, Diagnostics &diagnostics);
 

@@ -106,7 +106,7 @@ Result<int64_t> TestState::integer(const HostExpr &expr, size_t position) {
 }
 
 namespace {
-// Calls f on each expression of a tree; not on what stands inside `before(...)` unless asked to.
+// Calls f on each expression of a tree, including those inside `before(...)` only if `intoBefore` is set.
 template <class F> void eachExpr(const HostExpr &expr, bool intoBefore, F &&f) {
   std::vector<const HostExpr *> todo = {&expr};
   while (!todo.empty()) {
@@ -165,7 +165,7 @@ bool TestState::needed(const TestBuffer &buffer, size_t launch) const {
     if (stmt.kind == HostStmt::Kind::Let || stmt.kind == HostStmt::Kind::Save) look(stmt.value);
     if (reads) return true;
   }
-  // After the last launch the content is compared with the other run's.
+  // The content after the last launch is compared with that of the other round.
   return launch == buffer.writers.back();
 }
 

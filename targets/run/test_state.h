@@ -1,5 +1,5 @@
-// The buffers of one run of a test: their content before the launches, on the device, and after each launch that a
-// later statement looks back at.
+// The buffers of one run of a test: their content before the launches, on the device, and after each launch whose
+// result a later statement uses.
 #pragma once
 #include "ir/order_dependence.h"
 #include "targets/run/buffer.h"
@@ -15,17 +15,16 @@ struct TestBuffer {
   size_t position = 0; // of the statement
   std::vector<int64_t> sizes;
   bool isOut = false;
-  std::optional<RawArray> initial; // not of `out` buffers
+  std::optional<RawArray> initial; // empty for `out` buffers
   std::optional<DeviceBuffer> device;
-  OrderCause order = OrderCause::None; // why its content at the end may depend on the order of workgroups
+  OrderCause order = OrderCause::None; // why its final content may depend on the order of workgroups
   std::vector<size_t> writers;         // positions of the launches that may write it, ascending
-  std::map<size_t, RawArray> contents; // content after a launch, by its position
-  std::optional<RawArray> firstRun;    // content after the first run, where a launch writes it
+  std::map<size_t, RawArray> contents; // content after a launch, by the launch's position
+  std::optional<RawArray> firstRun;    // content after the first round, where a launch writes it
   bool written() const { return !writers.empty(); }
 };
 
-// Names stand for what they hold at the statement that is evaluated: a buffer's content after the launches that precede
-// it.
+// Names have their values at the evaluated statement: a buffer has its content after the preceding launches.
 class TestState : public ValueSource {
 public:
   TestState(const HostTest &test, bool small, const EvalSite &site) : test_(test), small_(small), site_(site) {}
@@ -40,21 +39,22 @@ public:
   std::vector<std::unique_ptr<TestBuffer>> &buffers() { return buffers_; }
   std::string sizesText() const;
 
-  // Evaluates `expr` as part of the statement at a position.
+  // Evaluates `expr` as part of the statement at `position`.
   Result<HostArray> evaluate(const HostExpr &expr, size_t position, std::span<const int64_t> indexShape = {});
   Result<int64_t> integer(const HostExpr &expr, size_t position);
   void setTrackErrors(bool track) { site_.trackErrors = track; }
   void setWeakBounds(std::vector<WeakBound> *weak) { site_.weak = weak; }
-  // While set, every buffer stands for its content before the launches.
+  // While set, every buffer has its content from before the launches.
   void setAllBefore(bool before) { allBefore_ = before; }
-  // Names of buffers that an expression uses, through names of expressions too; those inside `before(...)` where asked.
+  // Names of buffers that an expression uses, directly or through named expressions; `intoBefore` includes those
+  // inside `before(...)`.
   std::vector<std::string> buffersIn(const HostExpr &expr, bool intoBefore) const;
-  // Whether an expression uses an `out` buffer that no launch writes: it holds poison, which is reported of the buffer.
+  // Whether an expression uses an `out` buffer that no launch writes: it holds poison, which is reported for the buffer.
   bool usesUnwritten(const HostExpr &expr);
   const EvalSite &site() const { return site_; }
   EvalSite siteAt(SourceRange range) const;
 
-  // Which contents after which launches a later statement needs: (buffer, position of the launch).
+  // Whether a later statement needs the content of a buffer after the launch at a position.
   bool needed(const TestBuffer &buffer, size_t launch) const;
   // The last launch before a position that may write the buffer.
   static std::optional<size_t> writerBefore(const TestBuffer &buffer, size_t position);

@@ -13,16 +13,16 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double distance(double a, double b) { return a == b ? 0 : std::fabs(a - b); }
 
-// How far f moves when x moves by e; f is monotone on [low, inf), outside of which it has no value.
+// How far f moves when x moves by e; f is monotone on [low, inf) and undefined outside.
 template <class F> double monotoneCarried(F f, double x, double e, double v, double low) {
   if (e == 0) return 0;
-  // With an infinite error x may be anything, also where it is an infinity itself.
+  // With an infinite error x may be anything, even if it is an infinity itself.
   double above = std::isinf(e) ? kInf : x + e, below = std::isinf(e) ? low : std::max(x - e, low);
   double up = distance(f(above), v), down = distance(f(below), v);
   return up >= 0 && down >= 0 ? std::max(up, down) : kInf;
 }
 
-// A function by its value and by the bound that its operand's error gives.
+// Applies a function given by its value `f` and by the bound `g` that follows from its operand's error.
 template <class F, class G>
 void evaluate(const double *x, const double *e, int64_t n, double *values, double *carried, F f, G g) {
   for (int64_t i = 0; i < n; ++i) values[i] = f(x[i]);
@@ -30,7 +30,7 @@ void evaluate(const double *x, const double *e, int64_t n, double *values, doubl
     for (int64_t i = 0; i < n; ++i) carried[i] = e[i] == 0 ? 0 : g(x[i], e[i], values[i]);
 }
 
-// `carried` may be null, then `e` is not read.
+// `carried` may be null; then `e` is not read.
 void floatUnary(HostFn fn, const double *x, const double *e, int64_t n, double *values, double *carried) {
   auto monotone = [&](auto f, double low) {
     evaluate(x, e, n, values, carried, f,
@@ -68,7 +68,7 @@ bool givesIntegers(HostFn fn) {
   return fn == HostFn::Floor || fn == HostFn::Ceil || fn == HostFn::Round || fn == HostFn::RoundEven || fn == HostFn::Trunc;
 }
 
-// Exact in every float type.
+// Whether the function is exact in every float type.
 bool isExactFn(HostFn fn) {
   return fn == HostFn::Abs || fn == HostFn::Neg || givesIntegers(fn);
 }
@@ -180,7 +180,7 @@ Result<HostArray> applyWhere(const EvalSite &site, HostArray condition, HostArra
     for (int64_t i = 0; i < run.count; ++i) {
       double chosen = c[i] != 0 ? dx[i] : dy[i], other = c[i] != 0 ? dy[i] : dx[i];
       bool open = dc[i] > 0 && !(std::fabs(c[i]) > dc[i]);
-      // Where the condition is open both branches count; a NaN and a number are infinitely far apart.
+      // Where the condition is uncertain, both branches are possible; a NaN and a number are infinitely far apart.
       double apart = std::isnan(p[i]) && std::isnan(q[i]) ? 0 : distance(p[i], q[i]);
       double both = apart >= 0 ? std::max(chosen, apart + other) : kInf;
       out->errors[run.out + i] = open ? both : chosen;
@@ -203,7 +203,7 @@ Result<HostArray> castToFloat(const EvalSite &site, HostArray x, Elem to) {
     if (std::isfinite(low) && std::isfinite(high))
       error += castBound(info, std::fabs(v) + error);
     else
-      error = specialBound(low == high || (std::isnan(low) && std::isnan(high))); // it overflows, or may
+      error = specialBound(low == high || (std::isnan(low) && std::isnan(high))); // it overflows, or may do so
   });
   floats->wide = to == Elem::F64;
   floats->elem = to;
@@ -226,7 +226,7 @@ Result<HostArray> floatToInteger(const EvalSite &site, HostArray x, Elem to) {
   FirstIndex failed;
   forEachIndex(x.count(), site.threads, [&](int64_t i) {
     double v = x.values[i], t = std::trunc(v);
-    // -2^63 - 1 is no double: there the lowest value itself is the limit.
+    // -2^63 - 1 is not a double, so the lowest value itself is the limit.
     bool fits = (t > low || (info.bits == 64 && !info.isUnsigned && t == -std::ldexp(1.0, 63))) && t < high;
     if (!fits) return failed.put(i);
     out->ints[i] = info.isUnsigned ? static_cast<int64_t>(static_cast<uint64_t>(t)) : static_cast<int64_t>(t);

@@ -20,7 +20,7 @@ std::string shortNumber(double value) {
   return text;
 }
 
-// The product that an expression is, or that a sum or a cast of it contains; null: none.
+// The matmul that an expression is, or that it contains in a sum or a cast; null if there is none.
 const HostExpr *findMatmul(const HostExpr &expr, const HostTest &test) {
   std::vector<const HostExpr *> todo = {&expr};
   for (size_t i = 0; i < todo.size() && i < 64; ++i) {
@@ -47,7 +47,7 @@ bool mentionsBefore(const HostExpr &expr) {
   return false;
 }
 
-// Depth is that of the source, which the lowering limits.
+// The recursion depth is the nesting depth of the source, which the lowering limits.
 bool sameExpr(const HostExpr &a, const HostExpr &b) {
   auto all = [](const auto &x, const auto &y, auto same) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
@@ -91,7 +91,7 @@ public:
   }
 
 private:
-  enum class Proof : uint8_t { Something, Nothing, Unchanged }; // Unchanged: says so with before(...)
+  enum class Proof : uint8_t { Something, Nothing, Unchanged }; // Unchanged: a check against before(...)
 
   bool allInputsConstant() {
     bool any = false;
@@ -112,7 +112,7 @@ private:
     auto right = state_.evaluate(written.right, position);
     state_.setWeakBounds(nullptr);
     if (!right) return right.error();
-    // What is got stands on the left, also where the test says `expected == got`.
+    // The result under test becomes the left side, also where the test says `expected == got`.
     HostStmt stmt = written;
     if (!usesWritten(stmt.left) && usesWritten(stmt.right) && left->shape == right->shape) {
       std::swap(stmt.left, stmt.right);
@@ -157,7 +157,7 @@ private:
                                  "of one term can pass; integer data make the sum exact"));
   }
 
-  // Of which elements the check says nothing, as their bound is too large; "" where there are none.
+  // Describes the elements for which the check proves nothing, because their bound is too large; "" if there are none.
   Result<std::string> looseText(const HostStmt &stmt, size_t position, const Comparison &comparison,
                                 const EvalSite &site) {
     if (stmt.tolerance == HostStmt::Tolerance::Exactly) return std::string();
@@ -173,7 +173,7 @@ private:
                stmt.tolerance == HostStmt::Tolerance::Derived ? "; integer data make sums exact" : "");
   }
 
-  // A left side that computes may cancel: its values are measured by what they are made of.
+  // A computed left side may suffer cancellation, so the scale of its values is that of its operands.
   Result<double> scaleOfBuffers(const HostExpr &left, size_t position) {
     if (left.kind == HostExpr::Kind::Buffer && state_.find(left.text)) return 0.0;
     double largest = 0;
@@ -190,8 +190,8 @@ private:
     return largest;
   }
 
-  // A kernel that adds to what a buffer holds rounds each partial sum at that magnitude, which `c + matmul(a, b)` does
-  // not say.
+  // A kernel that adds to a buffer's content rounds each partial sum at that magnitude, which `c + matmul(a, b)` does
+  // not express.
   Result<void> addAccumulationNote(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
                                    const EvalSite &site) {
     const HostExpr &sum = stmt.right;
@@ -203,7 +203,7 @@ private:
       return {};
     auto value = state_.evaluate(expr, position);
     if (!value) return value.error();
-    if (value->integer || value->shape != left.shape) return {}; // so what is added broadcasts to it
+    if (value->integer || value->shape != left.shape) return {}; // so the summand broadcasts to it
     expr.args.push_back(start);
     value = state_.evaluate(expr, position);
     if (!value) return value.error();
@@ -219,11 +219,11 @@ private:
   Result<Proof> proofOf(CheckReport &report, const HostStmt &stmt, size_t position, const HostArray &left,
                         const HostArray &right, const EvalSite &site) {
     if (report.compared == 0) {
-      if (hasEmptyBuffer(stmt.left)) return Proof::Something; // an empty result is all there is to check
+      if (hasEmptyBuffer(stmt.left)) return Proof::Something; // an empty result leaves nothing else to check
       report.problem = "this check proves nothing: it compares no element";
       return Proof::Nothing;
     }
-    bool toEach = right.count() == report.compared || right.count() == 1; // a scalar stands for all
+    bool toEach = right.count() == report.compared || right.count() == 1; // a scalar is compared with every element
     if (constantInputs_ && report.compared > 1 && toEach && constantValues(right)) {
       report.problem =
           "this check proves nothing: all inputs of the launches are constant and so is the expected value, "
@@ -241,8 +241,8 @@ private:
     return mentionsBefore(stmt.left) || mentionsBefore(stmt.right) ? Proof::Unchanged : Proof::Nothing;
   }
 
-  // Where the left side, or both, as the expected value may come from what the launches write, too, stand for what they
-  // held before. Poison never passes.
+  // Whether the check passes with the contents from before the launches on the left side, or on both sides, because
+  // the expected value may also come from results of the launches. Poison never passes.
   Result<bool> passesUnlaunched(const HostStmt &stmt, size_t position, const HostArray &left, const HostArray &right,
                                 const EvalSite &site) {
     if (holdsPoison(stmt.left)) return false;
@@ -254,7 +254,7 @@ private:
       auto vacuous = passes(*old, right, stmt, site);
       if (!vacuous || *vacuous) return vacuous;
     } else if (!usesWritten(stmt.right)) {
-      return true; // as it has passed
+      return true; // nothing changes, so it passes again
     }
     if (!usesWritten(stmt.right) || holdsPoison(stmt.right)) return false;
     auto expected = before(stmt.right, position);
@@ -292,7 +292,7 @@ private:
     return allPass(*comparison);
   }
 
-  // A check that something is unchanged counts beside one that proves something.
+  // A check that something is unchanged is accepted if another check proves something.
   void settleVacuous(std::vector<CheckReport> &reports) {
     bool proven = std::find(proofs_.begin(), proofs_.end(), Proof::Something) != proofs_.end();
     for (size_t i = 0; i < reports.size(); ++i) {
@@ -301,8 +301,7 @@ private:
     }
   }
 
-  // --- what a failed check shows
-  // -----------------------------------------------------------------------------------------
+  // --- what a failed check shows -------------------------------------------------------------------------------------
 
   Result<void> describe(CheckReport &report, const Comparison &comparison, const CompareResult &result,
                         const HostStmt &stmt, size_t position) {
@@ -335,7 +334,8 @@ private:
     return report;
   }
 
-  // Elements of a whole buffer: the interpreter tells who stores to them in the last launch that may.
+  // For a check of a whole buffer, the interpreter finds out which workgroup stores the element in the last launch
+  // that may write it.
   void addWriters(CheckReport &report, const HostExpr &left, size_t position) {
     TestBuffer *buffer = left.kind == HostExpr::Kind::Buffer ? state_.find(left.text) : nullptr;
     std::optional<size_t> writer = buffer ? TestState::writerBefore(*buffer, position) : std::nullopt;
@@ -350,7 +350,7 @@ private:
         return given && !given->writers.empty() && given->writers.back() > launch.position;
       });
       auto found = findWriters(*launch.kernel, launch.args, launch.grid, at, elements, kept);
-      if (!found) return; // the report does without
+      if (!found) return; // the report omits the writers
       for (size_t i = 0; i < found->size(); ++i) {
         std::string &text = (i == 0 ? report.first : report.worst)->writer;
         if (const auto &by = (*found)[i]) {
@@ -371,7 +371,7 @@ private:
     auto a = state_.evaluate(product->args[0], position);
     auto b = a ? state_.evaluate(product->args[1], position) : Result<HostArray>(Error::diagnosed());
     state_.setTrackErrors(true);
-    if (!a || !b) return TermSource(); // evaluated before without a mistake, so memory is short: no guess
+    if (!a || !b) return TermSource(); // it was evaluated before without an error, so memory is short: no guess
     if (a->rank() != 2 || b->rank() != 2 || a->shape[0] != comparison.shape()[0] ||
         b->shape[1] != comparison.shape()[1])
       return TermSource();
@@ -385,7 +385,7 @@ private:
     });
   }
 
-  // A few rows and columns around an element, got above expected; '*' marks what differs.
+  // A few rows and columns around an element, got above expected; '*' marks differences.
   static std::string window(const Comparison &comparison, int64_t at) {
     constexpr int64_t kRows = 4, kColumns = 6;
     const std::vector<int64_t> &shape = comparison.shape();

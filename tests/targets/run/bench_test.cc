@@ -1,4 +1,4 @@
-// What times say, when measuring ends, and how much work a launch is.
+// Statistics of times, the end of measuring, and the work of a launch.
 #include "targets/run/bench.h"
 
 #include "lang/lower/lower.h"

@@ -114,7 +114,8 @@ TEST_F(BufferTest, PoisonFillsElementsAlone) {
   for (std::byte b : back.bytes) EXPECT_EQ(b, std::byte{0xFF});
 }
 
-// Bulk conversions agree with those of single elements, on every bit pattern of a narrow type and on its neighbours.
+// Bulk conversions agree with the conversion of single elements, on every bit pattern of a narrow type and on nearby
+// values.
 TEST_F(BufferTest, BulkConversions) {
   for (Elem elem : {Elem::F16, Elem::BF16, Elem::F32, Elem::F8E4M3}) {
     std::vector<double> values;

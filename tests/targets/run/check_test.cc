@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// `check left == right` on expressions.
+// Evaluates `check left == right` on expressions.
 class Compared : public TestedProgram {
 public:
   Compared(const std::string &statements, const std::string &check)
@@ -74,7 +74,7 @@ TEST(Check, NansAndInfinities) {
   EXPECT_FALSE(Compared(kX, "%O == %P within rtol = 1").passes());
   EXPECT_TRUE(Compared(kX, "%H == 70000.0").passes()); // rounds to inf in f16
   EXPECT_TRUE(Compared(kX, "%H == 70000.0 within ulp = 1").passes());
-  EXPECT_TRUE(Compared(kX, "%H == 65000.0 within rtol = 0.1").passes()); // what is near enough rounds to inf
+  EXPECT_TRUE(Compared(kX, "%H == 65000.0 within rtol = 0.1").passes()); // a value close enough rounds to inf
   EXPECT_FALSE(Compared(kX, "%H == 65000.0 within rtol = 0.001").passes());
   EXPECT_FALSE(Compared(kX, "%H == 60000.0").passes());
   EXPECT_FALSE(Compared(kX, "%H == -70000.0").passes());
@@ -96,7 +96,7 @@ TEST(Check, FirstAndWorst) {
 }
 
 TEST(Check, OutputRoundingIsAdded) {
-  // The product's bound in f32 is tiny beside the spacing of f16.
+  // The product's bound in f32 is tiny compared with the spacing of f16.
   const char *kX = "%A = fill(0.3) : memref<4xf32>\n%X = fill(0.09) : memref<4xf16>";
   Compared c(kX, "%X == %A * %A");
   ASSERT_TRUE(c.comparison);
@@ -114,8 +114,7 @@ TEST(Check, ValueText) {
   EXPECT_EQ(valueText(-INFINITY, Elem::F32), "-inf");
 }
 
-// --- patterns
-// -----------------------------------------------------------------------------------------------------------
+// --- patterns --------------------------------------------------------------------------------------------------------
 
 template <class F> std::string regionOf(std::vector<int64_t> shape, F set) {
   MemoryBudget budget(1 << 20);

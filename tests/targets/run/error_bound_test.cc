@@ -1,4 +1,4 @@
-// Bounds against arithmetic that is carried out in f32 and f16: never exceeded, and not absurdly loose.
+// Compares bounds with arithmetic performed in f32 and f16: errors never exceed them, and they are not absurdly loose.
 #include "run_helper.h"
 #include "targets/run/init.h"
 
@@ -67,7 +67,8 @@ TEST(ErrorBound, MatmulInF32) {
   }
 }
 
-// A kernel that adds to what C holds rounds each partial sum at C's magnitude; the sum of a product and C does not.
+// A kernel that adds to the content of C rounds each partial sum at C's magnitude; computing the product first and
+// then adding C does not.
 TEST(ErrorBound, MatmulThatStartsFromC) {
   constexpr int64_t m = 16, n = 16, k = 1000;
   Ratio ratio("f32 matmul that adds to C");
@@ -162,7 +163,7 @@ TEST(ErrorBound, ElementwiseChains) {
   }
 }
 
-// Rounding to f16 between operations: what a cast in the expression allows.
+// Rounding to f16 between operations, as a cast in the expression permits.
 TEST(ErrorBound, CastsOfInexactValues) {
   Ratio ratio("cast(x, f16)");
   Data d = dataOf(64, 64, 64, 5);
@@ -174,7 +175,7 @@ TEST(ErrorBound, CastsOfInexactValues) {
   }
 }
 
-// A kernel that rounds a multiple and divides later, as attention does.
+// A kernel that rounds a multiple and divides later, as attention kernels do.
 TEST(ErrorBound, CastsOfMultiples) {
   Ratio ratio("cast of a multiple");
   Data d = dataOf(64, 64, 64, 5);
@@ -189,7 +190,7 @@ TEST(ErrorBound, CastsOfMultiples) {
   EXPECT_GT(ratio.largest(), 0.7);
 }
 
-// A chain of products: the first one's error is carried through the second.
+// A chain of products: the error of the first propagates through the second.
 TEST(ErrorBound, CarriedThroughMatmul) {
   Ratio ratio("matmul of exp of matmul");
   constexpr int64_t n = 24;
@@ -221,14 +222,14 @@ TEST(ErrorBound, ExactWhereNothingRounds) {
   EXPECT_TRUE(Expression(kInts, "%A / 2").array->exact());
   EXPECT_FALSE(Expression(kInts, "%A / 3").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%H, %B)").array->exact());
-  // 64 products of up to 16 stay below 2^11: exact in f16 as well; in bf16 they may pass 2^8.
+  // 64 products of up to 16 stay below 2^11, so the sum is exact in f16 as well; in bf16 it may exceed 2^8.
   EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, acc = f16)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, acc = bf16)").array->exact());
   EXPECT_TRUE(Expression(kInts, "matmul(%A, %B, %C)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 0.5)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, %C / 3)").array->exact());
   EXPECT_FALSE(Expression(kInts, "matmul(%A, %B, 16777216)").array->exact());
-  // 2^24 is the end: 64 * 2^9 * 2^9 = 2^24.
+  // 2^24 is the limit: 64 * 2^9 * 2^9 = 2^24.
   const char *kEdge =
       "%A = fill(512) : memref<1x64xf32>\n%B = fill(511) : memref<64x1xf32>\n%D = fill(512) : memref<64x1xf32>";
   EXPECT_TRUE(Expression(kEdge, "matmul(%A, %B)").array->exact());
@@ -247,7 +248,7 @@ TEST(ErrorBound, FormulaOfAMatmul) {
 }
 
 TEST(ErrorBound, BothBranchesCountWithinTheError) {
-  // 0.1 + 0.2 rounds, so that its comparison with 0.3 is open and either branch is right.
+  // 0.1 + 0.2 rounds, so its comparison with 0.3 is uncertain and either branch is right.
   const char *kX = "%X = fill(0.1) : memref<1xf64>\n%Y = fill(0.2) : memref<1xf64>";
   Expression open(kX, "where(cast(%X, f32) + cast(%Y, f32) > 0.3, 5.0, 7.0)");
   ASSERT_TRUE(open.ok()) << open.messages();
@@ -278,7 +279,7 @@ TEST(ErrorBound, InfinitiesAndNansDoNotSpoilOthers) {
   }
 }
 
-// Scores that carry an error are masked: what is -inf stays so, its weight is 0 exactly, and products with it add nothing.
+// Masks scores that carry an error: -inf stays -inf, its weight is exactly 0, and products with that weight add nothing.
 TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
   const char *kAttention = "%Q = random(seed = 1) : memref<12x16xf16>\n%K = random(seed = 2) : memref<12x16xf16>\n"
                            "%V = random(seed = 3) : memref<12x16xf16>\n"
@@ -300,10 +301,10 @@ TEST(ErrorBound, MaskedAttentionIsBoundedEverywhere) {
   }
 }
 
-// An infinity or a NaN that a kernel has whatever its errors are is exact; one that it may have is not.
+// An infinity or NaN that a kernel has whatever its errors are is exact; one that it merely may have is not.
 TEST(ErrorBound, InfinitiesThatAreCertain) {
   const char *kX = "%X = from (i) => i + 1.1 : memref<4xf32>";
-  const std::string x = "sqrt(%X)"; // 1.05 and more, with an error
+  const std::string x = "sqrt(%X)"; // 1.05 or more, with an error
   for (std::string certain : {"X + inf", "-inf - X", "X * inf", "X * -inf", "inf / X", "X / 0.0", "exp(X - inf)", "max(X - inf, -inf)",
                               "sum(X - inf)", "exp(X * 1000.0 + inf)", "prod(X * inf)", "cast(X * 70000.0, f16)", "X - inf - (X - inf)",
                               "where(X > 1000.0, X, -inf)", "matmul(X * 0.0 + inf, X)", "log(0.0 * X)"}) {
@@ -323,7 +324,7 @@ TEST(ErrorBound, InfinitiesThatAreCertain) {
   }
 }
 
-// Terms that are 0 exactly round nothing.
+// Terms that are exactly 0 cause no rounding.
 TEST(ErrorBound, ZerosAddNothing) {
   const char *kSparse = "%A = from (i, j) => where(j mod 100 == i, 0.1, 0.0) : memref<4x4000xf32>\n"
                         "%B = random(seed = 1) : memref<4000x4xf32>\n%C = from (i, j) => where(j < 40, 0.1, 0.0) : memref<4x40xf32>\n"

@@ -55,7 +55,7 @@ TEST(Eval, Broadcasting) {
   expectValues(Expression(kA, "%A + %A[1]"), {2, 3}, {3, 5, 7, 6, 8, 10});
   expectValues(Expression(kA, "%A[:, 0:1] * %A[0:1, :]"), {2, 3}, {0, 0, 0, 0, 3, 6});
   expectError(Expression(kA, "%A + transpose(%A)"), "operands of `+` are 2x3 and 3x2");
-  // A large one takes several runs and threads.
+  // A large array needs several runs and threads.
   Expression big("%B = from (i, j) => i * 5000 + j : memref<40x5000xi64>\n%R = from (j) => j : memref<5000xi64>",
                  "%B - %R");
   ASSERT_TRUE(big.ok());
@@ -145,7 +145,7 @@ TEST(Eval, FunctionsOfKernels) {
     EXPECT_FALSE(e.ok()) << expression;
     return e.messages();
   };
-  // Names of what there is by another one.
+  // Other names of existing functions.
   EXPECT_EQ(value("absf(%x) + negf(%x)"), 5.5);
   EXPECT_EQ(value("absi(%i)"), 7);
   EXPECT_EQ(value("addf(%x, subf(1.0, mulf(2.0, divf(3.0, 4.0))))"), -3.25);
@@ -154,7 +154,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("minsi(%i, 3) + maxsi(%i, 3)"), -4);
   EXPECT_EQ(value("ceildivsi(%i, 2)"), -3);
   EXPECT_EQ(value("select(%x < 0.0, 1, 2)"), 1);
-  // What truncates, and what a NaN loses.
+  // Truncating division, and functions that drop a NaN.
   EXPECT_EQ(value("divsi(%i, 2)"), -3);
   EXPECT_EQ(value("floordivsi(%i, 2)"), -4);
   EXPECT_EQ(value("floordivsi(%i, -2)"), 3);
@@ -166,7 +166,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("maxnumf(%x, nan)"), -2.75);
   EXPECT_EQ(value("minnumf(nan, %x)"), -2.75);
   EXPECT_EQ(value("maxnumf(3, %i)"), 3);
-  // Bits.
+  // Bit functions.
   EXPECT_EQ(value("andi(%i, 12)"), 8);
   EXPECT_EQ(value("ori(%i, 6)"), -1);
   EXPECT_EQ(value("xori(%b, 5)"), -8);
@@ -183,7 +183,7 @@ TEST(Eval, FunctionsOfKernels) {
   EXPECT_EQ(value("minui(%i, 3)"), 3);
   EXPECT_EQ(value("maxui(%u, 3)"), 200);
   EXPECT_EQ(value("andi(cast(xori(%i, shli(%i, 13)), i32), 65535)"), (-7 ^ (-7 * 8192)) & 65535);
-  // Mistakes.
+  // Errors of the test.
   EXPECT_NE(message("divsi(%i, 0)").find("`divsi` by zero"), std::string::npos);
   EXPECT_NE(message("divsi(%x, 2.0)").find("`divsi` takes integers; write a / b"), std::string::npos);
   EXPECT_NE(message("xori(%x, 2)").find("`xori` takes integers"), std::string::npos);
@@ -217,14 +217,14 @@ TEST(Eval, MatmulShapes) {
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C[:, 0])"), {}, {5});
   expectError(Expression(kA, "matmul(%A, %A)"), "`matmul` of 2x3 and 2x3");
   expectError(Expression(kA, "matmul(%A, transpose(%A), acc = i32)"), "`acc` names a float type");
-  // Sums that start from something, which broadcasts.
+  // Sums with an initial value, which broadcasts.
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, %C[1])"), {2}, {5 + 1, 2 + 0});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, c = 10)"), {2}, {15, 12});
   expectValues(Expression(kBatch, "matmul(%B[0], %C, matmul(%B[0], %C))[0]"), {2}, {10, 4});
   expectValues(Expression(kBatch, "matmul(%B[0, 0], %C, 0.5, acc = f16)"), {2}, {5.5, 2.5});
   expectError(Expression(kBatch, "matmul(%B[0, 0], %C, %C)"),
               "`matmul` starts from 3x2, which does not broadcast to its result, 2");
-  // Beyond what f64 holds, still exact.
+  // Exact even beyond the integers that f64 can represent.
   Expression large("%B = fill(3037000499) : memref<1x1xi64>", "matmul(%B, %B)");
   ASSERT_TRUE(large.ok()) << large.messages();
   EXPECT_EQ(large.array->ints[0], int64_t{3037000499} * 3037000499);

@@ -73,7 +73,7 @@ TEST(Gemm, MatchesPlainLoops) {
             magnitude += std::fabs(term);
           }
           auto at = static_cast<size_t>(i * n + j);
-          ASSERT_EQ(c[at], sum) << m << "x" << n << "x" << k << " at " << i << ", " << j; // integers: exact
+          ASSERT_EQ(c[at], sum) << m << "x" << n << "x" << k << " at " << i << ", " << j; // integers are exact
           ASSERT_GE(s[at], magnitude);
           ASSERT_LE(s[at], magnitude * (1 + 0x1p-13));
         }
@@ -81,7 +81,7 @@ TEST(Gemm, MatchesPlainLoops) {
   }
 }
 
-// An upper bound also where f32 rounds up, underflows or overflows.
+// The magnitude is an upper bound even where f32 rounds up, underflows or overflows.
 TEST(Gemm, MagnitudeIsAnUpperBound) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);

@@ -118,7 +118,7 @@ TEST(Init, FormulasFillIotaIdentity) {
 }
 
 TEST(Init, OneRounding) {
-  // 1 + 2^-11 + 2^-30 lies just above the middle between two f16 values: rounding by way of f32 would give the lower.
+  // 1 + 2^-11 + 2^-30 is just above the midpoint between two f16 values: rounding via f32 would give the lower one.
   Expression e("%A = fill(1.000488282181322574615478515625) : memref<1xf16>", "%A");
   EXPECT_EQ(at(e, 0), 1 + 0x1p-10);
 }

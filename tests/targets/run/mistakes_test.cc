@@ -1,5 +1,6 @@
-// Mistakes of a test that show when it runs (XT0520 to XT0529): each file of mistakes/ gives the messages in the
-// .txt beside it, the first with the code of its name, and the status of a file that does not compile.
+// Errors of a test that are found when it runs (XT0520 to XT0529): each file of mistakes/ gives the messages in the
+// .txt file of the same name, the first with the code in its name, and the exit status of a file that does not
+// compile.
 #include "run_helper.h"
 #include "tests/golden.h"
 

@@ -47,7 +47,7 @@ protected:
   void expectError(const std::string &file, std::vector<int64_t> shape, Elem elem, const std::string &part) {
     EXPECT_NE(errorOf(file, shape, elem).find(part), std::string::npos) << errorOf(file, shape, elem);
   }
-  // A file with a header of a given version and dictionary.
+  // The content of a file with a header of a given version and dictionary.
   static std::string fileText(int version, const std::string &dictionary, const std::string &data) {
     std::string head = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
     auto length = static_cast<uint32_t>(dictionary.size());
@@ -85,7 +85,7 @@ TEST_F(Npy, VersionsOneToThree) {
 }
 
 TEST_F(Npy, FortranOrderAndBigEndian) {
-  // 2 x 3 with elements 10*row + column, column by column, big-endian.
+  // A 2 x 3 array with elements 10*row + column, in column-major order and big-endian.
   std::string data;
   for (int column = 0; column < 3; ++column)
     for (int row = 0; row < 2; ++row) data += {'\0', static_cast<char>(10 * row + column)};
@@ -96,7 +96,7 @@ TEST_F(Npy, FortranOrderAndBigEndian) {
 }
 
 TEST_F(Npy, CornersOfLargerFiles) {
-  // 3 x 4 with elements 10*row + column, in both orders.
+  // A 3 x 4 array with elements 10*row + column, in both orders.
   std::string c, fortran;
   for (int i = 0; i < 12; ++i) c += static_cast<char>(i / 4 * 10 + i % 4);
   for (int i = 0; i < 12; ++i) fortran += static_cast<char>(i % 3 * 10 + i / 3);
@@ -173,7 +173,7 @@ TEST_F(Npy, AFailedWriteLeavesTheOldFile) {
   EXPECT_EQ(files, 1u) << "a temporary file was left behind";
 }
 
-// Damaged headers give an error or a header, never a crash.
+// A damaged header gives an error or a header, never a crash.
 TEST_F(Npy, JunkIsRefused) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }";
   ASSERT_TRUE(parseNpyHeader(good + "   \n").ok());
@@ -224,10 +224,9 @@ TEST_F(Npy, DamagedHeaders) {
   EXPECT_GT(refused, rounds / 2);
 }
 
-// --- numpy
-// ----------------------------------------------------------------------------------------------------------------
+// --- numpy -----------------------------------------------------------------------------------------------------------
 
-// A Python with numpy, or "" where none is found.
+// A Python that has numpy, or "" if there is none.
 std::string pythonWithNumpy() {
   for (const char *python : {"/usr/bin/python3", "python3"})
     if (std::system((std::string(python) + " -c 'import numpy' >/dev/null 2>&1").c_str()) == 0) return python;
@@ -236,7 +235,7 @@ std::string pythonWithNumpy() {
 
 struct NumpyType {
   Elem elem;
-  const char *name; // as numpy calls it
+  const char *name; // numpy's name
 };
 constexpr NumpyType kNumpyTypes[] = {{Elem::I1, "?"},    {Elem::I8, "i1"},   {Elem::I16, "i2"},    {Elem::I32, "i4"},
                                      {Elem::I64, "i8"},  {Elem::U8, "u1"},   {Elem::U16, "u2"},    {Elem::U32, "u4"},
@@ -252,7 +251,7 @@ std::string nameOf(std::span<const int64_t> shape) {
   return name;
 }
 
-// What the scripts below start with: the array that Npy::make makes.
+// Common start of the scripts below: builds the array of Npy::make.
 const char *const kScript = R"(
 import numpy as n, sys
 folder = sys.argv[1]
@@ -287,7 +286,7 @@ TEST_F(Npy, WeReadWhatNumpyWrites) {
   std::string script = kScript;
   script += "from numpy.lib import format\ndef save(path, a, version):\n    with open(path, 'wb') as f: "
             "format.write_array(f, a, version=version, allow_pickle=False)\n"
-            "def fortran(a): return n.asfortranarray(a) if a.ndim else a\n"; // which makes scalars arrays
+            "def fortran(a): return n.asfortranarray(a) if a.ndim else a\n"; // asfortranarray turns scalars into arrays
   script += "for t in '? i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 V1 V2'.split():\n  for s in shapes:\n    a = make(t, s)\n"
             "    b = a if a.dtype.itemsize == 1 or t[0] == 'V' else a.byteswap().view(a.dtype.newbyteorder('>'))\n"
             "    for v in (1, 2, 3):\n      base = folder + '/' + t.replace('?', 'b') + name(s) + '_v%d_' % v\n"

@@ -1,4 +1,4 @@
-// What depends on the order of workgroups (ir/order_dependence.h), on kernels from text.
+// Which results depend on the order of workgroups (ir/order_dependence.h), on kernels from text.
 #include "ir/order_dependence.h"
 
 #include "run_helper.h"
@@ -8,7 +8,8 @@ namespace {
 
 constexpr OrderCause kNone = OrderCause::None;
 
-// A kernel of two buffers of i32, A and B, and one of f32, F, with tiles %a, %b, %f and values %one, %v (of B), %w.
+// A kernel with two i32 buffers, A and B, and one f32 buffer, F, with tiles %a, %b, %f and values %one, %v (loaded
+// from B), %w.
 std::vector<OrderCause> causesOf(const std::string &body, std::vector<OrderCause> before = {kNone, kNone, kNone},
                                  std::vector<size_t> memoryOf = {0, 1, 2, 0}) {
   TestedProgram program("kernel @k(%A: memref<?x?xi32>, %B: memref<?x?xi32>, %F: memref<?x?xf32>, %n: index) grid (%g = 0 to 8) {\n"
@@ -57,7 +58,7 @@ TEST(OrderDependence, ThroughMemory) {
             (Causes{kNone, kNone, kNone})) << "behind a barrier the sum is complete";
   EXPECT_EQ(causesOf("  store_tile %v, %a\n", {kNone, OrderCause::OldValue, kNone}), (Causes{OrderCause::Before, OrderCause::OldValue, kNone}));
   EXPECT_EQ(causesOf("  store_tile %one, %a\n", {kNone, OrderCause::OldValue, kNone}), (Causes{kNone, OrderCause::OldValue, kNone}));
-  // A and B are one buffer: what is loaded from B is what the atomics change.
+  // A and B are one buffer, so the value loaded from B is one that the atomics change.
   EXPECT_EQ(causesOf("  %o = atomic_rmw <addi> %one, %a\n  %c = sitofp %v : vector<2x2xi32> to vector<2x2xf32>\n  store_tile %c, %f\n", {kNone, kNone}, {0, 0, 1, 0}),
             (Causes{kNone, OrderCause::Midway}));
 }

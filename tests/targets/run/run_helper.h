@@ -1,4 +1,4 @@
-// Programs from text, expressions evaluated, and targets made of plain functions, for tests of the runner.
+// Helpers for tests of the runner: programs from text, evaluated expressions, and targets made of plain functions.
 #pragma once
 #include "lang/lower/lower.h"
 #include "targets/run/test_runner.h"
@@ -28,7 +28,7 @@ public:
   MemoryBudget budget{int64_t{1} << 30};
 };
 
-// The value of an expression after statements that make buffers: eval("%A = fill(2) : memref<3xf32>", "sum(%A)").
+// The value of an expression after statements that define buffers: eval("%A = fill(2) : memref<3xf32>", "sum(%A)").
 class Expression : public TestedProgram {
 public:
   Expression(const std::string &statements, const std::string &expression)

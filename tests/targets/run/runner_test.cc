@@ -1,4 +1,4 @@
-// The runner with a target made of plain functions: right ones, and ones with planted faults.
+// Tests the runner with a target made of plain functions: correct ones, and ones with deliberate faults.
 #include "run_helper.h"
 
 #include "targets/run/npy.h"
@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// What the kernels say they do; the functions below do it.
+// Declarations of the kernels; the functions below implement them.
 const char *const kKernels = R"(
 kernel @gemm(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>)
     grid (%i = 0 to dim(%C, 0) step 8, %j = 0 to dim(%C, 1) step 8) {
@@ -38,7 +38,7 @@ kernel @add(%X: memref<?x?xi32>, %Y: memref<?x?xi32>, %n: i32) {
 int64_t rows(const LaunchArg &a) { return a.buffer.sizes[0]; }
 int64_t columns(const LaunchArg &a) { return a.buffer.sizes[1]; }
 
-// C = A[:, 0:K - skip] * B
+// C = A[:, 0:K - skip] * B.
 void product(const std::vector<LaunchArg> &args, int64_t skip = 0) {
   for (int64_t i = 0; i < rows(args[2]); ++i)
     for (int64_t j = 0; j < columns(args[2]); ++j) {
@@ -79,7 +79,7 @@ test "t" {
 }
 )";
 
-// Runs kGemmTest with this kernel; the report has the status and contains all the parts.
+// Runs kGemmTest with this kernel and checks the report's status and that the report contains all `parts`.
 void expectGemm(FakeExecutable::Body body, TestStatus status, std::vector<std::string> parts,
                 const char *test = kGemmTest) {
   Runner runner(test, {{"gemm", std::move(body)}});
@@ -175,7 +175,7 @@ test "t" {
 }
 )";
   Runner layouts(kPadded, {});
-  // A column-major buffer does not fit a row-major parameter.
+  // A column-major buffer does not match a row-major parameter.
   EXPECT_EQ(layouts.run().status, TestStatus::FileError);
   EXPECT_NE(layouts.messages().find("the buffer's strides are [1, 40]"), std::string::npos) << layouts.messages();
   std::string padded = kPadded;
@@ -211,7 +211,7 @@ TEST(Runner, TwoRunsMustAgree) {
         return Result<void>();
       },
       TestStatus::Failed, {"two runs differ in `%C`: 1 of 768 elements, the first at [1, 2]"});
-  // Accumulating onto what `out` holds.
+  // A kernel that adds to the old content of an `out` buffer.
   expectGemm(
       [](const auto &args) {
         for (int64_t i = 0; i < 24; ++i)
@@ -228,8 +228,7 @@ TEST(Runner, FailuresOfLaunches) {
              {"assert failed"});
 }
 
-// --- checks that prove nothing
-// -----------------------------------------------------------------------------------------
+// --- checks that prove nothing ---------------------------------------------------------------------------------------
 
 FakeExecutable::Body addBody() {
   return [](const std::vector<LaunchArg> &args) {
@@ -261,7 +260,7 @@ TEST(Runner, ChecksMustProveSomething) {
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X == before(%X)", TestStatus::Failed, "proves nothing: it passes");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck %X == before(%X)", TestStatus::Passed, "");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %Y == %X + 3\ncheck 1 == 1", TestStatus::Failed, "proves nothing");
-  // The sides may be exchanged.
+  // The two sides may be swapped.
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X + 3 == %Y", TestStatus::Passed, "no error");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck %X + 2 == %Y", TestStatus::Failed, "at [0, 0]: got 3, expected 2");
   expectAdd(kXY + "launch @add(%X, %Y, 3)\ncheck 3 == %Y[0, 0]", TestStatus::Passed, "no error");
@@ -308,8 +307,7 @@ TEST(Runner, ArgumentsMustFit) {
             "a size is not negative: -1");
 }
 
-// --- sizes, targets, files
-// ----------------------------------------------------------------------------------------------
+// --- sizes, targets, files -------------------------------------------------------------------------------------------
 
 const char *const kSized = R"(
 test "sized" {M = 32} small {M = 16} {
@@ -391,7 +389,7 @@ test "t" {
   check %Sum == 2 exactly
 }
 )";
-// Workgroup w draws the ticket number w + `turn`.
+// Workgroup w gets the ticket number w + `turn`.
 FakeExecutable::Body ticketBody(int turn, int sum = 2) {
   return [=](const std::vector<LaunchArg> &args) {
     int first = i32At(args[0], 0, 0);
@@ -409,7 +407,7 @@ TEST(Runner, OldValuesOfAtomicsMayDiffer) {
   Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
   FakeExecutable other;
   int launches = 0;
-  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(++launches)(args); }; // and its two runs
+  other.kernels["ticket"] = [&](const std::vector<LaunchArg> &args) { return ticketBody(++launches)(args); }; // differs in each round
   TestReport report = runner.runOn(
       {{"one", runner.module.get(), &runner.executable, false}, {"two", runner.module.get(), &other, false}});
   EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report);
@@ -420,7 +418,7 @@ TEST(Runner, OldValuesOfAtomicsMayDiffer) {
   EXPECT_NE(runner.text(report).find("they may, as they depend on old values of atomics"), std::string::npos);
 }
 
-// Beside an atomic whose old value is used, the other buffers are compared as ever.
+// When one buffer holds results of an atomic's old value, the other buffers are still compared.
 TEST(Runner, OthersAreComparedBesideAtomics) {
   Runner runner(kTicketKernel, {{"ticket", ticketBody(0)}});
   FakeExecutable other;
@@ -444,12 +442,12 @@ TEST(Runner, BoundsThatAcceptZerosProveNothing) {
   expectGemm(right, TestStatus::Failed, {"this check proves nothing of 1 of 768 elements, the first at [3, 5]: the bound is infinite there, so that any finite value passes"},
              with("%M = from (i, j) => where(i == 3 and j == 5, 0.0, 1.0) : memref<24x32xf32>\n  %e = sqrt(%M + 2.0)\n"
                   "  %zero = where(%M == 0.0, %e - %e, 1.0)\n  check %C == where(%M == 0.0, where(%zero > 0.0, inf, matmul(%A, %B)), matmul(%A, %B))").c_str());
-  // Where values cancel, the terms around them count.
+  // Where values cancel, the magnitude of their terms determines the scale.
   expectGemm(right, TestStatus::Passed, {}, with("check %C - matmul(%A, %B) == 0.0").c_str());
   expectGemm(right, TestStatus::Passed, {}, with("check %C == matmul(%A, %B) within rtol = 0.001, atol = 0.001").c_str());
 }
 
-// A sum of 16-bit terms that is as uncertain as it is large.
+// A sum of 16-bit terms whose uncertainty is as large as its value.
 TEST(Runner, BoundsBeyondTheScaleProveNothing) {
   const char *kLong = "test \"t\" {\n  %A = random(seed = 1) : memref<24x4000xf32>\n  %B = random(seed = 2) : memref<4000x32xf32>\n"
                       "  %C = out : memref<24x32xf32>\n  launch @gemm(%A, %B, %C)\n  check %C == matmul(%A, %B, acc = bf16)\n}\n";
@@ -503,8 +501,7 @@ TEST(Runner, EmptyBuffers) {
   EXPECT_EQ(report.status, TestStatus::Passed) << runner.text(report) << runner.messages();
 }
 
-// --- reports
-// --------------------------------------------------------------------------------------------------------------
+// --- reports ---------------------------------------------------------------------------------------------------------
 
 TEST(Report, Json) {
   Runner runner(kGemmTest, {{"gemm", [](const auto &args) { return product(args, 8), Result<void>(); }}});
