@@ -1,4 +1,4 @@
-// The elementwise ops in registers.
+// Elementwise ops on values in registers.
 #include "ir/base/check.h"
 #include "targets/llvm/register_ops.h"
 
@@ -29,7 +29,7 @@ Intrinsic::ID intrinsicOf(OpKind kind) {
   return Intrinsic::not_intrinsic;
 }
 
-// The kinds "ult" … are those of unsigned integers, or of floats where either may be NaN.
+// The kinds that start with "u" compare unsigned integers, or floats where an unordered pair compares true.
 Predicate predicateOf(std::string_view kind, bool floats) {
   struct Entry {
     std::string_view kind;
@@ -54,14 +54,15 @@ Predicate predicateOf(std::string_view kind, bool floats) {
   XT_UNREACHABLE("kind of a comparison");
 }
 
-// The `…ui` ops take bits as an unsigned number, the others what the type says.
+// The `…ui` ops treat the bits as an unsigned number; for the others the element type determines the signedness.
 bool isSignedOp(OpKind kind, Elem elem) {
   bool ui = kind == OpKind::DivUI || kind == OpKind::RemUI || kind == OpKind::ShRUI || kind == OpKind::MinUI ||
             kind == OpKind::MaxUI || kind == OpKind::CeilDivUI || kind == OpKind::ExtUI || kind == OpKind::UIToFP || kind == OpKind::FPToUI;
   return !ui && !elemInfo(elem).isUnsigned;
 }
 
-// Picks or re-signs an operand: exact, so a tf32 keeps bits that arithmetic would round away.
+// Whether the op selects an operand, rounds it to an integer or changes its sign. The result is exact, so a tf32
+// keeps bits that arithmetic would round away.
 bool onlyMoves(OpKind kind) {
   return kind == OpKind::NegF || kind == OpKind::AbsF || kind == OpKind::Floor || kind == OpKind::Ceil ||
          kind == OpKind::Round || kind == OpKind::RoundEven || kind == OpKind::Trunc ||
@@ -89,8 +90,8 @@ std::string_view mathFunctionName(OpKind kind) {
 
 // --- floats ----------------------------------------------------------------------------------------------------------
 
-// Small formats compute in f32 and round: f32 has more than twice their precision, so +, -, *, / and sqrt come out as
-// if rounded once.
+// Small formats compute in f32 and round afterwards: f32 has more than twice their precision, so +, -, *, / and sqrt
+// have the same result as with a single rounding.
 LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
   if (kind == OpKind::Fma && elem != Elem::F32 && elem != Elem::F64) return smallFma(args, elem);
   Elem work = elem == Elem::F64 ? Elem::F64 : Elem::F32;
@@ -119,9 +120,9 @@ LlvmValue *RegisterOps::floatOp(OpKind kind, LlvmValues args, Elem elem) {
   return done(call(std::string(name), args));
 }
 
-// fmin and fmax give the operand that is no NaN, and either of two zeros. Where neither operand is less, they are NaN or the
-// same but for the sign: the bits of both together are that NaN or number, with a sign where one (for the smaller) or both
-// (for the larger) have one.
+// minnum and maxnum return the operand that is not NaN, and either of two zeros. Where neither operand is less than
+// the other, one is NaN or the two differ at most in sign: OR-ing their bits gives that NaN or number. The sign bit
+// is set if either operand has it (for the minimum) or both have it (for the maximum).
 LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
   bool least = kind == OpKind::MinimumF || kind == OpKind::MinNumF;
   LlvmValue *number = b.CreateBinaryIntrinsic(least ? Intrinsic::minnum : Intrinsic::maxnum, args[0], args[1]);
@@ -133,8 +134,8 @@ LlvmValue *RegisterOps::smallest(OpKind kind, const LlvmValues &args) {
   return b.CreateSelect(b.CreateFCmpONE(args[0], args[1]), number, b.CreateBitCast(both, number->getType()));
 }
 
-// The sum that was rounded to `value`, the exact one being `error` larger, rounded to odd instead: cut towards zero, its
-// last bit set if anything was lost.
+// Rounds a sum to odd: `value` is the sum rounded to nearest, and the exact sum is larger by `error`. Rounding to odd
+// truncates towards zero and sets the last bit if anything was lost.
 LlvmValue *RegisterOps::toOdd(LlvmValue *value, LlvmValue *error) {
   LlvmValue *zero = llvm::Constant::getNullValue(value->getType());
   LlvmValue *image = b.CreateBitCast(value, intType(value, value->getType()->getScalarSizeInBits()));
@@ -145,8 +146,9 @@ LlvmValue *RegisterOps::toOdd(LlvmValue *value, LlvmValue *error) {
   return b.CreateBitCast(b.CreateSelect(b.CreateAnd(inexact, even), neighbour, image), value->getType());
 }
 
-// The product is exact in f64, and in f32 unless it leaves the range of that, which only bf16's can. The sum is rounded
-// to odd, so that rounding it again is right: its error (Knuth's TwoSum) says on which side of it the exact one lies.
+// The product is exact in f64, and also in f32 unless it overflows or underflows there, which only a bf16 product
+// can. The sum is rounded to odd, so that a second rounding is correct; Knuth's TwoSum gives its error, and so the
+// side on which the exact sum is.
 LlvmValue *RegisterOps::smallFma(const LlvmValues &args, Elem elem) {
   Elem work = traits_.doubles ? Elem::F64 : Elem::F32;
   auto wide = [&](LlvmValue *value) { return convertFloat(value, elem, work); };
@@ -181,8 +183,8 @@ LlvmValue *RegisterOps::resizeInteger(LlvmValue *value, Elem from, Elem to, bool
   return wrapInteger(isSigned ? b.CreateSExtOrTrunc(whole, wanted) : b.CreateZExtOrTrunc(whole, wanted), to);
 }
 
-// Up to 32 bits are exact in f64, up to 16 in f32; wider integers go there only on the way to 8 and 16 bits, rounded to
-// odd.
+// Up to 32 bits are exact in f64, up to 16 in f32. Wider integers use these types only as an intermediate step to 8
+// and 16 bits, and are rounded to odd.
 LlvmValue *RegisterOps::fromInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
   LlvmValue *whole = integerForm(value, from, isSigned);
   bool direct = to == Elem::F32 || to == Elem::F64;
@@ -193,7 +195,7 @@ LlvmValue *RegisterOps::fromInteger(LlvmValue *value, Elem from, Elem to, bool i
   return convertFloat(isSigned ? b.CreateSIToFP(whole, wanted) : b.CreateUIToFP(whole, wanted), work, to);
 }
 
-// The saturating conversions: the plain ones give poison out of range.
+// Uses the saturating conversions, because the plain ones give poison out of range.
 LlvmValue *RegisterOps::toInteger(LlvmValue *value, Elem from, Elem to, bool isSigned) {
   LlvmValue *wide = convertFloat(value, from, from == Elem::F64 ? Elem::F64 : Elem::F32);
   llvm::Type *wanted = intType(value, static_cast<unsigned>(elemInfo(to).storageBytes) * 8);
@@ -210,7 +212,7 @@ LlvmValue *RegisterOps::compareIntegers(const Op &op, LlvmValues args, Elem elem
 }
 
 LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
-  if (kind == OpKind::AndI) return b.CreateAnd(args[0], args[1]); // of wrapped numbers a wrapped one
+  if (kind == OpKind::AndI) return b.CreateAnd(args[0], args[1]); // wrapped operands give a wrapped result
   if (kind == OpKind::OrI) return b.CreateOr(args[0], args[1]);
   if (kind == OpKind::XorI) return b.CreateXor(args[0], args[1]);
   bool isSigned = isSignedOp(kind, elem);
@@ -231,7 +233,7 @@ LlvmValue *RegisterOps::integerOp(OpKind kind, LlvmValues args, Elem elem) {
   return done(divide(kind, args[0], args[1], elem));
 }
 
-// An amount of the width or more shifts everything out.
+// A shift by the width or more shifts every bit out.
 LlvmValue *RegisterOps::shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem elem, bool isSigned) {
   auto width = static_cast<uint64_t>(elemInfo(elem).bits);
   if (kind == OpKind::ShRSI && isSigned)
@@ -242,13 +244,12 @@ LlvmValue *RegisterOps::shift(OpKind kind, LlvmValue *x, LlvmValue *amount, Elem
   return b.CreateSelect(inside, shifted, bits(x, 0));
 }
 
-// A zero divisor and the one quotient that does not fit would trap: they divide by 1, and give 0 as the interpreter
-// does.
+// A zero divisor and the one quotient that overflows would trap: these divide by 1 and give 0, as the interpreter does.
 LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem elem) {
   bool isSigned = isSignedOp(kind, elem);
   LlvmValue *traps = b.CreateICmpEQ(y, bits(y, 0));
   if (isSigned) {
-    auto least = -(uint64_t{1} << (elemInfo(elem).bits - 1)); // i1 and i4 lie in 8 bits
+    auto least = -(uint64_t{1} << (elemInfo(elem).bits - 1)); // i1 and i4 are computed in 8 bits
     LlvmValue *overflows = b.CreateAnd(b.CreateICmpEQ(y, llvm::Constant::getAllOnesValue(y->getType())),
                                        b.CreateICmpEQ(x, llvm::ConstantInt::get(x->getType(), least, true, true)));
     traps = b.CreateOr(traps, overflows);
@@ -268,20 +269,20 @@ LlvmValue *RegisterOps::divide(OpKind kind, LlvmValue *x, LlvmValue *y, Elem ele
     return done(b.CreateSub(quotient, b.CreateZExt(down, x->getType())));
   }
   XT_CHECK(kind == OpKind::CeilDivSI || kind == OpKind::CeilDivUI, "an elementwise op on integers");
-  // Truncation already rounds a negative quotient up.
+  // Truncation rounds a negative quotient up already.
   if (isSigned) up = b.CreateAnd(up, b.CreateICmpSGE(b.CreateXor(remainder, divisor), bits(x, 0)));
   return done(b.CreateAdd(quotient, b.CreateZExt(up, x->getType())));
 }
 
-// An integer with at most `digits` bits that matter, which rounds to 8 or 16 bits as the whole one does: the low bits of
-// large ones are gathered in one.
+// An integer with at most `digits` significant bits that rounds to 8 or 16 bits as `x` does: the low bits of a large
+// integer are combined into one sticky bit.
 LlvmValue *RegisterOps::stickyInteger(LlvmValue *x, bool isSigned, unsigned digits) {
   unsigned width = x->getType()->getScalarSizeInBits(), dropped = width - digits + 1;
   uint64_t lowBits = (uint64_t{1} << dropped) - 1;
   LlvmValue *magnitude = isSigned ? b.CreateBinaryIntrinsic(Intrinsic::abs, x, b.getFalse()) : x;
   LlvmValue *large = b.CreateICmpUGE(magnitude, bits(x, uint64_t{1} << digits));
   LlvmValue *low = b.CreateICmpNE(b.CreateAnd(x, bits(x, lowBits)), bits(x, 0));
-  // Cut towards minus infinity, then the bit above what was cut says that something was.
+  // Rounds towards minus infinity; the bit above the truncated ones records whether any of them was set.
   LlvmValue *cut = b.CreateAnd(x, b.CreateNot(bits(x, lowBits)));
   LlvmValue *sticky = b.CreateOr(cut, b.CreateSelect(low, bits(x, uint64_t{1} << (dropped - 1)), bits(x, 0)));
   return b.CreateSelect(large, sticky, x);

@@ -1,5 +1,5 @@
-// Conversions between float formats in registers. Rounding to formats that are not f32 or f64 is done on the bits: the
-// hardware's bf16 conversion flushes subnormals, and most formats have none.
+// Conversions between float formats in registers. Rounding to formats other than f32 and f64 operates on the bits:
+// the hardware's bf16 conversion flushes subnormals, and for most formats there is no hardware conversion.
 #include "targets/llvm/register_ops.h"
 
 #include <cmath>
@@ -8,7 +8,7 @@ namespace xt {
 
 namespace {
 
-struct Image { // of a format below f32: sign, exponent, mantissa
+struct Image { // layout of a format below f32: sign, exponent, mantissa
   unsigned mantissa, exponent;
   unsigned width() const { return 1 + mantissa + exponent; }
   unsigned bias() const { return (1u << (exponent - 1)) - 1; }
@@ -47,14 +47,15 @@ LlvmValue *RegisterOps::widen(LlvmValue *value, Elem from) {
   if (from == Elem::F32 || from == Elem::TF32) return value;
   if (from == Elem::BF16)
     return b.CreateBitCast(b.CreateShl(b.CreateZExt(value, intType(value, 32)), 16), floatType(value));
-  if (from == Elem::F8E5M2) // the upper half of an f16
+  if (from == Elem::F8E5M2) // an f8E5M2 is the upper half of an f16
     return widen(b.CreateShl(b.CreateZExt(value, intType(value, 16)), 8), Elem::F16);
   if (from == Elem::F16 && traits_.halves)
     return b.CreateFPExt(b.CreateBitCast(value, resized(value->getType(), b.getHalfTy())), floatType(value));
   return widenImage(value, from);
 }
 
-// The magnitude's bits, moved into f32's fields, are the value scaled by a power of two, subnormals included.
+// The bits of the magnitude, shifted into the fields of an f32, are the value scaled by a power of two, subnormals
+// included.
 LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
   Image image = imageOf(from);
   LlvmValue *wide = b.CreateZExt(value, intType(value, 32));
@@ -75,8 +76,9 @@ LlvmValue *RegisterOps::widenImage(LlvmValue *value, Elem from) {
   return b.CreateBitCast(b.CreateOr(result, sign), type);
 }
 
-// Odd rounding: the value cut towards zero, its last bit set if anything was lost. f32 has at least two bits more than
-// twice what the smaller formats hold, so rounding again gives what rounding once would (Boldo and Melquiond 2008).
+// Rounds to odd: truncates towards zero and sets the last bit if anything was lost. f32 has at least two more bits
+// than twice those of the smaller formats, so a second rounding gives the result of a single one (Boldo and Melquiond
+// 2008).
 LlvmValue *RegisterOps::narrowToOdd(LlvmValue *value) {
   LlvmValue *nearest = b.CreateFPTrunc(value, floatType(value));
   LlvmValue *back = b.CreateFPExt(nearest, value->getType());
@@ -115,7 +117,7 @@ LlvmValue *RegisterOps::narrowImage(LlvmValue *value, Elem to) {
   LlvmValue *magnitude = b.CreateAnd(whole, bits(whole, kMagnitude));
   LlvmValue *normal = b.CreateSub(b.CreateLShr(roundMantissa(magnitude, dropped), dropped),
                                   bits(whole, uint64_t{kBias - image.bias()} << image.mantissa));
-  // Adding a number whose last place is the smallest subnormal lets the adder round.
+  // Adding a number whose last place is the smallest subnormal makes the adder round.
   double magic = std::ldexp(1.0, 1 - static_cast<int>(image.bias()) - static_cast<int>(image.mantissa) + 23);
   auto *magicConstant = llvm::ConstantFP::get(type, magic);
   LlvmValue *aligned = b.CreateFAdd(b.CreateBitCast(magnitude, type), magicConstant);
@@ -123,7 +125,7 @@ LlvmValue *RegisterOps::narrowImage(LlvmValue *value, Elem to) {
       b.CreateSub(b.CreateBitCast(aligned, whole->getType()), b.CreateBitCast(magicConstant, whole->getType()));
   LlvmValue *isSubnormal = b.CreateICmpULT(magnitude, bits(whole, uint64_t{kBias - image.bias() + 1} << kMantissa));
   LlvmValue *result = b.CreateSelect(isSubnormal, subnormal, normal);
-  if (to == Elem::F8E4M3) { // no infinity: the top pattern is NaN, and so is everything beyond the largest number
+  if (to == Elem::F8E4M3) { // no infinity: the top pattern is NaN, and so is every value beyond the largest number
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.magnitudeMask()));
   } else {
     result = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, result, bits(whole, image.infinity()));

@@ -23,7 +23,7 @@ thread_local Guard *currentGuard = nullptr;
 
 void onFatalError(void *, const char *reason, bool) {
   Guard *guard = currentGuard;
-  if (!guard) return; // outside a guard LLVM ends the process, as it would without a handler
+  if (!guard) return; // outside of a guard LLVM ends the process, as it would without a handler
   guard->message = reason;
   longjmp(guard->place, 1);
 }
@@ -39,9 +39,10 @@ void initialiseLlvm() {
     LLVMInitializeX86AsmPrinter();
     llvm::install_fatal_error_handler(onFatalError);
     llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
-      if (std::new_handler handler = std::get_new_handler()) handler(); // does what a failing `new` does
+      if (std::new_handler handler = std::get_new_handler()) handler(); // the same as for a failing `new`
     });
-    // A sixth of the time of code generation; addresses are in the form that loops shall have already.
+    // Disables loop strength reduction: it takes a sixth of the time of code generation, and the emitted addresses already have
+    // the form that loops need.
     auto &options = llvm::cl::getRegisteredOptions();
     if (auto found = options.find("disable-lsr"); found != options.end())
       static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
@@ -51,7 +52,8 @@ void initialiseLlvm() {
 Result<void> guardLlvm(llvm::function_ref<Result<void>()> work) {
   initialiseLlvm();
   XT_CHECK(!currentGuard, "guardLlvm inside guardLlvm");
-  // On the heap and reached through a thread-local pointer: nothing here lives in a register across the jump.
+  // The guard is on the heap and reached through a thread-local pointer, so that no state is in a register across the
+  // longjmp.
   auto guard = std::make_unique<Guard>();
   currentGuard = guard.get();
   if (setjmp(currentGuard->place) != 0) {

@@ -6,11 +6,11 @@
 
 namespace xt {
 
-// Registers the x86 back end and the fatal-error handler. Cheap after the first call; safe from any thread.
+// Registers the x86 back end and the fatal-error handler. Cheap after the first call, and thread-safe.
 void initialiseLlvm();
 
-// Runs `work` on this thread. A fatal error inside LLVM ends it early and comes back as an Error; what `work` had
-// allocated is then lost. Does not nest.
+// Runs `work` on this thread. A fatal error inside LLVM aborts it and is returned as an Error; memory that `work` had
+// allocated is then leaked. Must not be nested.
 Result<void> guardLlvm(llvm::function_ref<Result<void>()> work);
 
 } // namespace xt

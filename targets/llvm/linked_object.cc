@@ -32,8 +32,8 @@ Result<orc::LLJIT *> makeLinker() {
   return made->release();
 }
 
-// One for the process, in which each object has a library of its own: to start one takes longer than to link. It is never
-// destroyed, as objects may be there until the process ends.
+// One linker for the process, in which each object has its own library, because starting a linker takes longer than
+// linking. It is never destroyed, because objects may exist until the process ends.
 const Result<orc::LLJIT *> &linker() {
   static const auto *made = new Result<orc::LLJIT *>(makeLinker());
   return *made;

@@ -1,4 +1,4 @@
-// Objects that the code generator has made, as code of this process.
+// Links generated objects as code of this process.
 #pragma once
 #include "ir/base/result.h"
 
@@ -14,21 +14,21 @@ class JITDylib;
 
 namespace xt {
 
-struct ExternalSymbol { // that an object may use
+struct ExternalSymbol { // a symbol that an object may use
   std::string name;
   void *address;
 };
 
-// Safe from any thread.
+// Thread-safe.
 class LinkedObject {
 public:
-  // The object needs no initialisers, and sees these symbols only.
+  // The object must need no initialisers; only these symbols are visible to it.
   static Result<std::unique_ptr<LinkedObject>> link(llvm::StringRef object, llvm::ArrayRef<ExternalSymbol> symbols);
-  ~LinkedObject(); // its code is gone then
+  ~LinkedObject(); // unloads the code
   LinkedObject(const LinkedObject &) = delete;
   LinkedObject &operator=(const LinkedObject &) = delete;
 
-  // Where a function or a variable of the object lies.
+  // The address of a function or a variable of the object.
   Result<void *> find(const std::string &symbol) const;
 
 private:

@@ -12,7 +12,7 @@ struct Turn {
   Value *again;
 };
 
-// The first turn is taken if `any`; the first of the carried values counts the turns.
+// Runs the first iteration if `any` is true. The first carried value is the counter of iterations.
 LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *> inits, llvm::function_ref<Turn(llvm::ArrayRef<Value *> carried)> body) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::LLVMContext &context = b.getContext();
@@ -42,7 +42,7 @@ LlvmValues loopWhile(llvm::IRBuilderBase &b, Value *any, llvm::ArrayRef<Value *>
   function->insert(function->end(), after);
   b.SetInsertPoint(after);
   if (known) return turn.next;
-  LlvmValues results{turn.next[0]}; // nobody asks for the counter
+  LlvmValues results{turn.next[0]}; // the counter is not a result
   for (size_t n = 1; n < carried.size(); ++n) {
     llvm::PHINode *phi = b.CreatePHI(inits[n]->getType(), 2);
     phi->addIncoming(inits[n], before);

@@ -1,4 +1,4 @@
-// Building blocks of control flow in LLVM IR. Each leaves the builder at the end of what it made.
+// Building blocks of control flow in LLVM IR. Each leaves the builder at the end of the emitted code.
 #pragma once
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/ADT/SmallVector.h>
@@ -6,26 +6,26 @@
 
 namespace xt {
 
-using LlvmValue = llvm::Value; // xt::Value is another thing
+using LlvmValue = llvm::Value; // xt::Value is a different type
 using LlvmValues = llvm::SmallVector<llvm::Value *, 8>;
 
 // for (i = lower; i < upper; i += step) carried = body(i, carried), on signed i64 with step > 0; `lower` and `upper`
-// must be far enough from the ends of i64 that i + step does not overflow. Returns the carried values after the loop
-// (`inits` when it runs zero times). The test stands at the bottom; the one at the top folds away where both bounds are
-// constants.
+// must be far enough from the limits of i64 that i + step does not overflow. Returns the carried values after the
+// loop (`inits` when it runs zero times). The loop test is at the bottom; the test before the loop folds away where
+// both bounds are constants.
 LlvmValues forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
                    llvm::ArrayRef<llvm::Value *> inits,
                    llvm::function_ref<LlvmValues(llvm::Value *i, llvm::ArrayRef<llvm::Value *> carried)> body);
 void forLoop(llvm::IRBuilderBase &b, llvm::Value *lower, llvm::Value *upper, llvm::Value *step,
              llvm::function_ref<void(llvm::Value *i)> body);
-// carried = body(carried), `count` times, which the caller may know to be at least one. The counter runs down, and its end takes
-// no register.
+// carried = body(carried), `count` times; `atLeastOnce` if the caller knows that count >= 1. The counter runs down to
+// zero, so that its limit needs no register.
 LlvmValues repeat(llvm::IRBuilderBase &b, llvm::Value *count, bool atLeastOnce, llvm::ArrayRef<llvm::Value *> inits,
                   llvm::function_ref<LlvmValues(llvm::ArrayRef<llvm::Value *> carried)> body);
 
 void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then);
 void ifThen(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
-// condition ? then() : otherwise(), value by value; both give the same types.
+// condition ? then() : otherwise(), value by value; both must return the same types.
 LlvmValues ifElse(llvm::IRBuilderBase &b, llvm::Value *condition, llvm::function_ref<LlvmValues()> then,
                   llvm::function_ref<LlvmValues()> otherwise);
 

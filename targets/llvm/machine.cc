@@ -46,7 +46,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const std::string
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(parsed, error);
   if (!target) return Error::environment(str("LLVM has no back end for ", triple, ": ", error));
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma stands where one is meant
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict; // an fma is emitted only where the module has one
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
       parsed, cpu, features, options, llvm::Reloc::PIC_, std::nullopt, level));
   if (!machine) return Error::environment(str("LLVM cannot make a target machine for ", triple, ", ", cpu));
@@ -64,8 +64,8 @@ Result<std::string> generateCode(llvm::Module &module, llvm::TargetMachine &mach
     llvm::legacy::PassManager passes;
     if (machine.addPassesToEmitFile(passes, out, nullptr, kind))
       return Error::environment("LLVM cannot write this kind of file for the processor");
-    // What is simple, such as addresses, is selected instruction by instruction, the rest of a block as always: a quarter less
-    // time, and loops of the same speed. Only now, as adding the passes resets it.
+    // Simple instructions such as address computations are selected by FastISel, the rest of a block as usual: a
+    // quarter less time, and loops of the same speed. It is set only here, because adding the passes resets it.
     machine.setFastISel(true);
     passes.run(module);
     return {};
@@ -87,7 +87,7 @@ size_t largestFrame(llvm::StringRef object) {
     if (!text) llvm::consumeError(text.takeError());
     if (!sizes) continue;
     const uint8_t *at = text->bytes_begin(), *end = text->bytes_end();
-    while (end - at > 8) { // an address, and the size
+    while (end - at > 8) { // an 8-byte address, then the size
       at += 8;
       largest = std::max<size_t>(largest, llvm::decodeULEB128AndInc(at, end));
     }

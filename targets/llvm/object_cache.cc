@@ -16,7 +16,7 @@
 namespace xt {
 namespace {
 
-// An entry: this, the keyed digest of the entry's name and the object, the object.
+// An entry consists of this magic, the keyed digest of the entry's name and object, and the object.
 constexpr std::string_view kMagic = "xt object 2\n";
 constexpr size_t kDigestBytes = LLVM_BLAKE3_OUT_LEN, kSecretBytes = LLVM_BLAKE3_KEY_LEN;
 constexpr size_t kMostObjectBytes = size_t{1} << 30;
@@ -31,15 +31,16 @@ std::string digestOf(const std::string &secret, std::string_view name, std::stri
   return digest;
 }
 
-// In a time that does not tell where they differ.
+// Compares in constant time, so that the time does not reveal where the digests differ.
 bool sameDigest(std::string_view a, std::string_view b) {
   unsigned different = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);
   return different == 0;
 }
 
-// The directory's secret, made when there is none; "" where it cannot be made. One that others can read, or of another
-// length, goes: what was kept with it is compiled again. Of several processes that make it at once, one's stays.
+// The directory's secret, created if it does not exist; "" if it cannot be created. A secret that others can read, or
+// of the wrong length, is replaced, and the entries made with it are compiled again. If several processes create it
+// at once, one of them wins.
 std::string secretOf(const PrivateDirectory &directory) {
   constexpr int kMostTries = 3;
   for (int i = 0; i < kMostTries; ++i) {
@@ -53,7 +54,7 @@ std::string secretOf(const PrivateDirectory &directory) {
   return "";
 }
 
-std::string nameOf(const std::string &key) { return "llvmcache-" + key; } // llvm::pruneCache looks at these names only
+std::string nameOf(const std::string &key) { return "llvmcache-" + key; } // the prefix that llvm::pruneCache requires
 
 } // namespace
 

@@ -1,4 +1,4 @@
-// Objects that the code generator has made, kept on disk for later processes.
+// Caches generated objects on disk for later processes.
 #pragma once
 #include "targets/llvm/private_directory.h"
 
@@ -12,24 +12,24 @@
 
 namespace xt {
 
-// One file for each entry, named by its key, in a private directory. What is found there is run: an entry counts only if
-// its keyed digest (BLAKE3), over its name and its object, was made with the secret in the directory's file `key`, which
-// the user alone can read. Several processes may use it at once: files appear whole, by renaming. Whatever cannot be read or
-// written counts as not there.
+// One file per entry, named by its key, in a private directory. Entries are executed, so one is used only if its
+// keyed digest (BLAKE3), over its name and its object, was made with the secret in the directory's file `key`, which
+// only the user can read. Several processes may use the directory at once: files appear complete, by renaming. A file
+// that cannot be read or written is treated as missing.
 class ObjectCache {
 public:
   static constexpr uint64_t kDefaultLimit = uint64_t{256} << 20;
 
-  // "" or no bytes: keeps and finds nothing. Beyond `limitBytes` the entries that were not used for longest go.
+  // With "" or 0 bytes the cache is disabled. Beyond `limitBytes`, the least recently used entries are removed.
   explicit ObjectCache(const std::string &directory, uint64_t limitBytes = kDefaultLimit);
   explicit operator bool() const { return directory_ && !secret_.empty(); }
 
-  // Why a directory is not used that others could write to; "": it is used, cannot be made, or none is wanted.
+  // Why the directory is rejected, because others could write to it; "" if it is used, cannot be created, or is not named.
   std::string refusal() const;
-  // Why nothing is kept, for whatever reason; "": something is, or no directory is named.
+  // Why nothing is cached, for any reason; "" if the cache works or no directory is named.
   const std::string &problem() const { return problem_; }
 
-  // What was kept under the key. An entry that is not authentic is removed.
+  // The object stored under the key. An entry that is not authentic is removed.
   std::optional<std::string> find(const std::string &key) const;
   void keep(const std::string &key, const std::string &object) const;
   std::string fileOf(const std::string &key) const;
@@ -37,7 +37,7 @@ public:
   struct Use {
     int64_t entries = 0, bytes = 0;
   };
-  Use use() const; // how much is kept
+  Use use() const; // number and total size of the entries
 
 private:
   void prune() const;
@@ -46,8 +46,8 @@ private:
   uint64_t limit_;
 };
 
-// Hexadecimal digits of a SHA-256 of all that an object depends on: the bitcode, which holds the values of parameters, the
-// processor and its features, how far the code is optimised, and the version of LLVM.
+// Hexadecimal digits of a SHA-256 of everything that an object depends on: the bitcode, which contains the values of
+// parameters, the processor and its features, the optimisation level, and the version of LLVM.
 std::string objectKey(llvm::StringRef bitcode, const llvm::TargetMachine &machine);
 
 } // namespace xt

@@ -27,7 +27,7 @@ void makeFolders(const std::string &path) {
   mkdir(path.c_str(), 0700);
 }
 
-// Many systems give each user a group of the same name, with nobody else in it.
+// Many systems give each user a group of the same name without other members.
 bool isOwnGroup(gid_t group) {
   constexpr size_t kBytes = 16384;
   std::vector<char> groupText(kBytes), userText(kBytes);
@@ -41,7 +41,7 @@ bool isOwnGroup(gid_t group) {
   return true;
 }
 
-// Why others can change what is in a directory; "": they cannot.
+// Why other users can change the content of a directory; "" if they cannot.
 std::string whyNotPrivate(const std::string &path, const struct stat &info, bool last) {
   bool ours = info.st_uid == geteuid();
   if (!ours && (last || info.st_uid != 0)) return str(path, " belongs to another user (number ", info.st_uid, ")");
@@ -69,7 +69,7 @@ bool writeAll(int descriptor, std::initializer_list<std::string_view> pieces) {
   return true;
 }
 
-// renameat, but for a name that is there already.
+// Like renameat, but keeps an existing file of the new name.
 bool renameUnlessThere(int folder, const std::string &from, const std::string &to) {
   if (linkat(folder, from.c_str(), folder, to.c_str(), 0) == 0) {
     unlinkat(folder, from.c_str(), 0);
@@ -79,7 +79,7 @@ bool renameUnlessThere(int folder, const std::string &from, const std::string &t
     unlinkat(folder, from.c_str(), 0);
     return true;
   }
-  return renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0; // a file system without links
+  return renameat2(folder, from.c_str(), folder, to.c_str(), RENAME_NOREPLACE) == 0; // for a file system without hard links
 }
 
 } // namespace
@@ -98,7 +98,7 @@ void PrivateDirectory::open(const std::string &path) {
     return;
   }
   path_ = real;
-  // Each directory is opened from the one above it, so that what is checked is what is used.
+  // Each directory is opened relative to its parent, so that the directory that was checked is the one that is used.
   int folder = ::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
   for (size_t begin = 0;;) {
     size_t end = std::min(path_.find('/', begin + 1), path_.size());
@@ -141,7 +141,7 @@ std::optional<std::string> PrivateDirectory::read(const std::string &name, size_
     if (got <= 0) break;
     length += static_cast<size_t>(got);
   }
-  // Many systems do not record reads: the times say which files are in use.
+  // Many systems do not record reads; setting the times marks the file as used.
   if (good) futimens(file, nullptr);
   close(file);
   if (!good || length != text.size()) return std::nullopt;

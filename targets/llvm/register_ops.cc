@@ -12,7 +12,7 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-// Floats held as the integer of their bits.
+// Whether the float type is held in registers as the integer of its bits.
 bool isSmallFloat(Elem elem) { return isFloat(elem) && elem != Elem::F64 && elem != Elem::F32 && elem != Elem::TF32; }
 
 llvm::Type *scalarType(llvm::LLVMContext &context, Elem elem) {

@@ -6,7 +6,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/Support/ErrorHandling.h>
 
-// What LLVM had allocated when it failed is lost by design.
+// Memory that LLVM had allocated when it failed is leaked by design.
 extern "C" const char *__asan_default_options();
 const char *__asan_default_options() { return "detect_leaks=0"; }
 

@@ -40,14 +40,14 @@ TEST(LinkedObject, FunctionsOfTheSameNameStayApart) {
   ASSERT_TRUE(one.ok() && other.ok());
   EXPECT_EQ(call(**one), 10);
   EXPECT_EQ(call(**other), 49);
-  one->reset(); // the other's code stays
+  one->reset(); // the code of the other object stays
   EXPECT_EQ(call(**other), 49);
 }
 
 TEST(LinkedObject, WhatIsMissingIsAnError) {
   auto object = LinkedObject::link(objectThatCalls("g", 1), {});
   ASSERT_TRUE(object.ok());
-  EXPECT_FALSE((*object)->find("f").ok()); // calls what is not there
+  EXPECT_FALSE((*object)->find("f").ok()); // calls an undefined function
   EXPECT_FALSE((*object)->find("h").ok());
   auto broken = LinkedObject::link("not an object", {});
   EXPECT_TRUE(!broken.ok() || !(*broken)->find("f").ok());

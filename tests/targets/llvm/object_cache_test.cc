@@ -38,7 +38,7 @@ TEST_F(CacheTest, GivesWhatWasKept) {
   EXPECT_EQ(cache.find("a2"), std::nullopt);
   cache.keep("a1", "other");
   EXPECT_EQ(cache.find("a1"), "other");
-  EXPECT_EQ(files(), 1U); // nothing temporary is left
+  EXPECT_EQ(files(), 1U); // no temporary file is left
 }
 
 TEST_F(CacheTest, DamagedEntriesAreNotThere) {
@@ -47,7 +47,7 @@ TEST_F(CacheTest, DamagedEntriesAreNotThere) {
   cache.keep("k", object);
   auto size = static_cast<int64_t>(fs::file_size(cache.fileOf("k")));
   ASSERT_GT(size, 1000);
-  for (int64_t at = 0; at < size; at += at < 60 ? 1 : 97) { // a bit of each part
+  for (int64_t at = 0; at < size; at += at < 60 ? 1 : 97) { // damages a bit of each part
     cache.keep("k", object);
     std::fstream file(cache.fileOf("k"), std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);
@@ -64,7 +64,7 @@ TEST_F(CacheTest, DamagedEntriesAreNotThere) {
   }
 }
 
-// An entry under another's name.
+// A copy of an entry under the name of another one.
 TEST_F(CacheTest, AnEntryBelongsToItsKey) {
   ObjectCache cache(directory);
   cache.keep("one", "object");
@@ -80,7 +80,7 @@ TEST_F(CacheTest, TheLongestUnusedGo) {
   cache.keep("b", object);
   cache.keep("c", object);
   for (const char *key : {"a", "b", "c"}) fs::last_write_time(cache.fileOf(key), old);
-  EXPECT_TRUE(cache.find("a")); // used: b and c are older now
+  EXPECT_TRUE(cache.find("a")); // marks it as used: now b and c are older
   cache.keep("d", object);
   EXPECT_EQ(files(), 3U);
   EXPECT_TRUE(cache.find("a"));
@@ -118,7 +118,7 @@ TEST_F(CacheTest, OnlyTheUserReadsTheKeyAndTheEntries) {
   EXPECT_EQ(fs::file_size(directory + "/key"), 32U);
 }
 
-// Made by somebody who does not know the secret: with no digest, with a digest that needs none, and with that of another
+// Entries made without knowledge of the secret: without a digest, with an unkeyed digest, and with that of another
 // user's directory.
 TEST_F(CacheTest, APlantedEntryIsNotFound) {
   ObjectCache cache(directory), other(directory + "-other");
@@ -144,13 +144,13 @@ TEST_F(CacheTest, AnEntryThatIsNoFileOfTheUsersIsNotFound) {
   EXPECT_FALSE(fs::is_symlink(cache.fileOf("k")));
   EXPECT_EQ(cache.find("k"), "object");
   fs::remove(cache.fileOf("k"));
-  ASSERT_EQ(mkfifo(cache.fileOf("k").c_str(), 0600), 0); // would block
+  ASSERT_EQ(mkfifo(cache.fileOf("k").c_str(), 0600), 0); // opening it would block
   EXPECT_EQ(cache.find("k"), std::nullopt);
   fs::create_directory(cache.fileOf("d"));
   EXPECT_EQ(cache.find("d"), std::nullopt);
   cache.keep("d", "object");
   EXPECT_EQ(cache.find("d"), std::nullopt);
-  if (geteuid() != 0) return; // only root gives files away
+  if (geteuid() != 0) return; // only root can change the owner of a file
   cache.keep("theirs", "object");
   ASSERT_EQ(chown(cache.fileOf("theirs").c_str(), 65534, 65534), 0);
   EXPECT_EQ(cache.find("theirs"), std::nullopt);
@@ -205,16 +205,17 @@ TEST_F(CacheTest, ADirectoryThatOthersWriteToIsRefused) {
     cache.keep("other", "object");
     EXPECT_EQ(files(), 1U);
   }
-  chmod(directory.c_str(), 0755); // others may read
+  chmod(directory.c_str(), 0755); // others may read, which is harmless
   EXPECT_EQ(ObjectCache(directory).find("k"), "object");
-  // A parent that others write to: they could put another directory in its place. Not in one like /tmp.
+  // A parent that others may write to is rejected, because they could replace the directory. One with the sticky bit,
+  // like /tmp, is accepted.
   std::string parent = fs::path(directory).parent_path();
   chmod(parent.c_str(), 0777);
   EXPECT_NE(ObjectCache(directory).refusal(), "");
   chmod(parent.c_str(), 01777);
   EXPECT_EQ(ObjectCache(directory).find("k"), "object");
   chmod(parent.c_str(), 0755);
-  // By way of a link it is the same directory.
+  // A link leads to the same directory.
   fs::create_directory_symlink(directory, parent + "/link");
   EXPECT_EQ(ObjectCache(parent + "/link").find("k"), "object");
   chmod(directory.c_str(), 0777);
@@ -236,7 +237,7 @@ TEST_F(CacheTest, ADirectoryOfAnotherUserIsRefused) {
   EXPECT_EQ(ObjectCache(directory).find("k"), "object");
 }
 
-// Each of 200 processes keeps its own entries and one that all have, and reads those of all. What is found is right.
+// Each of 200 processes stores its own entries and a common one, and reads those of all. Every entry found must be correct.
 TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
   constexpr int kProcesses = 200, kRounds = 5;
   auto objectOf = [](int i) { return std::string(static_cast<size_t>(1000 + i), static_cast<char>('a' + i % 26)); };
@@ -244,7 +245,7 @@ TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
   for (int i = 0; i < kProcesses; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      ObjectCache cache(directory, 100'000); // room for half of them
+      ObjectCache cache(directory, 100'000); // room for half of the entries
       int wrong = cache ? 0 : 1;
       for (int round = 0; round < kRounds; ++round) {
         cache.keep(std::to_string(i), objectOf(i));
@@ -279,7 +280,7 @@ TEST_F(CacheTest, TheLimitHolds) {
   EXPECT_FALSE(fs::exists(directory));
   ObjectCache cache(directory, 10'000);
   cache.keep("small", "object");
-  cache.keep("large", std::string(20'000, 'x')); // would push out all others
+  cache.keep("large", std::string(20'000, 'x')); // would evict all others
   EXPECT_EQ(cache.find("large"), std::nullopt);
   EXPECT_EQ(cache.find("small"), "object");
 }
