@@ -24,7 +24,7 @@ public:
   }
 
 private:
-  // A test runs its launches twice, which finds everything twice.
+  // A test runs its launches twice, which reports every finding twice.
   void addOnce(const Diagnostic &diagnostic) {
     if (!options_.found) return;
     auto same = [&](const Diagnostic &other) {

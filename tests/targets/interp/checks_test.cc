@@ -1,5 +1,5 @@
-// What `--check` finds: each file of checks/ gives the messages in the .txt beside it, the first error (or warning)
-// with the code of its name; and every program that is right gives none.
+// Findings of `--check`: each file of checks/ gives the messages in the .txt file of the same name, the first error
+// (or warning) with the code in its name; every correct program gives no findings.
 #include "interp_program.h"
 #include "tests/golden.h"
 
@@ -25,7 +25,7 @@ struct Watched {
   TestReport report;
   Diagnostics found;
 };
-// The launches run twice; only what the first finds is kept.
+// The launches run twice; only the findings of the first round are kept.
 void watch(InterpProgram &program, const HostTest &test, Schedule schedule, Checks checks, Watched &out) {
   InterpOptions options;
   options.schedule = schedule;
@@ -39,7 +39,7 @@ void watch(InterpProgram &program, const HostTest &test, Schedule schedule, Chec
   }
 }
 
-// Code and place of each finding.
+// Code and position of each finding.
 std::vector<std::pair<int, uint32_t>> places(const Diagnostics &found) {
   std::vector<std::pair<int, uint32_t>> all;
   for (const Diagnostic *d : found.sorted()) all.emplace_back(static_cast<int>(d->code), d->range.begin);
@@ -99,7 +99,7 @@ TEST(Checks, EachIsLookedForOnlyWhereItIsAskedFor) {
   EXPECT_FALSE(none.any());
 }
 
-// Ragged edges are legal, so `bounds` warns; nothing else is wrong with them.
+// Ragged edges are legal but give `bounds` warnings; these programs have no other findings.
 TEST(Checks, RightProgramsHaveNoErrors) {
   size_t tests = 0;
   std::vector<std::filesystem::path> files = test::filesIn("targets/interp/programs", ".xt");

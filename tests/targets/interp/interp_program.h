@@ -1,4 +1,4 @@
-// Programs from text, run on the interpreter under any schedule, with the output of prints kept.
+// Runs programs from text on the interpreter under any schedule, and keeps the output of prints.
 #pragma once
 #include "ir/interp/interpreter.h"
 #include "lang/lower/lower.h"
@@ -35,7 +35,7 @@ public:
   }
   std::string messages() const { return renderText(diagnostics, sources, false); }
 
-  // Runs a test; what the first of its two runs prints is in `printed`.
+  // Runs a test; the output of the first of its two rounds is in `printed`.
   TestReport run(const HostTest &test, InterpOptions interp = {}) {
     bool may = false;
     interp.print = [&](std::string_view text) {

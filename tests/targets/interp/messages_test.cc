@@ -1,10 +1,10 @@
-// What kernels print, and how the interpreter ends a launch that does what it must not.
+// The output of kernels' prints, and the errors with which the interpreter ends an invalid launch.
 #include "interp_program.h"
 
 namespace xt {
 namespace {
 
-// Runs the one test of a text; its findings as "line: message".
+// Runs the single test of a text and returns its findings as "line: message".
 std::string failure(const std::string &text, InterpOptions options = {}) {
   InterpProgram program(text);
   if (!program.module) return "does not compile";
@@ -131,7 +131,7 @@ TEST(ExplicitViews, ReachingOutsideOfTheBufferIsAnErrorAtTheAccess) {
   EXPECT_EQ(failure(view("%N, 4", "4000000000000000000, 1", load)),
             "4: element [1, 0" + outside + "0 of workgroup (0))");
   EXPECT_EQ(failure(view("%N, 4", "-4, 1", load)), "4: element [1, 0" + outside + "0 of workgroup (0))");
-  // What is made and never touched, or padded by its own shape, is no error.
+  // A tile that is never accessed, or that its shape pads, is not an error.
   EXPECT_EQ(failure(view("%N, 4", "4, 1", "  prefetch_tile %t\n")).find("element"), std::string::npos);
   EXPECT_EQ(failure(view("3, 4", "4, 1", load)).find("element"), std::string::npos);
   EXPECT_EQ(failure(view("-1, 4", "4, 1", load)).find("element"), std::string::npos) << "an empty base";
@@ -181,7 +181,7 @@ test "waits" {
   }
 }
 
-// One waits for what the other writes: nobody runs for ever.
+// One subgroup polls a value that another one writes: the launch ends under every schedule.
 TEST(Meeting, ASubgroupThatWaitsInALoopLetsOthersRun) {
   for (Schedule schedule : kSchedules) {
     InterpProgram program(R"(kernel @flag(%B: memref<?x?xi32>) subgroups(2) {

@@ -1,4 +1,4 @@
-// Each program of programs/ passes its tests whatever the order in which workgroups and subgroups run.
+// Each program of programs/ passes its tests in any order of workgroups and subgroups.
 #include "interp_program.h"
 #include "tests/golden.h"
 
@@ -29,7 +29,7 @@ TEST(Programs, PassUnderEverySchedule) {
   EXPECT_GE(tests, 17u);
 }
 
-// Elementwise ops are tested one by one in tests/ir/interp/elementwise_test.cc.
+// Elementwise ops are tested individually in tests/ir/interp/elementwise_test.cc.
 TEST(Programs, HaveEveryOtherOp) {
   std::set<OpKind> seen;
   for (const auto &path : test::filesIn("targets/interp/programs", ".xt")) {

@@ -1,4 +1,4 @@
-// Who writes an element (ir/interp/writer_trace.h), for every op that writes memory.
+// Finds the writers of an element (ir/interp/writer_trace.h), for every op that writes memory.
 #include "interp_program.h"
 
 #include "ir/interp/writer_trace.h"
@@ -10,7 +10,7 @@ namespace {
 
 class Writers : public testing::Test {
 protected:
-  // Buffers of i32 or f32, all zero; scalars follow.
+  // Adds a buffer of i32 or f32 with all elements 0; scalar arguments follow.
   void buffer(std::vector<int64_t> sizes, Elem elem = Elem::F32) {
     int64_t count = 1;
     LaunchArg arg;
@@ -148,8 +148,8 @@ TEST_F(Writers, WhatCannotBeToldIsAnError) {
             "where it writes depends on the results of atomics");
 }
 
-// Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. A trace does not compute
-// what is stored: a constant, a loaded value, an old value of another atomic.
+// Every way to store scattered elements, at both scopes that have XeGPU ops and at workgroup scope. A trace does not
+// compute the stored values: a constant, a loaded value, an old value of another atomic.
 struct ScatteredStore {
   std::string name, kernel, body;
 };
@@ -211,7 +211,7 @@ TEST_F(Writers, EveryScatteredStore) {
   }
 }
 
-// Elements of shared local memory are not the buffer's.
+// Stores to shared local memory are not writes to the buffer.
 TEST_F(Writers, ScatteredStoresToSharedLocalMemory) {
   InterpProgram program(R"(kernel @s(%A: memref<?xi32>) subgroups(1) {
   %m = alloc_slm : memref<16xi32, slm>
