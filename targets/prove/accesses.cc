@@ -9,17 +9,17 @@
 namespace xt {
 
 namespace {
-// A memref in terms of the parameter that it views; a dimension of the view that the parameter lacks has extent 1.
+// A memref as a view of a parameter; a dimension of the view that the parameter lacks has extent 1.
 struct View {
   size_t param = 0;
-  std::vector<std::optional<size_t>> dims; // of the parameter, for each of the view's
+  std::vector<std::optional<size_t>> dims; // the parameter's dimension, for each dimension of the view
 };
 struct TileAt {
   View base;
-  std::vector<Term> first; // for each dimension of the base
+  std::vector<Term> first; // first index in each dimension of the base
   size_t row = 0, column = 0;
 };
-struct Opaque {}; // vectors, and what is not followed
+struct Opaque {}; // vectors, and values that are not tracked
 using Symbolic = std::variant<Opaque, Term, View, TileAt>;
 
 class Walk {
@@ -83,7 +83,7 @@ private:
 
   void makeGrid() {
     std::vector<Term> inside;
-    // The grid's own block has parameters of its own, which are the kernel's.
+    // The grid's block has its own parameters, which stand for those of the kernel.
     for (size_t p = 0; p < kernel_.paramCount; ++p) {
       const Value *param = kernel_.param(p);
       if (p >= kernel_.gridBlock.params().size()) break;
@@ -132,7 +132,7 @@ private:
     case OpKind::Store: return accessElement(op, 1, Access::Kind::Store);
     case OpKind::Assert: return visitAssert(op);
     case OpKind::BlockId: out_.launchGrid = kernel_.grid.empty(); break;
-    default: break; // the rest either computes a number, or only matters if it touches memory
+    default: break; // other ops either compute a number, or matter only if they access memory
     }
     for (size_t i = 0; i < op.resultCount(); ++i)
       if (isNumber(*op.result(i))) values_[op.result(i)] = numberOf(op, *op.result(i));
@@ -208,7 +208,7 @@ private:
 
   // --- memory ---
 
-  // Unit dimensions are added or dropped; the others keep their order.
+  // Adds or drops dimensions of extent 1; the others keep their order.
   void castView(const Op &op) {
     const View *from = view(op.operand(0));
     if (!from) return;
@@ -265,7 +265,7 @@ private:
 
   void accessElement(const Op &op, size_t operand, Access::Kind kind) {
     const View *base = view(op.operand(operand));
-    if (!base) return; // shared local memory
+    if (!base) return; // shared local memory is not tracked
     std::vector<Term> index;
     for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(number(op.operand(i)));
     add(op, kind, *base, index, [](size_t) { return int64_t{1}; });
@@ -277,7 +277,7 @@ private:
     access.kind = kind;
     access.op = &op;
     access.param = base.param;
-    access.first.assign(out_.sizes[base.param].size(), smt_.integer(0)); // a dropped unit dimension
+    access.first.assign(out_.sizes[base.param].size(), smt_.integer(0)); // index 0 for a dropped dimension of extent 1
     access.extent.assign(access.first.size(), 1);
     std::vector<Term> conditions = when_;
     for (size_t d = 0; d < base.dims.size(); ++d) {
@@ -286,7 +286,7 @@ private:
         access.extent[*base.dims[d]] = extent(d);
         continue;
       }
-      // Only index 0 of an added dimension is inside.
+      // Only index 0 of an added dimension is in bounds.
       Term zero = smt_.integer(0);
       conditions.push_back(smt_.lessEqual(first[d], zero));
       conditions.push_back(smt_.less(zero, smt_.add(first[d], smt_.integer(extent(d)))));
@@ -299,16 +299,16 @@ private:
 
   // --- control flow ---
 
-  // A condition that fails ends the launch, so sizes that break it need not be looked at.
+  // A failed assert ends the launch, so sizes that violate it need not be considered.
   void visitAssert(const Op &op) {
     bool always = when_.size() == 1 && isNumber(*op.operand(0));
     Term condition = always ? number(op.operand(0)) : Term();
     if (always && !smt_.mentions(condition, out_.grid) && !smt_.mentions(condition, out_.unknowns)) out_.asserted.push_back(condition);
   }
 
-  // A carried number or tile moves by the same in each iteration, or is unknown.
+  // A carried number or tile either advances by the same amount in each iteration, or is unknown.
   struct Carried {
-    std::vector<Term> start, symbols, steps; // of a tile one for each dimension, of a number one
+    std::vector<Term> start, symbols, steps; // one per dimension for a tile, a single one for a number
   };
 
   void visitFor(const Op &op) {
@@ -368,7 +368,7 @@ private:
     }
   }
 
-  // Replaces the symbols of what is carried by what they are in an iteration.
+  // Replaces the symbols of carried values by their values in an iteration.
   void resolve(const std::vector<Carried> &all, Term iteration, size_t firstAccess) {
     std::vector<Term> from, to;
     for (const Carried &carried : all)
@@ -419,7 +419,7 @@ private:
     }
   }
 
-  // How often it runs is not known: what is made inside is made under an unknown condition, any number of times.
+  // The number of iterations is unknown: accesses in the body have an unknown condition and may occur any number of times.
   void visitWhile(const Op &op) {
     const Block &body = *op.region();
     CarriedAt at = carriedAt(op);
@@ -441,7 +441,7 @@ private:
   const Kernel &kernel_;
   Smt &smt_;
   KernelAccesses out_;
-  std::unordered_map<const Value *, Symbolic> values_; // never iterated: its order is not deterministic
+  std::unordered_map<const Value *, Symbolic> values_; // for lookup only; iteration order would not be deterministic
   std::vector<Term> when_, loops_;
   Term subgroup_;
 };

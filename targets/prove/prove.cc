@@ -10,23 +10,23 @@
 namespace xt {
 
 namespace {
-constexpr int kMilliseconds = 10000; // for each question to Z3
+constexpr int kMilliseconds = 10000; // time limit of each query to Z3
 constexpr int64_t kMostSize = int64_t{1} << 31;
 
-// What only a launch says: the extent of a dimension of a parameter, or the value of an integer.
+// A quantity that only a launch defines: the extent of a dimension of a parameter, or the value of an integer.
 constexpr size_t kScalar = ~size_t{0};
 struct SizeAt {
-  size_t param = 0, dim = 0; // kScalar: an integer
+  size_t param = 0, dim = 0; // kScalar: an integer parameter
   bool operator<(const SizeAt &other) const { return std::pair(param, dim) < std::pair(other.param, other.dim); }
 };
 
-// What an extent of a test's buffer is written as; "": by more than a number or a name.
+// The spelling of an extent of a test's buffer; "" if it is neither a number nor a name.
 std::string extentText(const HostExpr &extent) {
   if (extent.kind == HostExpr::Kind::Int) return std::to_string(extent.integer);
   return extent.kind == HostExpr::Kind::Size ? "$" + extent.text : "";
 }
 
-// A kernel is specialised for each set of parameters: "gemm$BM=128" is one of "gemm".
+// A kernel is specialised for each set of parameters: "gemm$BM=128" is a specialisation of "gemm".
 std::string_view baseName(std::string_view kernel) { return kernel.substr(0, kernel.find('$')); }
 
 class Prover {
@@ -77,7 +77,7 @@ private:
     return at.dim == kScalar ? param : str("dim(", param, ", ", at.dim, ")");
   }
 
-  // The extents of the buffers of each launch of the kernel, with whatever parameters, as written.
+  // The extents, as written, of the buffers in each launch of the kernel, with any parameters.
   std::vector<std::map<SizeAt, std::string>> launchedSizes() const {
     std::vector<std::map<SizeAt, std::string>> all;
     for (const HostTest &test : module_.tests)
@@ -95,8 +95,8 @@ private:
     return all;
   }
 
-  // Two sizes are taken to be equal if every launch in the file writes them alike and some launch by a name, and one to be a
-  // number if every launch writes that number though it leaves other sizes open.
+  // Assumes that two sizes are equal if every launch in the file writes them alike and at least one uses a name, and
+  // that a size is constant if every launch writes the same number for it although all leave other sizes open.
   void assumeEqualSizes() {
     std::vector<std::map<SizeAt, std::string>> launches = launchedSizes();
     if (launches.empty()) return;
@@ -119,13 +119,13 @@ private:
         if (!alike) continue;
         facts_.push_back(smt_.equal(sizeOf(sizes_[i]), sizeOf(sizes_[j])));
         proof_.assumptions.push_back(str(sizeName(sizes_[i]), " = ", sizeName(sizes_[j])));
-        break; // equality with one that comes before says all
+        break; // equality with one earlier size implies the rest
       }
   }
 
   // --- stores ---
 
-  // The element is inside of the parameter, and the access reaches it.
+  // A condition: the access covers the element.
   Term reaches(const Access &access, std::span<const Term> element) {
     std::vector<Term> all = {access.when};
     for (size_t d = 0; d < element.size(); ++d) {
@@ -169,7 +169,7 @@ private:
     proveCovered(param, stores);
   }
 
-  // A copy of an access with symbols of its own for workgroup and iterations.
+  // A copy of an access with separate symbols for the workgroup and the iterations.
   struct Instance {
     Access access;
     std::vector<Term> grid;
@@ -217,7 +217,7 @@ private:
     if (once) line(ProofVerdict::Proved, *stores[0]->op, str("no element of ", name(param), " is stored more than once"));
   }
 
-  // False: no more is asked of this parameter.
+  // Returns false if the parameter needs no further queries.
   bool decide(const std::vector<Term> &facts, size_t param, const Access &store, bool &holds, bool workgroupsMeet) {
     const char *what = workgroupsMeet ? "two workgroups store the same element of " : "a workgroup stores an element more than once to ";
     Smt::Answer answer = smt_.satisfiable(facts, kMilliseconds);
@@ -229,7 +229,7 @@ private:
     }
     std::string sizes = smallest(facts);
     line(ProofVerdict::Fails, *store.op, str(what, name(param), sizes.empty() ? "" : " at " + sizes));
-    if (!workgroupsMeet) return false; // no run shows that
+    if (!workgroupsMeet) return false; // no run of a test shows this
     proof_.showsRace = true;
     writeCounterexample("stored twice", param);
     return false;
@@ -280,7 +280,7 @@ private:
 
   // --- counterexamples ---
 
-  // The sizes in the last answer, made as small as they go in sum: "dim(%A, 0) = 1, …".
+  // Minimises the sum of the sizes in the last answer: "dim(%A, 0) = 1, …".
   std::string smallest(const std::vector<Term> &facts) {
     auto read = [&] {
       found_.clear();
@@ -291,7 +291,7 @@ private:
       }
       return sum;
     };
-    int64_t high = read(), low = -1; // facts hold with a sum of `high`; not with `low`
+    int64_t high = read(), low = -1; // the facts hold with a sum of `high`, but not with `low`
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
       Term sum = smt_.integer(0);

@@ -1,9 +1,9 @@
-// Proves for all sizes what tests show for some: that a kernel stores each element of its outputs exactly once, that no two
-// workgroups store the same one, and which loads reach outside.
+// Proves for all sizes what tests show for some: that a kernel stores each element of its outputs exactly once, that
+// no two workgroups store the same element, and which loads are out of bounds.
 //
-// A claim is about integers: where accesses begin, as linear terms of sizes, workgroups and iterations. Z3 looks for sizes
-// that break it; where it finds none, it holds for all sizes up to 2^31. What depends on data, and what is not linear, is
-// undecided, with the reason.
+// A claim is a statement on integers: where accesses begin, as linear terms of sizes, workgroups and iterations. Z3
+// searches for sizes that violate it; if it finds none, the claim holds for all sizes up to 2^31. Claims that depend
+// on data or are not linear are undecided, with the reason.
 #pragma once
 #include "ir/module.h"
 #include "targets/prove/smt.h"
@@ -23,16 +23,16 @@ struct ProofLine {
 
 struct KernelProof {
   std::string kernel;
-  std::vector<std::string> assumptions; // sizes that are equal in all tests which launch the kernel
+  std::vector<std::string> assumptions; // equalities of sizes, which hold in all tests that launch the kernel
   std::vector<ProofLine> lines;
-  std::string counterexample; // a test block at the smallest sizes that break a claim; "": none
-  bool showsRace = false;     // in that test two workgroups meet, which `xtrun --check=race` reports
+  std::string counterexample; // a test block at the smallest sizes that violate a claim; "" if there is none
+  bool showsRace = false;     // in that test two workgroups store the same element, which `xtrun --check=race` reports
   ProofVerdict verdict() const; // the worst of its lines
 };
 
 std::vector<KernelProof> prove(const Module &module, Smt &smt);
 
-// Text for people; ends in a line break.
+// Readable text that ends in a line break.
 std::string proofText(const KernelProof &proof, const SourceManager &sources);
 
 } // namespace xt

@@ -7,7 +7,7 @@
 
 namespace xt {
 
-// The functions that are used, by their names in Z3's C interface.
+// The used functions, by their names in Z3's C interface.
 #define XT_Z3_FUNCTIONS(X)                                                                                             \
   X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort)        \
   X(Z3_mk_bool_sort) X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub)        \
@@ -39,7 +39,7 @@ std::vector<Z3_ast> asts(std::span<const Term> terms) {
   for (Term term : terms) all.push_back(ast(term));
   return all;
 }
-void ignoreError(Z3_context, Z3_error_code) {} // without a handler Z3 ends the process; unknown answers are Unknown
+void ignoreError(Z3_context, Z3_error_code) {} // Z3 would end the process without one; the answer is Unknown
 } // namespace
 
 Result<std::unique_ptr<Smt>> Smt::open() {

@@ -1,4 +1,4 @@
-// Questions about integers to Z3, which is opened at run time: only `xtc --prove` needs it.
+// Queries about integers to Z3. The library is opened at run time, because only `xtc --prove` needs it.
 #pragma once
 #include "ir/base/result.h"
 
@@ -11,7 +11,7 @@
 
 namespace xt {
 
-// An integer or a truth value of one Smt, which must outlive it.
+// An integer or a truth value of an Smt, which must outlive the term.
 struct Term {
   void *ast = nullptr;
   explicit operator bool() const { return ast; }
@@ -19,39 +19,39 @@ struct Term {
 
 class Smt {
 public:
-  // An Error (environment) where libz3 cannot be opened.
+  // An Error (environment) if libz3 cannot be opened.
   static Result<std::unique_ptr<Smt>> open();
   ~Smt();
   Smt(const Smt &) = delete;
   Smt &operator=(const Smt &) = delete;
 
   Term integer(int64_t value);
-  Term symbol(const std::string &name); // a new integer, whatever its name
+  Term symbol(const std::string &name); // a new symbol, even if the name is in use
   Term truthSymbol(const std::string &name);
   Term truth(bool value);
   Term add(Term a, Term b);
   Term sub(Term a, Term b);
   Term multiply(Term a, Term b);
-  // Rounded down; the divisor is positive.
+  // Rounds down; the divisor must be positive.
   Term floorDiv(Term a, Term b);
   Term choose(Term condition, Term a, Term b);
   Term less(Term a, Term b);
   Term lessEqual(Term a, Term b);
-  Term equal(Term a, Term b); // of integers or of truth values
+  Term equal(Term a, Term b); // for integers or truth values
   Term negation(Term a);
   Term all(std::span<const Term> terms);
   Term any(std::span<const Term> terms);
-  // For no values of the symbols `body` holds.
+  // Holds if no values of the symbols satisfy `body`.
   Term none(std::span<const Term> symbols, Term body);
 
   Term substitute(Term term, std::span<const Term> from, std::span<const Term> to);
-  std::optional<int64_t> constant(Term term); // where it simplifies to one
+  std::optional<int64_t> constant(Term term); // set if the term simplifies to a constant
   bool mentions(Term term, std::span<const Term> symbols);
 
   enum class Answer : uint8_t { No, Yes, Unknown };
-  // Whether some values make all of the facts hold; Unknown after the time limit.
+  // Whether there are values for which all facts hold; Unknown after the time limit.
   Answer satisfiable(std::span<const Term> facts, int milliseconds);
-  // What a symbol is in the last Yes.
+  // The value of a symbol in the last answer Yes.
   int64_t value(Term symbol);
 
 private:
