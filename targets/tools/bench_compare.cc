@@ -10,7 +10,7 @@
 namespace xt {
 
 std::string BenchBase::keyOf(const std::string &file, const std::string &test, const std::string &target, bool small) {
-  size_t slash = file.rfind('/'); // the same file may be reached by another path
+  size_t slash = file.rfind('/'); // the same file may have different paths
   return str(slash == std::string::npos ? file : file.substr(slash + 1), '\n', test, '\n', target, small ? "\nsmall" : "");
 }
 

@@ -1,4 +1,4 @@
-// Times of a run against those of an earlier one.
+// Compares the times of a run with those of an earlier one.
 #pragma once
 #include "ir/base/result.h"
 #include "targets/run/report.h"
@@ -8,14 +8,14 @@
 
 namespace xt {
 
-// The times in what `xtrun --bench --json` has printed.
+// The times in the output of `xtrun --bench --json`.
 class BenchBase {
 public:
-  // An Error of the environment if the file cannot be read, or is no such text.
+  // An Error (environment) if the file cannot be read or is not such output.
   static Result<BenchBase> read(const std::string &path);
 
-  // What became of one run: "1.04 times the 2.2 ms of base.json"; "" where the base has no time of it. `slower`: by more
-  // than the part `limit`, and the intervals are apart.
+  // The comparison of one run: "1.04 times the 2.2 ms of base.json"; "" if the base has no time for it. `slower`: by
+  // more than the fraction `limit`, with disjoint intervals.
   struct Verdict {
     std::string text;
     bool slower = false;

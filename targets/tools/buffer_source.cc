@@ -14,7 +14,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// "1024x512" or "1024x512xf16" as a shape.
+// Parses "1024x512" or "1024x512xf16".
 bool readShape(std::string_view text, Shape &shape, std::optional<Elem> &elem) {
   while (!text.empty()) {
     if (text[0] < '0' || text[0] > '9') {
@@ -33,7 +33,7 @@ bool readShape(std::string_view text, Shape &shape, std::optional<Elem> &elem) {
   return false;
 }
 
-// Why a shape or type does not fit the parameter; empty: it does.
+// Why a shape or type does not match the parameter; empty if it does.
 std::string misfit(const Shape &shape, Elem elem, Type param) {
   if (elem != param.elem()) return str("it holds ", elemName(elem));
   if (shape.size() != param.shape().size())
@@ -50,11 +50,11 @@ Result<BufferSource> checked(const std::string &name, const std::string &text, T
   return usageMistake(str("`", text, "` does not fit ", name, ", which is ", shapedText(param), ": ", why));
 }
 
-// One word, a word and what stands in one pair of parentheses behind it, or `from (i, j) => …`: numbers, names and arithmetic.
-// The text becomes part of a statement, and nothing in it may end that statement.
+// Accepts a word, a word followed by one pair of parentheses, or `from (i, j) => …`, with numbers, names and
+// arithmetic. The text becomes part of a statement, so it must not contain anything that ends the statement.
 bool isOneExpression(std::string_view what) {
   auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  size_t word = 0, depth = 0, closed = 0; // closed: where the first pair of parentheses ends
+  size_t word = 0, depth = 0, closed = 0; // closed: the end of the first pair of parentheses
   while (word < what.size() && inWord(what[word])) ++word;
   if (word == 0 || what.find("//") != std::string_view::npos) return false;
   for (size_t at = word; at < what.size(); ++at) {
@@ -74,7 +74,7 @@ bool isInitializer(const std::string &what) {
   return fn && fn->fn != HostFn::Load;
 }
 
-// The initialiser as a test block has it: bare words get the arguments that they need.
+// The initialiser as in a test block: a bare word gets the arguments that it needs.
 Result<std::string> initializerText(const SourceText &source, int index) {
   if (!isOneExpression(source.what))
     return usageMistake(str("`", source.what, "` is no initialiser: write a word, or a word with its arguments in parentheses, such as fill(1.5)"));

@@ -6,11 +6,11 @@
 
 namespace xt {
 
-// Where this user's compiled code is kept: XT_CACHE_DIR ("": nowhere), else xt in XDG_CACHE_HOME or in ~/.cache
-// (XDG Base Directory Specification). "" where there is none.
+// The directory for this user's compiled code: XT_CACHE_DIR ("": no cache), else xt in XDG_CACHE_HOME or in ~/.cache
+// (XDG Base Directory Specification). "" if there is no such directory.
 std::string cacheDirectory();
-// How many bytes of it at most: XT_CACHE_LIMIT, a number of bytes with K, M or G behind it or without; else 256M. 0 keeps
-// nothing. An Error for what is no such number.
+// The size limit of the cache in bytes: XT_CACHE_LIMIT, a number with an optional suffix K, M or G; by default 256M.
+// 0 disables the cache. An Error if it is not such a number.
 Result<uint64_t> cacheLimit();
 
 } // namespace xt

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The header line of the kernel's own text: everything before its body.
+// The header of the kernel's text: everything before its body.
 std::string signatureOf(const Kernel &kernel, const Module &module) {
   std::string text = print(kernel, module);
   text = text.substr(0, text.find(" {\n"));
@@ -32,14 +32,14 @@ const char *scopeText(const Kernel &kernel) {
   return "";
 }
 
-// Each layout of vectors and tiles with its shape and type, in the order of the text.
+// Each layout of vectors and tiles with its shape and type, in program order.
 struct LayoutUse {
   Type type;
   int values;
 };
 std::vector<LayoutUse> layoutsOf(const Kernel &kernel) {
   std::vector<LayoutUse> uses;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     for (size_t i = 0; i < op.resultCount(); ++i) {
       Type type = op.result(i)->type();
       if (!(type.isVector() || type.isTile()) || !type.layout()) continue;
@@ -61,10 +61,10 @@ int64_t bytesHeld(const LayoutUse &use) {
   return elements * elemInfo(use.type.elem()).storageBytes;
 }
 
-// The grid of a launch, where static extents and constants decide it.
+// The grid of a launch, if static extents and constants determine it.
 std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
   if (kernel.grid.empty()) return std::nullopt;
-  std::byte somewhere{}; // a grid looks at sizes only, but a buffer needs an address
+  std::byte somewhere{}; // a grid depends on sizes only, but a buffer needs an address
   std::vector<LaunchArg> args(kernel.paramCount);
   for (size_t i = 0; i < kernel.paramCount; ++i) {
     Type type = kernel.param(i)->type();
@@ -80,7 +80,7 @@ std::optional<std::vector<GridRange>> gridOf(const Kernel &kernel) {
     for (int64_t extent : type.shape()) args[i].buffer.sizes.push_back(extent == kDynamic ? 1 : extent);
     args[i].buffer.strides = memrefStrides(type);
     for (int64_t &stride : args[i].buffer.strides)
-      if (stride == kDynamic) stride = 1; // no grid asks for it
+      if (stride == kDynamic) stride = 1; // no grid depends on strides
   }
   Result<std::vector<GridRange>> grid = computeGrid(kernel, args);
   if (!grid) return std::nullopt;
@@ -102,7 +102,7 @@ std::string gridText(const std::vector<GridRange> &grid, int64_t workgroups) {
              workgroups == 1 ? "" : "s");
 }
 
-// A variable of the grid each, outermost first; block_id x is the last.
+// One entry for each variable of the grid, outermost first; the last one is block_id x.
 Json gridJson(const Kernel &kernel, const std::optional<std::vector<GridRange>> &grid) {
   Json list = Json::array();
   for (size_t d = 0; d < kernel.grid.size(); ++d)
@@ -112,7 +112,7 @@ Json gridJson(const Kernel &kernel, const std::optional<std::vector<GridRange>> 
   return list;
 }
 
-// The buffers in shared local memory, in the order of the text.
+// The buffers in shared local memory, in program order.
 std::vector<const Op *> slmBuffersOf(const Kernel &kernel) {
   std::vector<const Op *> buffers;
   for (const Op &op : kernel.body)

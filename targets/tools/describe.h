@@ -1,4 +1,4 @@
-// What the kernels of a module are, for `xtrun --describe`.
+// Describes the kernels of a module, for `xtrun --describe`.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/module.h"
@@ -9,11 +9,12 @@
 
 namespace xt {
 
-// The file's parameters; then of `only`, or of all kernels where it is null: signature, grid, scope and subgroups, the
-// layouts in use with what a subgroup holds of one vector or tile, shared local memory, and operations and bytes
-// (ir/cost.h) of a workgroup, and of a launch where the number of workgroups follows from the types.
+// First the file's parameters; then for `only`, or for all kernels if it is null: signature, grid, scope and
+// subgroups, the layouts in use with a subgroup's share of one vector or tile, shared local memory, and the
+// operations and bytes (ir/cost.h) of a workgroup, and also of a launch if the number of workgroups follows from the
+// types.
 std::string describeText(const Module &module, const Kernel *only, const SourceManager &sources);
-// The same: {"parameters": [...], "kernels": [...]}.
+// The same as JSON: {"parameters": [...], "kernels": [...]}.
 nlohmann::ordered_json describeJson(const Module &module, const Kernel *only, const SourceManager &sources);
 
 } // namespace xt

@@ -1,10 +1,11 @@
-// xtrun --devices: every target and what it can run on.
+// xtrun --devices: lists every target and its devices.
 #pragma once
 #include "targets/tools/options.h"
 
 namespace xt {
 
-// Prints to standard output; the exit status. A target whose devices cannot be listed says why; that is no failure.
+// Prints to standard output and returns the exit status. If the devices of a target cannot be listed, the output says
+// why; this is not a failure.
 int listDevices(const XtrunOptions &options);
 
 } // namespace xt

@@ -24,7 +24,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Small, and with a product, so that each GPU's messages and products are used. Two workgroups of two subgroups.
+// A small kernel with a product, so that each GPU's messages and products are used. It runs two workgroups of two
+// subgroups.
 constexpr std::string_view kKernel = R"(#a = #wg_map<sg_layout = [2, 1], sg_data = [16, 32]>
 #b = #wg_map<sg_layout = [2, 1], sg_data = [32, 32]>
 #c = #wg_map<sg_layout = [2, 1], sg_data = [16, 32]>
@@ -116,7 +117,7 @@ private:
     }
   }
 
-  // A cache that is not used makes nothing wrong: compiling takes its time again.
+  // An unusable cache is not an error: it only makes processes compile again.
   void cache() {
     std::string directory = cacheDirectory();
     Result<uint64_t> limit = cacheLimit();
@@ -128,7 +129,7 @@ private:
     json_["cache"] = {{"directory", directory}, {"used", static_cast<bool>(cache)}, {"problem", state}, {"entries", use.entries}, {"bytes", use.bytes}, {"limit", limit ? *limit : 0}};
   }
 
-  // What `xtrun --devices` says, in a process of its own.
+  // Reads the output of `xtrun --devices`, run in a separate process.
   void devices() {
     Result<ToolOutput> ran = runTool(ownProgram(), "xt", {"--devices", "--json"});
     std::string output = ran ? ran->output.substr(std::min(ran->output.find('{'), ran->output.size())) : "";
@@ -142,7 +143,7 @@ private:
         std::string problem = device.value("problem", "");
         bool software = device.value("software", false);
         std::string text = problem.empty() ? str(device.value("name", ""), software ? ", software" : "", device.value("driver", "").empty() ? "" : ", ", device.value("driver", "")) : problem;
-        // OpenCL is asked for by name; nothing else needs it.
+        // OpenCL is used only if the user selects it.
         Mark missing = device.value("name", "") == "OpenCL" ? Mark::Without : Mark::Fail;
         line(problem.empty() ? Mark::Ok : missing, target.value("target", ""), "device", text);
         if (target.value("target", "") != "xe" || !problem.empty() || software) continue;

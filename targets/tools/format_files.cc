@@ -17,7 +17,7 @@ constexpr int kExitDiffers = 1, kExitCompile = 2;
 
 std::string_view lineAt(std::string_view text, size_t begin) { return text.substr(begin, text.find('\n', begin) - begin); }
 
-// The first line of the two that differs, as a diff has it.
+// The first line that differs between the two, in the style of a diff.
 std::string firstDifference(const std::string &name, const std::string &before, const std::string &after) {
   uint32_t line = 1;
   size_t a = 0, b = 0;
@@ -51,7 +51,7 @@ Result<int> formatFile(const XtcOptions &options, Session &session, const std::s
     return 0;
   }
   const std::string &to = options.output.empty() ? path : options.output;
-  if (to == path && *formatted == *text) return 0; // its time stays as it is
+  if (to == path && *formatted == *text) return 0; // keeps the modification time
   Result<void> written = writeOutputFile(to, {*formatted});
   if (!written) return written.error();
   return 0;
@@ -74,7 +74,7 @@ int formatFiles(const XtcOptions &options) {
       status = std::max(status, kExitEnvironment);
     }
   }
-  // On standard output JSON of no message would stand beside formatted text or the list of files.
+  // Without messages, no JSON is printed, because standard output may have the formatted text or the list of files.
   bool any = std::any_of(sessions.begin(), sessions.end(), [](const auto &session) { return !session->diagnostics().all().empty(); });
   if (any) printDiagnostics(options, sessions);
   return status;

@@ -31,7 +31,7 @@ std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
 
 namespace {
 
-// Listings of Intel's compiler, or what is in them.
+// The listings of Intel's compiler, or a report on them.
 Result<std::string> isaOf(const Module &module, const XeProgram &program, const TargetInfo &target, const XtcOptions &options,
                           const SourceManager &sources, Diagnostics &diagnostics) {
   Result<std::vector<std::string>> listings = compileOffline(program, target.name);
@@ -58,7 +58,7 @@ Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const T
   for (const std::string &kind : options.emit) {
     if (!isGpuCode(kind)) continue;
     emitOptions.definitions.clear();
-    if (kind == "isa" && !options.isaShim.empty()) { // never in what runs
+    if (kind == "isa" && !options.isaShim.empty()) { // never part of code that runs
       Result<std::string> definitions = readFile(options.isaShim);
       if (!definitions) return definitions.error();
       emitOptions.definitions = std::move(*definitions);

@@ -1,4 +1,4 @@
-// What `xtc --emit` prints for GPUs.
+// The output of `xtc --emit` for GPUs.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -12,12 +12,13 @@
 
 namespace xt {
 
-// Whether `--emit=KIND` is code of GPUs: llvm, spirv, spvasm, isa.
+// Whether `--emit=KIND` is GPU code: llvm, spirv, spvasm, isa.
 bool isGpuCode(std::string_view kind);
-// What is wrong with a command line that asks for such code, or for what belongs to it; `gpu`: its target is one.
+// The error in a command line that requests GPU code or uses options for it; nullopt if it is valid. `gpu`: the
+// target is a GPU.
 std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu);
-// All the kinds of code that are asked for, for a module that the passes of the target have left: text, one kind after the
-// other, and SPIR-V. `stage` takes what is done next, where it may take long.
+// All requested kinds of code, for a module after the target's passes: text, one kind after the other, and SPIR-V.
+// `stage` is called with the name of each step that may take long.
 struct GpuCode {
   std::string text, spirv;
 };

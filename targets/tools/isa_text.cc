@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// All loops, outer ones before those in them, in the order of the text.
+// Collects all loops in program order, each before the loops that it contains.
 void collectLoops(const Block &block, std::vector<const Op *> &loops) {
   for (const Op &op : block) {
     if (op.regionCount() && carriedAt(op).loops) loops.push_back(&op);
@@ -33,7 +33,8 @@ public:
       : kernel_(kernel), made_(made), report_(report), target_(target), sources_(sources) {
     std::vector<const Op *> loops;
     collectLoops(kernel.body, loops);
-    // The compiler may unroll loops, and makes some of its own: lines are told where there are as many.
+    // The compiler may unroll loops and introduce new ones, so line numbers are given only if the number of loops is
+    // the same.
     if (loops.size() == report.loops.size()) loops_ = std::move(loops);
   }
 
@@ -63,7 +64,7 @@ public:
   }
 
 private:
-  // What --remarks tells of devices; who asks for a report is warned without it.
+  // Reports as a warning here, because the user has requested a report; elsewhere it is a remark on devices.
   Diagnostic &report(Diagnostics &diagnostics, std::string message) const {
     Diagnostic &warning = diagnostics.report(DiagCode::DeviceRemark, kernel_.nameRange, std::move(message));
     warning.severity = Severity::Warning;
@@ -83,7 +84,7 @@ private:
   const IsaReport &report_;
   const TargetInfo &target_;
   const SourceManager &sources_;
-  std::vector<const Op *> loops_; // of the report's loops; none where they cannot be told
+  std::vector<const Op *> loops_; // the loops of the report; empty if they cannot be identified
 };
 
 } // namespace

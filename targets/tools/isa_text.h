@@ -1,4 +1,4 @@
-// `xtc --emit=isa --report`: what Intel's offline compiler made of kernels, beside the lines that it was made of.
+// `xtc --emit=isa --report`: the code that Intel's offline compiler generated for kernels, related to source lines.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/module.h"
@@ -12,8 +12,8 @@
 namespace xt {
 
 // Registers, spills, occupancy, shared local memory by line, and the instructions and block messages of each loop.
-// `reports`, in the order of the module's kernels, which are at lane scope. Spilled registers, and products that the
-// code lacks, are warnings.
+// `reports` are in the order of the module's kernels, which are at lane scope. Spilled registers and products without
+// dpas instructions are warnings.
 std::string isaText(const Module &module, const XeProgram &program, std::span<const IsaReport> reports, const TargetInfo &target,
                     const SourceManager &sources, Diagnostics &diagnostics);
 

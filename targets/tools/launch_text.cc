@@ -130,7 +130,7 @@ private:
     return floatText(*number);
   }
 
-  // Statements that make the buffer, check and save it; the argument is its name.
+  // Statements that define, check and save the buffer; the argument is its name.
   Result<std::string> bufferText(const Value &param, const std::string *given) {
     const std::string &name = param.name();
     const std::string *out = find(options_.outs, name), *expect = find(options_.expects, name);
@@ -160,7 +160,7 @@ private:
 
   Result<void> addCheck(const std::string &name, const BufferSource &source, const std::string &path,
                         const NpyHeader &header) {
-    // A reference may be more precise than what is compared with it.
+    // A reference may have a wider type than the buffer that is compared with it.
     Elem elem = source.elem;
     if (std::optional<Elem> own = npyElem(header); !npyHolds(header, elem) && own && isFloat(*own) && isFloat(elem))
       elem = *own;
@@ -202,7 +202,7 @@ Result<const Kernel *> kernelNamed(const Module &module, const std::string &name
   std::vector<std::string> names;
   const Kernel *found = nullptr;
   for (const auto &kernel : module.kernels) {
-    if (kernel->name.find('$') != std::string::npos) continue; // made by a test
+    if (kernel->name.find('$') != std::string::npos) continue; // specialised for a test
     names.push_back("@" + kernel->name);
     if (kernel->name == wanted || (wanted.empty() && !found)) found = kernel.get();
   }

@@ -14,11 +14,11 @@ namespace {
 
 namespace po = boost::program_options;
 
-// How messages are printed. xtc's `--format` without one of these rewrites files, hence the other name.
+// Options for the format of messages. xtc's plain `--format` rewrites files, hence the second name.
 constexpr const char *kMessageOptions[] = {"format", "diagnostics-format"};
 constexpr const char *kXtcFormats = "text|json|sarif", *kXtrunFormats = "text|json";
 
-// Whether `words`, parted by '|', have this one.
+// Whether `word` is one of `words`, which are separated by '|'.
 bool isOneOf(std::string_view word, std::string_view words) {
   for (size_t begin = 0; begin <= words.size();) {
     size_t end = std::min(words.find('|', begin), words.size());
@@ -28,14 +28,15 @@ bool isOneOf(std::string_view word, std::string_view words) {
   return false;
 }
 
-// What Boost cannot read as it is meant. `--format` alone formats files; `--format=json`, and `--format json` too, say how messages are printed.
+// Rewrites arguments that Boost would misread. `--format` alone formats files; `--format=json`, and also `--format
+// json`, select the format of messages.
 std::vector<std::string> plainArguments(int argc, const char *const *argv) {
   std::vector<std::string> out;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     if (word == "--format" && i + 1 < argc && isOneOf(argv[i + 1], kXtcFormats)) word += str("=", argv[++i]);
     else if (word == "--format") word = "--format-files";
-    else if (word == "--run=") word = "--run=,"; // no passes; Boost takes no empty value
+    else if (word == "--run=") word = "--run=,"; // no passes; Boost does not accept an empty value
     out.push_back(std::move(word));
   }
   return out;
@@ -95,7 +96,7 @@ bool readCommon(const po::variables_map &map, std::string_view formats, CommonOp
   return true;
 }
 
-// Parses into `map`; gives the finished answer when help, the version or a mistake ends it.
+// Parses into `map`; returns the final result if help, the version or an error ends the command.
 template <class Options>
 std::optional<ParsedCommand<Options>> readCommand(const std::vector<std::string> &arguments, std::string_view tool,
                                                   std::string_view usage, std::string_view epilog,
@@ -127,7 +128,7 @@ template <class Options> ParsedCommand<Options> usageError(std::string_view tool
   return {{}, str(tool, ": ", message, "\nTry `", tool, " --help`.\n"), kExitUsage};
 }
 
-// --show-layout and what belongs to it; gives what is wrong.
+// Parses --show-layout and its options; returns the error, if any.
 std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions &options) {
   auto text = [&](const char *name, std::string &to) {
     if (map.count(name)) to = map[name].as<std::string>();
@@ -146,7 +147,7 @@ std::optional<std::string> readDrawing(const po::variables_map &map, XtcOptions 
   return std::nullopt;
 }
 
-// --reduce; gives what is wrong.
+// Parses --reduce; returns the error, if any.
 std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions &options) {
   if (!map.count("reduce")) return std::nullopt;
   options.reduce = map["reduce"].as<std::string>();
@@ -157,7 +158,7 @@ std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions
   return std::nullopt;
 }
 
-// --check, --watch and --format alone; gives what is wrong.
+// Parses --check, --watch, --format alone, and --prove; returns the error, if any.
 std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions &options) {
   options.checkOnly = map.count("check") != 0;
   options.watch = map.count("watch") != 0;
@@ -172,7 +173,7 @@ std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions
   return std::nullopt;
 }
 
-// A time in seconds; none where the text is no number above 0, or more than clocks count.
+// A time in seconds; nullopt if the text is not a positive number, or exceeds the range of clocks.
 std::optional<double> secondsOf(const std::string &text) {
   constexpr double kMostSeconds = 1e9; // 30 years
   double seconds = 0;
@@ -181,7 +182,7 @@ std::optional<double> secondsOf(const std::string &text) {
   return good ? std::optional(seconds) : std::nullopt;
 }
 
-// The value of an option of this kind; gives what is wrong.
+// Parses an option whose value is a time; returns the error, if any.
 std::optional<std::string> readSeconds(const po::variables_map &map, const char *name, double &seconds) {
   if (!map.count(name)) return std::nullopt;
   const std::string &text = map[name].as<std::string>();
@@ -191,7 +192,7 @@ std::optional<std::string> readSeconds(const po::variables_map &map, const char 
   return std::nullopt;
 }
 
-// --bench and what belongs to it; gives what is wrong.
+// Parses --bench and its options; returns the error, if any.
 std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions &options) {
   options.bench = map.count("bench") != 0;
   if (map.count("compare")) options.compare = map["compare"].as<std::string>();
@@ -211,7 +212,7 @@ std::optional<std::string> readBench(const po::variables_map &map, XtrunOptions 
   return std::nullopt;
 }
 
-// --kernel and what belongs to it; gives what is wrong.
+// Parses --kernel and its options; returns the error, if any.
 std::optional<std::string> readLaunch(const po::variables_map &map, XtrunOptions &options) {
   using Texts = std::vector<std::string>;
   if (map.count("kernel")) options.kernel = map["kernel"].as<std::string>();
@@ -331,7 +332,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (std::optional<std::string> wrong = readReducing(map, options)) return usageError<XtcOptions>("xtc", *wrong);
   if (map.count("query")) {
     options.query = map["query"].as<std::vector<std::string>>();
-    options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // its words behind other options
+    options.query.insert(options.query.end(), options.files.begin(), options.files.end()); // those after other options
     options.files.clear();
   }
   bool lists_ = !options.showLayout.empty() || !options.query.empty() || options.listOps || options.listPasses || options.listCodes || !options.explain.empty() || !options.reference.empty();
@@ -391,7 +392,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
   std::string problem;
   if (!readCommon(map, kXtrunFormats, options, problem)) return usageError<XtrunOptions>("xtrun", problem);
   options.targets = map.count("target") ? splitCommas(map["target"].as<std::vector<std::string>>()) : std::vector<std::string>{"cpu"};
-  for (size_t i = 0; i < options.targets.size(); ++i) // one that is given twice runs once
+  for (size_t i = 0; i < options.targets.size(); ++i) // a target given twice runs once
     options.targets.erase(std::remove(options.targets.begin() + static_cast<std::ptrdiff_t>(i) + 1, options.targets.end(), options.targets[i]),
                           options.targets.end());
   if (map.count("test")) options.tests = map["test"].as<std::vector<std::string>>();

@@ -17,26 +17,26 @@ enum class ColorMode { Auto, Always, Never };
 struct CommonOptions {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> defines; // -D NAME=VALUE
-  bool json = false, sarif = false; // how messages are printed; neither: as text
+  bool json = false, sarif = false; // format of messages; neither: text
   ColorMode color = ColorMode::Auto;
   std::vector<std::string> dumpAfter; // pass names; "all"
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
-  bool remarks = false; // print what a layout or a decision of the compiler costs
+  bool remarks = false; // print the cost of layouts and of decisions of the compiler
 };
 
 struct XtcOptions : CommonOptions {
   std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm, isa
   std::string output;            // empty: standard output
-  std::vector<std::string> run;  // passes instead of the target's own
+  std::vector<std::string> run;  // passes to run instead of the target's own
   bool runGiven = false;
   std::string target = "cpu";
-  std::string cpu; // of --emit=llvm,asm,obj; empty: this machine's
+  std::string cpu; // for --emit=llvm,asm,obj; empty: this machine's
   bool checkOnly = false;
-  bool formatFiles = false; // rewrite them; with checkOnly, say which differ
+  bool formatFiles = false; // rewrite files; with checkOnly, only report which differ
   bool watch = false;       // check again whenever a file changes
-  bool prove = false;       // say what holds of the accesses of each kernel at all sizes
+  bool prove = false;       // report properties of the accesses of each kernel for all sizes
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;
@@ -44,9 +44,9 @@ struct XtcOptions : CommonOptions {
   bool report = false;
   std::string isaShim; // LLVM IR of device functions that the offline compiler lacks
   std::vector<std::string> query; // a target, types, sizes
-  std::string reduce; // a command that says whether a file is interesting
+  std::string reduce; // a command that decides whether a file is interesting
   std::string showLayout; // an alias or a layout
-  std::string shape, svg; // of showLayout; svg: a file
+  std::string shape, svg; // shape: for showLayout; svg: an output file
   bool lanes = false, registers = false;
 };
 
@@ -59,9 +59,9 @@ struct XtrunOptions : CommonOptions {
   DeviceChoice device = DeviceChoice::Any;
   bool listDevices = false;
   bool doctor = false;
-  std::optional<bool> small; // --small, --full; unset: as the target wants
+  std::optional<bool> small; // --small, --full; unset: the target's default
   double timeLimit = 0;      // seconds, 0: none
-  std::string check;         // what the interpreter watches for, as written: "race,uninit"
+  std::string check;         // checks of the interpreter, as written: "race,uninit"
   Checks checks;
   bool quiet = false;
   // A launch without a test block.
@@ -71,19 +71,19 @@ struct XtrunOptions : CommonOptions {
   std::vector<std::pair<std::string, std::string>> tolerances; // rtol, atol, ulp
   bool describe = false;
   bool bench = false;
-  double benchSeconds = 30;            // at most, for each test
-  std::string roofline;                // an SVG file for a chart of what --bench found; "": none
-  std::string compare;                 // a file that --bench --json has written
-  std::optional<double> failIfSlower;  // than that file by more than this part
+  double benchSeconds = 30;            // time limit for each test
+  std::string roofline;                // an SVG file for a chart of the --bench results; "": no chart
+  std::string compare;                 // a file written by --bench --json
+  std::optional<double> failIfSlower;  // fail if slower than that file by more than this fraction
 };
 
-// What a command line asks for: options, or text to print (help, version, a usage error) and the exit status.
+// The result of parsing a command line: options, or text to print (help, version, a usage error) with the exit status.
 template <class Options> struct ParsedCommand {
   std::optional<Options> options;
   std::string text;
   int status = 0;
 };
-// "a,b", "c" as a, b, c.
+// Splits "a,b", "c" into a, b, c.
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);
 ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv);

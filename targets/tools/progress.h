@@ -1,4 +1,4 @@
-// The state of a long run: one line on the terminal that the next one replaces, and the time limit that ends it.
+// The state of a long run: a line on the terminal that is overwritten by the next state, and a time limit.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -10,14 +10,14 @@
 
 namespace xt {
 
-// Writes nothing where standard error is no terminal, or when told to be quiet.
+// Writes nothing if standard error is not a terminal, or if `quiet` is set.
 class ProgressLine {
 public:
   explicit ProgressLine(bool quiet);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
-  // Cut off at the terminal's width.
+  // Cuts the text at the terminal's width.
   void show(const std::string &text);
   void clear();
   bool isOn() const { return on_; }
@@ -26,15 +26,15 @@ private:
   bool on_, shown_ = false;
 };
 
-// The stage that a computation is at, where it takes long: nothing for the first two seconds, then a ProgressLine with the
-// seconds so far, renewed twice a second by a thread of its own.
+// Shows the stage of a long computation: nothing for the first two seconds, then a ProgressLine with the elapsed
+// seconds, which a separate thread updates twice a second.
 class StageLine {
 public:
   StageLine(std::string_view tool, bool quiet);
   ~StageLine();
   StageLine(const StageLine &) = delete;
   StageLine &operator=(const StageLine &) = delete;
-  // "pass cse"; "": nothing that takes long is under way, and the line goes.
+  // "pass cse"; "": the long computation is over, and the line is removed.
   void at(std::string stage);
 
 private:
@@ -45,12 +45,12 @@ private:
   std::mutex mutex_;
   std::condition_variable wake_;
   std::string stage_;
-  std::chrono::steady_clock::time_point begun_; // of all stages since the last ""
+  std::chrono::steady_clock::time_point begun_; // start of all stages since the last ""
   bool done_ = false;
-  std::thread thread_; // none where nothing is shown
+  std::thread thread_; // not started if nothing is shown
 };
 
-// Calls `over` once on a thread of its own when the time has passed, unless it is destroyed before. 0 seconds: never.
+// Calls `over` once, on a separate thread, when the time has passed, unless it is destroyed before. 0 seconds: never.
 class TimeLimit {
 public:
   TimeLimit(double seconds, std::function<void()> over);

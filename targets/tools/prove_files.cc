@@ -18,7 +18,7 @@ ExitStatus statusOf(ProofVerdict verdict) {
   }
   return ExitStatus::CompilerBug;
 }
-// A file that does not compile is worse than a claim that fails, and that than one that is undecided.
+// The order of severity: a file that does not compile, a claim that fails, an undecided claim.
 ExitStatus worse(ExitStatus a, ExitStatus b) {
   for (ExitStatus status : {ExitStatus::DoesNotCompile, ExitStatus::CheckFailed, ExitStatus::EnvironmentFailed})
     if (a == status || b == status) return status;

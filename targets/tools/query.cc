@@ -18,7 +18,7 @@ constexpr int kNone = 2, kUsage = 64;
 std::string kib(int64_t bytes) { return str(bytes >> 10, " KiB"); }
 
 Json combinationJson(const MmaShape &shape) {
-  // The seed's fields: sizes are discrete, so the greatest ones are 0.
+  // The fields of the seed: sizes are discrete, so the maxima are 0.
   return {{"max_msize", 0},          {"max_nsize", 0},          {"max_ksize", 0},
           {"msize", shape.m},        {"nsize", shape.n},        {"ksize", shape.k},
           {"atype", elemName(shape.a)}, {"btype", elemName(shape.b)}, {"accumulatortype", elemName(shape.result)}};
@@ -74,7 +74,7 @@ Json targetJson(const TargetInfo &target) {
   return json;
 }
 
-// "f16,f16,f32", or two types: every result.
+// Parses "f16,f16,f32", or two types without a result type: then every result type matches.
 std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const std::vector<std::string> &types) {
   std::vector<std::optional<Elem>> elems;
   for (const std::string &type : types) {
@@ -91,7 +91,7 @@ std::optional<std::vector<MmaShape>> withTypes(const TargetInfo &target, const s
   return found;
 }
 
-// "8x16x16"
+// Whether the text is a size such as "8x16x16".
 bool isSize(const std::string &text) {
   static constexpr std::string_view kDigits = "0123456789";
   size_t numbers = 0, at = 0;

@@ -4,7 +4,8 @@
 
 namespace xt {
 
-// Prints to standard output; the exit status. 2: the target has no such product, with what it has to standard error.
+// Prints to standard output and returns the exit status. 2: the target has no such product; standard error lists
+// those that it has.
 int query(const XtcOptions &options);
 
 } // namespace xt

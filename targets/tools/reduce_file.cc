@@ -24,14 +24,14 @@ namespace {
 constexpr int kExitNotInteresting = 1, kExitEnvironment = 3;
 
 volatile std::sig_atomic_t stopSignal = 0;
-volatile std::sig_atomic_t running = 0; // the process group of the command that runs
+volatile std::sig_atomic_t running = 0; // process group of the running command
 
 void stop(int signal) {
   stopSignal = signal;
   if (running) ::kill(-static_cast<pid_t>(running), SIGTERM);
 }
 
-// `{}` is the file; a command without it takes the file as its last argument.
+// Replaces `{}` by the file; a command without it gets the file as its last argument.
 std::string commandFor(const std::string &command, const std::string &file) {
   std::string name = shellQuoted(file), out;
   size_t at = 0;
@@ -39,7 +39,7 @@ std::string commandFor(const std::string &command, const std::string &file) {
   return at == 0 ? str(command, " ", name) : out + command.substr(at);
 }
 
-// A child in a process group of its own, so that all of it can be ended; it prints nowhere and reads nothing.
+// Runs a child in its own process group, so that all its processes can be ended; its output and input are /dev/null.
 Result<int> runShell(const std::string &command) {
   const char *arguments[] = {"sh", "-c", command.c_str(), nullptr};
   posix_spawn_file_actions_t actions;
@@ -61,7 +61,7 @@ Result<int> runShell(const std::string &command) {
   posix_spawnattr_destroy(&attributes);
   if (failed) return Error::environment(str("cannot start the shell: ", std::strerror(failed)));
   running = child;
-  if (stopSignal) ::kill(-child, SIGTERM); // it came before the child was known
+  if (stopSignal) ::kill(-child, SIGTERM); // the signal came before `running` was set
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return Error::environment(str("lost the command: ", std::strerror(errno)));
@@ -69,7 +69,7 @@ Result<int> runShell(const std::string &command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// The text that is asked about: a file beside the input, where its imports and its data are found; gone at the end.
+// The text under test: a file beside the input, so that its imports and its data are found; removed at the end.
 class Candidate {
 public:
   explicit Candidate(const std::string &input) {
@@ -91,7 +91,7 @@ std::string resultPath(const XtcOptions &options) {
   return str(file.ends_with(".xt") ? file.substr(0, file.size() - 3) : file, ".reduced.xt");
 }
 
-// Whether the command finds the text interesting. What keeps it from being asked ends the reducing.
+// Asks whether the command finds the text interesting. A failure to run it ends the reduction.
 class Question {
 public:
   explicit Question(const XtcOptions &options) : candidate_(options.files[0]), command_(commandFor(options.reduce, candidate_.path())) {}
@@ -104,7 +104,7 @@ public:
     else status_ = *status;
     return status && *status == 0 && !stopSignal;
   }
-  int status() const { return status_; } // of the command, the last time
+  int status() const { return status_; } // exit status of the last run of the command
   const std::optional<Error> &failed() const { return failed_; }
 
 private:

@@ -1,10 +1,10 @@
-// xtc --reduce: makes a file smaller while a command finds it interesting.
+// xtc --reduce: reduces a file as long as a command finds it interesting.
 #pragma once
 #include "targets/tools/options.h"
 
 namespace xt {
 
-// Gives the exit status.
+// Returns the exit status.
 int reduceFile(const XtcOptions &options);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// The reference pages that the tools print, all derived from tables.
+// The reference pages that the tools print, all generated from tables.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 namespace xt {
 
 std::string listOps();    // every op of ir/ops, then the host functions of tests
-// The same, and every message, as Markdown: ir/ops/REFERENCE.md and ir/base/diagnostics/REFERENCE.md.
+// The ops, and all messages, as Markdown: ir/ops/REFERENCE.md and ir/base/diagnostics/REFERENCE.md.
 std::string opReference();
 std::string codeReference();
 std::string listPasses();

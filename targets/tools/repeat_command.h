@@ -1,4 +1,4 @@
-// The command that repeats one test, printed beside its failure.
+// The command that repeats one test, printed with its failure.
 #pragma once
 #include "targets/tools/options.h"
 
@@ -6,8 +6,8 @@
 
 namespace xt {
 
-// "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": what of the options bears on one test of a file on one
-// target, quoted for a shell. `small`: at which sizes, of a test that has small ones.
+// "xtrun --target=cpu --test unaligned -D BM=128 gemm.xt": the options that affect one test of a file on one target,
+// quoted for a shell. `small`: which sizes, for a test that has small ones.
 std::string repeatCommand(const XtrunOptions &options, const std::string &file, const std::string &test,
                           const std::string &target, std::optional<bool> small);
 

@@ -21,8 +21,7 @@ namespace {
 
 const std::chrono::steady_clock::time_point kMainStart = std::chrono::steady_clock::now();
 
-// Where the crash bundle keeps a file that was read: files/ and its whole path, so that what imports by a relative path
-// finds it there too.
+// The name of an input file in the crash bundle: files/ and its absolute path, so that relative imports work there too.
 std::string bundleName(const std::string &path) {
   std::error_code failed;
   std::string whole = std::filesystem::absolute(path, failed).lexically_normal().string();
@@ -46,7 +45,7 @@ Session::Session(const CommonOptions &options) : options_(options) {
 }
 
 double Session::sinceStart() {
-  // The processor time before main covers loading libraries; wall time is not known from before main.
+  // The processor time before main covers loading libraries; the wall time before main is unknown.
   static const double beforeMain = [] {
     timespec cpu{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
@@ -104,7 +103,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
 }
 
 void Session::keepForCrash(const std::string &name, const std::string &text) {
-  constexpr size_t kMostFiles = kMostCrashNotes - 64; // there is more to note than sources
+  constexpr size_t kMostFiles = kMostCrashNotes - 64; // leaves room for notes other than sources
   if (kept_.size() >= kMostFiles || std::ranges::any_of(kept_, [&](const KeptText &kept) { return kept.name == name; })) return;
   kept_.emplace_back(name, bundleName(name), text);
 }

@@ -1,4 +1,5 @@
-// What xtc and xtrun share: reading files, the front end, passes with their dumps and timings, and printing messages.
+// Functions that xtc and xtrun share: reading files, the front end, passes with their dumps and timings, and printing
+// messages.
 #pragma once
 #include "ir/base/crash.h"
 #include "ir/base/output_file.h"
@@ -18,30 +19,30 @@
 namespace xt {
 
 class Session;
-// The same for several sessions: one document for all of them.
+// Prints the messages of several sessions as one document.
 void printDiagnostics(const CommonOptions &options, std::span<const std::unique_ptr<Session>> sessions);
 
-// What is wrong with the pass names of a command line, for a usage error.
+// The unknown pass in a command line, as the text of a usage error; nullopt if all are known.
 std::optional<std::string> unknownPass(const CommonOptions &options, std::span<const std::string> run);
 
 class Session {
 public:
   explicit Session(const CommonOptions &options);
 
-  // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned. What has
-  // been loaded before (for another target) gives its warnings and remarks once.
+  // Parses, checks, lowers and verifies one file. Errors are in diagnostics(); environment errors are returned.
+  // Warnings and remarks of a file that was loaded before (for another target) are not repeated.
   Result<std::unique_ptr<Module>> load(const std::string &path);
-  // The same for a text that is in no file.
+  // The same for a text that is not in a file.
   Result<std::unique_ptr<Module>> loadText(std::string name, std::string text);
-  // Runs passes by name with the dumps, timings and checks that the options ask for.
+  // Runs passes by name with the dumps, timings and checks that the options request.
   Result<void> runPasses(Module &module, std::span<const std::string_view> passes, bool roundTrip, const TargetInfo *target = nullptr);
 
-  // The same passes for other hardware, without dumps, timings and messages.
+  // Runs the passes for other hardware, without dumps, timings and messages.
   Result<void> runPassesQuietly(Module &module, std::span<const std::string_view> passes, const TargetInfo &target);
 
-  // Code is made of the module next: until other passes run, a crash bundle holds it as before.xt.
+  // Call before generating code for the module: until other passes run, a crash bundle contains it as before.xt.
   void beforeCode(const Module &module, std::string_view target);
-  // Takes what is done next, where it may take long: "pass cse".
+  // Sets a function that is called with the name of each step that may take long: "pass cse".
   void onStage(std::function<void(std::string)> stage) { stage_ = std::move(stage); }
   void stage(std::string text) const {
     if (stage_) stage_(std::move(text));
@@ -51,37 +52,37 @@ public:
   Diagnostics &diagnostics() { return diagnostics_; }
   Context &context() { return context_; }
 
-  // Prints the collected diagnostics to standard error (text) or standard output (JSON, SARIF) and forgets them.
+  // Prints the collected diagnostics to standard error (text) or standard output (JSON, SARIF) and discards them.
   void printDiagnostics();
-  // Every file that was read or looked for, in order, as it was just before.
+  // Every file that was read or looked for, in order, with its state just before that.
   const std::vector<WatchedFile> &lookedAt() const { return lookedAt_; }
   bool useColor() const { return color_; }
 
-  // One row of --time-passes; kept in order.
+  // One row of --time-passes; rows keep their order.
   void addTiming(std::string name, double milliseconds) { timings_.push_back({std::move(name), milliseconds}); }
   void printTimings() const;
-  // Milliseconds since the process began, its loading included.
+  // Milliseconds since the start of the process, including its loading.
   static double sinceStart();
 
 private:
   Result<std::unique_ptr<Module>> loadSource(std::string name, std::string text, SourceOrigin origin);
   Result<std::unique_ptr<Module>> lower(uint32_t file, Diagnostics &diagnostics);
   void dump(std::string_view pass, const std::string &text);
-  // What was read is in a crash bundle, once.
+  // Adds a text that was read to a crash bundle, once per name.
   void keepForCrash(const std::string &name, const std::string &text);
   Result<void> dumpError_;
   const CommonOptions &options_;
   SourceManager sources_;
   Diagnostics diagnostics_;
   Context context_;
-  std::vector<std::string> loaded_; // names of files
+  std::vector<std::string> loaded_; // names of loaded files
   std::vector<WatchedFile> lookedAt_;
   struct KeptText {
     KeptText(std::string path, const std::string &fileName, std::string content) : name(std::move(path)), text(std::move(content)), note(fileName, text) {}
     std::string name, text;
     CrashNote note;
   };
-  std::deque<KeptText> kept_; // stays where it is
+  std::deque<KeptText> kept_; // elements never move
   std::unique_ptr<KeptText> beforeCode_;
   std::function<void(std::string)> stage_;
   bool color_ = false;
@@ -93,7 +94,7 @@ private:
   int dumps_ = 0;
 };
 
-// Milliseconds that `f` takes.
+// The run time of `f` in milliseconds.
 template <class F> double timed(F &&f) {
   auto start = std::chrono::steady_clock::now();
   f();

@@ -19,7 +19,7 @@ constexpr int kExitCompile = 2;
 constexpr size_t kMaxRank = 5;
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
-// The option's text is read as an alias's value.
+// The option's text is parsed as the value of an alias.
 constexpr std::string_view kBefore = "#shown = ";
 
 int fail(const Error &error) {
@@ -48,7 +48,7 @@ void overrideParams(const XtcOptions &options, const FileSymbols &symbols, Param
   }
 }
 
-// The layout that the options name, and how it is written; null has been reported.
+// The layout that the options name, and its spelling; null if an error has been reported.
 const Layout *findLayout(const XtcOptions &options, Session &session, std::string text,
                          std::span<const int64_t> shape, std::string &spelled) {
   Diagnostics &diagnostics = session.diagnostics();
@@ -58,7 +58,7 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
     file = parse(session.sources(), session.sources().add(options.files[0], std::move(text)), diagnostics);
     imports = loadImports(file, session.sources(), importsFromDisk(), diagnostics);
   }
-  // A shell may have eaten the '#'; nothing else starts with a letter.
+  // The shell may have removed the '#'; no other layout starts with a letter.
   bool bare = std::isalpha(static_cast<unsigned char>(options.showLayout[0])) || options.showLayout[0] == '_';
   std::string written = str(kBefore, bare ? "#" : "", options.showLayout, "\n");
   uint32_t index = session.sources().add("--show-layout", std::move(written));

@@ -1,4 +1,4 @@
-// xtc --show-layout: draws who owns what under one layout.
+// xtc --show-layout: draws which owner holds which elements under a layout.
 #pragma once
 #include "targets/tools/options.h"
 
@@ -6,11 +6,11 @@
 
 namespace xt {
 
-// "256x256" -> {256, 256}: one to five positive extents. Null if it is none.
+// "256x256" -> {256, 256}: one to five positive extents; nullopt for other texts.
 std::optional<std::vector<int64_t>> shapeFromText(std::string_view text);
 
-// Prints the layout `options.showLayout` (an alias of the file or of one that it imports, or a layout written out) on
-// `options.shape`, and writes it as SVG if a file is named. Gives xtc's exit status; mistakes have been printed.
+// Prints the layout `options.showLayout` (an alias of the file or of one that it imports, or a complete layout) on
+// `options.shape`, and writes it as SVG if a file is named. Returns xtc's exit status; errors have been printed.
 int showLayout(const XtcOptions &options);
 
 } // namespace xt

@@ -22,7 +22,7 @@ const char *const kVersion = "xt 0.1.0";
 
 namespace {
 
-// Versions, command line and what else the process depends on.
+// Versions, command line and other facts that the process depends on.
 std::string factsOf(int argc, const char *const *argv) {
   std::error_code failed;
   std::string folder = std::filesystem::current_path(failed).string();

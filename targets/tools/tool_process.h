@@ -1,4 +1,4 @@
-// What main() of xtc and xtrun does first.
+// Common start of main() in xtc and xtrun.
 #pragma once
 #include "ir/base/process.h"
 
@@ -9,11 +9,11 @@ namespace xt {
 // "xt 0.1.0"
 extern const char *const kVersion;
 
-// startProcess(), and crash bundles: in the working directory, or where it cannot be written in $TMPDIR or /tmp; in
-// XT_CRASH_DIR alone if it is set, and nowhere if that is empty.
+// Calls startProcess() and sets up crash bundles: in the working directory, or if it is not writable in $TMPDIR or
+// /tmp. If XT_CRASH_DIR is set, only there; if it is empty, nowhere.
 void startTool(const char *tool, int argc, const char *const *argv);
 
-// As a word of a shell's command line.
+// Quotes the text as one word of a shell command.
 std::string shellQuoted(const std::string &text);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// xtc --watch: does something again whenever files change.
+// xtc --watch: repeats an action whenever files change.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace xt {
 
-// A file at one moment: what tells a state of it from any other. All zero where there is none.
+// The state of a file at one moment; the stamp distinguishes states and is all zero if the file does not exist.
 struct WatchedFile {
   std::string path;
   std::array<int64_t, 4> stamp{};
 };
 WatchedFile watchedFile(std::string path);
 
-// Calls `check`, which gives the files that it read or looked for, each as it was just before that, so that no change is
-// missed. Then waits until one of them changes, appears or goes, and calls it again, until SIGINT or SIGTERM comes. Looks at
-// the files a few times a second.
+// Calls `check`, which returns the files that it read or looked for, each with its state just before that, so that no
+// change is missed. Then waits until one of them changes, appears or disappears, and calls it again, until SIGINT or
+// SIGTERM. Polls the files a few times a second.
 void watchFiles(const std::function<std::vector<WatchedFile>()> &check);
 
 } // namespace xt

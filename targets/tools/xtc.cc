@@ -1,4 +1,4 @@
-// xtc: checks .xt files and prints what they compile to.
+// xtc: checks .xt files and prints the code that they compile to.
 #include "ir/base/text.h"
 #include "ir/block_counts.h"
 #include "ir/print.h"
@@ -69,7 +69,7 @@ Result<std::string> emitCode(const XtcOptions &options, const Module &module, Di
   return out;
 }
 
-// What each kernel, and each innermost loop of it, asks of the hardware.
+// The hardware resources that each kernel, and each of its innermost loops, needs.
 std::string report(const Module &module, const SourceManager &sources) {
   std::string out;
   for (const auto &kernel : module.kernels) {
@@ -85,7 +85,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (wants(options, "ast")) {
     Result<std::string> text = readFile(path);
     if (!text) return text.error();
-    Diagnostics scratch; // reported by load below
+    Diagnostics scratch; // load() below reports the errors
     uint32_t index = session.sources().add(path, *text);
     out += ast::dump(parse(session.sources(), index, scratch), session.sources().file(index));
     if (options.emit.size() == 1) {
@@ -103,12 +103,12 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   std::string counts = options.report && !wants(options, "isa") ? report(**module, session.sources()) : "";
   Result<void> fits = gpu ? checkTargetLimits(**module, *gpu, session.sources(), session.diagnostics()) : Result<void>();
   if (!fits) {
-    out += counts; // to see what is too much
+    out += counts; // shows which limit is exceeded
     return fits;
   }
   if (wants(options, "ir")) out += print(**module);
   out += counts;
-  // The remarks about code come while it is made.
+  // Remarks about code are reported during code generation.
   if (wantsCode(options)) session.beforeCode(**module, options.target);
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
   if (unseen)
@@ -130,7 +130,8 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   return {};
 }
 
-// Each file by itself, then the messages of all. `looked` takes the files that were read or looked for.
+// Processes each file separately, then prints the messages of all. `looked` receives the files that were read or
+// looked for.
 int processFiles(const XtcOptions &options, std::string &out, std::string &spirv, std::vector<WatchedFile> *looked = nullptr) {
   int status = 0;
   bool together = options.json || options.sarif; // one document
@@ -155,7 +156,7 @@ int watch(const XtcOptions &options) {
   int status = 0;
   watchFiles([&] {
     std::vector<WatchedFile> looked;
-    std::string out, spirv; // only checks are watched: both stay empty
+    std::string out, spirv; // only checks are watched, so both stay empty
     status = processFiles(options, out, spirv, &looked);
     if (standardOutputLost()) std::exit(endProcess(status));
     std::fprintf(stderr, "xtc: %s; waiting for changes, Ctrl-C ends\n", status == 0 ? "no errors" : status == kExitCompile ? "there are errors" : "a file is missing");
@@ -194,14 +195,14 @@ int run(const XtcOptions &options) {
   std::string out, spirv;
   int status = processFiles(options, out, spirv);
   if (status != 0 && out.empty()) return status;
-  bool binary = wants(options, "spirv"); // alone in its file
+  bool binary = wants(options, "spirv"); // the only content of its file
   bool toStandard = options.output.empty() || options.output == "-";
   if (toStandard || binary) std::fwrite(out.data(), 1, out.size(), stdout);
   if (toStandard) {
     std::fwrite(spirv.data(), 1, spirv.size(), stdout);
     return status;
   }
-  // Nothing is overwritten by half a result.
+  // A partial result must not overwrite a file.
   if (status != 0) return status;
   Result<void> written = writeOutputFile(options.output, {binary ? spirv : out});
   return written ? 0 : fail(written.error());

@@ -26,13 +26,13 @@
 namespace xt {
 namespace {
 
-// A module compiled for one target, with everything that it lives in.
+// A module compiled for one target, with everything that it depends on.
 struct Compiled {
   Target *target = nullptr;
   std::unique_ptr<Module> module;
   std::unique_ptr<Executable> executable;
-  std::map<std::string, std::string> unsupported; // kernels that the target cannot run, and why; not in the module
-  double compileSeconds = 0;                      // its passes and code
+  std::map<std::string, std::string> unsupported; // kernels that the target cannot run (not in the module), and why
+  double compileSeconds = 0;                      // for passes and code generation
 };
 
 nlohmann::json diagnosticsJson(Session &session) {
@@ -92,9 +92,9 @@ private:
     return std::nullopt;
   }
 
-  // --- what is told -------------------------------------------------------------------------------------------------
+  // --- output -------------------------------------------------------------------------------------------------------
 
-  // Prints what is known of all files, and gives the exit status. The mutex is held.
+  // Prints the results of all files so far and returns the exit status. The caller holds the mutex.
   int finish() {
     progress_.clear();
     if (internalErrorSeen()) statuses_.push_back(ExitStatus::CompilerBug);
@@ -114,7 +114,7 @@ private:
     return endProcess(static_cast<int>(status));
   }
 
-  // A kernel that does not end cannot be asked to: the process ends, having told what is known.
+  // A running kernel cannot be cancelled: the process prints the results so far and ends.
   void outOfTime() {
     std::lock_guard lock(mutex_);
     std::string during = stage_.empty() ? "" : ", in " + stage_;
@@ -132,7 +132,8 @@ private:
     statuses_.push_back(status);
   }
 
-  // Notes a failure; false for the caller to stop. Mistakes in the launch of a command line are not the file's.
+  // Records a failure; returns false, so that the caller can return it. Errors in a launch on the command line are
+  // not errors of the file.
   bool failed(const Error &error) {
     std::lock_guard lock(mutex_);
     if (error.kind == Error::Kind::Environment)
@@ -150,7 +151,7 @@ private:
     progress_.show(stage);
   }
 
-  // --- what is done -------------------------------------------------------------------------------------------------
+  // --- steps --------------------------------------------------------------------------------------------------------
 
   int describeFiles() {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();
@@ -182,7 +183,7 @@ private:
     return status;
   }
 
-  // The launch of the command line as a test block of its own.
+  // Turns the launch on the command line into a test block.
   bool makeLaunch() {
     Session session(options_);
     Result<std::unique_ptr<Module>> module = session.load(options_.files[0]);
@@ -201,7 +202,7 @@ private:
     return true;
   }
 
-  // What kernels print is shown in the first run of a test, on stderr where stdout is for a machine.
+  // The output of kernels' prints is shown in the first run of a test, on stderr if stdout is machine-readable.
   CompileOptions compileOptions(Session &session) {
     CompileOptions options;
     options.threads = options_.threads;
@@ -233,7 +234,8 @@ private:
     return launchText_.empty() ? session.load(file) : session.loadText(kCommandLine, launchText_);
   }
 
-  // Takes out of a module what nothing that is asked for runs: it need not be compiled. All stays where all tests run.
+  // Removes tests that are not chosen and kernels that no chosen test launches, so that they are not compiled.
+  // Removes nothing if all tests run.
   void dropUnchosen(Module &module) const {
     if (options_.tests.empty() && launchText_.empty()) return;
     std::erase_if(module.tests, [&](const HostTest &test) { return !chosen(test); });
@@ -245,7 +247,7 @@ private:
     std::erase_if(module.kernels, [&](const auto &kernel) { return !launched(kernel); });
   }
 
-  // Takes out of a module what the target cannot run.
+  // Removes kernels that the target cannot run, and the tests that launch them.
   static void dropUnsupported(Compiled &compiled, const TargetInfo *hardware) {
     Module &module = *compiled.module;
     for (const auto &kernel : module.kernels)
@@ -257,7 +259,7 @@ private:
     });
   }
 
-  // The same module through the passes of other hardware, without saying again what the first has said.
+  // Compiles the module again for other hardware, without repeating the messages of the first compilation.
   Result<std::unique_ptr<Module>> compileAgain(Session &session, const std::string &file, Target *target, const TargetInfo &hardware) {
     Compiled again{target, {}, {}, {}};
     Result<std::unique_ptr<Module>> module = load(session, file);
@@ -352,7 +354,7 @@ private:
     return run;
   }
 
-  // The module that tests are read from; one that no target has taken kernels from.
+  // The module from which tests are read: one from which no kernels were removed for a target.
   Result<const Module *> wholeModule(Session &session, const std::string &file, const std::vector<Compiled> &compiled,
                                      std::unique_ptr<Module> &own) {
     for (const Compiled &c : compiled)
@@ -427,21 +429,21 @@ private:
 
   const XtrunOptions &options_;
   MemoryBudget budget_;
-  FieldArithmetic field_; // of --check=algebra
+  FieldArithmetic field_; // for --check=algebra
   uint64_t cacheBytes_ = 0;
   std::vector<Target *> targets_;
-  std::optional<BenchBase> base_; // that times are compared with
-  std::string launchText_; // the test of a launch that the command line describes
+  std::optional<BenchBase> base_; // baseline for the comparison of times
+  std::string launchText_; // the test block of the launch on the command line
 
   // Shared with the thread of the time limit.
   std::mutex mutex_;
   ProgressLine progress_;
   std::vector<TestReport> reports_;
   std::vector<ExitStatus> statuses_;
-  nlohmann::json json_, current_; // of all files, of the one that runs
+  nlohmann::json json_, current_; // of all files, and of the current file
   std::string stage_;
   bool printing_ = false;
-  std::vector<std::string> noted_; // told once
+  std::vector<std::string> noted_; // notes that have been printed already
 };
 
 } // namespace

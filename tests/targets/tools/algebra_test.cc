@@ -1,4 +1,4 @@
-// `xtrun --check=algebra`: what is right passes, and errors below the derived tolerance are found.
+// `xtrun --check=algebra`: correct programs pass, and errors below the derived tolerance are found.
 #include "run_tool.h"
 
 #include <gtest/gtest.h>
@@ -11,19 +11,19 @@ namespace xt {
 namespace {
 using test::runTool;
 
-// A mistake planted into a program: the only place of `right` becomes `wrong`.
+// An error planted in a program: `right`, which must occur exactly once, is replaced by `wrong`.
 struct Plant {
   std::string_view file, right, wrong;
 };
 constexpr Plant kPlants[] = {
-    // A step that is missing, counted twice, or taken from another place.
+    // A step that is missing, counted twice, or uses a wrong part of an operand.
     {"gemm", "0 to dim(%A, 1) step 16", "0 to (dim(%A, 1) - 16) step 16"},
     {"gemm", "%acc = tile_mma %a, %b, %acc", "%acc = tile_mma (select(%k > 60, %a + %a, %a)), %b, %acc"},
     {"gemm", "%tb  = update_tile_offset %tb, 16, 0", "%tb  = update_tile_offset %tb, (select(%k == 48, 15, 16)), 0"},
     {"gemm", "%ta  = update_tile_offset %ta, 0, 16", "%ta  = update_tile_offset %ta, 0, (select(%k == 48, 17, 16))"},
     {"gemm", "tile_mma %a, %b, %acc", "tile_mma (select(%k > 60, 0.0 - %a, %a)), %b, %acc"},
     {"gemm", "tile_mma %a, %b, %acc", "tile_mma %a, (select(%k > 60, 1e-3 * %b, %b)), %acc"},
-    // Constants that are nearly right.
+    // Constants that are slightly wrong.
     {"gemm", "constant 0.0", "constant 1e-8"},
     {"gemm", "%acc * 0.5", "%acc * 0.50000006"},
     {"gemm", "%acc * 0.5", "%acc * 0.5 + 1e-9"},
@@ -85,7 +85,7 @@ TEST(Algebra, TheProgramsPassAsTheyAre) {
   }
 }
 
-// Each passes its check with the derived tolerance, and fails as algebra.
+// Each program passes its check with the derived tolerance, and fails the algebraic check.
 TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   static_assert(std::size(kPlants) == 50);
   std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "xt_algebra";

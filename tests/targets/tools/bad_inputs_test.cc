@@ -1,5 +1,5 @@
-// The table of bad inputs: what a user gets wrong, what is said, and the exit status. None may crash, which the
-// sanitizer build of the same table shows.
+// A table of bad inputs: the user's error, the message, and the exit status. None may crash, which the sanitizer
+// build checks with the same table.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -9,7 +9,7 @@ namespace {
 struct BadInput {
   const char *command;
   int status;
-  const char *message; // a part of what is printed
+  const char *message; // a part of the output
 };
 
 const BadInput kBadInputs[] = {
@@ -28,7 +28,7 @@ const BadInput kBadInputs[] = {
     {"%bin/xtc --dump-after=licm2 %in/good.xt", 64, "licm2"},
     {"%bin/xtrun --check=races %in/good.xt", 64, "--check takes bounds, race, uninit, divergence, all, algebra, not `races`"},
     {"%bin/xtrun --check=race --target=cpu %in/good.xt", 64, "--check is of the target interp"},
-    // code of GPUs
+    // GPU code
     {"%bin/xtc --emit=isa %in/good.xt", 64, "--emit=isa is of GPUs: --target=xe-pvc"},
     {"%bin/xtc --emit=spirv -o /dev/null %in/good.xt", 64, "--emit=spirv is of GPUs"},
     {"%bin/xtc --target=spirv --emit=isa %in/good.xt", 64, "--emit=isa is of Intel's GPUs, which `spirv` is none of"},
@@ -101,7 +101,7 @@ TEST(BadInputs, EachGivesItsMessageAndStatus) {
   }
 }
 
-// Mistakes that show when a test runs: the code in the file's name, and status 2.
+// Errors that are found when a test runs: the file's name has the code, and the status is 2.
 TEST(BadInputs, MistakesFoundWhileRunning) {
   for (const auto &path : test::filesIn("targets/tools/failing", ".xt")) {
     std::string name = path.filename();

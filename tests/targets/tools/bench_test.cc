@@ -1,4 +1,4 @@
-// xtrun --bench: what it prints beside times, and its chart.
+// xtrun --bench: its output apart from times, and its chart.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>

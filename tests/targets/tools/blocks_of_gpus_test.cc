@@ -1,5 +1,5 @@
-// Every kernel there is, in the blocks of each GPU: it still computes the same, and how many messages and products it
-// takes is kept as text, so that a change shows.
+// Compiles every kernel to the blocks of each GPU: it must compute the same results, and its numbers of messages and
+// products are kept as a golden text, so that changes are noticed.
 #include "ir/base/text.h"
 #include "passes/pipelines.h"
 #include "tests/targets/tools/gpu_kernels.h"
@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 class BlocksOf : public testing::TestWithParam<const char *> {};
 
-// Under the sanitizers the kernels are compiled for one GPU, and run with tests/run --full alone: what differs between GPUs,
-// and between the kernels' dumps and any other source, is the compiler's output, not its own memory.
+// Under the sanitizers the kernels are compiled for one GPU, and run only with tests/run --full: the GPUs, and the
+// kernels' dumps and other sources, differ only in the compiler's output, not in its use of memory.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kSanitized = true;
 #else
@@ -40,7 +40,7 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
     EXPECT_EQ(made.status, 0) << path << made.output;
     if (test::readText(out).find("\ntest ") == std::string::npos) continue;
     std::string tests = path.stem() == "01_gemm" ? " --test unaligned --test exact " : " ";
-    // What subgroups exchange is the same on all of them, so the checks run once.
+    // Subgroups exchange the same data on every GPU, so the checks run once.
     std::string how = gpu == "xe-pvc" ? "--target=interp,cpu --check=race,uninit,divergence" : "--target=cpu";
     test::ToolRun run = test::runTool("%bin/xtrun -q --small " + how + tests + out.string());
     EXPECT_EQ(run.status, 0) << path << '\n' << run.output;
@@ -52,7 +52,7 @@ TEST_P(BlocksOf, EveryKernelComputesTheSame) {
 
 TEST_P(BlocksOf, EveryKernelComputesTheSameInLanes) {
   std::string gpu = GetParam();
-  // Minutes of fibers on the CPU; the software device runs the same lanes in seconds.
+  // This takes minutes on the CPU's fibers; the software device runs the same lanes in seconds.
   if (!everything()) GTEST_SKIP() << "set XT_LANES_ON_CPU, as tests/run --full does";
   fs::path folder = fs::temp_directory_path() / str("xt-lanes-", getpid(), "-", gpu);
   fs::create_directories(folder);
@@ -84,7 +84,7 @@ TEST_P(BlocksOf, CountsAreThoseOfTheTable) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "tests/targets/tools/block_counts" / str(GetParam(), ".txt"), table);
 }
 
-// The RFC's appendix 2.3: the operand that lies transposed is loaded so, and no subgroup or lane gives another one anything.
+// The RFC's appendix 2.3: the transposed operand is loaded transposed, and subgroups and lanes exchange no data.
 TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   test::ToolRun run = test::runTool("%bin/xtc --report --target=xe-pvc %src/examples/03_transpose_layout.xt");
   EXPECT_EQ(run.status, 0) << run.output;
@@ -92,7 +92,7 @@ TEST(BlockCounts, ATransposedOperandMovesNothingBetweenSubgroups) {
   for (const char *moved : {"exchange", "shuffle", "barrier", "SLM", "masked"}) EXPECT_EQ(run.output.find(moved), std::string::npos) << run.output;
 }
 
-// What a kernel prints, and the message of its failed assert; not where the op stands, which is another line of a dump.
+// The output of a kernel's prints and the message of its failed assert, without source lines, which differ in a dump.
 std::string messagesOf(const test::ToolRun &run) {
   std::string messages;
   std::istringstream lines(run.output);

@@ -1,5 +1,5 @@
-// Test blocks as language.md, section 7 describes them: each file of blocks/ passes on both targets; of a fail_NAME.xt
-// what is printed and the exit status are in NAME.txt.
+// Test blocks as described in language.md, section 7: each file of blocks/ passes on both targets; for fail_NAME.xt,
+// the output and the exit status are in NAME.txt.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs in a copy of the folder: files are made beside the tests.
+// Runs in a copy of the folder, because tests create files beside their sources.
 class Blocks : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ TEST_F(Blocks, EachFailureIsReported) {
   }
 }
 
-// Random expressions, against what numpy makes of the same arrays.
+// Compares random expressions with numpy's results on the same arrays.
 TEST_F(Blocks, ExpressionsAgreeWithNumpy) {
   std::string python = "/usr/bin/python3";
   if (test::runTool(python + " -c 'import numpy'").status != 0) python = "python3";

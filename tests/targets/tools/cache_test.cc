@@ -1,4 +1,4 @@
-// xtrun keeps compiled kernels on disk.
+// xtrun caches compiled kernels on disk.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ protected:
   void SetUp() override { fs::remove_all(directory); }
   void TearDown() override { fs::remove_all(directory); }
   ToolRun run(const std::string &arguments) const { return runTool("XT_CACHE_DIR=" + directory + " %bin/xtrun --small " + arguments); }
-  std::vector<fs::path> files() const { // beside them are the key, and when LLVM looked last
+  std::vector<fs::path> files() const { // without the key and LLVM's time stamp
     std::vector<fs::path> found;
     for (const auto &entry : fs::directory_iterator(directory))
       if (entry.path().filename().string().starts_with("llvmcache-")) found.push_back(entry.path());
@@ -39,15 +39,15 @@ TEST_F(Cache, KeepsAnObjectAndTakesItAgain) {
   ToolRun second = run("--test masked %src/stdlib/softmax.xt");
   EXPECT_EQ(withoutTimes(second.output), withoutTimes(first.output));
   ASSERT_EQ(files(), std::vector<fs::path>{object});
-  EXPECT_GT(fs::last_write_time(object), long_ago); // it was used
-  // Tiles of another size have the same code; another kernel has its own.
+  EXPECT_GT(fs::last_write_time(object), long_ago); // the entry was used
+  // Tiles of another size give the same code; another kernel has its own.
   EXPECT_EQ(run("-D SOFTMAX_ROWS=16 --test masked %src/stdlib/softmax.xt").status, 0);
   EXPECT_EQ(files().size(), 1U);
   EXPECT_EQ(run("--test whole %src/stdlib/layernorm.xt").status, 0);
   EXPECT_EQ(files().size(), 2U);
 }
 
-// -O0 makes other code, which gives the same.
+// -O0 generates different code with the same results.
 TEST_F(Cache, CodeThatIsNotOptimisedIsAnObjectOfItsOwn) {
   ToolRun fast = run("--test masked %src/stdlib/softmax.xt"), plain = run("-O0 --test masked %src/stdlib/softmax.xt");
   ASSERT_EQ(fast.status, 0) << fast.output;
@@ -56,7 +56,7 @@ TEST_F(Cache, CodeThatIsNotOptimisedIsAnObjectOfItsOwn) {
   ASSERT_EQ(files().size(), 2U);
   EXPECT_NE(fs::file_size(files()[0]), fs::file_size(files()[1]));
   EXPECT_EQ(run("-O3 --test masked %src/stdlib/softmax.xt").status, 0);
-  EXPECT_EQ(files().size(), 2U); // the default's
+  EXPECT_EQ(files().size(), 2U); // the default's entry
 }
 
 TEST_F(Cache, ADamagedEntryIsCompiledAgain) {
@@ -95,7 +95,7 @@ protected:
     text << std::ifstream(file, std::ios::binary).rdbuf();
     return text.str();
   }
-  // The entry that a command makes, alone.
+  // The entry that a command creates in an empty cache.
   fs::path entryOf(const std::string &arguments) {
     fs::remove_all(directory);
     ToolRun made = run(arguments);
@@ -108,21 +108,21 @@ protected:
 
 TEST_F(CacheAttack, AnEntryOfAnotherKernelIsCompiledAgain) {
   fs::path other = entryOf(kLayernorm);
-  ToolRun both = run(kSoftmax); // beside it, with the same secret
+  ToolRun both = run(kSoftmax); // in the same cache, with the same secret
   ASSERT_EQ(both.status, 0) << both.output;
   fs::path own = files()[0] == other ? files()[1] : files()[0];
   std::string good = bytes(own), evil = bytes(other);
   fs::rename(other, own);
   ToolRun again = run(kSoftmax);
   EXPECT_EQ(again.status, 0) << again.output;
-  EXPECT_EQ(bytes(own), good); // it is what was compiled, not what was put there
+  EXPECT_EQ(bytes(own), good); // the compiled code, not the planted code
   EXPECT_NE(bytes(own), evil);
 }
 
 TEST_F(CacheAttack, AnEntryOfAnotherUsersCacheIsCompiledAgain) {
   fs::path there = entryOf(kSoftmax);
   std::string theirs = bytes(there);
-  fs::path own = entryOf(kSoftmax); // with another secret
+  fs::path own = entryOf(kSoftmax); // with a different secret
   ASSERT_EQ(own, there);
   std::string good = bytes(own);
   ASSERT_NE(good, theirs);
@@ -142,7 +142,7 @@ TEST_F(CacheAttack, ADirectoryThatOthersWriteToIsLeftAloneWithOneWarning) {
   ASSERT_NE(first, std::string::npos) << ran.output;
   EXPECT_EQ(ran.output.find("compiled code is not kept", first + 40), std::string::npos) << ran.output;
   EXPECT_EQ(files().size(), 1U);
-  EXPECT_EQ(fs::last_write_time(files()[0]), time); // it was not read either
+  EXPECT_EQ(fs::last_write_time(files()[0]), time); // the entry was not read either
 }
 
 TEST_F(CacheAttack, TheLimitIsAVariable) {

@@ -1,4 +1,4 @@
-// xtc --check: messages of many files as JSON and as SARIF, and again whenever a file changes.
+// xtc --check: messages of many files as JSON and as SARIF, and repeated checks when a file changes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Some broken files of every kind: of syntax, names, types and layouts, with labels, notes and fixes.
+// Some files of each kind of error (syntax, names, types and layouts), with labels, notes and fixes.
 std::string brokenFiles(std::vector<std::filesystem::path> *paths = nullptr) {
   std::string list;
   size_t number = 0;
@@ -45,7 +45,8 @@ void expectPlace(const Json &location) {
   expectRegion(place.at("region"));
 }
 
-// What SARIF 2.1.0 requires of what we write (sections 3.13, 3.14, 3.19, 3.27, 3.30, 3.49, 3.55 to 3.57).
+// The properties that SARIF 2.1.0 requires of the parts that xtc writes (sections 3.13, 3.14, 3.19, 3.27, 3.30, 3.49,
+// 3.55 to 3.57).
 TEST(Check, SarifHasWhatItsSchemaRequires) {
   std::vector<std::filesystem::path> paths;
   std::string files = brokenFiles(&paths);
@@ -114,7 +115,7 @@ TEST(Check, NothingWrongIsAnEmptyList) {
   EXPECT_EQ(jsonOf("%bin/xtc --check --format=sarif %src/examples/01_gemm.xt", 0)["runs"][0]["results"], Json::array());
 }
 
-// An import that is missing at first, then there, then broken; Ctrl-C ends it with the status of the last check.
+// An import is first missing, then present, then broken; Ctrl-C ends the tool with the status of the last check.
 TEST(Check, WatchLooksAtImportsToo) {
   test::ToolRun run = test::runTool(R"sh(set -e
 cd "$(mktemp -d)"

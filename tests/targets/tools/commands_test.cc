@@ -1,5 +1,5 @@
-// Command lines as users type them: each NAME.cmd of commands/ holds some, run in order in a folder of their own that
-// starts with a copy of commands/files; what they print and their exit statuses are in NAME.txt. Times are left out.
+// Command lines as users type them: each NAME.cmd of commands/ has several, run in order in a separate folder that
+// starts as a copy of commands/files. Their output and exit statuses are in NAME.txt, without times.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Runs each line; "\" at its end continues it.
+// Runs each line; a "\" at its end continues it on the next line.
 std::string session(const fs::path &script, const fs::path &folder) {
   std::istringstream lines(test::readText(script));
   std::string out, line, command;
@@ -47,7 +47,8 @@ TEST(Commands, EachPrintsWhatItsFileSays) {
   EXPECT_GE(seen, 4u);
 }
 
-// A warning does not stop anything: status 0, and the text beside the file. NAME.TARGET.xt is compiled for TARGET.
+// A warning stops nothing: the status is 0, and the message is in the text file of the same name. NAME.TARGET.xt is
+// compiled for TARGET.
 TEST(Commands, EachWarningIsPrinted) {
   for (const auto &path : test::filesIn("targets/tools/warnings", ".xt")) {
     std::string target = path.stem().extension().string(), option = target.empty() ? "" : "--target=" + target.substr(1) + " ";

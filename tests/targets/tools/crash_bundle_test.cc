@@ -1,4 +1,4 @@
-// What the tools leave when they crash.
+// The files that the tools leave when they crash.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ protected:
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
-  // Sends a signal to xtrun once the kernel runs, and gives what it prints and its status.
+  // Sends a signal to xtrun while the kernel runs; returns the output and the status.
   ToolRun crash(const std::string &variables, const std::string &signal = "SEGV") const {
     return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= && bash -c '" + variables +
                    " %bin/xtrun --target=interp -D N=16 --test t slow.xt & sleep 1; kill -" + signal + " $!; wait $!'");
@@ -61,14 +61,14 @@ TEST_F(CrashBundle, HoldsWhatRepeatsTheCrash) {
   EXPECT_EQ(text(bundle / "files" / inside / "slow.xt"), text(folder_ / "slow.xt"));
   EXPECT_EQ(text(bundle / "files" / inside / "lib/tiles.xt"), text(folder_ / "lib/tiles.xt"));
   EXPECT_FALSE(fs::is_empty(bundle / "backtrace.txt"));
-  // The module that code was made of is a file that compiles, by the command in its first line.
+  // The module from which code was generated compiles with the command in its first line.
   std::string before = text(bundle / "before.xt");
   ASSERT_EQ(before.substr(0, 22), "// xt-reproducer: xtc ") << before;
   std::string command = before.substr(22, before.find('\n') - 22);
   EXPECT_EQ(command, "--run= --target=interp before.xt");
   ToolRun again = runTool("cd " + bundle.string() + " && %bin/xtc " + command);
   EXPECT_EQ(again.status, 0) << again.output;
-  // The files of the bundle stand for those that were read.
+  // The files of the bundle can replace those that were read.
   EXPECT_EQ(runTool("cd " + (bundle / "files" / inside).string() + " && %bin/xtc -D N=16 slow.xt").status, 0);
 }
 

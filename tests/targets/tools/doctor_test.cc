@@ -33,7 +33,7 @@ TEST(Doctor, RunsAKernelOnEachTarget) {
   EXPECT_EQ(report["llvm"].get<std::string>().substr(0, 3), "22.");
 }
 
-// What is missing is said, with what to install, and is the status.
+// Missing parts are reported, with the packages to install, and determine the status.
 TEST(Doctor, SaysWhatIsMissing) {
   ToolRun ran = runTool("PATH=%in %bin/xtrun --doctor");
   EXPECT_EQ(ran.status, 3) << ran.output;

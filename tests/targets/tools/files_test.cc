@@ -1,5 +1,5 @@
-// Attacks on what the tools read and write: outputs that are no files, disks that are full, limits, signals, inputs that
-// never end. Nothing outside a folder of the test's own is named for output; devices are nodes in it.
+// Attacks on the tools' inputs and outputs: outputs that are not regular files, full disks, limits, signals, endless
+// inputs. No output is outside of a separate folder; devices are nodes in it.
 #include "tests/targets/tools/run_tool.h"
 
 #include <gtest/gtest.h>
@@ -23,16 +23,16 @@ protected:
   void SetUp() override {
     std::string name = (fs::temp_directory_path() / "xt-files-XXXXXX").string();
     folder_ = mkdtemp(name.data());
-    chmod(folder_.c_str(), 0777); // other users take part
+    chmod(folder_.c_str(), 0777); // other users write to it
   }
   void TearDown() override {
     fs::permissions(folder_, fs::perms::owner_all);
     fs::remove_all(folder_);
   }
   std::string path(const std::string &name) const { return folder_ / name; }
-  // In the folder, stopped if it hangs.
+  // Runs the command in the folder and stops it if it hangs.
   ToolRun run(const std::string &command) const { return runTool("cd " + folder_.string() + " && export XT_CACHE_DIR= TMPDIR=$PWD && " + command); }
-  // As a user without rights if this one is root.
+  // A prefix that runs a command as an unprivileged user if this user is root.
   static std::string asNobody() { return geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : ""; }
   static std::string text(const std::string &file) {
     std::ostringstream out;
@@ -52,7 +52,7 @@ protected:
   fs::path folder_;
 };
 
-// Each way in which the tools print something.
+// All commands with which the tools print something.
 const char *const kPrinting[] = {
     "%bin/xtc --help",
     "%bin/xtc --version",
@@ -88,7 +88,7 @@ const char *const kPrinting[] = {
 };
 
 TEST_F(Files, WhatCannotBePrintedIsStatus3) {
-  // A pipe that nobody reads, for the shell's descriptor that is named in commands.
+  // A pipe that nobody reads; the commands use its number as a shell descriptor.
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   close(ends[0]);
@@ -99,7 +99,7 @@ TEST_F(Files, WhatCannotBePrintedIsStatus3) {
     EXPECT_NE(full.output.find(tool + ": cannot write standard output"), std::string::npos) << command << '\n' << full.output;
     ToolRun closed = run("{ " + command + "; } >&-");
     EXPECT_EQ(closed.status, 3) << command << '\n' << closed.output;
-    // As after `| head -1`: no message.
+    // No message, as with `| head -1`.
     ToolRun gone = run("{ " + command + "; } >&" + std::to_string(ends[1]));
     EXPECT_EQ(gone.status, 3) << command << '\n' << gone.output;
     EXPECT_EQ(gone.output.find("standard output"), std::string::npos) << command << '\n' << gone.output;
@@ -107,14 +107,14 @@ TEST_F(Files, WhatCannotBePrintedIsStatus3) {
   close(ends[1]);
 }
 
-// Where nothing is printed nothing is lost.
+// If nothing is printed, an unusable standard output is not an error.
 TEST_F(Files, AStandardOutputThatIsNotUsedIsNoMatter) {
   for (const char *to : {"/dev/full", "&-"}) {
     EXPECT_EQ(run("%bin/xtc %in/good.xt >" + std::string(to)).status, 0);
     EXPECT_EQ(run("%bin/xtc --emit=ir -o out.xt %in/good.xt >" + std::string(to)).status, 0);
     EXPECT_EQ(run("%bin/xtc --nonsense >" + std::string(to)).status, 64);
   }
-  // A closed stream's number is not taken by a file that is opened.
+  // A file that is opened must not take the number of a closed standard stream.
   EXPECT_EQ(run("%bin/xtc --emit=ir -o out.xt %in/absent.xt 2>&- >&- <&-").status, 3);
   EXPECT_EQ(run("%bin/xtrun --kernel double --arg A=iota:16x16 --out C=c.npy:16x16 %in/good.xt >&- 2>&-").status, 3);
   EXPECT_EQ(text(path("c.npy")).find("passed"), std::string::npos);
@@ -122,7 +122,7 @@ TEST_F(Files, AStandardOutputThatIsNotUsedIsNoMatter) {
 
 struct Writer {
   const char *command; // writes `out`
-  const char *begins;  // what it writes begins so
+  const char *begins;  // beginning of the output
 };
 const Writer kWriters[] = {
     {"%bin/xtc --emit=ir -o out %in/good.xt", "kernel @double"},
@@ -136,7 +136,7 @@ const Writer kWriters[] = {
     {"%bin/xtrun --bench --bench-time 0.05 --roofline out %in/good.xt", "<svg"},
 };
 
-// Each way in which the tools write a file.
+// All commands with which the tools write a file.
 TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
   std::ofstream(path("unformatted.xt")) << "kernel   @k( )  {  }\n";
   std::ofstream(path("save.xt")) << "test \"t\" {\n  %A = random(seed = 1) : memref<4x4xf32>\n  save %A \"out\"\n}\n";
@@ -144,7 +144,7 @@ TEST_F(Files, EachOutputFollowsLinksAndWritesIntoWhatIsNoFile) {
   for (const Writer &writer : kWriters) {
     SCOPED_TRACE(writer.command);
     auto written = [&](const std::string &file) { EXPECT_EQ(text(file).substr(0, std::string(writer.begins).size()), writer.begins); };
-    // A link to a file with a mode of its own.
+    // A link to a file with a different mode.
     std::ofstream(path("target")) << "old";
     chmod(path("target").c_str(), 0640);
     fs::create_symlink("target", path("out"));
@@ -193,7 +193,7 @@ TEST_F(Files, StandardOutputAsAFile) {
   ToolRun piped = run("%bin/xtc --emit=ir -o /dev/stdout %in/good.xt");
   EXPECT_EQ(piped.status, 0);
   EXPECT_EQ(piped.output, run("%bin/xtc --emit=ir %in/good.xt").output);
-  // Behind what is there and before what comes.
+  // The output goes after existing output and before later output.
   EXPECT_EQ(run("{ echo before; %bin/xtc --emit=ir -o /dev/stdout %in/good.xt; echo after; } >all").status, 0);
   EXPECT_EQ(text(path("all")), "before\n" + piped.output + "after\n");
   ToolRun array = run("%bin/xtrun --quiet --kernel double --arg A=iota:16x16 --out C=/dev/stdout:16x16 %in/good.xt | head -c 6 | tail -c 5");
@@ -254,7 +254,7 @@ TEST_F(Files, AWorkingDirectoryThatIsGone) {
   }
 }
 
-// The status is 127 where not even the libraries have room, which the system says.
+// The status is 127 if not even the libraries fit in memory, which the system reports.
 TEST_F(Files, LittleMemoryIsAMessage) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizers need much address space";
@@ -290,14 +290,14 @@ TEST_F(Files, FewThreadsAreAMessage) {
   }
 }
 
-// Intel's compiler works on files in a folder of its own.
+// Intel's compiler works on files in a separate temporary folder.
 TEST_F(Files, ASignalRemovesTemporaries) {
   fs::create_directory(path("programs"));
   std::ofstream(path("programs/ocloc")) << "#!/bin/sh\ntouch more; touch ../started; exec sleep 10 >/dev/null 2>&1\n";
   chmod(path("programs/ocloc").c_str(), 0755);
   for (const char *signal : {"INT", "TERM"}) {
     fs::create_directory(path("temporary"));
-    // A program in the background would ignore SIGINT: what sends the signal is there instead.
+    // A background program would ignore SIGINT, so the process that sends the signal runs in the background instead.
     ToolRun run_ = run("env --default-signal=INT,TERM bash -c '(for i in $(seq 100); do [ -e temporary/started ] && break; sleep 0.1; done; ls temporary; kill -" +
                        std::string(signal) + " $$) & TMPDIR=$PWD/temporary PATH=$PWD/programs:$PATH exec %bin/xtc --target=xe-dg2 --emit=isa %in/good.xt'");
     EXPECT_NE(run_.output.find("xt-"), std::string::npos) << run_.output;
@@ -330,7 +330,7 @@ TEST_F(Files, InputsThatAreNoFilesAreRefused) {
 
 TEST_F(Files, InputsBeyondTheLimitAreRefused) {
   std::ofstream(path("large.xt")).put('\n');
-  fs::resize_file(path("large.xt"), (uint64_t{1} << 30) + 1); // it has no blocks
+  fs::resize_file(path("large.xt"), (uint64_t{1} << 30) + 1); // a sparse file without blocks
   ToolRun run_ = run("timeout 60 %bin/xtc large.xt");
   EXPECT_EQ(run_.status, 3) << run_.output;
   EXPECT_NE(run_.output.find("it has more than 1024 MiB"), std::string::npos) << run_.output;

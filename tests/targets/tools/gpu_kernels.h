@@ -1,4 +1,4 @@
-// Every kernel there is, for tests that compile them all for each GPU, and those that ask more of one than it has.
+// All kernels, for tests that compile each for every GPU, and a list of those that exceed the limits of a GPU.
 #pragma once
 #include "tests/golden.h"
 
@@ -18,20 +18,20 @@ inline std::vector<std::filesystem::path> gpuKernels() {
 }
 
 struct TooMuch {
-  std::string_view file; // its name begins so
-  std::string_view gpus; // on these …
-  std::string_view codes; // … it is refused with these messages
+  std::string_view file; // prefix of the file's name
+  std::string_view gpus; // on these GPUs …
+  std::string_view codes; // … it is rejected with these messages
 };
 inline constexpr TooMuch kTooMuch[] = {
-    // What its transpose and its convert_layout exchange.
+    // Exchanges of its transpose and its convert_layout.
     {"02_fused_reduce", "spirv", "0602"},
     // Two buffers of 64 KiB for 64 subgroups.
     {"04_shared_memory", "xe-dg2", "0602"},
     {"04_shared_memory", "spirv", "0602 0607"},
-    // At lane scope, with products of 16 lanes.
+    // At lane scope, with products for 16 lanes.
     {"14_lanes", "xe-dg2", "0605 0608 0610"},
     {"14_lanes", "spirv", "0605 0610"},
-    // Written in XeGPU ops, which a GPU without block messages does lane by lane; named barriers are not on every device.
+    // Written in XeGPU ops, which GPUs without block messages perform lane by lane; some devices lack named barriers.
     {"81_xegpu", "xe-dg2 spirv", "0610"},
     {"82_xegpu", "xe-dg2", "0610"},
     {"82_xegpu", "spirv", "0603 0610"}, // 1D blocks too
@@ -49,7 +49,7 @@ inline constexpr TooMuch kTooMuch[] = {
 
 inline constexpr std::string_view kWarning = "0610";
 
-// The codes of the messages that a kernel of gpuKernels gets, "0603"; none: it compiles without a word.
+// The codes of the messages for a kernel of gpuKernels, e.g. "0603"; empty: it compiles without a message.
 inline std::set<std::string> limitsTold(const std::filesystem::path &path, std::string_view gpu) {
   std::set<std::string> codes;
   for (const TooMuch &entry : kTooMuch) {
@@ -60,7 +60,7 @@ inline std::set<std::string> limitsTold(const std::filesystem::path &path, std::
   return codes;
 }
 
-// Those with which it is refused; none: it compiles.
+// The codes of the errors that reject it; empty: it compiles.
 inline std::set<std::string> limitsBroken(const std::filesystem::path &path, std::string_view gpu) {
   std::set<std::string> codes = limitsTold(path, gpu);
   codes.erase(std::string(kWarning));

@@ -1,5 +1,5 @@
-// What users see of a compilation that takes long, and that nothing of it goes on when they end it. A program in the place
-// of Intel's offline compiler never ends, so that no test depends on how long something takes.
+// The messages during a long compilation, and that all its processes end when the user interrupts it. A program that
+// never ends replaces Intel's offline compiler, so that no test depends on a duration.
 
 #include <gtest/gtest.h>
 
@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWaits = 600; // of a tenth of a second each, for what comes much sooner
+constexpr int kWaits = 600; // tenths of a second; the events occur much sooner
 
-// xtc while it waits for the offline compiler.
+// Runs xtc until it waits for the offline compiler.
 class Compiling : public testing::Test {
 protected:
   void SetUp() override {
@@ -40,7 +40,7 @@ protected:
     fs::remove_all(folder_, ignored);
   }
 
-  // With standard error a terminal, or a pipe.
+  // Starts xtc with a terminal or a pipe as standard error.
   void start(bool terminal) {
     int ends[2] = {-1, -1};
     if (terminal) ASSERT_EQ(openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
@@ -61,7 +61,7 @@ protected:
     close(ends[1]);
   }
 
-  // The number of the offline compiler's process, when it runs.
+  // The process number of the offline compiler, once it runs.
   pid_t compiler() {
     pid_t found = 0;
     for (int i = 0; i < kWaits && !found; ++i) {
@@ -71,7 +71,7 @@ protected:
     return found;
   }
 
-  // How it ended, as wait tells.
+  // Sends the signal and returns the status as given by wait.
   int end(int by) {
     int status = 0;
     kill(tool_, by);
@@ -80,7 +80,7 @@ protected:
     return status;
   }
 
-  // What it writes until that is in it, or it ends.
+  // The output up to the first occurrence of `text` or to its end.
   std::string messagesUntil(const std::string &text) {
     std::string all;
     char buffer[256];
@@ -94,7 +94,7 @@ protected:
     return all;
   }
 
-  // Also one that has ended and that nobody has waited for is gone.
+  // A process that has ended but was not waited for counts as gone.
   static bool isGone(pid_t process) {
     for (int i = 0; i < kWaits; ++i) {
       std::ifstream in("/proc/" + std::to_string(process) + "/stat");
@@ -135,7 +135,7 @@ TEST_F(Compiling, TerminalShowsWhatTakesLong) {
 TEST_F(Compiling, NothingIsShownElsewhere) {
   start(false);
   ASSERT_GT(compiler(), 0);
-  sleep(3); // were it a terminal, there would be a line now
+  sleep(3); // on a terminal, a line would have appeared by now
   end(SIGKILL);
   EXPECT_EQ(messagesUntil("copy.xt"), "");
 }

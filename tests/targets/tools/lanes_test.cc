@@ -1,4 +1,4 @@
-// The programs at lane scope pass on both targets, as written and as the CPU's passes leave them.
+// The programs at lane scope pass on both targets, as written and after the CPU's passes.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 

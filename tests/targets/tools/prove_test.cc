@@ -1,4 +1,4 @@
-// `xtc --prove`: claims for all sizes, and counterexamples that fail when they are run.
+// `xtc --prove`: claims for all sizes, and counterexamples that fail when they run.
 #include "run_tool.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Prove, ProductsTransposesAndSoftmaxOfTheLibrary) {
   }
 }
 
-// The test block in the output, run behind the kernels of the file.
+// Runs the test block in the output, appended to the kernels of the file.
 test::ToolRun runCounterexample(const std::string &file, const std::string &output, const std::string &options) {
   size_t begin = output.find("\ntest \"");
   EXPECT_NE(begin, std::string::npos) << output;
@@ -51,7 +51,7 @@ TEST(Prove, FindsTheSmallestSizesThatLeaveElementsOut) {
   SKIP_WITHOUT_Z3();
   std::string file = std::string(kFolder) + "missing_tail.xt", output = prove(file, 1);
   EXPECT_NE(output.find("an element of `%B` is never stored at dim(%A, 0) = 1, dim(%A, 1) = 1"), std::string::npos) << output;
-  EXPECT_EQ(runTool("%bin/xtrun --test 'whole tiles only' " + file).status, 0); // which its own test does not show
+  EXPECT_EQ(runTool("%bin/xtrun --test 'whole tiles only' " + file).status, 0); // its own test does not show the error
   auto run = runCounterexample(file, output, "");
   EXPECT_EQ(run.status, 1) << run.output;
   EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;

@@ -1,4 +1,4 @@
-// The READMEs still hold: what they name is there, and what they show works.
+// Checks the READMEs: files that they name exist, and commands that they show work.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = XT_SOURCE_DIR;
 
-// Every file of the source tree, as a path below it; build folders and the like left out.
+// Every file of the source tree, as a relative path, without build folders and the like.
 std::vector<std::string> sourceFiles() {
   std::vector<std::string> files;
   for (auto it = fs::recursive_directory_iterator(kRoot); it != fs::recursive_directory_iterator(); ++it) {
@@ -32,7 +32,7 @@ std::vector<fs::path> readmes(const std::vector<std::string> &files) {
   return found;
 }
 
-// What a pattern's first group matches, each once.
+// The distinct matches of a pattern's first group.
 std::set<std::string> matches(const std::string &text, const char *pattern) {
   std::set<std::string> found;
   std::regex regex(pattern);
@@ -55,7 +55,7 @@ TEST(Readme, ItsKernelRuns) {
 
 TEST(Readme, NamesFilesThatAreThere) {
   std::vector<std::string> files = sourceFiles();
-  // A placeholder is in capitals; the design does not lie in this tree.
+  // A placeholder is in capitals; the design documents are not in this tree.
   auto elsewhere = [](const std::string &name) {
     return name.find("NAME") != std::string::npos || name.find("CODE") != std::string::npos || name == "language.md";
   };

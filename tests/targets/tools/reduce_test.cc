@@ -25,7 +25,7 @@ kernel @other() {
 }
 )";
 
-// A folder with a.xt, gone at the end.
+// A folder with a.xt, removed at the end.
 class ReduceFile : public testing::Test {
 protected:
   void SetUp() override {
@@ -58,7 +58,7 @@ TEST_F(ReduceFile, KeepsWhatTheCommandFinds) {
   EXPECT_EQ(files(), 2u); // no candidate is left behind
 }
 
-// A compiler's mistake as its symptom: here a message. The file is added where the command does not say where.
+// The symptom of a compiler error is here a message. The file is appended to a command without a placeholder.
 TEST_F(ReduceFile, TakesTheFileAtTheEnd) {
   std::ofstream(folder_ / "find.sh") << "xtc --check \"$1\" 2>&1 | grep -q XT0202\n";
   std::ofstream(folder_ / "b.xt") << "kernel @a() {\n  barrier\n}\n\nkernel @k(%A: memref<8x8xf32>) {\n  %x = 1 + 2\n  %y = %unknown + %x\n}\n";
@@ -93,7 +93,7 @@ TEST_F(ReduceFile, SaysWhatIsWrong) {
   EXPECT_EQ(run("--reduce true").status, 64);
 }
 
-// Ctrl-C: the smallest text so far is kept, and the command that runs is ended with all that it started.
+// Ctrl-C: the smallest text so far is kept, and the running command is ended with all its processes.
 TEST_F(ReduceFile, KeepsWhatItHasWhenItIsInterrupted) {
   std::ofstream(folder_ / "slow.sh") << "grep -q tile_mma \"$1\" || exit 1\necho x >>asked\n[ $(wc -l <asked) -lt 4 ] || sleep 100\n";
   test::ToolRun reduced = test::runTool("cd " + folder_.string() + "; PATH=%bin:$PATH; xtc --reduce 'sh slow.sh' a.xt & it=$!; while [ ! -e asked ] || [ $(wc -l <asked) -lt 4 ]; do sleep 0.02; done; kill -INT $it; wait $it");

@@ -1,4 +1,4 @@
-// Runs the built tools as a user does and captures what they print.
+// Runs the built tools as a user does and captures their output.
 #pragma once
 #include <array>
 #include <cstdio>
@@ -13,13 +13,13 @@ struct ToolRun {
   std::string output; // standard output and error
 };
 
-// The address sanitizer says that fibers may mislead it, in the output of the program that it watches: once, or twice where
-// two threads come to it at one time.
+// Removes AddressSanitizer's warning that fibers may mislead it. The warning appears once, or twice if two threads
+// trigger it at the same time.
 inline void dropSanitizerNote(std::string &output) {
   for (size_t from; (from = output.find("WARNING: ASan doesn't fully support makecontext")) != std::string::npos;) {
     size_t end = output.find('\n', from);
     if (end == std::string::npos) return;
-    from = output.rfind('\n', from) + 1; // npos + 1 is 0, where there is no line before
+    from = output.rfind('\n', from) + 1; // npos + 1 is 0: the first line
     output.erase(from, end + 1 - from);
   }
 }
@@ -44,7 +44,7 @@ inline ToolRun runTool(std::string command) {
   return run;
 }
 
-// Reports without how long launches took.
+// A report without the times of launches.
 inline std::string withoutTimes(const std::string &text) {
   static const std::regex time("\\]  [0-9.e+-]+ (us|ms|s)\\b");
   return std::regex_replace(text, time, "]  (time)");

@@ -1,4 +1,4 @@
-// xtc --show-layout: what it prints, where it finds layouts, and what it says to mistakes.
+// xtc --show-layout: its output, its search for layouts, and its error messages.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -62,7 +62,7 @@ TEST(ShowLayout, FindsLayoutsByNameAndBySpelling) {
   expectPrints("'#mp_a' -D ROWS=16 --shape 256x32 %in/layouts.xt", "sg_layout = [16, 4], sg_data = [16, 32]");
   expectPrints("'#mp_a' --shape 256x256 %src/examples/01_gemm.xt",
                "32x64 = 2048 of 65536 elements, in 1x2 blocks of 32x32");
-  // The user's spelling stands first, and then the usual one.
+  // The user's spelling comes first, then the usual one.
   expectPrints("'#layout<[8:sg*4, 32], [32], copies = [4:sg*1]>' --shape 256x32",
                "#layout<[8:sg*4, 32], [32], copies = [4:sg*1]> on 256x32\nthe same as #wg_map<");
   expectPrints("'#sg_map<wi_layout = [1, 16], wi_data = [1, 1]>' --shape 8x16", "lanes; a cell is 8x1\n");
@@ -111,7 +111,7 @@ TEST(ShowLayout, WritesSvg) {
   EXPECT_EQ(svg.substr(svg.size() - 7), "</svg>\n");
   EXPECT_NE(svg.find("#wg_map&lt;sg_layout = [2, 2]"), std::string::npos);
   EXPECT_LT(svg.size(), 1000000u);
-  // A mistake leaves what was there, and nothing else.
+  // An error leaves the old file, and no other file.
   expectRefuses("'#mp_a' --shape 3x3 --svg " + file + " %in/layouts.xt", 2, "XT0401");
   EXPECT_EQ(test::readText(file), svg);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), fs::directory_iterator()), 1);
@@ -149,7 +149,7 @@ TEST(ShowLayout, Mistakes) {
   EXPECT_NE(alone.output.find("--lanes belongs to --show-layout"), std::string::npos);
 }
 
-// What is drawn also runs: each kind of layout, on extents that are no powers of two.
+// Layouts that can be drawn also run: each kind of layout, on extents that are not powers of two.
 TEST(ShowLayout, EachKindOfLayoutRuns) {
   test::ToolRun runs = test::runTool("%bin/xtrun --target=interp,cpu %in/layout_runs.xt");
   EXPECT_EQ(runs.status, 0) << runs.output;

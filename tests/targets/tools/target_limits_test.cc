@@ -1,5 +1,6 @@
-// What kernels ask of a GPU that it has not. limits/fail_CODE_NAME.TARGET.xt is refused for TARGET with what is in the .txt
-// beside it, the first message with that code; any other limits/NAME.TARGET.xt goes through without one.
+// Kernels that exceed the limits of a GPU. limits/fail_CODE_NAME.TARGET.xt is rejected for TARGET with the messages
+// of the .txt file of the same name, the first of which has that code; any other limits/NAME.TARGET.xt compiles
+// without messages.
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/tools/run_tool.h"
@@ -45,12 +46,12 @@ TEST(TargetLimits, WhatJustFitsCompiles) {
     test::ToolRun run = compile(path);
     EXPECT_EQ(run.status, 0) << path;
     std::set<std::string> codes = codesIn(run.output);
-    codes.erase("0609"); // some print what they load
+    codes.erase("0609"); // some print their loads
     EXPECT_EQ(codes, std::set<std::string>()) << path << run.output;
   }
 }
 
-// With passes of the user's choice as with all of them; and nothing is written of what is refused.
+// The limits are also checked after passes chosen by the user, and nothing is written for a rejected kernel.
 TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   fs::path path = fs::path(XT_SOURCE_DIR) / "tests/targets/tools/limits/fail_0603_chunk.xe-pvc.xt";
   test::ToolRun all = compile(path), some = compile(path, "--run=cse --emit=ir"), none = test::runTool("%bin/xtc --run=cse " + path.string());
@@ -59,11 +60,11 @@ TEST(TargetLimits, AreCheckedAfterAnyPasses) {
   EXPECT_EQ(none.status, 0) << none.output;
 }
 
-// What a message says would work, put into the source in place of what is too much.
+// Applies the value that a message suggests to the source.
 struct Mending {
   std::string_view file;
-  const char *says; // a regular expression, with what is too much and what would work
-  std::vector<std::pair<const char *, const char *>> replaced; // in all places; $1, $2, … as the message has them
+  const char *says; // a regular expression that captures the excessive value and the suggested one
+  std::vector<std::pair<const char *, const char *>> replaced; // replaced everywhere; $1, $2, … refer to the message
 };
 const Mending kMendings[] = {
     {"fail_0601_wide_tile.xe-pvc", "few enough: (\\d+x\\d+) in the place of (\\d+x\\d+) of a subgroup", {{"<$2x", "<$1x"}}},
@@ -113,7 +114,7 @@ TEST(TargetLimits, WhatTheMessageSaysWouldWorkDoes) {
       EXPECT_GE(count, 1u) << old;
     }
     std::ofstream(folder / name) << text;
-    test::ToolRun run = compile(folder / name, "--emit=llvm"); // code is made of it too
+    test::ToolRun run = compile(folder / name, "--emit=llvm"); // code generation must work, too
     EXPECT_EQ(run.status, 0) << text << run.output;
     EXPECT_FALSE(codesIn(run.output).contains(std::string(test::kWarning))) << run.output;
   }

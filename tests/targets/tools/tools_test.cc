@@ -1,4 +1,4 @@
-// The tools as a user runs them: dumps that run, examples, output files, reference pages.
+// The tools as a user runs them: dumps that can be run, examples, output files, reference pages.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that goes away with the test.
+// A folder that is removed at the end of the test.
 struct Scratch {
   fs::path path;
   Scratch() {
@@ -58,14 +58,14 @@ TEST(Tools, ExamplesStdlibAndPeersPassOnAllTargets) {
   EXPECT_EQ(test::runTool("%bin/xtrun --small --target=interp,cpu --test unaligned --test exact %src/examples/01_gemm.xt").status, 0);
   for (const char *folder : {"../stdlib", "../examples", "peers"})
     for (const auto &path : test::filesIn(folder, ".xt")) {
-      // These two make and read the large input files.
+      // These two create and read the large input files.
       if (path.stem() == "00_inputs" || path.stem() == "01_gemm") continue;
       test::ToolRun run = test::runTool("%bin/xtrun --small --target=interp,cpu " + path.string());
       EXPECT_EQ(run.status, 0) << path << run.output;
     }
 }
 
-// Its input files are large: on the interpreter the test that reads them takes a corner.
+// Its input files are large: on the interpreter, the test that reads them uses a corner.
 TEST(Tools, FileExampleRunsAtSmallSizes) {
   Scratch data;
   std::string folder = "--data-dir " + data.path.string();
@@ -76,7 +76,7 @@ TEST(Tools, FileExampleRunsAtSmallSizes) {
   EXPECT_NE(run.output.find("81000 elements"), std::string::npos) << run.output;
 }
 
-// Each value that a parameter of the standard library lists, at odd sizes: the tests follow it.
+// Runs the tests with each value that a parameter of the standard library lists, at odd sizes.
 TEST(Tools, StdlibPassesWithEachParameter) {
   static const std::regex parameter("(?:^|\n)param \\$(\\w+) [^\n]* in \\[([^\\]]*)\\]"), value("\\w+");
   size_t ran = 0;
@@ -94,7 +94,8 @@ TEST(Tools, StdlibPassesWithEachParameter) {
   EXPECT_GE(ran, 30u);
 }
 
-// What each subgroup does for itself gives what the workgroup did, and no subgroup reads what another may still write.
+// The distributed kernels compute the same as at workgroup scope, and no subgroup reads data that another one may
+// still write.
 TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   Scratch folder;
   size_t ran = 0;
@@ -114,13 +115,13 @@ TEST(Tools, EveryKernelRunsDistributedToSubgroups) {
   EXPECT_GE(ran, 50u);
 }
 
-// The reference pages are what the tables say now; tests/run --update writes them.
+// The reference pages agree with the tables; tests/run --update writes them.
 TEST(Tools, ReferencePagesAreFresh) {
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/ops/REFERENCE.md", test::runTool("%bin/xtc --reference=ops").output);
   test::expectGolden(fs::path(XT_SOURCE_DIR) / "ir/base/diagnostics/REFERENCE.md", test::runTool("%bin/xtc --reference=codes").output);
 }
 
-// The derived tolerance is the rule: `within` stands at three places at most.
+// Tests use the derived tolerance: `within` occurs at most three times.
 TEST(Tools, ToleranceIsOverriddenAtMostThreeTimes) {
   int overrides = 0;
   for (const char *folder : {"../stdlib", "../examples", "rfc/mended", "peers"})
