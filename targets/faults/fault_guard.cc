@@ -26,14 +26,14 @@ thread_local Call *running = nullptr;
 
 constexpr std::array<int, 2> kSignals = {SIGSEGV, SIGBUS};
 
-// Handlers belong to the process: the first guard installs them, the last one puts back what was there.
+// Handlers belong to the process: the first guard installs them, the last one restores the previous ones.
 std::mutex handlersMutex;
 int guards = 0;
 volatile std::sig_atomic_t installed = 0;
 std::array<struct sigaction, kSignals.size()> before;
 
 // ThreadSanitizer blocks all signals while it calls a handler, so there the jump has to restore the mask. Elsewhere
-// SA_NODEFER keeps it as it is, which saves a system call for each guarded call.
+// SA_NODEFER leaves the mask unchanged, which saves a system call for each guarded call.
 #if defined(__SANITIZE_THREAD__)
 constexpr int kSavesMask = 1;
 #else
@@ -42,7 +42,7 @@ constexpr int kSavesMask = 0;
 
 bool isOurs(int signal);
 
-// Handlers that the process has put in place of these stay.
+// Does not replace handlers that the process has installed over these.
 void restoreHandlers() {
   for (size_t i = 0; i < kSignals.size(); ++i)
     if (isOurs(kSignals[i])) sigaction(kSignals[i], &before[i], nullptr);
@@ -51,11 +51,11 @@ void restoreHandlers() {
 
 void onFault(int signal, siginfo_t *info, void *context);
 
-// What is there already stays.
+// Leaves handlers that are installed already.
 void installHandlers() {
   struct sigaction action {};
   action.sa_sigaction = onFault;
-  // Not blocked while it is handled: the jump out of the handler keeps the signal mask as it is.
+  // SA_NODEFER: the signal is not blocked in the handler, because the jump out of it does not change the signal mask.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i)
@@ -68,11 +68,11 @@ bool isOurs(int signal) {
   return sigaction(signal, nullptr, &now) == 0 && now.sa_sigaction == onFault;
 }
 
-// A fault of no guarded call goes where it went before: the instruction runs again without these handlers, or, if another
-// one has passed it on to here, what was there before these takes it.
+// Passes on a fault outside of guarded calls. If these handlers are the current ones, they are removed and the
+// instruction runs again; if another handler has called this one, the previous handler takes the fault.
 void passOn(int signal, siginfo_t *info, void *context) {
   if (isOurs(signal)) return restoreHandlers();
-  // Two handlers that each take the other for the one before would pass a fault on for ever.
+  // Two handlers that each consider the other one the previous handler would pass a fault on forever.
   thread_local bool passing = false;
   const struct sigaction &old = before[signal == kSignals[0] ? 0 : 1];
   bool takes = (old.sa_flags & SA_SIGINFO) || (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN);
@@ -87,17 +87,17 @@ void passOn(int signal, siginfo_t *info, void *context) {
   sigaction(signal, &end, nullptr);
 }
 
-// The kernel (of the machine) knows no address for what is no address at all.
+// The operating system does not report the address of an access to a non-canonical one.
 bool knowsAddress(const siginfo_t *info) { return info->si_code > 0 && info->si_code != SI_KERNEL; }
 
-// Traps for faults of threads that are not ours, and what the first such fault was.
+// Traps for faults of foreign threads, and the first such fault.
 std::atomic<int> traps = 0;
 thread_local bool setsTraps = false;
 enum StrayFault : int { None, BeingTold, Told };
 std::atomic<int> stray = None;
 MemoryFault strayFault;
 
-// Of a thread that nobody can jump out of: it stays here.
+// For a thread that cannot be unwound by a jump: it stops here forever.
 [[noreturn]] void stop(const siginfo_t *info) {
   int none = None;
   if (stray.compare_exchange_strong(none, BeingTold)) {
@@ -116,7 +116,7 @@ void onFault(int signal, siginfo_t *info, void *context) {
   siglongjmp(call->start, 1);
 }
 
-// A stack for the handler, as the one at fault may be used up. A thread that has one keeps it.
+// A stack for the handler, because the faulting thread's stack may be exhausted. A thread that has a signal stack keeps it.
 class SignalStack {
 public:
   SignalStack() {
@@ -168,7 +168,7 @@ std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context) {
 
 StrayFaultTrap::StrayFaultTrap() {
   std::lock_guard lock(handlersMutex);
-  installHandlers(); // before those that the driver has set since the first guard, which would end the process
+  installHandlers(); // installs over handlers that the driver has set since the first guard, which would end the process
   setsTraps = true;
   ++traps;
 }

@@ -1,4 +1,4 @@
-// Memory that is not there: a kernel that is given a wrong address must not take the process with it.
+// Guards against invalid memory accesses: a kernel with a wrong address must not end the process.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,12 +6,13 @@
 namespace xt {
 
 struct MemoryFault {
-  std::optional<uint64_t> address; // where the processor says it
+  std::optional<uint64_t> address; // if the processor reports it
 };
 
-// While one lives, SIGSEGV and SIGBUS come to this file; what is no fault of a guarded call goes where it went before. The
-// first one takes four system calls, more than a small launch: who launches often keeps one. Handlers that the process sets
-// meanwhile come first, and guarded calls stay guarded if those pass on to the ones before, as handlers should.
+// While a guard exists, SIGSEGV and SIGBUS are handled here; a fault outside of guarded calls is passed to the
+// previous handler. The first guard takes four system calls, more than a small launch, so code that launches often
+// should keep one. Handlers that the process installs in the meantime run first, and calls stay guarded if those
+// handlers pass faults on to the previous ones, as they should.
 class FaultGuard {
 public:
   FaultGuard();
@@ -20,11 +21,11 @@ public:
   FaultGuard &operator=(const FaultGuard &) = delete;
 };
 
-// Calls body(context); says so if it was cut short by a fault. Between here and the fault there must be nothing to
-// destroy: compiled kernels only. On a fiber the call belongs to its stack.
+// Calls body(context), and returns the fault if one ended the call. Between this call and the fault there must be no
+// object to destroy, so `body` may only run compiled kernels. On a fiber the call belongs to the fiber's stack.
 std::optional<MemoryFault> guardedCall(void (*body)(void *), void *context);
 
-// The guarded call that runs on this thread. Whoever switches stacks inside one puts it back when it returns.
+// The guarded call that runs on this thread. Code that switches stacks inside of one must restore it when it returns.
 void *guardedCallInProgress();
 void resumeGuardedCall(void *call);
 

@@ -1,12 +1,13 @@
-// Memory that is not there, on threads that are not ours.
+// Handles invalid memory accesses on foreign threads.
 #pragma once
 #include "targets/faults/fault_guard.h"
 
 namespace xt {
 
-// For drivers that run kernels on threads of their own. While one lives, a fault of a thread that is in no guarded call, other
-// than the thread that made this, stops that thread for good, and fault() tells of the first one. What the driver holds then
-// stays held: it must not be called again, nor may what it does at the end of the process run.
+// For drivers that run kernels on their own threads. While a trap exists, a fault outside of guarded calls, on any
+// thread except the one that created the trap, stops that thread forever, and fault() reports the first one.
+// Resources that the driver holds then stay locked: it must not be called again, and its cleanup at the end of the
+// process must not run.
 class StrayFaultTrap {
 public:
   StrayFaultTrap();

@@ -12,9 +12,9 @@ void readNothing(void *) { static_cast<void>(*static_cast<volatile int *>(reinte
 struct sigaction beforeHost;
 int hostFaults = 0;
 
-// What a well-behaved handler does with a fault that it knows nothing of.
+// Passes an unknown fault on, as a handler should.
 void onHostFault(int signal, siginfo_t *info, void *context) {
-  if (++hostFaults > 10) std::_Exit(7); // it comes again and again
+  if (++hostFaults > 10) std::_Exit(7); // the fault repeats endlessly
   beforeHost.sa_sigaction(signal, info, context);
 }
 
@@ -61,10 +61,10 @@ TEST(FaultGuardDeathTest, AFaultOfNoGuardedCallEndsTheProcess) {
     if (host) setHostHandler();
     readNothing(nullptr);
   };
-  auto dies = [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 7; }; // by the signal, or a sanitizer's report
+  auto dies = [](int status) { return !WIFEXITED(status) || WEXITSTATUS(status) != 7; }; // signal or sanitizer
   EXPECT_EXIT(crash(false), dies, "");
   EXPECT_EXIT(crash(true), dies, "");
-  auto crashInTurn = [] { // the handlers of the process and of guards each found the other one there
+  auto crashInTurn = [] { // the handlers of the process and of the guards each found the other one installed
     { FaultGuard first; setHostHandler(); }
     FaultGuard second;
     readNothing(nullptr);

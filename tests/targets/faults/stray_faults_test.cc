@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// As a driver that runs kernels on its own threads, and sets handlers of its own that end the process.
+// Simulates a driver that runs kernels on its own threads and installs handlers that end the process.
 TEST(StrayFaults, StopTheirThreadAndAreTold) {
   FaultGuard before;
   struct sigaction driver {};
@@ -23,7 +23,7 @@ TEST(StrayFaults, StopTheirThreadAndAreTold) {
   ASSERT_NE(page, MAP_FAILED);
   std::thread([page] {
     *static_cast<volatile int *>(page) = 1;
-    _exit(8); // never
+    _exit(8); // not reached
   }).detach();
   std::optional<MemoryFault> fault;
   for (int i = 0; i < 1000 && !fault; ++i) {
