@@ -12,8 +12,8 @@
 #error "stacks are switched on x86-64 only"
 #endif
 
-// What a call must keep on x86-64 (System V): rbx, rbp, r12 to r15 and the stack. The floating-point modes are those of
-// all fibers, so they stay.
+// Registers that a call preserves on x86-64 (System V): rbx, rbp, r12 to r15 and the stack pointer. All fibers share
+// the floating-point modes, so these are not switched.
 extern "C" void xtSwitchStacks(void **from, void *to);
 asm(".text\n"
     ".p2align 4\n"
@@ -38,7 +38,7 @@ asm(".text\n"
     "  ret\n"
     ".size xtSwitchStacks, .-xtSwitchStacks\n");
 
-// Where a new fiber's first switch returns to: start() has put the context where rbx comes from.
+// Return address of the first switch to a new fiber: start() has stored the context in the slot of rbx.
 extern "C" void xtBeginFiber();
 extern "C" __attribute__((visibility("hidden"))) void xtEnterFiber(void *context);
 asm(".text\n"
@@ -70,7 +70,7 @@ struct Pool {
   std::vector<std::unique_ptr<FiberStack>> stacks;
 };
 
-// Lives as long as the process: threads of a driver may still run while static objects are destroyed.
+// Lives as long as the process, because threads of a driver may still run while static objects are destroyed.
 Pool &pool() {
   static Pool *only = new Pool;
   return *only;
@@ -95,14 +95,14 @@ FiberStack::~FiberStack() {
   munmap(base_, total_);
 }
 
-// The slots that a switch takes its registers from, then where it returns to.
+// Fills the slots from which a switch restores the registers, followed by its return address.
 void FiberContext::start(FiberStack &stack, size_t colour, Entry entry, void *argument) {
-  constexpr int kRegisters = 6, kRbx = 4; // rbx is the fifth that a switch takes
+  constexpr int kRegisters = 6, kRbx = 4; // rbx is the fifth register that a switch restores
   stack.watched_.begin(stack.top() - stack.bytes(), stack.bytes());
   auto top = reinterpret_cast<uintptr_t>(stack.top()) - colour % kColours * kCacheLine;
   auto *slot = reinterpret_cast<uint64_t *>(top & ~uintptr_t{15});
   *--slot = 0;
-  *--slot = 0; // at the call of xtEnterFiber the stack is on a multiple of 16
+  *--slot = 0; // the stack is 16-byte aligned at the call of xtEnterFiber
   *--slot = reinterpret_cast<uint64_t>(&xtBeginFiber);
   slot -= kRegisters;
   std::fill_n(slot, kRegisters, 0);

@@ -13,8 +13,8 @@ namespace xt {
 namespace {
 
 thread_local WatchedStack threadStack;
-thread_local WatchedStack *runningOne = nullptr; // null: the thread's own
-thread_local WatchedStack *leftOne = nullptr;    // by the switch that is in progress
+thread_local WatchedStack *runningOne = nullptr; // null: the thread's own stack
+thread_local WatchedStack *leftOne = nullptr;    // the stack that the current switch leaves
 
 } // namespace
 
@@ -62,8 +62,8 @@ WatchedStack::~WatchedStack() {
 
 void forgetStack(const void *, size_t) {}
 
-// Calls that never return stay on a fiber's record of calls, which has room for 64 Ki. To make a record takes longer than a
-// small workgroup runs, so it is made anew only after many of them.
+// ThreadSanitizer keeps calls that never return in the fiber's record of calls, which has 64 Ki entries. Creating a
+// record takes longer than a small workgroup, so a new one is created only after many uses.
 void WatchedStack::begin(const void *memory, size_t bytes) {
   constexpr size_t kMostUses = 500;
   memory_ = memory;

@@ -1,5 +1,4 @@
-// What AddressSanitizer and ThreadSanitizer must be told when a thread changes stacks. In builds without them all of this
-// is empty.
+// Reports stack switches to AddressSanitizer and ThreadSanitizer. In builds without them all of this is empty.
 #pragma once
 #include <cstddef>
 
@@ -13,7 +12,7 @@ namespace xt {
 
 #if XT_WATCHED_STACKS
 
-// One stack: that of a fiber, or a thread's own.
+// A stack of a fiber, or a thread's own.
 class WatchedStack {
 public:
   WatchedStack() = default;
@@ -21,24 +20,24 @@ public:
   WatchedStack(const WatchedStack &) = delete;
   WatchedStack &operator=(const WatchedStack &) = delete;
 
-  // A fiber begins anew on this memory: what frames of an earlier one have left there counts no more.
+  // A fiber begins on this memory; frames that an earlier fiber left there are no longer valid.
   void begin(const void *memory, size_t bytes);
-  // Called on the running stack immediately before the switch to `to`. `forEver`: the running one is never resumed.
+  // Call on the running stack immediately before the switch to `to`. `forEver`: the running stack is never resumed.
   static void leaveFor(WatchedStack &to, bool forEver);
-  // Called on the new stack immediately after the switch.
+  // Call on the new stack immediately after the switch.
   static void arrive();
   static WatchedStack &running();
   // The stack of the calling thread itself.
   static WatchedStack &ofThread();
-  // The thread continues on this stack by a jump, and not by a switch; what runs now is never resumed.
+  // The thread continues on this stack by a jump instead of a switch; the running stack is never resumed.
   void jumpTo();
 
 private:
   const void *memory_ = nullptr;
   size_t bytes_ = 0;
-  void *fakeStack_ = nullptr; // of AddressSanitizer
-  void *fiber_ = nullptr;     // of ThreadSanitizer
-  size_t begun_ = 0;          // so often since the fiber was made
+  void *fakeStack_ = nullptr; // for AddressSanitizer
+  void *fiber_ = nullptr;     // for ThreadSanitizer
+  size_t begun_ = 0;          // number of uses since the fiber was created
 };
 
 // The memory is about to be unmapped.
@@ -64,7 +63,7 @@ inline void forgetStack(const void *, size_t) {}
 
 // The stack that the calling thread runs on, for returnToStack().
 inline void *runningStack() { return nullptr; }
-// Called where the running stack is left by a jump (siglongjmp), immediately before it: execution continues on `stack`.
+// Call this immediately before a jump (siglongjmp) leaves the running stack: execution continues on `stack`.
 inline void returnToStack(void *) {}
 
 #endif

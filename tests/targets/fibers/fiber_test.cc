@@ -1,5 +1,5 @@
-// Under the sanitizers these also show that every change of stacks is announced: what frames of a fiber leave behind must
-// not be taken for what runs now.
+// Under the sanitizers these tests also check that every stack switch is announced: old frames of a fiber must not be
+// mistaken for the running ones.
 #include "targets/fibers/fiber.h"
 
 #include "targets/faults/fault_guard.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kStack = 1 << 16;
 
-// Two fibers and the thread, which write down in what order they run.
+// Two fibers and the thread, which record the order in which they run.
 struct Turns {
   FiberContext thread, first, second;
   std::string order;
@@ -48,7 +48,7 @@ TEST(Fiber, takesTurns) {
   EXPECT_EQ(turns.order, "abcdef");
 }
 
-// Registers that a call must keep are kept over a switch, and the stack is aligned as calls expect it.
+// A switch preserves the registers that a call must preserve, and the stack has the alignment that calls need.
 TEST(Fiber, keepsWhatACallKeeps) {
   struct {
     FiberContext thread, fiber;
@@ -89,7 +89,7 @@ __attribute__((noinline)) size_t useStack(GivenUp &all, int depth) {
   return below + bytes[0] + bytes[sizeof bytes - 1];
 }
 
-// Frames of one that is given up lie at other depths than those of the next one.
+// The frames of an abandoned fiber have other depths than those of the next one.
 TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
   GivenUp all;
   FiberStack stack(kStack);
@@ -100,14 +100,14 @@ TEST(Fiber, startsAnewOnAStackThatWasGivenUp) {
       a.total = useStack(a, a.depth);
       endContext(a.fiber, a.thread);
     }, &all);
-    switchContext(all.thread, all.fiber); // it waits
-    if (round % 2 == 0) continue;         // and is given up
+    switchContext(all.thread, all.fiber); // it suspends itself
+    if (round % 2 == 0) continue;         // and is abandoned
     switchContext(all.thread, all.fiber);
     EXPECT_EQ(all.total, static_cast<size_t>(all.depth * (all.depth + 1)));
   }
 }
 
-// A memory fault on a fiber ends a call that a thread has made: it is left by a jump.
+// A memory fault on a fiber ends a guarded call of the thread: a jump leaves the fiber.
 TEST(Fiber, isLeftByAFault) {
   FaultGuard guard;
   GivenUp all;
@@ -126,7 +126,7 @@ TEST(Fiber, isLeftByAFault) {
     }, &all);
     ASSERT_TRUE(fault);
     EXPECT_EQ(fault->address, 64u);
-    // The thread goes on with stacks of its own and with fibers.
+    // The thread continues on its own stack and with fibers.
     all.depth = 2;
     all.fiber.start(stack, 0, [](void *given) {
       auto &a = *static_cast<GivenUp *>(given);
@@ -183,7 +183,7 @@ TEST(FiberStack, isKeptAndTakenAgain) {
   stack = takeStack(kStack * 2);
   EXPECT_EQ(stack.get(), first);
   giveBack(std::move(stack));
-  EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // more than there are addresses
+  EXPECT_EQ(takeStack(size_t{1} << 60), nullptr); // larger than the address space
 }
 
 } // namespace
