@@ -9,7 +9,7 @@
 namespace xt::soft {
 namespace {
 
-// 32 rows of 64 bytes, and space for lanes that have no element.
+// 32 rows of 64 bytes, with space for lanes without an element.
 constexpr size_t kMostBytes = 1 << 12;
 constexpr int64_t kLanes = 16;
 
@@ -17,19 +17,19 @@ enum Argument : size_t { kBase, kWidth, kHeight, kPitch, kPlace, kData };
 
 struct Shape {
   BlockUse use = BlockUse::Load;
-  int64_t bytes = 0; // of an element in memory
+  int64_t bytes = 0; // bytes of an element in memory
   int64_t rows = 0, columns = 0, blocks = 1;
-  int64_t registerBytes = 0; // of an element of what the lanes hold; 0: a prefetch
+  int64_t registerBytes = 0; // bytes of an element in the lanes' registers; 0: a prefetch
 };
 
-// The matrix and the block's place, as all lanes gave them.
+// The matrix and the block's position, which all lanes must agree on.
 struct Matrix {
   uint64_t base = 0;
   int64_t width = 0, height = 0, pitch = 0; // bytes, rows, bytes
   int64_t x = 0, y = 0;                     // elements, rows
 };
 
-// "read_transform_16b_16r16x2c" after the family's name.
+// Parses "read_transform_16b_16r16x2c", the part after the family's name.
 std::optional<Shape> parseShape(std::string_view text) {
   Shape shape;
   if (takePrefix(text, "read_transform_"))
@@ -55,7 +55,7 @@ std::optional<Shape> parseShape(std::string_view text) {
   return shape;
 }
 
-// What a message can move at all: a block's rows of at most 64 bytes, 2 KiB in all. Prefetches move nothing.
+// Whether a message can move the block: rows of at most 64 bytes, 2 KiB in total. Prefetches move no data.
 bool fitsMessage(const Shape &shape) {
   if (shape.use == BlockUse::Prefetch) return true;
   auto powerOfTwo = [](int64_t value) { return (value & (value - 1)) == 0; };
@@ -73,7 +73,7 @@ bool fitsMessage(const Shape &shape) {
   return false;
 }
 
-// Empty: the matrix keeps the rules.
+// The rule that the matrix violates; empty if it is valid.
 std::string brokenRule(const Matrix &m, const Shape &shape, const BlockRules &rules) {
   auto bad = [](const char *what, int64_t value, std::string rule) {
     return str("the ", what, " is ", value, "; it must be ", rule);
@@ -116,10 +116,10 @@ bool readMatrix(Meeting &meeting, const Shape &shape, const TargetInfo &target, 
   return !meeting.group().failed();
 }
 
-// Where a row's bytes lie in memory, as far as they are inside of the matrix.
+// The address of the part of a row that is inside of the matrix.
 struct RowSpan {
   uint64_t address = 0;
-  int64_t skip = 0, bytes = 0; // of the block's row: what is outside to the left, and what is inside
+  int64_t skip = 0, bytes = 0; // of the block's row: bytes outside to the left, bytes inside
 };
 
 RowSpan rowSpan(const Matrix &m, int64_t row, int64_t firstByte, int64_t bytes) {
@@ -139,7 +139,7 @@ bool allocated(Meeting &meeting, const RowSpan &span, const char *what) {
   return false;
 }
 
-// One block in memory order; what is outside of the matrix is 0.
+// Reads one block in memory order; elements outside of the matrix are 0.
 bool readBlock(Meeting &meeting, const Matrix &m, const Shape &shape, int64_t block, std::byte *out) {
   int64_t rowBytes = shape.columns * shape.bytes;
   std::memset(out, 0, static_cast<size_t>(rowBytes * shape.rows));
@@ -153,7 +153,7 @@ bool readBlock(Meeting &meeting, const Matrix &m, const Shape &shape, int64_t bl
   return true;
 }
 
-// Rows of 32-bit words, each with 4 / bytes elements of one column.
+// Packs into rows of 32-bit words, each with 4 / bytes elements of one column.
 void packVnni(const Shape &shape, const std::byte *in, std::byte *out) {
   int64_t factor = 4 / shape.bytes;
   for (int64_t r = 0; r < shape.rows; ++r)
@@ -235,7 +235,7 @@ std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetIn
   case BlockUse::Store: made.body = [shape = *shape, rules](Meeting &m) { store(m, shape, *rules); }; break;
   case BlockUse::Prefetch:
     made.body = [shape = *shape, rules](Meeting &m) {
-      Matrix matrix; // what it would read is not read: a prefetch beyond what is allocated does nothing
+      Matrix matrix; // a prefetch reads nothing, so it may go beyond allocated memory
       (void)readMatrix(m, shape, *rules, matrix);
     };
     break;

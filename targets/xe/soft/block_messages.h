@@ -1,5 +1,5 @@
-// Block messages of a subgroup: 2D blocks of a matrix (cl_intel_subgroup_2d_block_io) and neighbours in memory
-// (cl_intel_subgroups' block reads and writes).
+// Block messages of a subgroup: 2D blocks of a matrix (cl_intel_subgroup_2d_block_io), and adjacent elements in
+// memory (block reads and writes of cl_intel_subgroups).
 #pragma once
 #include "ir/target_info.h"
 #include "targets/xe/soft/builtin_name.h"
@@ -9,15 +9,16 @@
 
 namespace xt::soft {
 
-// Functions intel_sub_group_2d_block_*; nothing for other names and for shapes that no message has. Which of them there are
-// the driver's library says (targets/xe/library). What a matrix must be is the target's BlockRules. Registers: rows of a block, after it was transformed or transposed, lie one after the
-// other without a gap; lane l's component i is element i * 16 + l of them, in elements of the destination's type. Each
-// of several blocks side by side begins with a component of its own. Outside of the matrix there are zeros, and nothing
-// is stored.
+// Functions intel_sub_group_2d_block_*; nullopt for other names and for shapes that no message has. The driver's
+// library (targets/xe/library) determines which functions exist, and the target's BlockRules which matrices are
+// valid. Registers: the rows of a block, after it was transformed or transposed, follow each other without a gap;
+// component i of lane l is element i * 16 + l of them, in elements of the destination's type. If a message has
+// several blocks side by side, each begins with a new component. A read gives zeros outside of the matrix, and a
+// write stores nothing there.
 std::optional<Collective> blockMessage2d(const BuiltinName &name, const TargetInfo &target);
 
-// Functions intel_sub_group_block_{read,write}* and OpSubgroupBlock{Read,Write}INTEL.
-// `bytes` is the size of what one lane reads or writes, `elementBytes` that of an element of it.
+// Functions intel_sub_group_block_{read,write}* and OpSubgroupBlock{Read,Write}INTEL. A lane reads or writes `bytes`
+// bytes, in elements of `elementBytes` bytes.
 std::optional<Collective> lineMessage(const BuiltinName &name, int64_t elementBytes, int64_t bytes,
                                       const TargetInfo &target);
 

@@ -7,7 +7,7 @@
 namespace xt::soft {
 namespace {
 
-// "(float vector[8], int, void*)" by its commas.
+// Splits "(float vector[8], int, void*)" at its commas.
 std::vector<std::string> splitParameters(std::string_view text) {
   std::vector<std::string> parts;
   if (text.size() < 2) return parts;

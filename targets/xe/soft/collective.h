@@ -1,5 +1,6 @@
-// What work-items do together: a function that all lanes of a subgroup, or all work-items of a workgroup, must come to.
-// The last one to come runs it for all; until then the others' stacks, and so their arguments, stay where they are.
+// Collective operations: functions that all lanes of a subgroup, or all work-items of a workgroup, must reach. The
+// last one to arrive runs the function for all; until then the stacks of the others, and so their arguments, stay in
+// place.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,19 +13,19 @@ namespace xt::soft {
 
 class Workgroup;
 
-// What one work-item brought: where its arguments lie, in order, and where its result goes.
+// The arrival of one work-item: the addresses of its arguments, in order, and of its result.
 struct Arrival {
   void *const *arguments = nullptr;
   void *result = nullptr;
 };
 
-// One coming together, as the function sees it.
+// One execution of a collective operation, as its function sees it.
 class Meeting {
 public:
   Meeting(Workgroup &group, size_t first, std::span<const Arrival> arrivals)
       : group_(group), first_(first), arrivals_(arrivals) {}
   Workgroup &group() const { return group_; }
-  size_t first() const { return first_; } // the first work-item of these in its workgroup
+  size_t first() const { return first_; } // number of the first participating work-item in its workgroup
   size_t count() const { return arrivals_.size(); }
   const void *argument(size_t item, size_t index) const { return arrivals_[item].arguments[index]; }
   template <class T> T argument(size_t item, size_t index) const {
@@ -34,11 +35,11 @@ public:
   }
   void *result(size_t item) const { return arrivals_[item].result; }
   template <class T> void setResult(size_t item, T value) const { std::memcpy(result(item), &value, sizeof(T)); }
-  // Whether all gave the same bytes; else reports who did not, and what the argument means.
+  // Whether all work-items gave the same bytes; otherwise reports one that did not, with the meaning of the argument.
   bool uniform(size_t index, size_t bytes, const char *meaning);
-  // Ends the launch; the first report stays.
+  // Ends the launch. Only the first report is kept.
   void fail(std::string text);
-  // The work-items wait on, until Workgroup::release().
+  // Keeps the work-items waiting until Workgroup::release().
   void stay() { stays_ = true; }
   bool stays() const { return stays_; }
 
@@ -49,14 +50,14 @@ private:
   bool stays_ = false;
 };
 
-// Scopes as SPIR-V numbers them.
+// Scopes, with SPIR-V's numbers.
 inline constexpr int32_t kScopeWorkgroup = 2, kScopeSubgroup = 3, kScopeInvocation = 4;
 
 inline constexpr int kOfSubgroup = -1, kOfWorkgroup = -2;
 
 struct Collective {
-  std::string name;                // as a report names it
-  int scopeArgument = kOfSubgroup; // whose meeting it is, or the argument that says so
+  std::string name;                // its name in reports
+  int scopeArgument = kOfSubgroup; // the scope, or the number of the argument that gives the scope
   std::function<void(Meeting &)> body;
 };
 

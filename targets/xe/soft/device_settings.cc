@@ -14,14 +14,14 @@ struct Row {
   uint32_t deviceId, slices, subslicesPerSlice, eusPerSubslice, clockMhz;
 };
 
-// Numbers of the Data Center GPU Max 1550 (one tile), Arc B580 and Arc A770.
+// The data of the Data Center GPU Max 1550 (one tile), Arc B580 and Arc A770.
 constexpr Row kRows[] = {
     {"pvc", "xe-pvc", "PVC", 0x0bd5, 1, 64, 8, 1600},
     {"bmg", "xe-bmg", "BMG", 0xe20b, 5, 4, 8, 2850},
     {"dg2", "xe-dg2", "DG2", 0x56a0, 8, 4, 16, 2400},
 };
 
-// "pvc,dg2"
+// Splits "pvc,dg2".
 std::vector<std::string> namesIn(std::string_view text) {
   std::vector<std::string> names;
   for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1))

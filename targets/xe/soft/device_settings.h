@@ -1,4 +1,5 @@
-// Which device this is: the rules come from ir/target_info.h, what a host asks besides from here.
+// Properties of the simulated device: the rules come from ir/target_info.h, the other properties that a host can
+// query from here.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/target_info.h"
@@ -12,16 +13,16 @@ namespace xt::soft {
 struct DeviceSettings {
   const TargetInfo *target = nullptr;
   std::string name;      // "xt software device (PVC rules)"
-  uint32_t deviceId = 0; // of the part whose rules these are
+  uint32_t deviceId = 0; // PCI id of the hardware with these rules
   uint32_t slices = 1, subslicesPerSlice = 1, eusPerSubslice = 1, threadsPerEu = 8;
   uint32_t clockMhz = 0;
-  uint32_t threads = 1; // of this machine that run workgroups
+  uint32_t threads = 1; // threads of this machine that run workgroups
 };
 
-// By name: pvc, bmg or dg2. An unknown one is an Error that names them.
+// Settings by name: pvc, bmg or dg2. The Error for an unknown name lists the valid ones.
 Result<DeviceSettings> deviceSettings(std::string_view name);
-// By the environment: those that XT_SOFT_DEVICE names, separated by commas (unless it is set all, pvc first), with
-// XT_SOFT_THREADS threads (all of the machine's).
+// Settings from the environment: the comma-separated devices of XT_SOFT_DEVICE (by default all, pvc first), with
+// XT_SOFT_THREADS threads (by default all of the machine's).
 Result<std::vector<DeviceSettings>> devicesFromEnvironment();
 
 } // namespace xt::soft

@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
     {"sub_group_broadcast", Move::Broadcast, false},
 };
 
-// Which lane's value a lane takes, and of which argument (0: the first); -1: a lane that is not there.
+// The lane and the argument (0: the first) from which a lane takes its value; -1: a lane that does not exist.
 struct Source {
   int64_t lane = -1;
   size_t argument = 0;
@@ -54,7 +54,7 @@ Source source(Move move, int64_t lane, int64_t lanes, int64_t by) {
   case Move::Xor: return inside(lane ^ by);
   case Move::Up: return inside(lane - by);
   case Move::Down: return inside(lane + by);
-  case Move::UpFrom: // of (previous, current), the end of the one and the begin of the other
+  case Move::UpFrom: // of (previous, current): the end of the first, then the start of the second
     if (by >= lanes) return {};
     return lane >= by ? Source{lane - by, 1} : Source{lane - by + lanes, 0};
   case Move::DownFrom: // of (current, next)
@@ -66,7 +66,7 @@ Source source(Move move, int64_t lane, int64_t lanes, int64_t by) {
   return {};
 }
 
-// Where a broadcast comes from: a work-item's number, or its place in the workgroup as a vector (OpGroupBroadcast).
+// The source of a broadcast: a work-item's number, or its position in the workgroup as a vector (OpGroupBroadcast).
 int64_t broadcastFrom(Meeting &meeting, size_t index, size_t numberBytes) {
   const Launch &launch = meeting.group().launch();
   std::array<int64_t, 3> place{};

@@ -1,5 +1,5 @@
-// What lanes of a subgroup, or work-items of a workgroup, give each other and wait for: barriers, named barriers,
-// shuffles, broadcasts, votes, reductions and scans.
+// Exchanges and synchronisation between the lanes of a subgroup or the work-items of a workgroup: barriers, named
+// barriers, shuffles, broadcasts, votes, reductions and scans.
 #pragma once
 #include "targets/xe/soft/builtin_name.h"
 #include "targets/xe/soft/collective.h"
@@ -15,13 +15,13 @@ struct ValueType {
   size_t bytes() const { return static_cast<size_t>(elementBytes) * static_cast<size_t>(elements); }
 };
 
-// __spirv_ControlBarrier, barrier, work_group_barrier, sub_group_barrier; named_barrier_init, whose result (an integer
-// of 32 or 64 bits) work_group_named_barrier takes. (llvm-spirv-15 does not read SPIR-V's own instructions for named
-// barriers.)
+// __spirv_ControlBarrier, barrier, work_group_barrier, sub_group_barrier; named_barrier_init, whose result (an
+// integer of 32 or 64 bits) is the argument of work_group_named_barrier. (llvm-spirv-15 does not read SPIR-V's own
+// instructions for named barriers.)
 std::optional<Collective> barrierFunction(const BuiltinName &name, const ValueType &value);
 
-// SPIR-V's group, non-uniform group and Intel's subgroup shuffle instructions. Reductions and scans go through the
-// lanes in order and round each step to the type. A shuffle from a lane that is not there gives ones in all bits.
+// SPIR-V's group and non-uniform group instructions, and Intel's subgroup shuffles. Reductions and scans process the
+// lanes in order and round each step to the type. A shuffle from a lane that does not exist gives all bits set.
 std::optional<Collective> exchangeFunction(const BuiltinName &name, const ValueType &value);
 std::optional<Collective> reduceFunction(const BuiltinName &name, const ValueType &value);
 

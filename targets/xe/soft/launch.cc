@@ -50,14 +50,14 @@ Launch describe(const Program &program, LaunchRequest &request) {
   return launch;
 }
 
-// The failure of a launch: that of its first workgroup that fails, whichever thread is faster.
+// The failure of a launch: that of the first workgroup that fails, independent of the speed of threads.
 class Failures {
 public:
   const std::atomic<size_t> &first() const { return first_; }
   void add(size_t group, std::string report) {
     std::lock_guard lock(mutex_);
     if (report_ && group >= first_ && !report_->empty()) return;
-    if (report_ && report.empty()) return; // it gave up; why is known
+    if (report_ && report.empty()) return; // it gave up; the reason is known
     if (!report.empty()) first_ = group;
     report_ = std::move(report);
   }
@@ -65,12 +65,12 @@ public:
 
 private:
   std::mutex mutex_;
-  std::atomic<size_t> first_ = SIZE_MAX; // of those that have done something wrong
+  std::atomic<size_t> first_ = SIZE_MAX; // the first group that has failed
   std::optional<std::string> report_;
 };
 
-// What one thread does: workgroups, as long as there are any. They begin in order, so where one fails all before it have
-// begun.
+// The work of one thread: runs workgroups while there are any. They begin in order, so if one fails, all earlier ones
+// have begun.
 class Worker {
 public:
   Worker(const Launch &launch, std::atomic<size_t> &next, Failures &failures)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char *kEntryPrefix = "xt_soft_entry_";
 
-// The integers of a kernel's `!name !{i32 …}`; empty: it has none.
+// The integers of a kernel's `!name !{i32 …}`; empty if it has no such metadata.
 std::vector<uint32_t> kernelNumbers(const llvm::Function &function, const char *name) {
   std::vector<uint32_t> numbers;
   if (const llvm::MDNode *node = function.getMetadata(name))
@@ -27,7 +27,7 @@ std::vector<uint32_t> kernelNumbers(const llvm::Function &function, const char *
   return numbers;
 }
 
-// `void entry(ptr arguments)`: loads each argument from where its address says, and calls the kernel.
+// Emits `void entry(ptr arguments)`, which loads each argument from its address and calls the kernel.
 void makeEntry(LowerContext &context, llvm::Function &kernel, const std::string &symbol) {
   llvm::LLVMContext &llvm = context.llvm();
   llvm::Type *pointer = llvm::PointerType::get(llvm, 0);
@@ -44,7 +44,7 @@ void makeEntry(LowerContext &context, llvm::Function &kernel, const std::string 
     }
     llvm::Value *at =
         builder.CreateLoad(pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), argument.getArgNo()));
-    bool byValue = argument.hasByValAttr(); // a struct: the kernel has a pointer to it
+    bool byValue = argument.hasByValAttr(); // a struct, to which the kernel gets a pointer
     values.push_back(byValue ? at : builder.CreateAlignedLoad(argument.getType(), at, llvm::Align(1)));
   }
   builder.CreateCall(&kernel, values);
@@ -96,7 +96,7 @@ void describeKernel(LowerContext &context, llvm::Function &kernel) {
   context.program.kernels.push_back(std::move(result));
 }
 
-// Device functions are recognised by name; one file each knows a family.
+// Device functions are recognised by name; each family has its own file.
 void lowerDeclaration(LowerContext &context, llvm::Function &function) {
   if (function.use_empty()) return function.eraseFromParent();
   if (function.isIntrinsic()) return;
@@ -109,7 +109,7 @@ void lowerDeclaration(LowerContext &context, llvm::Function &function) {
                                function.getName().str()));
 }
 
-// Variables and constants of the program get names by which their addresses are found: a kernel may point to them.
+// Names the program's variables and constants, so that their addresses can be found: kernels may point to them.
 void nameData(LowerContext &context) {
   for (llvm::GlobalVariable &variable : context.module.globals()) {
     if (variable.getAddressSpace() == kLocalSpace || variable.isDeclaration()) continue;
@@ -128,7 +128,7 @@ void countCalls(LowerContext &context) {
   }
 }
 
-// Calling conventions, attributes and metadata of the device mean nothing here.
+// Resets calling conventions of the device, which mean nothing here.
 void makeOrdinary(llvm::Module &module) {
   for (llvm::Function &function : module) {
     function.setCallingConv(llvm::CallingConv::C);
@@ -149,7 +149,7 @@ llvm::FunctionCallee LowerContext::runtime(const char *name, llvm::Type *result,
 int32_t LowerContext::site(const llvm::Instruction &at, std::string function) {
   std::string place;
   if (const llvm::DebugLoc &location = at.getDebugLoc()) {
-    // llvm-spirv takes a path apart; without a folder it says ".".
+    // llvm-spirv splits a path into folder and name; without a folder it writes ".".
     llvm::StringRef folder = location->getDirectory(), name = location->getFilename();
     bool whole = folder.empty() || folder == "." || name.starts_with("/");
     place = str(" at ", whole ? "" : str(folder.str(), folder.ends_with("/") ? "" : "/"), name.str(), ":", location.getLine(), ":", location.getCol());
@@ -198,7 +198,7 @@ Result<LoweredProgram> lowerModule(llvm::Module &module, const DeviceSettings &d
     kernels[i]->setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   if (!context.errors.empty()) return Error::kernel(join(context.errors, "\n"));
-  llvm::StripDebugInfo(module); // the sites have what reports say of it; as code it would only take time
+  llvm::StripDebugInfo(module); // the sites have copies for reports; in the code it would only cost time
   if (Result<void> valid = verifyLlvm(module); !valid) return valid.error();
   return program;
 }

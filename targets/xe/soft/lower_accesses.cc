@@ -14,15 +14,15 @@
 namespace xt::soft {
 namespace {
 
-constexpr uint64_t kPauseEvery = 1024; // rounds of loops
+constexpr uint64_t kPauseEvery = 1024; // in loop iterations
 
-// One access of an instruction.
+// A memory access of an instruction.
 struct Access {
   llvm::Value *pointer = nullptr;
   llvm::Value *bytes = nullptr;
   llvm::Align alignment;
   AccessFlags::How how = AccessFlags::kLoad;
-  llvm::AtomicCmpXchgInst *exchange = nullptr; // of 32 bits
+  llvm::AtomicCmpXchgInst *exchange = nullptr; // set for 32-bit exchanges
 };
 
 bool isShared(const llvm::Value *pointer) {
@@ -56,7 +56,7 @@ void collect(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   }
 }
 
-// The state of the group that runs a work-item: always the same for one.
+// The state of the group that runs a work-item; it never changes for a work-item.
 llvm::Value *codeState(LowerContext &context, llvm::Function &function) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   llvm::FunctionCallee state = context.runtime(kStateSymbol, builder.getPtrTy(), {});
@@ -66,13 +66,13 @@ llvm::Value *codeState(LowerContext &context, llvm::Function &function) {
   return builder.CreateCall(state);
 }
 
-// What comes before `at` in a block of its own that only runs where `condition` holds.
+// A position before `at`, in a new block that runs only if `condition` holds.
 llvm::Instruction *onlyIf(llvm::Value *condition, llvm::Instruction &at) {
   llvm::MDNode *seldom = llvm::MDBuilder(at.getContext()).createUnlikelyBranchWeights();
   return llvm::SplitBlockAndInsertIfThen(condition, at.getIterator(), false, seldom);
 }
 
-// The variable in shared local memory that a pointer is computed from: where it begins, and its number. Null: none is known.
+// The variable in shared local memory that a pointer is computed from: its address and its number. Null if unknown.
 std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::Value *pointer) {
   while (true) {
     if (auto found = context.localAddresses.find(pointer); found != context.localAddresses.end()) return {pointer, found->second};
@@ -83,8 +83,8 @@ std::pair<llvm::Value *, size_t> variableOf(const LowerContext &context, llvm::V
   }
 }
 
-// Inline: the access is aligned, and lies in its variable or in the memory of its slot. Else the runtime looks, and sets
-// the slot.
+// Inline check: the access is aligned, and is inside of its variable or of the memory of its slot. Otherwise the
+// run-time library checks it and updates the slot.
 void check(LowerContext &context, llvm::Value *state, llvm::Instruction &at, const Access &access) {
   llvm::IRBuilder<> builder(&at);
   auto site = static_cast<uint32_t>(context.site(at, ""));
@@ -136,7 +136,7 @@ void checkAccesses(LowerContext &context) {
   }
 }
 
-// Where a branch goes back: others may run, and a launch that is given up ends.
+// At each back edge other work-items may run, and a launch that is given up ends.
 void pauseInLoops(LowerContext &context) {
   for (llvm::Function &function : context.module) {
     if (function.isDeclaration()) continue;

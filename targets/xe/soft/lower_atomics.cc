@@ -10,7 +10,7 @@ struct Row {
   Operation operation;
 };
 
-// (pointer, scope, semantics, value)
+// Arguments: (pointer, scope, semantics, value).
 constexpr Row kSpirv[] = {
     {"__spirv_AtomicExchange", Operation::Xchg}, {"__spirv_AtomicIAdd", Operation::Add},
     {"__spirv_AtomicISub", Operation::Sub},      {"__spirv_AtomicSMin", Operation::Min},
@@ -21,7 +21,7 @@ constexpr Row kSpirv[] = {
     {"__spirv_AtomicFMaxEXT", Operation::FMax},
 };
 
-// OpenCL C 1.x: (pointer, value).
+// OpenCL C 1.x, arguments: (pointer, value).
 constexpr Row kOpencl[] = {
     {"atomic_xchg", Operation::Xchg}, {"atomic_add", Operation::Add}, {"atomic_sub", Operation::Sub},
     {"atomic_and", Operation::And},   {"atomic_or", Operation::Or},   {"atomic_xor", Operation::Xor},
@@ -30,7 +30,7 @@ constexpr Row kOpencl[] = {
 
 constexpr auto kOrder = llvm::AtomicOrdering::SequentiallyConsistent;
 
-// Natural alignment: atomics of the device need it.
+// Uses the natural alignment, which the device's atomics require.
 llvm::Value *modify(llvm::IRBuilder<> &builder, Operation operation, llvm::Value *pointer, llvm::Value *value) {
   bool isFloat = value->getType()->isFloatingPointTy();
   if (isFloat && operation == Operation::Min) operation = Operation::FMin;
@@ -109,7 +109,7 @@ bool lowerAtomics(LowerContext &, llvm::Function &function, const BuiltinName &n
                     llvm::ConstantInt::get(call.getType(), 1));
     });
   }
-  // (pointer, scope, equal, unequal, value, comparator)
+  // Arguments: (pointer, scope, equal, unequal, value, comparator).
   if (n.starts_with("__spirv_AtomicCompareExchange") && function.arg_size() == 6)
     return with([&](llvm::IRBuilder<> &b, llvm::CallInst &call) {
       return compareExchange(b, argument(call, 0), argument(call, 5), argument(call, 4));

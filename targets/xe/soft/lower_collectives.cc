@@ -22,7 +22,7 @@ ValueType valueType(llvm::Type *type, const llvm::DataLayout &layout) {
 std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &function, const BuiltinName &name) {
   const TargetInfo &target = *context.device.target;
   const llvm::DataLayout &layout = context.module.getDataLayout();
-  // As a linker would: of these extensions only the very symbols that a driver's library has.
+  // Like a linker: of these extensions, only symbols that a driver's library defines are accepted.
   if (isLibraryName(name.name) && !isInLibrary(function.getName(), target.subgroupSizes[0])) return std::nullopt;
   if (auto found = blockMessage2d(name, target)) return found;
   if (auto found = matrixProduct(name, target)) return found;
@@ -36,7 +36,8 @@ std::optional<Collective> collectiveFor(LowerContext &context, llvm::Function &f
   return lineMessage(name, moved.elementBytes, static_cast<int64_t>(moved.bytes()), target);
 }
 
-// A body that leaves its arguments in memory and meets the others. The last argument is the call's site.
+// Creates a body that stores its arguments in memory and arrives at the collective operation. Its last argument is
+// the call's site.
 llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const Collective &collective) {
   llvm::LLVMContext &llvm = context.llvm();
   std::vector<llvm::Type *> types(function.getFunctionType()->params());
@@ -44,7 +45,7 @@ llvm::Function *makeThunk(LowerContext &context, llvm::Function &function, const
   auto *thunk =
       llvm::Function::Create(llvm::FunctionType::get(function.getReturnType(), types, false),
                              llvm::GlobalValue::InternalLinkage, "meet." + function.getName(), context.module);
-  thunk->addFnAttr(llvm::Attribute::NoInline); // its variables are many, and live only here
+  thunk->addFnAttr(llvm::Attribute::NoInline); // keeps its many variables out of the caller's frame
   thunk->addFnAttr(llvm::Attribute::Convergent);
   thunk->setDoesNotThrow();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(llvm, "", thunk));

@@ -8,11 +8,11 @@ namespace {
 
 using Builder = llvm::IRBuilder<>;
 
-// "int4_sat_rte": the type and how it is converted to.
+// A conversion such as "int4_sat_rte": the target type and the mode.
 struct Conversion {
   NamedType to;
   bool saturate = false;
-  char rounding = 0; // of rte, rtz, rtp, rtn: the last letter; 0: the default
+  char rounding = 0; // last letter of rte, rtz, rtp, rtn; 0: the default
 };
 
 std::optional<Conversion> parse(std::string_view text) {
@@ -44,8 +44,8 @@ llvm::Value *toInteger(Builder &b, llvm::Value *value, llvm::Type *type, const C
   return how.to.isSigned ? b.CreateFPToSI(value, type) : b.CreateFPToUI(value, type);
 }
 
-// The nearest of the narrower type, moved by one unit where the direction asks for it: its neighbours' bits are its own
-// bits plus or minus one.
+// Rounds to the nearest value of the narrower type, then moves it by one unit if the rounding direction requires it:
+// adjacent values differ by one in their bits.
 llvm::Value *narrowed(Builder &b, llvm::Value *value, llvm::Type *type, char rounding) {
   using namespace llvm;
   Value *near = b.CreateFPTrunc(value, type);
@@ -59,7 +59,8 @@ llvm::Value *narrowed(Builder &b, llvm::Value *value, llvm::Type *type, char rou
                  : rounding == 'n' ? above
                                    : b.CreateOr(b.CreateAnd(above, positive), b.CreateAnd(below, negative));
   Value *bits = b.CreateBitCast(near, bitsType);
-  // Away from zero is one bit more. A number that was rounded up goes down, and the other way round.
+  // Away from zero means adding one to the bits. A number that was rounded up moves down, and one that was rounded
+  // down moves up.
   Value *outward = b.CreateXor(above, positive);
   Value *moved = b.CreateSelect(outward, b.CreateAdd(bits, ConstantInt::get(bitsType, 1)),
                                 b.CreateSub(bits, ConstantInt::get(bitsType, 1)));
@@ -71,7 +72,7 @@ llvm::Value *integerToInteger(Builder &b, llvm::Value *value, llvm::Type *type, 
   using namespace llvm;
   unsigned from = value->getType()->getScalarSizeInBits(), to = type->getScalarSizeInBits();
   if (!how.saturate) return fromSigned ? b.CreateSExtOrTrunc(value, type) : b.CreateZExtOrTrunc(value, type);
-  unsigned wideBits = std::max(from, to) + 1; // holds both without loss
+  unsigned wideBits = std::max(from, to) + 1; // holds every value of both types
   Type *wide = value->getType()->getWithNewType(b.getIntNTy(wideBits));
   Value *held = fromSigned ? b.CreateSExt(value, wide) : b.CreateZExt(value, wide);
   APInt least = how.to.isSigned ? APInt::getSignedMinValue(to).sext(wideBits) : APInt::getZero(wideBits);
@@ -96,7 +97,7 @@ llvm::Value *convert(Builder &b, llvm::Value *value, llvm::Type *type, bool from
   return narrowed(b, value, type, how.rounding);
 }
 
-// bf16 in the bits of an integer: the upper half of an f32, rounded to nearest, ties to even; not-a-numbers stay so.
+// Converts to bf16 in the bits of an integer: the upper half of an f32, rounded to nearest even; NaNs stay NaNs.
 llvm::Value *toBfloat16(Builder &b, llvm::Value *value, llvm::Type *type) {
   using namespace llvm;
   Type *words = value->getType()->getWithNewType(b.getInt32Ty());
@@ -135,7 +136,7 @@ bool lowerConversions(LowerContext &, llvm::Function &function, const BuiltinNam
     how = parse(text);
   else if (text.starts_with("__spirv_") && !name.resultSuffix.empty()) {
     how = parse(name.resultSuffix);
-    // SPIR-V's names tell signs; types in symbols may not.
+    // SPIR-V's names determine signedness; the types in symbols may not.
     if (text == "__spirv_ConvertSToF" || text == "__spirv_SatConvertSToU" || text == "__spirv_SConvert")
       fromSigned = true;
     else if (text == "__spirv_ConvertUToF" || text == "__spirv_SatConvertUToS" || text == "__spirv_UConvert")

@@ -6,7 +6,7 @@
 namespace xt::soft {
 namespace {
 
-// A value of WorkItemIds by SPIR-V's name of it and OpenCL C's; `byDimension` ones take the dimension.
+// A member of WorkItemIds with its names in SPIR-V and OpenCL C; for `byDimension` the function takes the dimension.
 struct Row {
   std::string_view spirv, opencl;
   size_t offset;
@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
     {"__spirv_BuiltInWorkDim", "get_work_dim", offsetof(WorkItemIds, dimensions), false},
 };
 
-// The ids of a work-item never change, so that LLVM may ask once.
+// The ids of a work-item never change, so LLVM may merge calls.
 llvm::FunctionCallee idsFunction(LowerContext &context) {
   llvm::FunctionCallee ids = context.runtime(kIdsSymbol, llvm::PointerType::get(context.llvm(), 0), {});
   auto *function = llvm::cast<llvm::Function>(ids.getCallee());

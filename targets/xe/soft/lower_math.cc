@@ -15,7 +15,7 @@ struct IntrinsicRow {
   unsigned arguments;
 };
 
-// Those that processors have, or that LLVM expands exactly.
+// Functions that processors implement, or that LLVM expands exactly.
 constexpr IntrinsicRow kFloat[] = {
     {"fabs", llvm::Intrinsic::fabs, 1},
     {"floor", llvm::Intrinsic::floor, 1},
@@ -54,7 +54,7 @@ llvm::Value *byElement(Builder &builder, llvm::Type *type, Arguments arguments,
   return result;
 }
 
-// f16 goes through f32 and is rounded once more.
+// f16 is computed in f32 and rounded once more.
 llvm::Value *callMath(LowerContext &context, Builder &builder, const MathFunction &function, llvm::Type *type,
                       Arguments arguments) {
   bool half = type->isHalfTy();
@@ -94,7 +94,7 @@ bool lowerIntrinsic(llvm::Function &function, std::string_view name) {
     if (row.name == name && function.arg_size() == row.arguments) {
       replaceCalls(function, [&](Builder &builder, llvm::CallInst &call) {
         std::vector<llvm::Value *> arguments(call.arg_begin(), call.arg_end());
-        for (llvm::Value *&each : arguments) // fmax(float4, float)
+        for (llvm::Value *&each : arguments) // a scalar operand such as in fmax(float4, float)
           if (type->isVectorTy() && !each->getType()->isVectorTy())
             each = builder.CreateVectorSplat(llvm::cast<llvm::FixedVectorType>(type)->getNumElements(), each);
         return builder.CreateIntrinsic(row.id, {type}, arguments);
@@ -122,7 +122,7 @@ llvm::Value *halfSum(Builder &builder, llvm::Value *a, llvm::Value *b, bool isSi
   return builder.CreateTrunc(builder.CreateLShr(sum, 1), a->getType());
 }
 
-// Null: not known.
+// Null if the name is unknown.
 llvm::Value *integerFunction(Builder &b, std::string_view name, Arguments v) {
   llvm::Type *type = v[0]->getType();
   bool isSigned = name.starts_with("s_");
@@ -155,7 +155,7 @@ bool lowerInteger(llvm::Function &function, std::string_view name) {
   if (!function.getReturnType()->isIntOrIntVectorTy() || !function.arg_size()) return false;
   for (const llvm::Argument &argument : function.args())
     if (argument.getType() != function.getReturnType()) return false;
-  { // whether there is such a function, on a function that is thrown away
+  { // tests the name on a temporary function
     llvm::LLVMContext &llvm = function.getContext();
     llvm::Module scratch("", llvm);
     auto *trial = llvm::Function::Create(function.getFunctionType(), llvm::GlobalValue::InternalLinkage, "", scratch);
@@ -171,7 +171,7 @@ bool lowerInteger(llvm::Function &function, std::string_view name) {
   return true;
 }
 
-// IsNan and its like: comparisons of one or two numbers.
+// IsNan and similar functions: comparisons of one or two numbers.
 bool lowerClassification(llvm::Function &function, const std::string &name) {
   if (!function.arg_size() || !function.getArg(0)->getType()->isFPOrFPVectorTy()) return false;
   unsigned mask = 0;
@@ -190,7 +190,7 @@ bool lowerClassification(llvm::Function &function, const std::string &name) {
   return true;
 }
 
-// What changes nothing: hints.
+// Removes hints, which have no effect.
 bool lowerHint(llvm::Function &function, std::string_view name) {
   if (name != "prefetch") return false;
   replaceCalls(function, [](Builder &, llvm::CallInst &) -> llvm::Value * { return nullptr; });

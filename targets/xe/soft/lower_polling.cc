@@ -13,7 +13,7 @@
 namespace xt::soft {
 namespace {
 
-// A read of shared local memory: what a loop that polls looks at.
+// A read of shared local memory that a polling loop performs.
 struct Read {
   llvm::Instruction *at = nullptr;
   llvm::Value *pointer = nullptr;
@@ -22,7 +22,7 @@ struct Read {
 
 bool isLocal(const llvm::Value *pointer) { return pointer->getType()->getPointerAddressSpace() == kLocalSpace; }
 
-// Functions that leave memory as it is, and give the same for the same values.
+// Functions that do not write memory and return the same for the same values.
 bool changesNothing(std::string_view name) {
   constexpr std::string_view kNames[] = {"__spirv_ControlBarrier", "__spirv_MemoryBarrier", "barrier",          "work_group_barrier", "sub_group_barrier",
                                          "mem_fence",              "read_mem_fence",        "write_mem_fence",  "atomic_work_item_fence"};
@@ -32,7 +32,7 @@ bool changesNothing(std::string_view name) {
          std::ranges::any_of(kFamilies, [&](std::string_view family) { return name.starts_with(family); });
 }
 
-// Whether an instruction of a loop does the same in each round while shared local memory stays as it is.
+// Whether an instruction of a loop does the same in each iteration as long as shared local memory does not change.
 bool repeats(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<Read> &reads) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&at)) {
     if (!isLocal(load->getPointerOperand())) return false;
@@ -50,7 +50,7 @@ bool repeats(llvm::Instruction &at, const llvm::DataLayout &layout, std::vector<
   return true;
 }
 
-// What a loop reads that does nothing but wait for a change in shared local memory; empty: it is another loop.
+// The reads of a loop that only waits for a change in shared local memory; empty for any other loop.
 std::vector<Read> polledBy(const llvm::Loop &loop, const llvm::DataLayout &layout) {
   std::vector<Read> reads;
   if (!loop.getSubLoops().empty() || !loop.getHeader()->phis().empty()) return {};
@@ -60,7 +60,7 @@ std::vector<Read> polledBy(const llvm::Loop &loop, const llvm::DataLayout &layou
   return reads;
 }
 
-// The run-time library is told where the loop begins, of each round, and where it ends.
+// Calls the run-time library before the loop, in each iteration, and after it.
 void watch(LowerContext &context, llvm::Loop &loop, const std::vector<Read> &reads, llvm::DominatorTree &dominators, llvm::LoopInfo &loops) {
   llvm::BasicBlock *before = llvm::InsertPreheaderForLoop(&loop, &dominators, &loops, nullptr, false);
   if (!before) return;

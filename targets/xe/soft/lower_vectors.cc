@@ -7,7 +7,7 @@ namespace {
 
 using Builder = llvm::IRBuilder<>;
 
-// vloadn, vstoren: n elements from element `offset` * n, aligned as one element.
+// The address for vloadn and vstoren: n elements from element `offset` * n, with the alignment of one element.
 llvm::Value *elementsAt(Builder &b, llvm::Type *element, llvm::Value *pointer, llvm::Value *offset, uint64_t count) {
   llvm::Value *index = b.CreateMul(offset, llvm::ConstantInt::get(offset->getType(), count));
   return b.CreateGEP(element, pointer, index);
@@ -18,7 +18,7 @@ uint64_t countOf(llvm::Type *type) {
   return vector ? vector->getNumElements() : 1;
 }
 
-// (offset, pointer, …). In memory the elements are `stored`; f16 ones become f32.
+// Arguments: (offset, pointer, …). The elements in memory have the type `stored`; f16 is converted to f32.
 llvm::Value *loadVector(Builder &b, llvm::CallInst &call, llvm::Type *stored) {
   const llvm::DataLayout &layout = call.getModule()->getDataLayout();
   llvm::Type *element = stored->getScalarType();
@@ -27,7 +27,7 @@ llvm::Value *loadVector(Builder &b, llvm::CallInst &call, llvm::Type *stored) {
   return stored == call.getType() ? value : b.CreateFPExt(value, call.getType());
 }
 
-// (value, offset, pointer, …).
+// Arguments: (value, offset, pointer, …).
 llvm::Value *storeVector(Builder &b, llvm::CallInst &call, llvm::Value *value) {
   const llvm::DataLayout &layout = call.getModule()->getDataLayout();
   llvm::Type *element = value->getType()->getScalarType();
@@ -36,7 +36,7 @@ llvm::Value *storeVector(Builder &b, llvm::CallInst &call, llvm::Value *value) {
   return nullptr;
 }
 
-// OpenCL's select(a, b, c) is b where c is true: not 0 of scalars, negative of vectors.
+// OpenCL's select(a, b, c) is b where c is true: nonzero for scalars, negative for vectors.
 llvm::Value *select(Builder &b, llvm::CallInst &call) {
   llvm::Value *c = call.getArgOperand(2), *zero = llvm::Constant::getNullValue(c->getType());
   llvm::Value *which = c->getType()->isVectorTy() ? b.CreateICmpSLT(c, zero) : b.CreateICmpNE(c, zero);

@@ -9,7 +9,7 @@ namespace {
 
 template <class T> constexpr T kPi = static_cast<T>(3.14159265358979323846264338327950288L);
 
-// Named for the table, for float and double alike.
+// Functions without a counterpart in the C library, for float and double.
 template <class T> T rsqrt(T x) { return T{1} / std::sqrt(x); }
 template <class T> T recip(T x) { return T{1} / x; }
 template <class T> T divide(T x, T y) { return x / y; }

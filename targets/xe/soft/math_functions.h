@@ -1,4 +1,4 @@
-// OpenCL's functions of floating-point numbers as functions of this process; the C library's accuracy.
+// OpenCL's floating-point functions as functions of this process, with the C library's accuracy.
 #pragma once
 #include <span>
 #include <string>
@@ -8,8 +8,8 @@ namespace xt::soft {
 
 struct MathFunction {
   std::string_view name; // "exp", without native_ or half_
-  int floats;            // arguments of the function's type
-  bool integer;          // and then one i32
+  int floats;            // number of arguments of the function's type
+  bool integer;          // followed by an i32 argument
   void *single, *twice;  // float (float…) and double (double…)
 };
 

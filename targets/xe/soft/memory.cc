@@ -13,9 +13,9 @@
 namespace xt::soft {
 namespace {
 
-constexpr size_t kLeastAlignment = 64; // of a cache line, and of the base of a block message
+constexpr size_t kLeastAlignment = 64; // that of a cache line, and of the base of a block message
 constexpr size_t kGuardBytes = 1 << 16;
-constexpr uint64_t kNear = 1 << 20; // further away it is no neighbour
+constexpr uint64_t kNear = 1 << 20; // farther away, a report does not relate an address to an allocation
 
 size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 

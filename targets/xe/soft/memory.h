@@ -1,4 +1,4 @@
-// Unified shared memory of the device: allocations between pages that fault, and where they are.
+// Unified shared memory of the device: allocations between guard pages, and a map of their addresses.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,11 @@ namespace xt::soft {
 enum class MemoryKind : uint8_t { Device, Host, Shared };
 
 struct Allocation {
-  uint64_t begin = 0, bytes = 0; // as asked for
+  uint64_t begin = 0, bytes = 0; // as requested
   MemoryKind kind = MemoryKind::Device;
-  uint64_t id = 0; // counts allocations
-  // What kernels may touch of it: all, unless the host has said which part is a buffer (xtSoftBuffer), and its name.
+  uint64_t id = 0; // number of the allocation
+  // The part that kernels may access: everything, unless the host has declared a part as a buffer (xtSoftBuffer), and
+  // its name.
   uint64_t buffer = 0, bufferBytes = 0;
   const char *name = ""; // lives as long as the process
   uint64_t end() const { return begin + bytes; }
@@ -27,22 +28,23 @@ struct Allocation {
   }
 };
 
-// What is allocated at one moment, by address. Immutable: a launch keeps the one it began with.
+// The allocations at one moment, sorted by address. Immutable: a launch keeps the map that it began with.
 using MemoryMap = std::vector<Allocation>;
-const Allocation *findAllocation(const MemoryMap &map, uint64_t address); // the one that holds this byte; null: none
-// Whether kernels may touch the byte.
+const Allocation *findAllocation(const MemoryMap &map, uint64_t address); // the one with this byte, or null
+// Whether kernels may access the byte.
 bool isReachable(const MemoryMap &map, uint64_t address);
-// "16 bytes beyond the end of an allocation of 256 bytes", "… of `%A`, of 256 bytes"; for an address that no kernel may touch.
+// Describes an address that no kernel may access: "16 bytes beyond the end of an allocation of 256 bytes", "… of
+// `%A`, of 256 bytes".
 std::string whereIs(const MemoryMap &map, uint64_t address);
 
-// All functions may be called from any thread.
+// All functions are thread-safe.
 class DeviceMemory {
 public:
   static DeviceMemory &instance(); // lives as long as the process
-  // Null: no memory. The end touches a page that faults, as far as the alignment (a power of two; 0: 64) lets it.
+  // Null: out of memory. The end is next to a guard page, as closely as the alignment (a power of two; 0: 64) permits.
   void *allocate(size_t bytes, size_t alignment, MemoryKind kind);
-  bool free(void *pointer); // false: nothing begins there
-  // Kernels may touch no more of the allocation that begins there than this part; false: it has no such part.
+  bool free(void *pointer); // false: no allocation begins there
+  // Restricts kernels to this part of the allocation that begins there; false if the part is not inside of it.
   bool setBuffer(void *pointer, size_t first, size_t bytes, const std::string &name);
   std::optional<Allocation> find(const void *address) const;
   std::shared_ptr<const MemoryMap> map() const;

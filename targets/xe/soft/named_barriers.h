@@ -1,4 +1,4 @@
-// Barriers of a workgroup that some of its subgroups come to.
+// Barriers of a workgroup in which only some of its subgroups take part.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace xt::soft {
 
-// One of them: complete when `expected` subgroups have come; then it begins anew.
+// A named barrier: complete when `expected` subgroups have arrived; then it starts over.
 struct NamedBarrier {
   size_t expected = 0;
   std::vector<size_t> waiting; // subgroups
@@ -15,15 +15,16 @@ struct NamedBarrier {
 class NamedBarrierTable {
 public:
   void reset() { barriers_.clear(), madeBy_.clear(); }
-  // Each subgroup makes the barriers in the same order: the n-th of one is the n-th of all. The handle is 1 + its
-  // number; 0: they disagree on how many subgroups come.
+  // Each subgroup creates the barriers in the same order: the n-th barrier of a subgroup is the n-th of the
+  // workgroup. Returns the handle, 1 + the barrier's number, or 0 if the subgroups disagree on how many of them take
+  // part.
   size_t make(size_t subgroup, size_t expected);
   NamedBarrier *find(size_t handle) { return handle && handle <= barriers_.size() ? &barriers_[handle - 1] : nullptr; }
   size_t count() const { return barriers_.size(); }
 
 private:
   std::vector<NamedBarrier> barriers_;
-  std::vector<size_t> madeBy_; // by subgroup: how many
+  std::vector<size_t> madeBy_; // number of barriers created, by subgroup
 };
 
 } // namespace xt::soft

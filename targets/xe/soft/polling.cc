@@ -1,8 +1,8 @@
-// Work-items that wait by asking again and again what stands in shared local memory.
+// Work-items that wait by polling shared local memory.
 //
-// Whatever else a work-item of the group does begins a new epoch. When in one epoch all that live have asked twice, or
-// wait for each other, nothing is left that could change what they ask for: the second time, all has been asked after the
-// last change.
+// Any other action of a work-item of the group begins a new epoch. If in one epoch every live work-item has polled
+// twice, or waits in a collective operation, nothing can change the polled memory any more: the second poll of each
+// came after the last change.
 #include "targets/xe/soft/workgroup.h"
 
 #include "ir/base/text.h"
@@ -56,7 +56,7 @@ std::string Workgroup::stuckText() const {
   std::vector<std::pair<std::string, std::vector<size_t>>> states;
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const Gathering &lanes = subgroups_[s];
-    const Item *told = &items_[lanes.first]; // one that polls, if there is one
+    const Item *told = &items_[lanes.first]; // one that polls, if any
     for (size_t i = lanes.first; i < lanes.first + lanes.members && !told->polling; ++i)
       if (items_[i].polling) told = &items_[i];
     std::string state = told->polling ? polledText(*told) : told->state == State::Finished ? "finished" : str("it ", waitsAt(*told));

@@ -51,7 +51,7 @@ int32_t integerElement(Operand operand, const std::byte *from) {
   return operand == Operand::S8 ? int32_t{read<int8_t>(from)} : int32_t{read<uint8_t>(from)};
 }
 
-// The operands and sums of one product as matrices.
+// The operands and the result of one product as matrices.
 template <class T> struct Matrices {
   T a[kMostRows][kMostDepth];
   T b[kMostDepth][kMostLanes];
@@ -65,14 +65,14 @@ template <class T> T element(Operand operand, const std::byte *from) {
     return integerElement(operand, from);
 }
 
-// Where A[row, k] is: a register of all lanes holds a row, or (tf32 on 16 lanes) two.
+// Reads A[row, k]: one register of all lanes holds a row, or (tf32 on 16 lanes) two rows.
 template <class T> void readA(const Meeting &meeting, const Product &p, Matrices<T> &m) {
   int size = bytesOf(p.a);
-  int registerBytes = std::max(p.depth * size / p.lanes, size); // of one lane
+  int registerBytes = std::max(p.depth * size / p.lanes, size); // bytes in one lane
   int rowsPerRegister = registerBytes * p.lanes / (p.depth * size);
   for (int row = 0; row < p.rows; ++row)
     for (int k = 0; k < p.depth; ++k) {
-      int at = (row % rowsPerRegister * p.depth + k) * size; // in the register
+      int at = (row % rowsPerRegister * p.depth + k) * size; // offset in the register
       const auto *lane = static_cast<const std::byte *>(meeting.argument(static_cast<size_t>(at / registerBytes), 0));
       m.a[row][k] = element<T>(p.a, lane + row / rowsPerRegister * registerBytes + at % registerBytes);
     }
@@ -121,7 +121,7 @@ template <class T> void multiply(Meeting &meeting, const Product &p) {
     return meeting.fail(str("this product is for subgroups of ", p.lanes, " lanes; this one has ", meeting.count()));
   Matrices<T> m;
   readA(meeting, p, m);
-  std::memset(m.b, 0, sizeof m.b); // lanes that are not there
+  std::memset(m.b, 0, sizeof m.b); // for lanes that do not exist
   std::memset(m.c, 0, sizeof m.c);
   readB(meeting, p, m);
   for (int lane = 0; lane < p.lanes; ++lane) {
@@ -144,7 +144,7 @@ std::optional<Operand> takeOperand(std::string_view &text) {
   return std::nullopt;
 }
 
-// Components of "float vector[8]"; 1 of "float".
+// The number of components: 8 for "float vector[8]", 1 for "float".
 int components(std::string_view type) {
   size_t at = type.find('[');
   if (at == std::string_view::npos) return 1;
@@ -161,7 +161,7 @@ std::optional<Sum> sumOf(std::string_view type, Operand operand) {
   return std::nullopt;
 }
 
-// Whether the operands' types hold what the product takes.
+// Whether the operands' types have the sizes that the product takes.
 bool rightSizes(const BuiltinName &name, const Product &p) {
   auto bytes = [&](size_t i) {
     return components(name.parameters[i]) * namedType(scalarOf(name.parameters[i])).bits / 8;
@@ -186,7 +186,7 @@ std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInf
   std::optional<Sum> sum = sumOf(name.parameters[2], *a);
   bool oneOfEight = product.rows == 1 || product.rows == 2 || product.rows == 4 || product.rows == 8;
   if (!text.empty() || !sum || !oneOfEight || product.depth * bytesOf(*a) != kWords * 4) return std::nullopt;
-  if (*a == Operand::TF32 && product.lanes != kMostLanes) return std::nullopt; // Xe-HPG has none
+  if (*a == Operand::TF32 && product.lanes != kMostLanes) return std::nullopt; // Xe-HPG has no tf32 products
   product.result = *sum;
   if (!rightSizes(name, product)) return std::nullopt;
   Collective made{name.name, kOfSubgroup, {}};
@@ -200,7 +200,7 @@ std::optional<Collective> matrixProduct(const BuiltinName &name, const TargetInf
 float fromHalf(uint16_t bits) {
   auto sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   uint32_t rest = bits & 0x7fff;
-  if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13); // infinite, or no number
+  if (rest >= 0x7c00) return std::bit_cast<float>(sign | 0x7f800000 | (rest & 0x3ff) << 13); // infinity or NaN
   if (rest >= 0x0400) return std::bit_cast<float>(sign | ((rest << 13) + 0x38000000));
   return std::copysign(static_cast<float>(rest) * 0x1p-24f, std::bit_cast<float>(sign | 0x3f800000));
 }
@@ -210,8 +210,8 @@ uint16_t toHalf(float value) {
   auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
   uint32_t rest = bits & 0x7fffffff;
   if (rest > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00 | (rest >> 13 & 0x3ff));
-  if (rest >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00); // rounds beyond 65504
-  if (rest < 0x38800000) // below the normal numbers the unit is 2^-24: adding 0.5 lets the processor round
+  if (rest >= 0x477ff000) return static_cast<uint16_t>(sign | 0x7c00); // rounds to a value beyond 65504
+  if (rest < 0x38800000) // below the normal numbers the unit is 2^-24: adding 0.5 makes the processor round
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000));
   return static_cast<uint16_t>(sign | ((rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13));
 }

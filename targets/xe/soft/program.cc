@@ -24,15 +24,14 @@ Error failure(const char *what, llvm::Error error) {
   return Error::environment(str(what, ": ", llvm::toString(std::move(error))));
 }
 
-// Functions of more instructions are compiled as they are: what LLVM does to make code fast takes time that grows faster
-// than the code.
+// Functions with more instructions are not optimised, because the time for that grows faster than the code.
 constexpr size_t kLargeFunction = 1 << 14;
 
 bool isLarge(const llvm::Module &module) {
   return std::ranges::any_of(module, [](const llvm::Function &function) { return function.getInstructionCount() > kLargeFunction; });
 }
 
-// This machine's processor; fma where one is meant.
+// Code for this machine's processor; an fma is used only where the module has one.
 llvm::Expected<orc::JITTargetMachineBuilder> hostBuilder(llvm::CodeGenOptLevel level) {
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return builder;
@@ -79,7 +78,7 @@ Result<std::unique_ptr<Program>> Program::build(std::span<const uint8_t> spirv, 
   if (!bitcode) return bitcode.error();
   llvm::LLVMContext context;
   auto module = llvm::parseBitcodeFile(llvm::MemoryBufferRef(*bitcode, "module"), context);
-  context.setDiscardValueNames(true); // of what is made from here on; reports name loops
+  context.setDiscardValueNames(true); // new values need no names; loops keep theirs for reports
   if (!module) return failure("cannot read what llvm-spirv-15 made of the SPIR-V", module.takeError());
   return build(std::move(*module), device, optimised);
 }

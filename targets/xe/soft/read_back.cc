@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char *kTool = "llvm-spirv-15"; // the command and Debian's package
 
-// A file without a name: nothing is left of it however the process ends.
+// An anonymous file, which disappears however the process ends.
 class ScratchFile {
 public:
   explicit ScratchFile(const char *name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {}
@@ -50,7 +50,7 @@ private:
   int descriptor_;
 };
 
-// The exit status; an Error where the program does not start.
+// The exit status; an Error if the program cannot be started.
 Result<int> runTool(const ScratchFile &in, const ScratchFile &out, const ScratchFile &log) {
   std::string arguments[] = {kTool, "-r", "--spirv-target-env=SPV-IR", "/dev/stdin", "-o", "-"};
   std::vector<char *> argv;
@@ -87,7 +87,7 @@ Result<std::string> readBack(std::span<const uint32_t> words) {
   std::string bitcode = out.contents();
   if (*status != 0 || bitcode.empty()) {
     std::string text = log.contents();
-    text.resize(std::min(text.find("PLEASE submit"), text.size())); // where it failed an assertion there follows its stack
+    text.resize(std::min(text.find("PLEASE submit"), text.size())); // after a failed assertion, the stack trace follows
     return Error::kernel(str(kTool, " does not read this SPIR-V (status ", *status, "): ", text));
   }
   return bitcode;

@@ -12,7 +12,7 @@ namespace xt::soft {
 namespace {
 
 enum class Combine : uint8_t { Add, Multiply, Least, Most, And, Or, Xor };
-// As SPIR-V numbers them.
+// SPIR-V's numbers.
 enum Operation : int32_t { kReduce = 0, kInclusive = 1, kExclusive = 2, kClustered = 3 };
 
 struct Element {
@@ -20,7 +20,7 @@ struct Element {
   bool isFloat = false, isSigned = true, isBool = false;
 };
 
-// One element, exactly: a float of any width in a double, an integer with its sign or without.
+// The exact value of an element: a float of any width as a double, an integer signed or unsigned.
 struct Number {
   double real = 0;
   int64_t whole = 0;
@@ -149,7 +149,7 @@ void reduce(Meeting &meeting, const Reduction &reduction) {
                   operation, cluster);
 }
 
-// "IAdd", "SMinKHR", "BitwiseAnd".
+// Parses "IAdd", "SMinKHR", "BitwiseAnd".
 std::optional<Reduction> parse(std::string_view text, const ValueType &value) {
   if (!takePrefix(text, "__spirv_Group")) return std::nullopt;
   takePrefix(text, "NonUniform");

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-// Of the compiler's run-time library; only their addresses are needed.
+// Functions of the compiler's run-time library; only their addresses are used.
 extern "C" {
 void __truncsfhf2();
 void __truncdfhf2();
@@ -54,7 +54,7 @@ const char *verb(unsigned how) {
   group.failHere(std::move(text), site);
 }
 
-// Nothing that owns memory may be alive where failHere() is called: that stack is left for ever.
+// Builds the report here, because no object that owns memory may be alive when failHere() abandons the stack.
 std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_t bytes, unsigned how, size_t number) {
   const LocalVariable &variable = group.launch().locals[number];
   uint64_t begin = reinterpret_cast<uint64_t>(group.localMemory()) + variable.offset, end = begin + variable.bytes;
@@ -62,7 +62,7 @@ std::string leavesVariableText(const Workgroup &group, uint64_t address, uint64_
   return str(verb(how), " of ", bytes, " bytes ", where, " `", variable.name, "`, a variable of ", variable.bytes, " bytes in shared local memory");
 }
 
-// The memory that may be touched around so many bytes; empty: they are nobody's.
+// The accessible memory around these bytes; empty if the kernel may not access them.
 std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_t bytes, unsigned space) {
   auto whole = [](uint64_t begin, uint64_t size) {
     return std::span(reinterpret_cast<const std::byte *>(begin), size);
@@ -77,9 +77,9 @@ std::span<const std::byte> reachable(Workgroup &group, uint64_t address, uint64_
   return other ? whole(address, bytes) : std::span<const std::byte>();
 }
 
-// Exchanges of a word of 32 bits may have bytes in it that are nobody's, beside those of a buffer that begins or ends there, if
-// they leave them as they are: elements of 8 and 16 bits are changed so (kernel_abi.h). False where all of the word is
-// somebody's.
+// An exchange of a 32-bit word may include bytes outside of a buffer that begins or ends in the word, if it does not
+// change them: elements of 8 and 16 bits are updated in this way (kernel_abi.h). Returns false if all bytes of the
+// word are accessible.
 bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uint32_t flags) {
   constexpr uint64_t kWord = 4;
   if (address % kWord) return false;
@@ -94,7 +94,7 @@ bool leavesOthersAlone(Workgroup &group, uint64_t address, uint32_t changed, uin
   return own && ~own && !(changed & ~own);
 }
 
-// Where the slot of the access does not tell.
+// Checks an access that the slot of its site does not cover.
 void softAccess(const void *pointer, uint64_t bytes, uint32_t flags, int32_t site) {
   Workgroup &group = *Workgroup::running();
   auto address = reinterpret_cast<uint64_t>(pointer);
@@ -143,7 +143,7 @@ std::vector<ExternalSymbol> allSymbols() {
       {"fma", addressOf<double, double, double, double>(&::fma)},
       {"fmaf", addressOf<float, float, float, float>(&::fmaf)},
   };
-  // What LLVM calls for intrinsics and remainders where the processor has no instruction.
+  // Functions that LLVM calls for intrinsics and remainders without a processor instruction.
 #define XT_MATH1(name)                                                                                                 \
   symbols.push_back({#name, addressOf<double, double>(&::name)});                                                      \
   symbols.push_back({#name "f", addressOf<float, float>(&::name##f)})

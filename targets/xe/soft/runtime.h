@@ -1,4 +1,4 @@
-// What compiled kernels call of this process, on a work-item's stack.
+// The functions of this process that compiled kernels call, on a work-item's stack.
 #pragma once
 #include "targets/llvm/linked_object.h"
 
@@ -7,7 +7,7 @@
 
 namespace xt::soft {
 
-// Address spaces of SPIR-V's storage classes in LLVM.
+// LLVM's address spaces for SPIR-V's storage classes.
 inline constexpr unsigned kGlobalSpace = 1, kConstantSpace = 2, kLocalSpace = 3, kGenericSpace = 4;
 
 inline constexpr const char *kIdsSymbol = "xtSoftIds";                     // ptr (): WorkItemIds
@@ -19,14 +19,14 @@ inline constexpr const char *kArriveSymbol =
 inline constexpr const char *kAccessSymbol = "xtSoftAccess"; // void (ptr, i64 bytes, i32 AccessFlags, i32 site)
 inline constexpr const char *kExchangeSymbol = "xtSoftExchange"; // void (ptr, i32 changed bits, i32 AccessFlags, i32 site)
 inline constexpr const char *kPauseSymbol = "xtSoftPause";   // void ()
-// Around a loop that waits for a change in shared local memory, and in each of its rounds; what it looks at.
+// Called around a loop that waits for a change in shared local memory, and in each iteration with the polled address.
 inline constexpr const char *kEnterPollSymbol = "xtSoftEnterPoll"; // void ()
 inline constexpr const char *kLeavePollSymbol = "xtSoftLeavePoll"; // void ()
 inline constexpr const char *kPollSymbol = "xtSoftPoll";           // void (ptr, i64 bytes, i32 site)
 inline constexpr const char *kTrapSymbol = "xtSoftTrap";     // void ()
 
-// What an access is, in bits: its alignment's logarithm, how it accesses, the address space, and 1 + the number of the
-// variable in shared local memory that it must lie in (0: any, or other memory).
+// Flags of an access, as bits: log2 of its alignment, its kind, the address space, and 1 + the number of the variable
+// in shared local memory that it must be inside of (0: any variable, or other memory).
 struct AccessFlags {
   static constexpr unsigned kHowShift = 8, kSpaceShift = 12, kVariableShift = 16;
   enum How : unsigned { kLoad = 0, kStore = 1, kAtomic = 2 };
@@ -35,7 +35,7 @@ struct AccessFlags {
   }
 };
 
-// All of them, with the functions of the C library that code calls.
+// All of these, and the functions of the C library that code calls.
 std::span<const ExternalSymbol> runtimeSymbols();
 
 } // namespace xt::soft

@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t kMagic = 0x07230203, kVersion14 = 0x00010400;
 constexpr size_t kHeaderWords = 5;
 
-// Opcodes and enumerants, from the SPIR-V specification and the extensions' texts.
+// Opcodes and enumerants from the SPIR-V specification and the specifications of the extensions.
 enum : uint32_t {
   OpExtension = 10,
   OpCapability = 17,
@@ -74,7 +74,7 @@ private:
   }
   void nullConstant(std::vector<uint32_t> &op) const {
     auto found = scalars_.find(op[1]);
-    if (found == scalars_.end()) return; // of a vector, an array or a pointer, which the tool reads
+    if (found == scalars_.end()) return; // for a vector, an array or a pointer, which the tool can read
     if (found->second.isBool) {
       op[0] = firstWord(3, OpConstantFalse);
       return;

@@ -1,4 +1,4 @@
-// SPIR-V as words: what the device has to know of a module before it is read back, and what stands in the way of that.
+// SPIR-V as words: extracts properties that the device needs before the module is read back, and removes unsupported parts.
 #pragma once
 #include "ir/base/result.h"
 
@@ -10,19 +10,19 @@
 namespace xt::soft {
 
 struct SpirvWords {
-  std::vector<uint32_t> words; // for the tool that reads them back
+  std::vector<uint32_t> words; // input of the tool that reads them back
   bool float64 = false;        // the module declares that it uses f64
 };
 
-// Checks the header and that instructions fill the module, and takes out what llvm-spirv-15 does not read:
-//   OpConstantNull of a scalar type becomes the constant 0 or false (the tool asserts)
-//   hints on caches (SPV_INTEL_cache_controls) go: they mean nothing here
-//   of a split barrier (SPV_INTEL_split_barrier) the arrival goes and the wait becomes a barrier
-//   a version after 1.4 is called 1.4
+// Checks the header and that the instructions fill the module, and rewrites what llvm-spirv-15 does not read:
+//   OpConstantNull of a scalar type becomes the constant 0 or false (the tool fails an assertion)
+//   cache hints (SPV_INTEL_cache_controls) are removed, because they have no effect here
+//   of a split barrier (SPV_INTEL_split_barrier) the arrival is removed and the wait becomes a barrier
+//   a version above 1.4 is replaced by 1.4
 Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes);
 
-// The module as LLVM bitcode: runs llvm-spirv-15, which must be in PATH. An Error of kind Environment names the package
-// where it is missing; one of kind Kernel quotes the tool.
+// Converts the module to LLVM bitcode with llvm-spirv-15, which must be in PATH. An Error of kind Environment names
+// the package if the tool is missing; an Error of kind Kernel quotes the tool's message.
 Result<std::string> readBack(std::span<const uint32_t> words);
 
 } // namespace xt::soft

@@ -12,7 +12,7 @@ thread_local Workgroup *runningGroup [[gnu::tls_model("initial-exec")]] = nullpt
 
 constexpr std::align_val_t kLocalAlignment{4096};
 constexpr uint64_t kPausesAfterFailure = 1 << 16; // about a second
-constexpr int kLocalPattern = 0xff; // no variable begins with a value: NaN, -1
+constexpr int kLocalPattern = 0xff; // initial content of variables: NaN, -1
 
 std::string tuple(const Dimensions &d) { return str("(", d[0], ", ", d[1], ", ", d[2], ")"); }
 
@@ -127,7 +127,7 @@ void Workgroup::enterItem(void *self) {
   group.finish();
 }
 
-// Does not return: what comes next is another work-item, or the caller.
+// Does not return: switches to another work-item, or to the caller of run().
 void Workgroup::finish() {
   Item &item = *current_;
   item.state = State::Finished;
@@ -184,7 +184,7 @@ void Workgroup::arrive(const Collective &collective, int32_t site, const Arrival
   if (gathering.arrived < gathering.members) return leave(item);
   complete(gathering, collective);
   if (failure_) leaveForEver(item);
-  if (item.state == State::Waiting) leave(item); // in a meeting that goes on
+  if (item.state == State::Waiting) leave(item); // in an operation that goes on
 }
 
 void Workgroup::complete(Gathering &gathering, const Collective &collective) {
@@ -193,7 +193,7 @@ void Workgroup::complete(Gathering &gathering, const Collective &collective) {
   collective.body(meeting);
   if (failure_) return;
   if (meeting.stays()) return;
-  release(gathering.first, gathering.members); // those that the body has not
+  release(gathering.first, gathering.members); // those that the body has not released
 }
 
 void Workgroup::release(size_t first, size_t count) {
@@ -204,7 +204,7 @@ void Workgroup::release(size_t first, size_t count) {
   }
 }
 
-// A group that waits for one that has failed would wait for ever.
+// A group that waits for a failed group would wait forever.
 bool Workgroup::givenUp() {
   if (launch_.stop && *launch_.stop) return true;
   size_t failed = launch_.firstFailed ? launch_.firstFailed->load() : SIZE_MAX;
@@ -237,7 +237,7 @@ void Workgroup::fail(std::string text, int32_t site) {
 
 void Workgroup::failHere(std::string text, int32_t site) {
   fail(std::move(text), site);
-  std::string().swap(text); // this stack is left for ever
+  std::string().swap(text); // this stack is abandoned
   leaveForEver(*current_);
 }
 
@@ -252,7 +252,7 @@ std::string Workgroup::waitsAt(const Item &item) const {
   return str("waits at ", item.collective->name, where(item.site), " (call ", call, ")");
 }
 
-// The first that waits, and the first of those it waits for that is somewhere else.
+// Finds the first waiting work-item, and the first one of its subgroup that is elsewhere.
 std::string Workgroup::divergence() const {
   for (const Gathering &gathering : subgroups_)
     if (gathering.arrived)

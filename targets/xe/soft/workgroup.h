@@ -1,5 +1,5 @@
-// One workgroup at a time on the calling thread: a fiber for each work-item. Work-items that wait for each other in
-// vain are found and reported, as is what else a kernel must not do.
+// Runs one workgroup at a time on the calling thread, with a fiber for each work-item. Deadlocks between work-items
+// and other errors of the kernel are detected and reported.
 #pragma once
 #include "targets/fibers/fiber.h"
 #include "targets/xe/soft/collective.h"
@@ -15,21 +15,21 @@
 
 namespace xt::soft {
 
-// What compiled code reads by offset (lower_ids.cc). Four entries, so that a dimension that is computed needs no
-// branch; the fourth is what OpenCL says of dimensions beyond the third.
+// Compiled code reads these by offset (lower_ids.cc). There are four entries, so that a computed dimension needs no
+// branch; the fourth is the value that OpenCL specifies for dimensions beyond the third.
 struct WorkItemIds {
   int64_t localId[4], groupId[4], localSize[4], groupCount[4], globalId[4], globalSize[4], globalOffset[4];
   int64_t localLinear, globalLinear, subgroup, lane, subgroupSize, subgroupMaxSize, subgroupCount, dimensions;
 };
 
-// What compiled code reads and writes itself, so that most accesses and rounds of loops need no call
+// Compiled code reads and writes these directly, so that most accesses and loop iterations need no call
 // (lower_accesses.cc).
 struct CodeState {
   static constexpr size_t kSlots = 16;
   struct {
-    uint64_t begin, bytes; // memory that an access of a site of this slot may touch
+    uint64_t begin, bytes; // memory that accesses from the sites of this slot may touch
   } slots[kSlots];
-  uint64_t rounds; // of loops
+  uint64_t rounds; // loop iterations
 };
 
 // A variable in shared local memory.
@@ -38,32 +38,32 @@ struct LocalVariable {
   size_t offset = 0, bytes = 0;
 };
 
-// A place in a kernel that reports name.
+// A place in a kernel that reports refer to.
 struct Site {
-  std::string function; // that is called; empty: a memory access
-  std::string place;    // " at file.cl:7:3"; empty: not known
-  int call = 0;         // the how-manieth call of it in the text, from 1
+  std::string function; // the called function; empty: a memory access
+  std::string place;    // " at file.cl:7:3"; empty: unknown
+  int call = 0;         // number of this call among the calls of that function, from 1
 };
 
 using Dimensions = std::array<uint32_t, 3>;
 
-// What all workgroups of a launch share. Whoever launches keeps what is pointed to.
+// The state shared by all workgroups of a launch. The creator of the launch owns the objects that are pointed to.
 struct Launch {
   std::string kernel;
   void (*entry)(void *const *arguments) = nullptr;
   std::vector<void *> arguments; // addresses of the values
   Dimensions groupSize{1, 1, 1}, groupCount{1, 1, 1}, globalOffset{0, 0, 0};
   size_t subgroupSize = 16;
-  size_t localBytes = 0; // with the space between variables
+  size_t localBytes = 0; // including the gaps between variables
   std::vector<LocalVariable> locals;
   std::vector<size_t>
-      localArguments; // by argument: 1 + index in `locals` of what it points to; 0: it is no such pointer
+      localArguments; // by argument: 1 + index of its variable in `locals`; 0: not a local pointer
   size_t stackBytes = 1 << 16;
   const std::vector<Site> *sites = nullptr;
   std::shared_ptr<const MemoryMap> memory;
-  const std::vector<Allocation> *programData = nullptr; // variables of the program in global memory
+  const std::vector<Allocation> *programData = nullptr; // the program's variables in global memory
   const std::atomic<bool> *stop = nullptr;              // set: give up
-  const std::atomic<size_t> *firstFailed = nullptr;     // the first group that has failed: those after it give up
+  const std::atomic<size_t> *firstFailed = nullptr;     // the first group that has failed; later ones give up
   size_t items() const { return size_t{groupSize[0]} * groupSize[1] * groupSize[2]; }
   bool inProgram(uint64_t address) const {
     for (const Allocation &each : programData ? std::span(*programData) : std::span<const Allocation>())
@@ -80,13 +80,14 @@ public:
   Workgroup(const Workgroup &) = delete;
   Workgroup &operator=(const Workgroup &) = delete;
 
-  // Runs group number `linear` (x fastest); a report of what went wrong. After a report it is not run again.
+  // Runs group number `linear` (x varies fastest); returns a report of a failure. The object must not be used for
+  // another run after a report.
   std::optional<std::string> run(size_t linear);
 
-  // After run() was cut short by a fault: the report. It is not run again.
+  // The report after a fault has interrupted run(). The object must not be used for another run.
   std::optional<std::string> giveUp();
 
-  // The one that runs on this thread; null: none.
+  // The workgroup that runs on this thread; null if there is none.
   static Workgroup *running();
 
   // ---- for compiled code, on a work-item's stack
@@ -95,12 +96,12 @@ public:
   std::byte *localMemory() const { return local_; }
   std::byte *localArgument(size_t argument) const;
   void arrive(const Collective &collective, int32_t site, const Arrival &arrival);
-  // Ends the run with a report; does not return.
+  // Ends the run with a report and does not return.
   [[noreturn]] void failHere(std::string text, int32_t site);
-  // Others may run; where the launch is given up this does not return.
+  // Lets other work-items run; does not return if the launch is given up.
   void pause();
-  // Around and in each round of a loop that only waits for a change in shared local memory (polling.cc). Where none can
-  // come, the run ends with a report.
+  // Called around a loop that only waits for a change in shared local memory, and in each iteration (polling.cc). If
+  // no change can come, the run ends with a report.
   void enterPoll();
   void leavePoll();
   void poll(const void *address, uint64_t bytes, int32_t site);
@@ -113,11 +114,11 @@ public:
   size_t subgroupOf(size_t item) const { return item / launch_.subgroupSize; }
   size_t subgroupCount() const { return subgroups_.size(); }
   NamedBarrierTable &namedBarriers() { return named_; }
-  // The variable that holds these bytes; null: none, or not all of them.
+  // The variable that contains all these bytes; null if there is no such variable.
   const LocalVariable *localVariable(uint64_t address, uint64_t bytes) const;
   bool inLocalMemory(uint64_t address) const;
   bool onOwnStack(uint64_t address) const { return current_->stack->contains(reinterpret_cast<const void *>(address)); }
-  const Allocation *allocationOf(uint64_t address, uint64_t bytes); // remembers the last ones
+  const Allocation *allocationOf(uint64_t address, uint64_t bytes); // caches the most recent ones
   std::string who(size_t item) const;                               // "lane 3 of subgroup 1"
 
 private:
@@ -127,14 +128,14 @@ private:
     std::unique_ptr<FiberStack> stack;
     FiberContext context;
     State state = State::Fresh;
-    int32_t site = -1; // where it waits
+    int32_t site = -1; // site of the collective operation that it waits in
     const Collective *collective = nullptr;
     size_t index = 0;
     bool polling = false; // in a loop that waits for a change
-    uint64_t polls = 0, pollEpoch = 0; // of this epoch
-    uint64_t polled = 0, polledBytes = 0; // what it looks at
+    uint64_t polls = 0, pollEpoch = 0; // polls in epoch pollEpoch
+    uint64_t polled = 0, polledBytes = 0; // address and size of the polled memory
   };
-  // Who has come to a meeting so far.
+  // The work-items that have arrived at a collective operation so far.
   struct Gathering {
     size_t first = 0, members = 0; // work-items
     size_t arrived = 0, finished = 0;
@@ -148,9 +149,9 @@ private:
   void setIds(Item &item, size_t index, const Dimensions &group) const;
   void finish();
   void runFrom(Item &item);
-  void leave(Item &item); // for whoever is ready, or for the caller of run()
+  void leave(Item &item); // switches to a ready work-item, or to the caller of run()
   [[noreturn]] void leaveForEver(Item &item);
-  FiberContext &contextAfter(); // where to go from the running one
+  FiberContext &contextAfter(); // the context to switch to from the running one
   void complete(Gathering &gathering, const Collective &collective);
   void push(size_t item);
   Item *pop();
@@ -167,7 +168,7 @@ private:
   std::vector<Arrival> arrivals_; // by work-item
   std::vector<Gathering> subgroups_;
   Gathering whole_;
-  std::vector<size_t> ready_; // a ring
+  std::vector<size_t> ready_; // a ring buffer
   size_t readyFirst_ = 0, readyCount_ = 0;
   FiberContext caller_;
   Item *current_ = nullptr;
@@ -178,9 +179,9 @@ private:
   std::optional<std::string> failure_;
   size_t finished_ = 0;
   size_t linear_ = 0;
-  uint64_t epoch_ = 0;               // begins when a work-item does something else than polling
-  size_t polling_ = 0, quiet_ = 0;   // work-items that poll, and of those the ones that have done so twice in this epoch
-  uint64_t pausesAfterFailure_ = 0; // since a group after this one has failed
+  uint64_t epoch_ = 0;               // a new one begins when a work-item does anything but poll
+  size_t polling_ = 0, quiet_ = 0;   // number of work-items that poll, and of those that have polled twice in this epoch
+  uint64_t pausesAfterFailure_ = 0; // pauses since a later group has failed
   Dimensions group_{};
 };
 

@@ -1,5 +1,5 @@
-// What the specification says of every function's arguments, in one place: a handle that is null gives
-// INVALID_NULL_HANDLE, another pointer that is null INVALID_NULL_POINTER, unless the argument is optional.
+// Checks that the specification requires for the arguments of every function: a null handle gives
+// INVALID_NULL_HANDLE, and any other null pointer INVALID_NULL_POINTER, unless the argument is optional.
 #pragma once
 #include <level_zero/ze_api.h>
 
@@ -31,7 +31,7 @@ template <class... Args, ze_result_t (*function)(Args...), size_t... optional> s
   }
 
 private:
-  // Whether a handle (or a pointer that is none) is null and must not be.
+  // Whether any required handle (if `handles`) or other pointer (if not) is null.
   template <bool handles> static bool isNull(const Args &...args) {
     size_t index = 0;
     auto look = [&](const auto &arg) {
@@ -44,15 +44,15 @@ private:
   }
 };
 
-// The function behind that check; `optional`: positions of the arguments that may be null.
+// `function` with these checks in front; `optional`: positions of the arguments that may be null.
 template <auto function, size_t... optional> inline constexpr auto checked = &Checked<function, optional...>::call;
 
-// INVALID_ENUMERATION where flags have bits that no version of the specification defines.
+// Returns INVALID_ENUMERATION if flags have bits that no version of the specification defines.
 inline ze_result_t checkFlags(uint32_t flags, uint32_t known) {
   return flags & ~known ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
 }
 
-// Flags that are defined up to version 1.17: hosts may be newer than the headers that this is built with.
+// Flags that are defined up to version 1.17, because hosts may be newer than the headers of this build.
 inline constexpr uint32_t kInitFlags = 0x3, kContextFlags = 0x1, kDeviceMemoryFlags = 0x7, kHostMemoryFlags = 0x1f, kFreePolicyFlags = 0x3,
                           kQueueFlags = 0x7, kListFlags = 0x3f, kEventPoolFlags = 0xf, kEventScopeFlags = 0x7, kFenceFlags = 0x1,
                           kKernelFlags = 0x3, kIndirectFlags = 0x7, kCacheFlags = 0x3;
@@ -61,6 +61,6 @@ inline constexpr auto kAddressNotFound = static_cast<ze_result_t>(0x78000021); /
 
 } // namespace xt::soft
 
-// Leaves the calling function with the code of a check that fails.
+// Returns the error code of a failed check from the calling function.
 #define XT_ZE_CHECK(check)                                                                                             \
   if (ze_result_t checkedResult = (check); checkedResult != ZE_RESULT_SUCCESS) return checkedResult

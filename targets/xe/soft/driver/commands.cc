@@ -1,4 +1,4 @@
-// Command queues and lists: what is appended runs later, in order, on the queue's thread.
+// Command queues and lists: appended commands run later, in order, on the queue's thread.
 #include "targets/xe/soft/driver/checked.h"
 #include "targets/xe/soft/driver/objects.h"
 #include "targets/xe/soft/driver/report.h"
@@ -33,7 +33,7 @@ ze_result_t append(ze_command_list_handle_t handle, ze_event_handle_t signal, ui
   return list.synchronous ? waited(list.immediate->wait(UINT64_MAX)) : ZE_RESULT_SUCCESS;
 }
 
-// A report if the bytes begin in an allocation and go beyond it.
+// Returns a report if the bytes begin in an allocation and go beyond its end.
 std::optional<std::string> beyond(const char *what, const void *pointer, size_t bytes) {
   std::optional<Allocation> found = DeviceMemory::instance().find(pointer);
   if (!found || found->contains(reinterpret_cast<uint64_t>(pointer), bytes)) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<std::string> beyond(const char *what, const void *pointer, size_t 
              " of an allocation of ", found->bytes, " bytes");
 }
 
-// Runs what touches memory of the host's choice; a report where that is not there.
+// Runs code that accesses memory given by the host; returns a report if it faults.
 template <class Touch> std::optional<std::string> touching(const char *what, Touch touch) {
   FaultGuard guard;
   std::optional<MemoryFault> fault = guardedCall([](void *body) { (*static_cast<Touch *>(body))(); }, &touch);
@@ -219,7 +219,7 @@ ze_result_t queryTimestamps(ze_command_list_handle_t list, uint32_t eventCount, 
 ze_result_t launch(ze_command_list_handle_t list, ze_kernel_handle_t handle, const ze_group_count_t *groups,
                    ze_event_handle_t signal, uint32_t count, ze_event_handle_t *waits) {
   const Kernel &kernel = *object(handle);
-  auto request = std::make_shared<LaunchRequest>(kernel.request); // as it is now: the host may set it anew
+  auto request = std::make_shared<LaunchRequest>(kernel.request); // a copy: the host may change it
   request->groupCount = {groups->groupCountX, groups->groupCountY, groups->groupCountZ};
   std::string mistake = launchMistake(*request, *kernel.device);
   if (!mistake.empty()) {
@@ -260,7 +260,7 @@ void fill(ze_command_queue_dditable_t &table) {
   table.pfnSynchronize = checked<synchroniseQueue>;
 }
 
-// What a command signals and waits for is optional.
+// The events that a command signals and waits for are optional.
 void fill(ze_command_list_dditable_t &table) {
   table.pfnCreate = checked<createList>;
   table.pfnCreateImmediate = checked<createImmediate>;

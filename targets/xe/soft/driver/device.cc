@@ -1,4 +1,4 @@
-// The driver, its device and contexts.
+// The driver, its devices and contexts.
 #include "targets/xe/soft/driver/checked.h"
 #include "targets/xe/soft/driver/objects.h"
 #include "targets/xe/soft/driver/report.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kVendor = 0x8086, kMostGroups = 0xffffffff;
 constexpr uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
-// The settings are read once; null: they name no device.
+// The settings are read once; null if they name no valid device.
 Driver *madeDriver() {
   static Driver *only = []() -> Driver * {
     Result<std::vector<DeviceSettings>> settings = devicesFromEnvironment();
@@ -35,7 +35,7 @@ Driver *madeDriver() {
 
 ze_driver_handle_t driverHandle() { return reinterpret_cast<ze_driver_handle_t>(madeDriver()); }
 
-// Of `what` there is exactly one.
+// Returns the single object of a kind in the style of Level Zero's lists.
 template <class Handle> ze_result_t giveOne(uint32_t *count, Handle *handles, Handle one) {
   if (*count && handles) handles[0] = one;
   *count = 1;
@@ -55,7 +55,7 @@ uint64_t machineMemory() {
 
 ze_result_t start() { return madeDriver() ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNINITIALIZED; }
 
-// Of a GPU: there is nothing here for who wants other processors only.
+// A host that requests only other processors than GPUs finds nothing here.
 ze_result_t initialise(ze_init_flags_t flags) {
   XT_ZE_CHECK(checkFlags(flags, kInitFlags));
   return flags && !(flags & ZE_INIT_FLAG_GPU_ONLY) ? ZE_RESULT_ERROR_UNINITIALIZED : start();
@@ -132,7 +132,7 @@ ze_result_t deviceProperties(ze_device_handle_t handle, ze_device_properties_t *
   p->numEUsPerSubslice = device.eusPerSubslice;
   p->numSubslicesPerSlice = device.subslicesPerSlice;
   p->numSlices = device.slices;
-  p->timerResolution = perSecond ? kNanosecondsPerSecond : 1; // ticks in a second, or nanoseconds in a tick
+  p->timerResolution = perSecond ? kNanosecondsPerSecond : 1; // ticks per second, or nanoseconds per tick
   p->timestampValidBits = p->kernelTimestampValidBits = 64;
   std::memset(p->uuid.id, 0, sizeof p->uuid.id);
   std::memcpy(p->uuid.id, device.target->name.data(), std::min(device.target->name.size(), sizeof p->uuid.id));
@@ -215,7 +215,7 @@ ze_result_t deviceStatus(ze_device_handle_t device) {
 }
 
 ze_result_t rootDevice(ze_device_handle_t, ze_device_handle_t *root) {
-  *root = nullptr; // it is one itself
+  *root = nullptr; // it is a root device itself
   return ZE_RESULT_SUCCESS;
 }
 

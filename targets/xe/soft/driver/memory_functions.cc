@@ -6,7 +6,7 @@
 namespace xt::soft {
 namespace {
 
-// Whether the host asks for more than a single allocation usually may have.
+// Whether the host requests to exceed the usual limit for a single allocation.
 bool isRelaxed(const void *extension) {
   for (; extension; extension = static_cast<const ze_base_desc_t *>(extension)->pNext) {
     const auto *desc = static_cast<const ze_relaxed_allocation_limits_exp_desc_t *>(extension);

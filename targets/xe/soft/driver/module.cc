@@ -14,7 +14,7 @@
 namespace xt::soft {
 namespace {
 
-// Text goes to a host that first asks for its size, with its final zero.
+// Returns a text to a host that first queries its size, including the terminating zero.
 ze_result_t giveText(const std::string &text, size_t *size, char *out) {
   size_t whole = text.size() + 1;
   if (out) std::memcpy(out, text.c_str(), std::min(*size ? *size : whole, whole));
@@ -22,7 +22,7 @@ ze_result_t giveText(const std::string &text, size_t *size, char *out) {
   return ZE_RESULT_SUCCESS;
 }
 
-// Flags are words between blanks; those that the device has no use for change nothing.
+// Flags are words separated by blanks; unknown ones have no effect.
 bool hasFlag(const char *flags, std::string_view wanted) {
   std::istringstream words(flags ? flags : "");
   return std::find(std::istream_iterator<std::string>(words), {}, wanted) != std::istream_iterator<std::string>();
@@ -78,7 +78,7 @@ ze_result_t moduleProperties(ze_module_handle_t, ze_module_properties_t *propert
 ze_result_t linkModules(uint32_t count, ze_module_handle_t *modules, ze_module_build_log_handle_t *log) {
   for (uint32_t i = 0; i < count; ++i)
     if (!modules[i]) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
-  if (log) *log = reinterpret_cast<ze_module_build_log_handle_t>(new BuildLog); // none has imports left
+  if (log) *log = reinterpret_cast<ze_module_build_log_handle_t>(new BuildLog); // no module has unresolved imports
   return ZE_RESULT_SUCCESS;
 }
 
@@ -122,7 +122,7 @@ ze_result_t setGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint
   return ZE_RESULT_SUCCESS;
 }
 
-// Whole subgroups along the first dimension, as far as they divide it.
+// Suggests whole subgroups along the first dimension, as far as they divide it.
 ze_result_t suggestGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t y, uint32_t z, uint32_t *sizeX,
                              uint32_t *sizeY, uint32_t *sizeZ) {
   if (!x || !y || !z) return ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION;
@@ -153,7 +153,7 @@ ze_result_t setArgument(ze_kernel_handle_t kernel, uint32_t index, size_t size, 
   }
   if (size != argument.bytes) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
   std::vector<std::byte> &bytes = request.arguments[index];
-  bytes.assign(size, std::byte{0}); // no value: a null pointer
+  bytes.assign(size, std::byte{0}); // without a value: a null pointer
   if (value) std::memcpy(bytes.data(), value, size);
   return ZE_RESULT_SUCCESS;
 }

@@ -1,4 +1,4 @@
-// What the handles of Level Zero stand for. Each is made by its create function and deleted by its destroy function.
+// The objects behind Level Zero's handles. Each is created by its create function and deleted by its destroy function.
 #pragma once
 #include "targets/xe/soft/driver/work_queue.h"
 #include "targets/xe/soft/launch.h"
@@ -16,17 +16,17 @@ namespace xt::soft {
 inline constexpr uint32_t kQueueGroups = 1, kQueuesOfGroup = 1;
 inline constexpr size_t kMostPatternBytes = 1 << 16, kMostModuleBytes = size_t{1} << 30;
 
-// There is one driver; handles of its devices are addresses of these.
+// The only driver. Handles of its devices are addresses of the elements of `devices`.
 struct Driver {
   std::vector<DeviceSettings> devices;
-  std::vector<std::shared_ptr<Losses>> losses; // of each device
+  std::vector<std::shared_ptr<Losses>> losses; // one per device
 };
 Driver &driver();
 std::shared_ptr<Losses> lossesOf(ze_device_handle_t device);
 uint64_t largestAllocation(); // bytes
 
 struct Context {
-  std::shared_ptr<Losses> losses; // of its queues
+  std::shared_ptr<Losses> losses; // counts lost queues of the context
 };
 
 struct BuildLog {
@@ -41,7 +41,7 @@ struct Module {
 struct Kernel {
   std::shared_ptr<Program> program;
   const DeviceSettings *device = nullptr;
-  LaunchRequest request; // what is set so far
+  LaunchRequest request; // the arguments that are set so far
   uint32_t groupSize[3] = {1, 1, 1};
   ze_kernel_indirect_access_flags_t indirect = 0;
 };
@@ -49,7 +49,7 @@ struct Kernel {
 struct EventPool {
   bool timestamps = false;
   uint32_t count = 0;
-  std::map<uint32_t, std::shared_ptr<Signal>> signals; // of the events that there have been: a host may ask for very many
+  std::map<uint32_t, std::shared_ptr<Signal>> signals; // created on first use: a host may request very large pools
 };
 
 struct Event {
@@ -63,8 +63,8 @@ struct CommandQueue {
 };
 
 struct CommandList {
-  std::vector<Command> commands;        // of one that is executed later
-  std::unique_ptr<WorkQueue> immediate; // of one that executes at once
+  std::vector<Command> commands;        // for a list that is executed later
+  std::unique_ptr<WorkQueue> immediate; // for an immediate list
   bool synchronous = false, closed = false;
 };
 
@@ -87,12 +87,12 @@ inline CommandQueue *object(ze_command_queue_handle_t handle) { return reinterpr
 inline CommandList *object(ze_command_list_handle_t handle) { return reinterpret_cast<CommandList *>(handle); }
 inline Fence *object(ze_fence_handle_t handle) { return reinterpret_cast<Fence *>(handle); }
 
-// INVALID_SIZE where a list of handles is announced and missing.
+// Returns INVALID_SIZE if the count of a list of handles is not 0 but the list is missing.
 template <class Handle> ze_result_t checkHandles(uint32_t count, const Handle *handles) {
   return count && !handles ? ZE_RESULT_ERROR_INVALID_SIZE : ZE_RESULT_SUCCESS;
 }
 
-// Level Zero's code for how waiting ended.
+// Level Zero's result code for the end of a wait.
 ze_result_t waited(WaitResult result);
 
 } // namespace xt::soft

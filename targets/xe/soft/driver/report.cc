@@ -14,7 +14,7 @@ struct Reports {
   std::string last;
 };
 
-// Lives as long as the process, as the driver's threads may.
+// Lives as long as the process, because the driver's threads may do so.
 Reports &reports() {
   static Reports *only = new Reports;
   return *only;

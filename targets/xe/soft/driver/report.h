@@ -1,20 +1,21 @@
-// What went wrong on the device, for the host: Level Zero has only codes.
+// Reports failures on the device to the host as text, because Level Zero has only result codes.
 #pragma once
 #include <cstddef>
 #include <string>
 
 namespace xt::soft {
 
-// Keeps the text, prints it to standard error after "xt software device: ", and appends it to the file that the
-// environment variable XT_SOFT_REPORT names.
+// Stores the text, prints it to standard error after "xt software device: ", and appends it to the file named by the
+// environment variable XT_SOFT_REPORT.
 void report(const std::string &text);
 
 } // namespace xt::soft
 
-// The last report of this process; "" if there is none. Valid up to the next report. A host finds it by
+// The last report of this process; "" if there is none. Valid until the next report. A host obtains the function by
 // zeDriverGetExtensionFunctionAddress(driver, "xtSoftLastError", …), or as a symbol of this library.
 extern "C" __attribute__((visibility("default"))) const char *xtSoftLastError();
 
-// Of an allocation on the device, kernels may touch no more than so many bytes from `first` on: what else the host has put
-// there is its own. Reports call the part by the name (null: none). 0 where nothing is allocated there, or less.
+// Restricts kernels to `bytes` bytes from `first` on in an allocation on the device; the rest of it holds the host's
+// own data. Reports use `name` for this part (null: no name). Returns 0 if no allocation begins there or if it is
+// smaller.
 extern "C" __attribute__((visibility("default"))) int xtSoftBuffer(void *allocation, size_t first, size_t bytes, const char *name);

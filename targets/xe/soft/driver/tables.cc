@@ -13,8 +13,8 @@ namespace {
 
 using xt::soft::AnyFunction;
 
-// From a minor version of Level Zero on, a table has so many slots. They are those of version 1.17; the host's table has
-// those of the version that it asks for, whatever headers this is built with.
+// The number of slots that a table has from a minor version of Level Zero on, up to version 1.17. The host's table
+// has those of the version that it requests, whatever headers this is built with.
 struct Growth {
   uint32_t version;
   size_t slots;
@@ -22,7 +22,7 @@ struct Growth {
 
 constexpr size_t kMostSlots = 64;
 
-// What a slot without a function of ours does, whatever its arguments: the caller removes them.
+// Fills the slots that this driver does not implement. It takes any arguments, because the caller removes them.
 ze_result_t unsupported() { return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE; }
 
 // The loader calls through every slot, so none may be null. All slots are pointers to functions.

@@ -1,4 +1,4 @@
-// The tables of functions that the loader asks for; each file fills the slots it has.
+// The function tables that the loader requests; each file fills the slots of its functions.
 #pragma once
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
@@ -22,8 +22,8 @@ void fill(ze_kernel_dditable_t &table);
 void fill(ze_kernel_exp_dditable_t &table);
 void fill(ze_mem_dditable_t &table);
 
-// Functions that are newer than the headers this is built with have no member in the tables; they are written by position.
-// A position never changes: versions only append.
+// Functions that are newer than the headers of this build have no members in the tables, so they are stored by
+// position. A position never changes, because new versions only append.
 using AnyFunction = void (*)();
 template <class Function> AnyFunction any(Function *function) { return reinterpret_cast<AnyFunction>(function); }
 void fillNewer(std::span<AnyFunction> slots, const ze_global_dditable_t *);       // zeInitDrivers, 1.10

@@ -7,11 +7,11 @@
 namespace xt::soft {
 namespace {
 
-// Waits of so many nanoseconds do not overflow a clock.
+// Waits of up to this many nanoseconds do not overflow a clock.
 constexpr uint64_t kForEver = uint64_t{1} << 60;
-constexpr std::chrono::milliseconds kLook{20}; // how often a wait for a signal looks whether its queue ends
+constexpr std::chrono::milliseconds kLook{20}; // how often a wait for a signal checks whether its queue ends
 
-// Whether `done` came true.
+// Returns whether `done` became true.
 template <class Done>
 bool waitOn(std::condition_variable &changed, std::unique_lock<std::mutex> &lock, uint64_t timeoutNs, Done done) {
   if (timeoutNs >= kForEver) return changed.wait(lock, done), true;
@@ -108,7 +108,7 @@ void WorkQueue::loop() {
     busy_ = true;
     lock.unlock();
     execute(command);
-    command = {}; // what it holds goes before a waiting host does
+    command = {}; // releases its resources before a waiting host continues
     lock.lock();
     busy_ = false;
     changed_.notify_all();

@@ -1,4 +1,4 @@
-// Commands that run one after the other on a thread of their own, and what they signal.
+// Runs commands in order on a separate thread, and signals their completion.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -16,16 +16,16 @@ namespace xt::soft {
 
 enum class WaitResult : uint8_t { Done, NotReady, Lost };
 
-// Nanoseconds of a clock that only goes forward.
+// Nanoseconds of a monotonic clock.
 uint64_t deviceClock();
 
-// What events and fences share. Any thread may wait.
+// The common part of events and fences. Any thread may wait.
 class Signal {
 public:
   void reset();
-  void set(uint64_t start, uint64_t end);    // of what it stands for
-  void lose();                               // it will never be set: what should have, failed
-  WaitResult wait(uint64_t timeoutNs) const; // UINT64_MAX: for ever
+  void set(uint64_t start, uint64_t end);    // with the start and end of the command
+  void lose();                               // it will never be set, because its command failed
+  WaitResult wait(uint64_t timeoutNs) const; // UINT64_MAX: without a limit
   uint64_t start() const;
   uint64_t end() const;
 
@@ -36,14 +36,15 @@ private:
   uint64_t start_ = 0, end_ = 0;
 };
 
-// One thing to do, when all of `waits` are set, and then to signal.
+// A command that runs after all of `waits` are set, and then sets `signal`.
 struct Command {
   std::vector<std::shared_ptr<Signal>> waits;
   std::shared_ptr<Signal> signal;
-  std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // a report of what went wrong; may be empty
+  std::function<std::optional<std::string>(const std::atomic<bool> &stop)> work; // returns a report (maybe "") if it fails
 };
 
-// How many queues of a device (or a context) are lost. One that is destroyed counts no more: that resets it.
+// Counts the lost queues of a device or a context. Destroying a lost queue removes it from the count, which resets
+// the device.
 class Losses {
 public:
   void add(int queues) { queues_ += queues; }
@@ -55,13 +56,13 @@ private:
 
 class WorkQueue {
 public:
-  // `losses`: where it is counted once it is lost.
+  // `losses`: the counters that are incremented if this queue is lost.
   explicit WorkQueue(std::vector<std::shared_ptr<Losses>> losses = {});
-  ~WorkQueue(); // gives up what has not begun, and what runs
+  ~WorkQueue(); // discards commands that have not begun, and stops the running one
   WorkQueue(const WorkQueue &) = delete;
   WorkQueue &operator=(const WorkQueue &) = delete;
-  bool submit(std::vector<Command> commands); // false: it is lost, and takes nothing
-  WaitResult wait(uint64_t timeoutNs); // for all that is submitted; Lost after a report, for ever
+  bool submit(std::vector<Command> commands); // false: the queue is lost and accepts no commands
+  WaitResult wait(uint64_t timeoutNs); // waits for all submitted commands; always Lost after a report
 
 private:
   void loop();

@@ -12,7 +12,7 @@ constexpr int kLanes = 16;
 struct Shape {
   std::string use; // "read", "read_transform", "read_transpose", "write", "prefetch"
   int bits, rows, columns, blocks;
-  int registerBits; // of the private elements
+  int registerBits; // bits of an element in registers
   std::string name() const {
     return str("intel_sub_group_2d_block_", use, "_", bits, "b_", rows, "r", columns, "x", blocks, "c");
   }
@@ -58,7 +58,7 @@ std::vector<Shape> writeShapes() {
   return shapes;
 }
 
-// Each lane keeps its components at out[lane * n …], or has them there.
+// Each lane stores its components to out[lane * n …], or loads them from there.
 std::string kernelText(const Shape &shape) {
   int n = shape.perBlock() * shape.blocks;
   bool write = shape.use == "write";
@@ -71,13 +71,13 @@ std::string kernelText(const Shape &shape) {
              write ? "" : str("  for (int i = 0; i < ", n, "; ++i) out[lane * ", n, " + i] = r[i];\n"), "}\n");
 }
 
-// A matrix in memory with rows that are longer than it is wide.
+// A matrix in memory whose pitch is larger than its width.
 struct Matrix {
   int width, height, pitch; // bytes, rows, bytes
   DeviceArray<uint8_t> bytes;
   Matrix(int w, int h, int p, uint32_t seed)
       : width(w), height(h), pitch(p), bytes(randomBits<uint8_t>(static_cast<size_t>(h * p), seed)) {}
-  // Of an element, as memory has it; 0 outside.
+  // The bits of an element in memory; 0 outside.
   uint64_t at(int row, int column, int elementBytes) const {
     uint64_t value = 0;
     for (int b = 0; b < elementBytes; ++b) {
@@ -89,8 +89,8 @@ struct Matrix {
   }
 };
 
-// What lane `lane` must have in component i, straight from the extension's text: rows of lanes, elements of a column
-// packed into words by a transform, rows and columns swapped by a transposition.
+// The expected value of component i in lane `lane`, computed directly from the extension's text: rows of lanes,
+// elements of a column packed into words by a transform, rows and columns swapped by a transposition.
 uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, int i) {
   int bytes = shape.bits / 8, perBlock = shape.perBlock(), block = i / perBlock, component = i % perBlock,
       column0 = x + block * shape.columns;
@@ -101,12 +101,12 @@ uint64_t expected(const Shape &shape, const Matrix &m, int x, int y, int lane, i
       word |= m.at(y + component * factor + f, column0 + lane, bytes) << (f * shape.bits);
     return word;
   }
-  if (shape.use == "read_transpose") { // row r of memory is in lane r; where there are more rows, the next component
+  if (shape.use == "read_transpose") { // row r of memory is in lane r; further rows are in the next component
     int place = component * kLanes + lane, row = place % shape.rows, column = place / shape.rows;
     return column < shape.columns ? m.at(y + row, column0 + column, bytes) : 0;
   }
   uint64_t value = 0;
-  int parts = shape.registerBits / shape.bits; // elements of memory in one of a lane's
+  int parts = shape.registerBits / shape.bits; // memory elements per register element
   for (int part = 0; part < parts; ++part) {
     int place = (component * kLanes + lane) * parts + part, row = place / shape.columns, column = place % shape.columns;
     if (row < shape.rows) value |= m.at(y + row, column0 + column, bytes) << (part * shape.bits);
@@ -133,7 +133,7 @@ TEST(SoftBlock2d, readsAllShapesInsideAndAcrossAllEdges) {
   ASSERT_TRUE(kernels) << kernels.error;
   Matrix m(196, 70, 208, 1);
   for (const Shape &shape : readShapes()) {
-    int unit = std::max(1, 32 / shape.bits); // columns of 4 bytes
+    int unit = std::max(1, 32 / shape.bits); // number of columns in 4 bytes
     for (auto [x, y] : {std::pair(0, 0),
                         {unit * 2, 3},
                         {-unit * 2, -3},
@@ -190,7 +190,7 @@ TEST(SoftBlock2d, writesAllShapesInsideAndAcrossAllEdges) {
   }
 }
 
-// Every function of the driver's library is there, and one with another signature, or of a size that it lacks, is not.
+// Every function of the driver's library exists; one with another signature, or of a size that the library lacks, does not.
 TEST(SoftBlock2d, functionsAreThoseOfADriversLibrary) {
   const TargetInfo &pvc = *findTargetInfo("xe-pvc");
   size_t blocks = 0;
@@ -245,7 +245,7 @@ LANES(16) kernel void uneven(global char *m, global ushort *out) {
   EXPECT_TRUE(says(read(pvc, 0, 64, 8, 1 << 20, 0), "beyond the end of an allocation of 65536 bytes"))
       << read(pvc, 0, 64, 8, 1 << 20, 0);
   EXPECT_TRUE(says(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 72, 0, 0), "the pitch is 72"));
-  EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: nothing happens
+  EXPECT_EQ(pvc.run("prefetch", {16, 1, 1}, {1, 1, 1}, m, 64, 8, 1 << 20, 0, 0), ""); // beyond memory: no effect
   std::string uneven = pvc.run("uneven", {16, 1, 1}, {1, 1, 1}, m, out);
   EXPECT_TRUE(says(uneven, "the block's place differs between lane 0 of subgroup 0 and lane 8 of subgroup 0"))
       << uneven;

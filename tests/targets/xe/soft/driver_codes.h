@@ -1,4 +1,4 @@
-// One of each object of the driver, through its own tables, and calls with arguments that are null.
+// Creates one of each object of the driver, through the driver's own tables, and calls functions with null arguments.
 #pragma once
 #include "tests/targets/xe/soft/driver_table.h"
 #include "tests/targets/xe/soft/soft_kernel.h"
@@ -22,7 +22,7 @@ template <class Desc> Desc described(ze_structure_type_t type) {
   return desc;
 }
 
-// One of each object that the driver makes.
+// A fixture with one of each object that the driver creates.
 class DriverCodes : public testing::Test {
 protected:
   void SetUp() override {
@@ -75,7 +75,8 @@ protected:
   }
   ze_result_t launch(ze_command_list_handle_t to) { return ze.list.table.pfnAppendLaunchKernel(to, kernel, &groups, nullptr, 0, nullptr); }
 
-  // Calls `function` once for each argument that must not be null, with that one null. `optional`: positions of those that may be.
+  // Calls `function` once for each required argument, with that argument null. `optional`: positions of the arguments
+  // that may be null.
   template <class... Params, class... Args>
   void nulls(const char *name, ze_result_t (*function)(Params...), std::initializer_list<size_t> optional, Args... args) {
     static_assert(sizeof...(Params) == sizeof...(Args));

@@ -1,4 +1,4 @@
-// The driver's result codes for what the specification calls wrong, beyond null arguments.
+// The driver's result codes for calls that the specification calls errors, except null arguments.
 #include "tests/targets/xe/soft/driver_codes.h"
 
 namespace xt::soft::test {
@@ -92,7 +92,7 @@ TEST_F(DriverCodes, absurdSizes) {
   for (size_t size : {size_t{0}, properties.maxMemAllocSize + 1, size_t{1} << 62, SIZE_MAX, SIZE_MAX - 4095})
     allocate(size, 64, ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
   for (size_t alignment : {size_t{3}, size_t{96}, size_t{1} << 63, SIZE_MAX}) allocate(64, alignment, ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
-  // A host that relaxes the limit may have as much as there are addresses, and no more.
+  // A host that relaxes the limit may allocate more, but not more than the address space.
   auto relaxed = described<ze_relaxed_allocation_limits_exp_desc_t>(ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC);
   relaxed.flags = ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE;
   deviceMemory.pNext = &relaxed;
@@ -194,7 +194,7 @@ TEST_F(DriverCodes, listsAndWhatTheyWaitFor) {
   EXPECT_EQ(synchronise(list, 0), ZE_RESULT_ERROR_INVALID_ARGUMENT) << "it is not immediate";
   EXPECT_EQ(barrier(immediate, nullptr, 0, nullptr), ZE_RESULT_SUCCESS);
   EXPECT_EQ(synchronise(immediate, UINT64_MAX), ZE_RESULT_SUCCESS);
-  // Times are of events of pools that were made for it.
+  // Timestamps require events of pools created with timestamps.
   poolDesc.flags = 0;
   ze_event_pool_handle_t plain = nullptr;
   ze_event_handle_t untimed = nullptr;
@@ -209,7 +209,7 @@ TEST_F(DriverCodes, listsAndWhatTheyWaitFor) {
   EXPECT_EQ(ze.pool.table.pfnDestroy(plain), ZE_RESULT_SUCCESS);
 }
 
-// A kernel that writes where it must not ends its queue; device and context say so until that queue is destroyed.
+// A kernel that writes out of bounds ends its queue; device and context report this until the queue is destroyed.
 TEST_F(DriverCodes, statusAfterALostDevice) {
   auto deviceStatus = ze.device.table.pfnGetStatus;
   auto contextStatus = ze.context.table.pfnGetStatus;
@@ -241,7 +241,7 @@ TEST_F(DriverCodes, statusAfterALostDevice) {
   EXPECT_EQ(ze.context.table.pfnDestroy(other), ZE_RESULT_SUCCESS);
 }
 
-// A host's table has the slots of the version that it asks for: all of them are filled, and nothing behind them.
+// A host's table has the slots of the version that it requests: all of them are filled, and none beyond them.
 TEST(DriverTablesTest, haveTheSizeOfTheHostsVersion) {
   if (access(kDriver, R_OK) != 0) GTEST_SKIP() << "skipped: Debian's package libze-dev was not there when this was built";
   DriverTables ze;
@@ -256,7 +256,7 @@ TEST(DriverTablesTest, haveTheSizeOfTheHostsVersion) {
     for (size_t i = filled(asked.list); i < 64; ++i) EXPECT_EQ(asked.list.slot[i], nullptr);
   }
   EXPECT_FALSE(ze.open(kDriver, static_cast<ze_api_version_t>(ZE_MAKE_VERSION(2, 0))));
-  // A slot that has no function of the driver's says so.
+  // A slot without a function of the driver returns UNSUPPORTED_FEATURE.
   ASSERT_TRUE(ze.open(kDriver, kNewest));
   EXPECT_EQ(ze.list.at<HostSynchronize>(51)(nullptr, 0), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }

@@ -1,4 +1,4 @@
-// Every function of the driver with each argument null that must not be, without a layer that looks first.
+// Calls every function of the driver with each required argument null, without a validation layer in front.
 #include "tests/targets/xe/soft/driver_codes.h"
 
 namespace xt::soft::test {

@@ -1,4 +1,4 @@
-// The driver's own tables, without a loader: what its functions answer is what no layer has looked at before.
+// The driver's own tables, without a loader, so that no layer checks the arguments first.
 #pragma once
 #include "targets/xe/init_drivers.h"
 
@@ -11,13 +11,13 @@
 
 namespace xt::soft::test {
 
-// zeCommandListHostSynchronize and the like, which headers before 1.6 and 1.7 lack, and where they stand.
+// zeCommandListHostSynchronize and other functions that headers before 1.6 and 1.7 lack, and their slots.
 using HostSynchronize = ze_result_t (*)(ze_command_list_handle_t, uint64_t);
 using LastErrorDescription = ze_result_t (*)(ze_driver_handle_t, const char **);
 using RootDevice = ze_result_t (*)(ze_device_handle_t, ze_device_handle_t *);
 inline constexpr size_t kHostSynchronizeSlot = 28, kLastErrorDescriptionSlot = 6, kRootDeviceSlot = 18, kInitDriversSlot = 1;
 
-// A table of the size that hosts of a version have, which may be more than the headers know.
+// A table with the size for the host's version, which may be larger than in the headers.
 template <class Table> union Slots {
   void *slot[64] = {};
   Table table;
@@ -42,7 +42,7 @@ struct DriverTables {
   Slots<ze_kernel_exp_dditable_t> kernelExp;
   Slots<ze_mem_dditable_t> memory;
 
-  // As a loader of this version of Level Zero asks for them. False: there is no driver.
+  // Requests the tables like a loader of this version of Level Zero. False: there is no driver.
   bool open(const char *path, ze_api_version_t version) {
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     return library && ask("zeGetGlobalProcAddrTable", version, global) && ask("zeGetDriverProcAddrTable", version, driver) &&

@@ -1,4 +1,4 @@
-// The driver behind the real Level Zero loader: programs of their own, as the loader reads the environment once.
+// The driver behind the real Level Zero loader, in separate programs, because the loader reads the environment only once.
 #include "tests/targets/xe/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
@@ -20,7 +20,7 @@ std::string contents(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// "" where the driver, the loader and the programs are there.
+// The missing package; "" if the driver, the loader and the programs exist.
 std::string whatIsMissing() {
   if (access(kDriver.c_str(), R_OK) != 0) return "libze-dev, when this was built";
   if (!dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_LOCAL)) return "libze1";
@@ -52,9 +52,9 @@ protected:
         .write(reinterpret_cast<const char *>(spirv.data()), static_cast<std::streamsize>(spirv.size()));
     return !spirv.empty();
   }
-  // Runs a program of these tests on the SPIR-V, with more of an environment.
+  // Runs a program of these tests on the SPIR-V, with additional environment variables.
   Ran run(const std::string &program, const std::string &arguments = "", const std::string &environment = "") {
-    // The programs end without destroying what they have made, which is no leak of the driver's.
+    // The programs end without destroying their objects, which is not a leak of the driver.
     std::string command = str("env ASAN_OPTIONS=detect_leaks=0 ZE_ENABLE_ALT_DRIVERS=", kDriver, " ", environment, " ", kPrograms, program, " ",
                               file("k.spv"), " ", arguments, " > ", file("log"), " 2>&1");
     int status = std::system(command.c_str());
@@ -130,7 +130,7 @@ TEST_F(SoftDriver, timesOutOnAnEndlessKernelAndEnds) {
   EXPECT_TRUE(says(ran.text, "timeout: 0x1")) << ran.text; // ZE_RESULT_NOT_READY
 }
 
-// With a current loader, which programs of today call by zeInitDrivers: the one of the machine, or one in the folder that
+// With a current loader, which current programs initialise by zeInitDrivers: the machine's, or one in the folder that
 // XT_ZE_LOADER_DIR names.
 TEST_F(SoftDriver, isInitialisedByZeInitDrivers) {
   NEEDS_DRIVER();
@@ -155,7 +155,7 @@ TEST_F(SoftDriver, copiesFillsAndTellsTheTime) {
   Ran ran = run("xt_soft_probe", "commands");
   EXPECT_EQ(ran.status, 0) << ran.text;
   EXPECT_TRUE(says(ran.text, "commands: 0x0")) << ran.text;
-  EXPECT_TRUE(says(ran.text, "sum: 32768")) << ran.text; // 4096 of 7 + 1
+  EXPECT_TRUE(says(ran.text, "sum: 32768")) << ran.text; // the sum of 4096 elements of 7 + 1
   EXPECT_TRUE(says(ran.text, "time: forward")) << ran.text;
 }
 

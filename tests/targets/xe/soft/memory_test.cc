@@ -166,7 +166,7 @@ LANES(16) kernel void vectors(global float *a, global half *h, global float *o, 
   EXPECT_EQ(n[0], 20);
 }
 
-// An exchange may have bytes in its word that are nobody's, where a buffer ends, if it leaves them as they are.
+// The word of an exchange may include bytes outside of the buffer, where the buffer ends, if they do not change.
 TEST(SoftMemory, exchangesOfAWordInWhichABufferEnds) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels(R"(

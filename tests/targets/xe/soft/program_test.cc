@@ -1,4 +1,4 @@
-// How the software device makes code.
+// Code generation of the software device.
 #include "tests/targets/xe/soft/soft_kernel.h"
 
 namespace xt::soft::test {

@@ -1,4 +1,4 @@
-// Each thing that the device reports, by a kernel that does it.
+// Each report of the device, triggered by a kernel.
 #include "tests/targets/xe/soft/soft_kernel.h"
 
 #include "ir/base/text.h"
@@ -167,13 +167,13 @@ LANES(16) kernel void wild(long at, global int *out) { *(private int *)at = 1; o
   DeviceArray<int> out(16);
   std::string report = kernels.run("wild", {16, 1, 1}, {1, 1, 1}, int64_t{64}, out);
   EXPECT_SAYS(report, "kernel wild, workgroup (0, 0, 0), lane 0 of subgroup 0: a memory fault at 0x40");
-  // And the next launch is none the worse for it.
+  // The next launch is not affected.
   int there = 0;
   EXPECT_EQ(kernels.run("wild", {16, 1, 1}, {1, 1, 1}, reinterpret_cast<int64_t>(&there), out), "");
   EXPECT_EQ(there, 1);
 }
 
-// Subgroup 0 sets the flag in the end, and before it another that nobody waits for; or it never does.
+// Subgroup 0 sets the flag at the end, after another flag that no subgroup waits for; or it never does.
 TEST(SoftReports, pollingForWhatNobodyWillWrite) {
   XT_NEEDS_COMPILER();
   SoftKernels kernels(R"(
@@ -225,7 +225,7 @@ TEST(SoftReports, anEndlessLoopIsGivenUpWhenTheHostSaysSo) {
   std::optional<std::string> report = runLaunch(kernels.program(), request, kernels.device, stop);
   host.join();
   ASSERT_TRUE(report);
-  EXPECT_EQ(*report, ""); // given up, for no fault of its own
+  EXPECT_EQ(*report, ""); // it was cancelled, without a failure of the kernel
   EXPECT_EQ(out[1], 0);
 }
 

@@ -1,5 +1,5 @@
-// Kernels in OpenCL C for tests of the software device: compiled to SPIR-V by clang-22 and llc-22, run by its own
-// interface.
+// Kernels in OpenCL C for tests of the software device: compiled to SPIR-V by clang-22 and llc-22, and run through
+// the device's internal interface.
 #pragma once
 #include "targets/xe/soft/launch.h"
 
@@ -13,13 +13,13 @@
 
 namespace xt::soft::test {
 
-// The package that is missing to make SPIR-V or to read it back; "": none.
+// The missing package for generating SPIR-V or reading it back; "" if none is missing.
 std::string missingPackage();
 
-// Compiles OpenCL C. Fails the test and gives nothing where that does not compile.
+// Compiles OpenCL C. If that fails, fails the test and returns an empty vector.
 std::vector<uint8_t> spirvOf(const std::string &source);
 
-// Memory of the device with values of T; freed at the end.
+// Memory of the device with values of type T; freed at the end.
 template <class T> class DeviceArray {
 public:
   explicit DeviceArray(size_t count, T value = T{}) : count_(count) {
@@ -53,10 +53,10 @@ public:
   explicit operator bool() const { return program_ != nullptr; }
   const Program &program() const { return *program_; }
   DeviceSettings device;
-  std::string error;  // of the build
-  bool lacks = false; // the machine lacks something
+  std::string error;  // from the build
+  bool lacks = false; // the machine lacks a tool
 
-  // Runs a kernel; the report, "" where all went well.
+  // Runs a kernel; returns the report, "" on success.
   template <class... Args>
   std::string run(const std::string &kernel, Dimensions groupSize, Dimensions groups, const Args &...args) {
     LaunchRequest request;
@@ -86,7 +86,7 @@ private:
   std::unique_ptr<Program> program_;
 };
 
-// Declarations of Intel's functions that clang's header does not have.
+// Declarations of Intel's functions that clang's header lacks.
 extern const char *const kDeclarations;
 
 template <class T> std::vector<T> randomBits(size_t count, uint32_t seed) {

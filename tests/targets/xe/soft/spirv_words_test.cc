@@ -31,7 +31,7 @@ TEST(SoftSpirvWords, nullConstantsOfScalarsBecomeConstants) {
             (std::vector<uint32_t>{op(4, 21), 1, 32, 0, op(4, 43), 1, 9, 0}));
   EXPECT_EQ(rewritten({op(3, 22), 1, 64, op(3, 46), 1, 9}),
             (std::vector<uint32_t>{op(3, 22), 1, 64, op(5, 43), 1, 9, 0, 0}));
-  EXPECT_EQ(rewritten({op(3, 46), 7, 9}), (std::vector<uint32_t>{op(3, 46), 7, 9})); // of another type
+  EXPECT_EQ(rewritten({op(3, 46), 7, 9}), (std::vector<uint32_t>{op(3, 46), 7, 9})); // a null of another type
 }
 
 TEST(SoftSpirvWords, whatMeansNothingHereGoes) {
