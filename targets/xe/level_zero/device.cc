@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-constexpr uint64_t kWaitNanoseconds = 200'000'000; // then the device is asked whether it is still there
+constexpr uint64_t kWaitNanoseconds = 200'000'000; // then the device's status is checked
 
 } // namespace
 
@@ -71,7 +71,7 @@ Result<void> ZeDevice::check(std::string_view what, ze_result_t result) {
   return error;
 }
 
-// What the software device has said of a kernel ends that queue, not the device.
+// A failure of a kernel that the software device reports ends the queue, not the device.
 Error ZeDevice::recover(const std::string &told) {
   queue_ = {};
   lost_ = makeQueue();
@@ -102,9 +102,9 @@ Result<void> ZeDevice::finish() {
   if (!lost_) return lost_;
   Result<void> done = wait();
   if (done) return done;
-  if (done.error().kind == Error::Kind::Kernel) return done; // the queue is a new one
+  if (done.error().kind == Error::Kind::Kernel) return done; // there is a new queue
   if (std::string told = toldFailure(); !told.empty()) return recover(told);
-  // What is queued may still run: memory that it uses is never to be trusted again.
+  // Queued commands may still run, so memory that they use can never be trusted again.
   lost_ = done;
   return done;
 }
@@ -163,7 +163,7 @@ Result<void> ZeDevice::wait() {
   while (true) {
     ze_result_t result = ze_.zeEventHostSynchronize(finished_.get(), kWaitNanoseconds);
     if (result != ZE_RESULT_NOT_READY) return check("zeEventHostSynchronize", result);
-    // A device that is gone may never signal.
+    // A lost device may never signal.
     if (auto there = check("zeDeviceGetStatus", ze_.zeDeviceGetStatus(info_.device)); !there) return there;
   }
 }
@@ -173,7 +173,7 @@ Result<double> ZeDevice::kernelSeconds() {
   ze_kernel_timestamp_result_t stamps{};
   auto asked = check("zeEventQueryKernelTimestamp", ze_.zeEventQueryKernelTimestamp(ran_.get(), &stamps));
   if (!asked) return asked.error();
-  // The counter wraps around at its width.
+  // The counter wraps around at its bit width.
   uint64_t mask = info_.timestampBits >= 64 || info_.timestampBits <= 0 ? ~uint64_t{0} : (uint64_t{1} << info_.timestampBits) - 1;
   uint64_t ticks = (stamps.global.kernelEnd - stamps.global.kernelStart) & mask;
   return static_cast<double>(ticks) * info_.tickNanoseconds * 1e-9;

@@ -1,4 +1,4 @@
-// A device that is used: its context, its one queue, and its modules. One thread at a time.
+// An open device: its context, its single queue, and its modules. Must be used by one thread at a time.
 #pragma once
 #include "targets/xe/device/kept_builds.h"
 #include "targets/xe/device/owned_handle.h"
@@ -12,7 +12,7 @@ template <class T> using ZeHandle = OwnedHandle<T, ze_result_t>;
 
 class ZeDevice final : public XeDevice {
 public:
-  // The table and what is told about the device outlive nothing: both are copied.
+  // Copies the table and the description of the device.
   static Result<std::unique_ptr<ZeDevice>> open(const ZeFunctions &functions, ZeDeviceInfo info);
   ~ZeDevice() override;
 
@@ -20,7 +20,7 @@ public:
   const ZeDeviceInfo &info() const override { return info_; }
   ze_context_handle_t context() const { return context_.get(); }
 
-  // What the driver has to say about the last failure; "" from all but the software device's.
+  // The driver's description of the last failure; "" unless it is the software device's driver.
   std::string toldFailure() const;
 
   Result<std::byte *> allocate(Where where, size_t bytes, size_t alignment) override;
@@ -30,12 +30,11 @@ public:
 
   Result<void> copy(void *to, const void *from, size_t bytes) override;
   Result<void> launch(XeDeviceKernel &kernel, const std::array<uint32_t, 3> &workgroups) override;
-  // After an Error of the kernel, which the software device's driver reports, the device goes on with a new queue.
+  // After an Error of the kernel, which the software device's driver reports, the device continues with a new queue.
   Result<void> finish() override;
   Result<double> kernelSeconds() override;
 
-  // The module of this SPIR-V, built with these options; one that was built lately is not built again. The Error holds
-  // the build log.
+  // The module for this SPIR-V, built with these options, or a recently built one. The Error contains the build log.
   Result<std::shared_ptr<ZeModule>> module(std::span<const uint8_t> spirv, const std::string &options);
 
 private:
@@ -43,18 +42,18 @@ private:
   Result<void> makeQueue();
   Result<void> makeEvent(uint32_t index, ze_event_handle_t &event);
   Result<void> wait();
-  void *softwareFunction(const char *name) const; // of the software device's driver; null on others
+  void *softwareFunction(const char *name) const; // a function of the software device's driver; null on others
   Result<void> check(std::string_view what, ze_result_t result);
-  Error recover(const std::string &told); // goes on with a new queue; the Error is one of the kernel
+  Error recover(const std::string &told); // creates a new queue; returns an Error of the kernel
 
   ZeFunctions ze_;
   ZeDeviceInfo info_;
   ZeHandle<ze_context_handle_t> context_;
   ZeHandle<ze_event_pool_handle_t> pool_;
-  ZeHandle<ze_event_handle_t> ran_, finished_; // of the last kernel, of all that is queued
+  ZeHandle<ze_event_handle_t> ran_, finished_; // end of the last kernel, and of all queued commands
   bool timed_ = false;                         // ran_ is set
   ZeHandle<ze_command_list_handle_t> queue_;
-  Result<void> lost_; // why nothing works any more
+  Result<void> lost_; // why the device is unusable
   KeptBuilds<ZeModule> built_;
 };
 

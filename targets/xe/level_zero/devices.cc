@@ -14,7 +14,7 @@ std::string versionText(uint32_t version) {
   return str(version >> 24, ".", (version >> 16) & 0xff, ".", version & 0xffff);
 }
 
-// Asks for what one device has. Each call that fails is an Error that names it.
+// Queries the properties of one device. A failing call is an Error with the name of the call.
 class DeviceQuery {
 public:
   DeviceQuery(const ZeFunctions &ze, ZeDeviceInfo &info) : ze_(ze), info_(info) {}
@@ -100,7 +100,8 @@ private:
   ZeDeviceInfo &info_;
 };
 
-// Calls a function that fills a list of drivers, first for their number. `none`: it said that there are none.
+// Calls a function that fills a list of drivers: first for their number, then for the list. `none`: it reported that
+// there are no drivers.
 template <class Call>
 Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Call call, bool &none) {
   uint32_t count = 0;
@@ -114,8 +115,8 @@ Result<std::vector<ze_driver_handle_t>> askForDrivers(std::string_view name, Cal
   return drivers;
 }
 
-// Current loaders initialise by zeInitDrivers. Where none of the drivers knows it, or the loader does not, zeInit and
-// zeDriverGet do; the two ways must not be mixed, so the second is taken only where the first finds nothing.
+// Current loaders are initialised by zeInitDrivers. If no driver supports it, or the loader does not, zeInit and
+// zeDriverGet are used. The two ways must not be mixed, so the second is tried only if the first finds no driver.
 Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
   bool none = true;
   if (ze.zeInitDrivers) {
@@ -126,7 +127,7 @@ Result<std::vector<ze_driver_handle_t>> listDrivers(const ZeFunctions &ze) {
     if (!found || !none) return found;
   }
   ze_result_t started = ze.zeInit(0);
-  // No driver with a device. Nothing may be called after that: the loader has no table to call through.
+  // No driver with a device: then no other function may be called, because the loader has no table for calls.
   if (started == ZE_RESULT_ERROR_UNINITIALIZED) return std::vector<ze_driver_handle_t>{};
   if (started != ZE_RESULT_SUCCESS) return zeError("zeInit", started);
   return askForDrivers("zeDriverGet", ze.zeDriverGet, none);

@@ -9,19 +9,20 @@ struct ZeDeviceInfo : XeDeviceInfo {
   ZeDeviceInfo() { api = "Level Zero"; }
   ze_driver_handle_t driver = nullptr;
   ze_device_handle_t device = nullptr;
-  // The loader has several drivers, so that handles are its own. One of a build that fails is not: it must not be used.
+  // The loader has several drivers and wraps their handles. The build log of a failed build is not wrapped, so it
+  // must not be used.
   bool wrapped = false;
-  uint32_t queueOrdinal = 0; // of a queue that runs kernels
+  uint32_t queueOrdinal = 0; // ordinal of a queue group that runs kernels
   double tickNanoseconds = 0;
   int timestampBits = 64;
 };
 
-// The software device calls itself so; then comes what it stands for.
+// The software device's name begins with this, followed by the hardware that it simulates.
 inline constexpr std::string_view kSoftwareDeviceName = "xt software device";
 
-// Initialises Level Zero, once a process, and lists all devices of all drivers; none is an empty list. A device whose
-// properties cannot be had is listed with its problem. An Error where zeInitDrivers, zeInit or a driver fails in a way that is not
-// "there is none".
+// Initialises Level Zero, once per process, and lists all devices of all drivers; the list may be empty. A device
+// whose properties cannot be read is listed with its problem. An Error if zeInitDrivers, zeInit or a driver fails for
+// another reason than a missing driver or device.
 Result<std::vector<ZeDeviceInfo>> listZeDevices(const ZeFunctions &functions);
 
 } // namespace xt

@@ -13,7 +13,7 @@ struct ResultText {
   std::string_view name, words;
 };
 
-// What users may meet; the rest are mistakes of ours, for which the name is enough.
+// Results that users may encounter; all others are errors of this program, for which the name is enough.
 constexpr ResultText kResults[] = {
     {ZE_RESULT_NOT_READY, "NOT_READY", "the device has not finished"},
     {ZE_RESULT_ERROR_DEVICE_LOST, "DEVICE_LOST", "the device was lost: it hung, was reset or removed, or a kernel did what it must not"},

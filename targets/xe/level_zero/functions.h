@@ -1,4 +1,4 @@
-// The functions of Level Zero that the runner calls, as a table: of the loader, opened at run time, or of a test.
+// The table of Level Zero functions that the runner calls: from the loader, opened at run time, or from a test.
 #pragma once
 #include "ir/base/result.h"
 
@@ -54,18 +54,18 @@ struct ZeFunctions {
 #define X(name) decltype(&::name) name = nullptr;
   XT_ZE_FUNCTIONS(X)
 #undef X
-  InitDrivers zeInitDrivers = nullptr; // null: the loader is older than 1.10 of Level Zero (1.18 of its own numbers)
+  InitDrivers zeInitDrivers = nullptr; // null: the loader is older than Level Zero 1.10 (version 1.18 of the loader)
 };
 
 inline constexpr const char *kZeLoader = "libze_loader.so.1";
 
-// Opens the loader and finds its functions; it stays open to the end of the process. The Error says which package the
-// loader is in, or which function it lacks.
+// Opens the loader and looks up its functions; it stays open until the end of the process. The Error names the
+// package of a missing loader, or the function that it lacks.
 Result<ZeFunctions> openZeLoader(const char *path = kZeLoader);
 
-// "the device was lost: …" and the like, with the name of the code. For codes that are not known, the number.
+// A description such as "the device was lost: …" with the name of the code; the number for unknown codes.
 std::string zeResultText(ze_result_t result);
-// What went wrong where: "zeModuleCreate: …". An Error of the environment.
+// An Error of the environment: "zeModuleCreate: …".
 Error zeError(std::string_view what, ze_result_t result);
 
 } // namespace xt

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// The text of a build log, without the line breaks at its end; "" where the driver has none.
+// The text of a build log, without trailing line breaks; "" if the driver has none.
 std::string logText(const ZeFunctions &ze, ze_module_build_log_handle_t log) {
   size_t bytes = 0;
   if (ze.zeModuleBuildLogGetString(log, &bytes, nullptr) != ZE_RESULT_SUCCESS || bytes == 0) return "";

@@ -14,7 +14,7 @@ using test::FakeLevelZero;
 
 constexpr uint8_t kSpirv[] = {3, 2, 35, 7};
 
-// All that a launch does: lists, opens, builds, copies, runs.
+// All steps of a launch: lists, opens, builds, copies, runs.
 Result<double> wholeLaunch() {
   Result<std::vector<ZeDeviceInfo>> infos = listZeDevices(FakeLevelZero::table());
   if (!infos) return infos.error();
@@ -136,7 +136,7 @@ TEST(LevelZero, RunsAKernelAndMeasuresIt) {
   EXPECT_TRUE(fake.live.empty());
 }
 
-// Whatever fails, the error names the call and all that was made is freed, once.
+// Whichever call fails, the error names it, and every object is freed exactly once.
 TEST(LevelZero, EachCallThatFailsIsAnErrorAndFreesAll) {
   size_t count = 0;
   {
@@ -175,7 +175,7 @@ TEST(LevelZero, ARejectedModuleShowsTheBuildLog) {
                                     "error: undefined reference to `f'");
 }
 
-// With several drivers the loader's log of a failed build is no handle of its own: using it crashes.
+// With several drivers, the loader does not wrap the build log of a failed build: using it crashes.
 TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   FakeLevelZero fake;
   fake.wrapsHandles = true;
@@ -191,7 +191,7 @@ TEST(LevelZero, WithSeveralDriversTheLogOfAFailedBuildIsLeftAlone) {
   ASSERT_FALSE(module);
   EXPECT_NE(module.error().message.find("with --device=gpu the build log can be read"), std::string::npos) << module.error().message;
   device->reset();
-  EXPECT_EQ(fake.live.size(), 1u); // the log, which no one can give back
+  EXPECT_EQ(fake.live.size(), 1u); // the log, which cannot be destroyed
   for (void *log : fake.live) std::free(log);
 }
 
@@ -229,7 +229,7 @@ TEST(LevelZero, ALostDeviceStaysLost) {
   EXPECT_EQ(fake.calls.size(), calls) << "nothing is asked of it any more";
 }
 
-// A device that is gone may never signal its event: it is asked for its state while we wait.
+// A lost device may never signal its event, so its status is checked during the wait.
 TEST(LevelZero, WaitingEndsWhenTheDeviceIsGone) {
   FakeLevelZero fake;
   auto infos = listZeDevices(FakeLevelZero::table());
