@@ -1,4 +1,4 @@
-// A device of OpenCL that is used: its context, its one queue, its memory and the programs built lately.
+// An open OpenCL device: its context, its single queue, its memory and recently built programs.
 #pragma once
 #include "targets/faults/stray_faults.h"
 #include "targets/xe/device/kept_builds.h"
@@ -7,7 +7,8 @@
 
 namespace xt {
 
-// cl_intel_unified_shared_memory: memory with addresses. The functions are the driver's, not the loader's.
+// cl_intel_unified_shared_memory: memory that is accessed by address. The functions belong to the driver, not to the
+// loader.
 struct ClMemoryFunctions {
   clDeviceMemAllocINTEL_fn deviceAlloc = nullptr;
   clHostMemAllocINTEL_fn hostAlloc = nullptr;
@@ -22,7 +23,7 @@ template <class T> using ClHandle = OwnedHandle<T, cl_int>;
 
 class ClDevice final : public XeDevice {
 public:
-  // The table and what is told about the device outlive nothing: both are copied.
+  // Copies the table and the description of the device.
   static Result<std::unique_ptr<ClDevice>> open(const ClFunctions &functions, ClDeviceInfo info);
   ~ClDevice() override;
 
@@ -49,10 +50,10 @@ private:
   ClDeviceInfo info_;
   ClMemoryFunctions memory_;
   ClHandle<cl_context> context_;
-  ClHandle<cl_command_queue> queue_; // in order
-  ClHandle<cl_event> ran_;           // of the last kernel
-  std::optional<StrayFaultTrap> running_; // a kernel may be: drivers for CPUs run it in this process
-  Result<void> lost_;                // why nothing works any more
+  ClHandle<cl_command_queue> queue_; // executes in order
+  ClHandle<cl_event> ran_;           // end of the last kernel
+  std::optional<StrayFaultTrap> running_; // set while a kernel may run, because CPU drivers run it in this process
+  Result<void> lost_;                // why the device is unusable
   KeptBuilds<ClProgram> built_;
 };
 

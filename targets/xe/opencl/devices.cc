@@ -10,9 +10,9 @@ namespace xt {
 namespace {
 
 constexpr cl_uint kIntel = 0x8086;
-constexpr int kSpirvMajor = 1, kSpirvMinor = 4; // of what emit/ writes
+constexpr int kSpirvMajor = 1, kSpirvMinor = 4; // version of the SPIR-V that emit/ writes
 
-// Asks for what one device has. Each call that fails is an Error that names what was asked for.
+// Queries the properties of one device. A failing call is an Error with the name of the property.
 class DeviceQuery {
 public:
   DeviceQuery(const ClFunctions &cl, ClDeviceInfo &info) : cl_(cl), info_(info) {}
@@ -46,7 +46,7 @@ private:
     if (auto done = text(CL_DEVICE_VERSION, "CL_DEVICE_VERSION", version_); !done) return done;
     if (auto done = text(CL_DEVICE_EXTENSIONS, "CL_DEVICE_EXTENSIONS", extensions_); !done) return done;
     extensions_ = str(" ", extensions_, " ");
-    (void)text(CL_DEVICE_IL_VERSION, "CL_DEVICE_IL_VERSION", languages_).ok(); // older devices do not know the question
+    (void)text(CL_DEVICE_IL_VERSION, "CL_DEVICE_IL_VERSION", languages_).ok(); // older devices do not support this query
     return {};
   }
 
@@ -74,7 +74,7 @@ private:
 
   bool has(std::string_view extension) const { return extensions_.find(str(" ", extension, " ")) != std::string::npos; }
 
-  // Of those in "SPIR-V_1.0 SPIR-V_1.2 …" one that kernels can be read as.
+  // Whether "SPIR-V_1.0 SPIR-V_1.2 …" includes a version in which the kernels can be read.
   bool takesSpirv() const {
     constexpr std::string_view kPrefix = "SPIR-V_";
     for (size_t at = languages_.find(kPrefix); at != std::string::npos; at = languages_.find(kPrefix, at + 1)) {

@@ -11,9 +11,9 @@ struct ClDeviceInfo : XeDeviceInfo {
   cl_device_id device = nullptr;
 };
 
-// All devices of all drivers. One that lacks what every kernel needs (SPIR-V, subgroups of a size that the kernel chooses,
-// memory with addresses) is listed with what that is as its problem. An Error where there is no driver with a device, or a
-// call fails.
+// All devices of all drivers. A device that lacks a feature needed by every kernel (SPIR-V, subgroup sizes chosen by
+// the kernel, memory accessed by address) is listed with that as its problem. An Error if no driver has a device, or
+// if a call fails.
 Result<std::vector<ClDeviceInfo>> listClDevices(const ClFunctions &functions);
 
 } // namespace xt

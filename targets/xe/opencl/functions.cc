@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// No platform in reach of the loader; of CL/cl_ext.h only where its loader extension is on.
+// No platform is visible to the loader. CL/cl_ext.h defines this code only if its loader extension is enabled.
 constexpr cl_int kNoPlatform = -1001;
 
 struct ResultText {
@@ -15,7 +15,7 @@ struct ResultText {
   std::string_view name, words;
 };
 
-// What users may meet; the rest are mistakes of ours, for which the number is enough.
+// Results that users may encounter; all others are errors of this program, for which the number is enough.
 constexpr ResultText kResults[] = {
     {kNoPlatform, "CL_PLATFORM_NOT_FOUND_KHR", "no OpenCL driver is installed; Intel's for CPUs is in the Python packages intel-opencl-rt and intel-cmplr-lib-rt"},
     {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND", "the driver finds no device"},

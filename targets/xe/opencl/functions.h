@@ -1,4 +1,4 @@
-// The functions of OpenCL that the runner calls, as a table: of the loader, opened at run time, or of a test.
+// The table of OpenCL functions that the runner calls: from the loader, opened at run time, or from a test.
 #pragma once
 #include "ir/base/result.h"
 
@@ -42,14 +42,14 @@ struct ClFunctions {
 
 inline constexpr const char *kClLoader = "libOpenCL.so.1";
 
-// Opens the loader and finds its functions; it stays open to the end of the process. `driver`: the path of a driver beside
-// which a loader may lie that stands in for one that the machine lacks; "": none. The Error says which package a loader is
-// in, or which function it lacks.
+// Opens the loader and looks up its functions; it stays open until the end of the process. `driver`: the path of a
+// driver whose folder may contain a loader for machines without one; "": none. The Error names the package of a
+// missing loader, or the function that it lacks.
 Result<ClFunctions> openClLoader(const std::string &driver, const char *path = kClLoader);
 
-// "the device has not enough resources (CL_OUT_OF_RESOURCES -5)" and the like; for codes that are not known, the number.
+// A description such as "the device has not enough resources (CL_OUT_OF_RESOURCES -5)"; the number for unknown codes.
 std::string clResultText(cl_int result);
-// What went wrong where: "clBuildProgram: …". An Error of the environment.
+// An Error of the environment: "clBuildProgram: …".
 Error clError(std::string_view what, cl_int result);
 
 } // namespace xt

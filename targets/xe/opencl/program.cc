@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-// The text of the build log, without the line breaks at its end; "" where the driver has none.
+// The text of the build log, without trailing line breaks; "" if the driver has none.
 std::string logText(const ClDevice &device, cl_program program) {
   const ClFunctions &cl = device.functions();
   size_t bytes = 0;
@@ -41,7 +41,7 @@ Result<std::unique_ptr<ClKernel>> ClKernel::make(ClDevice &device, std::shared_p
   cl_int result = CL_SUCCESS;
   made->kernel_ = {cl.clCreateKernel(made->program_->get(), entry.c_str(), &result), cl.clReleaseKernel};
   if (result != CL_SUCCESS) return clError(str("clCreateKernel of ", entry), result);
-  // Addresses come as numbers too.
+  // Kernels also get addresses as plain numbers, so the driver must make all memory accessible.
   for (cl_kernel_exec_info reach : {CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL}) {
     cl_bool yes = CL_TRUE;
     if (cl_int r = cl.clSetKernelExecInfo(made->get(), reach, sizeof yes, &yes); r != CL_SUCCESS)

@@ -29,7 +29,7 @@ Result<std::unique_ptr<ClDevice>> openFirst() {
   return ClDevice::open(FakeOpenCl::table(), infos->front());
 }
 
-// All that a launch does: lists, opens, builds, copies, runs.
+// All steps of a launch: lists, opens, builds, copies, runs.
 Result<double> wholeLaunch() {
   Result<std::unique_ptr<ClDevice>> device = openFirst();
   if (!device) return device.error();
@@ -124,7 +124,7 @@ TEST(OpenCl, RunsAKernelAndMeasuresIt) {
   EXPECT_TRUE(fake.live.empty());
 }
 
-// Whatever fails, the error names the call and all that was made is freed, once.
+// Whichever call fails, the error names it, and every object is freed exactly once.
 TEST(OpenCl, EachCallThatFailsIsAnErrorAndFreesAll) {
   size_t count = 0;
   {
@@ -173,7 +173,7 @@ TEST(OpenCl, ARejectedProgramShowsTheBuildLog) {
   FakeOpenCl fake;
   auto device = openFirst();
   ASSERT_TRUE(device);
-  fake.failAt = static_cast<int>(fake.calls.size()) + 1; // the program is made, then built
+  fake.failAt = static_cast<int>(fake.calls.size()) + 1; // the program is created, then built
   fake.failWith = CL_BUILD_PROGRAM_FAILURE;
   auto kernel = (*device)->load(kSpirv, kernelNamed("k"), true);
   ASSERT_FALSE(kernel);
@@ -192,7 +192,7 @@ TEST(OpenCl, TheSameProgramIsBuiltOnce) {
   EXPECT_EQ(fake.programsBuilt, 2);
 }
 
-// Intel's driver for CPUs does not make subgroups where it may not optimise.
+// Intel's driver for CPUs does not form subgroups if it may not optimise.
 TEST(OpenCl, BuildOptionsAreOfGpus) {
   FakeOpenCl fake;
   XeKernel code = kernelNamed("k");
