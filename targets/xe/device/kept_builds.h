@@ -1,4 +1,4 @@
-// What a driver has built lately, so that the same SPIR-V is not built again.
+// A cache of the driver's recent builds, so that the same SPIR-V is not built again.
 #pragma once
 #include "ir/base/result.h"
 
@@ -13,7 +13,8 @@ namespace xt {
 
 template <class T> class KeptBuilds {
 public:
-  // That of this SPIR-V with these options; `build` makes one that is not there: Result<std::shared_ptr<T>>().
+  // The build of this SPIR-V with these options; a missing one is created by `build`, which returns
+  // Result<std::shared_ptr<T>>.
   template <class Build> Result<std::shared_ptr<T>> get(std::span<const uint8_t> spirv, const std::string &options, Build build) {
     auto same = [&](const Kept &k) { return k.options == options && std::ranges::equal(k.spirv, spirv); };
     if (auto known = std::ranges::find_if(kept_, same); known != kept_.end()) {
@@ -34,7 +35,7 @@ private:
     std::string options;
     std::shared_ptr<T> built;
   };
-  std::deque<Kept> kept_; // the latest first
+  std::deque<Kept> kept_; // the most recent first
 };
 
 } // namespace xt

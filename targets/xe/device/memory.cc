@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-constexpr uint64_t kSeed = 0x5eed; // of the guard bytes; those of the host's buffers have others
+constexpr uint64_t kSeed = 0x5eed; // seed of the guard bytes; the host's buffers use other seeds
 
 std::string countText(int64_t n) { return str(n, n == 1 ? " byte" : " bytes"); }
 
@@ -43,7 +43,7 @@ std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args) {
   std::vector<HostRange> ranges;
   for (size_t i = 0; i < args.size(); ++i) {
     MemoryRange bytes = bytesOf(args[i].buffer);
-    auto *begin = static_cast<std::byte *>(args[i].buffer.data); // the same memory, which the host may write
+    auto *begin = static_cast<std::byte *>(args[i].buffer.data); // the memory that the host may write
     if (bytes.low == bytes.high) continue;
     begin += bytes.low - static_cast<const unsigned char *>(args[i].buffer.data);
     ranges.push_back({begin, begin + (bytes.high - bytes.low), {i}});

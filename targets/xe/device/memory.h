@@ -1,11 +1,11 @@
-// Memory of a device, and what a launch keeps there: the host's buffers, each between guard zones.
+// Memory of a device, and the host's buffers in it during a launch, each between guard zones.
 #pragma once
 #include "ir/launch.h"
 #include "targets/xe/device/device.h"
 
 namespace xt {
 
-// Freed with its owner. The device outlives it.
+// Memory that is freed with its owner. The device must outlive it.
 class XeMemory {
 public:
   static Result<XeMemory> make(XeDevice &device, XeDevice::Where where, size_t bytes);
@@ -24,34 +24,35 @@ private:
   size_t bytes_ = 0;
 };
 
-// Bytes of the host that a launch uses; views that share memory share one range.
+// A range of host memory that a launch uses; views that overlap share one range.
 struct HostRange {
   std::byte *begin = nullptr, *end = nullptr;
-  std::vector<size_t> params; // of the kernel, whose buffers lie in it
+  std::vector<size_t> params; // parameters of the kernel whose buffers are in the range
 };
-// The ranges of these arguments (addresses with a known buffer among them), ascending. Buffers without elements have none.
+// The ranges of these arguments (including addresses with a known buffer), in ascending order. Empty buffers have no range.
 std::vector<HostRange> hostRanges(const std::vector<LaunchArg> &args);
 
-// One range on the device, with a guard zone on either side that is at least kGuardBytes and a sixteenth of it.
+// One range on the device with a guard zone on either side, of at least kGuardBytes and a sixteenth of the range.
 class GuardedRange {
 public:
   static constexpr int64_t kGuardBytes = 64 << 10, kMostGuardBytes = 1 << 20;
-  static constexpr size_t kAlignment = 64; // a range begins where the host's does, modulo this
+  static constexpr size_t kAlignment = 64; // host and device addresses are equal modulo this
 
-  // `name`: how devices that report accesses beside the range call it.
+  // `name`: the range's name in reports of accesses outside of it.
   static Result<GuardedRange> make(XeDevice &device, HostRange host, const std::string &name = "");
 
-  // Queues the copy of the host's bytes and of the guard zones to the device, and of all of it back.
+  // Queues copies of the host's bytes and of the guard zones to the device, and back.
   Result<void> send(XeDevice &device);
   Result<void> fetch(XeDevice &device);
-  // After a fetch that has ended: gives the host its bytes.
+  // After a completed fetch: writes the bytes back to the host's memory.
   void give() const;
-  // … and what became of the guard zones: "3 bytes after its end were changed, the nearest 12 bytes from it"; "": nothing.
+  // After a completed fetch: describes changes in the guard zones: "3 bytes after its end were changed, the nearest
+  // 12 bytes from it"; "" if there are none.
   std::string damage() const;
 
   const HostRange &host() const { return host_; }
   bool holds(const void *address) const { return address >= host_.begin && address <= host_.end; }
-  // The device's address of a byte of the host's, which the range holds.
+  // The device address of a byte of the host that is in the range.
   uint64_t deviceAddress(const void *address) const;
 
 private:

@@ -1,10 +1,10 @@
-// An object of a driver's interface that is destroyed with its owner.
+// A handle of a driver's object that is destroyed with its owner.
 #pragma once
 #include <utility>
 
 namespace xt {
 
-// `Code`: what the function that destroys it returns.
+// `Code`: return type of the function that destroys the object.
 template <class T, class Code> class OwnedHandle {
 public:
   using Destroy = Code (*)(T);

@@ -3,7 +3,7 @@
 namespace xt {
 namespace {
 
-// PCI ids as in Intel's compute runtime (shared/source/*/definitions and dll/devices).
+// PCI ids from Intel's compute runtime (shared/source/*/definitions and dll/devices).
 struct PciIds {
   uint32_t first, last;
   std::string_view target;
