@@ -1,4 +1,5 @@
-// The device functions that a driver of Intel's links: a kernel that calls another by name is not built, or built wrong.
+// The device functions that Intel's driver links: a kernel that calls any other function by name is not built, or is
+// built incorrectly.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -6,18 +7,19 @@
 
 namespace xt {
 
-enum class LibraryLanes : uint8_t { OfAny, Of16, Of8 }; // of the subgroups that a function is for
+enum class LibraryLanes : uint8_t { OfAny, Of16, Of8 }; // subgroup sizes for which a function exists
 
 struct LibraryFunction {
   std::string_view symbol;
   LibraryLanes lanes;
 };
 
-// By symbol.
+// Sorted by symbol.
 std::span<const LibraryFunction> libraryFunctions();
-// Whether the library has the symbol for subgroups of so many lanes.
+// Whether the library has the symbol for subgroups of this many lanes.
 bool isInLibrary(std::string_view symbol, int64_t lanes);
-// Whether the name, mangled or not, is of one of the extensions that the library implements: 2D block messages, products.
+// Whether the name, mangled or not, belongs to one of the extensions that the library implements: 2D block messages
+// and products.
 bool isLibraryName(std::string_view name);
 
 } // namespace xt
