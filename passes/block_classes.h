@@ -27,8 +27,8 @@ class BlockClasses {
 public:
   BlockClasses(Kernel &kernel, const TargetInfo &target);
 
-  // The blocks of a vector or a tile. A scatter tile is cut like its offsets, any other tile like a vector that is
-  // loaded as a whole.
+  // The blocks of a vector or a tile. A scatter tile is cut like its offsets, any other tile has the default
+  // blocks of its type.
   const BlockGrid &grid(const Value *value) const { return classOf(value).grid; }
   // Whether the blocks have the layout in which dpas takes operand b: [K/f, N, f].
   bool packed(const Value *value) const { return classOf(value).packed; }

@@ -49,7 +49,7 @@ Value *LaneDistribution::shuffled(Value *value, Value *lane) {
 
 Value *LaneDistribution::converted(Value *fragment, const Layout *from, const Layout *to) {
   if (from == to) return fragment;
-  // Elements along dimensions that every lane holds completely keep their lane and move together.
+  // Elements along dimensions that every lane holds completely in both layouts move together.
   std::vector<int64_t> together;
   for (int d = 0; d < from->rank(); ++d) together.push_back(isWhole(from, d) && isWhole(to, d) ? from->shape()[static_cast<size_t>(d)] : 1);
   std::vector<int64_t> own = to->ownerShape(Axis::Lane), steps = own;

@@ -184,7 +184,7 @@ void LaneLayouts::demandAround(Op &op) {
   if (op.kind() == OpKind::StoreNd) demand(op.operand(0), blockLayout(op.operand(1)), kMessage);
 }
 
-// --- layouts that ops pass on -------------------------------------------------------------------------------------------
+// --- layouts that ops pass on ------------------------------------------------------------------------------------
 
 const Value *LaneLayouts::give(const Value *from, const Value *to, const Layout *layout) {
   if (!known(from) || known(to) || !layout) return nullptr;

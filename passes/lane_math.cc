@@ -85,7 +85,7 @@ void LaneDistribution::broadcast(const Op &op) {
   const Value *from = op.operand(0), *to = op.result();
   int64_t n = to->type().extent(dim) / from->type().extent(dim);
   const Layout *layout = layouts_.of(to), *wanted = grouped(context_, layout, dim, n);
-  if (!wanted || !innerDigits(layout, dim, n)) { // otherwise the block of an element depends on the lane
+  if (!wanted || !innerDigits(layout, dim, n)) { // without this the block of an element would depend on the lane
     layout = gathered(layout, dim);
     wanted = grouped(context_, layout, dim, n);
     XT_CHECK(wanted, "registers of one lane repeat in blocks of any size");

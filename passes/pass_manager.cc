@@ -33,7 +33,7 @@ private:
   void updateForms(const PassInfo &pass);
   void check(const PassInfo &pass);
   void dump(const PassInfo &pass);
-  // Runs when an XT_CHECK fails, after the check's own message.
+  // Prints the name of the pass after the message of a failed XT_CHECK.
   void checkFailed();
 
   Module &module_;

@@ -152,7 +152,7 @@ private:
 };
 
 void planKernel(Kernel &kernel, Context &context, int64_t limit, Diagnostics &diagnostics) {
-  // A kernel at workgroup scope has no plan yet: its whole tiles are not kept in shared local memory.
+  // Kernels at workgroup scope are skipped: their whole tiles are not meant for shared local memory.
   if (kernel.scope == Scope::Workgroup) return;
   Planner planner(kernel, context);
   planner.run(limit, diagnostics);

@@ -118,7 +118,7 @@ private:
       if (dim != 0 && dim != 1) continue;
       TypeData data = tile->type().data();
       data.shape[static_cast<size_t>(dim)] = kProductDepth;
-      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // it is this kernel's
+      const_cast<Value *>(tile)->setType(context_.intern(std::move(data))); // the kernel may be changed
     }
   }
 

@@ -30,7 +30,7 @@ std::optional<Distribution::Bands> Distribution::bandsOf(Type type, const Pieces
   return std::nullopt;
 }
 
-// A condition that holds if a piece is in the current band; null: it always is.
+// A condition that holds if a piece is in the current band.
 Value *Distribution::inBand(Value *first, int64_t band, int64_t length) {
   Value *which = make(OpKind::DivSI, {first ? first : index(0), index(length)}, context_.index());
   Op *compare = create(OpKind::CmpI, {which, index(band)}, {context_.i1()});

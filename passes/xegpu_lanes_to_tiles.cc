@@ -126,7 +126,7 @@ private:
     Type type = context_.vector(std::move(shape), elem);
     return isFloat(elem) ? build_.constantFloat(type, 0.0) : build_.constantInt(type, 0);
   }
-  void meet(const Op &op) { // `op`: the op that the barrier replaces
+  void meet(const Op &op) { // `op`: the op for which the lanes wait
     build_.create(OpKind::SubgroupBarrier, {}, {})->setAttr("of", std::string(op.info().name), {});
   }
 

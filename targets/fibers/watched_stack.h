@@ -37,7 +37,7 @@ private:
   size_t bytes_ = 0;
   void *fakeStack_ = nullptr; // for AddressSanitizer
   void *fiber_ = nullptr;     // for ThreadSanitizer
-  size_t begun_ = 0;          // number of uses since the fiber was created
+  size_t begun_ = 0;          // number of calls of begin()
 };
 
 // The memory is about to be unmapped.

@@ -23,8 +23,8 @@ struct InitContext {
 //   random(seed, dist, range)  floats: low + (high - low) * (output >> 11) / 2^53, rounded once; low = -1, high = 1.
 //                              integers: low + floor(output * (high - low) / 2^64), or any bits of the type without
 //                              bounds. dist = "normal": floats of the standard normal distribution, by Box and Muller
-//                              from outputs 0 and 1 of the generator that starts with the element's own output; what
-//                              lies outside of the range is drawn again from outputs 2 and 3, and so on.
+//                              from outputs 0 and 1 of the generator that starts with the element's own output; a
+//                              number outside of the range is replaced by one from outputs 2 and 3, and so on.
 //   ints(low, high, seed)      low + floor(output * (high - low + 1) / 2^64)
 //   fill, iota, identity, from, load: see ir/ops/host.def.
 // A value is rounded once to a float type; one that an integer type cannot hold is reported with its index. File

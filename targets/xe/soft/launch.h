@@ -19,7 +19,7 @@ struct LaunchRequest {
 std::string launchMistake(const LaunchRequest &request, const DeviceSettings &device);
 
 // Runs the launch to its end on `device.threads` threads; returns the report of the first workgroup (x varies
-// fastest) that fails. Later workgroups do not begin, or give up; earlier ones run to their end, unless they loop
+// fastest) that fails. Later workgroups do not begin, or give up; earlier ones run to their end, but not
 // forever. Setting `stop` ends the launch early, with an empty report.
 std::optional<std::string> runLaunch(const Program &program, LaunchRequest &request, const DeviceSettings &device,
                                      const std::atomic<bool> &stop);

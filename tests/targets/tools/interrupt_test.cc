@@ -80,7 +80,7 @@ protected:
     return status;
   }
 
-  // The output up to the first occurrence of `text` or to its end.
+  // The output until it contains `text` or the program ends.
   std::string messagesUntil(const std::string &text) {
     std::string all;
     char buffer[256];
