@@ -5,7 +5,7 @@ namespace {
 
 class Divergence {
 public:
-  Divergence(const Kernel &kernel, Among among) : among_(among) {
+  Divergence(const Kernel &kernel, Among among, LoadedValues loaded) : among_(among), loaded_(loaded) {
     // Loops carry values around: repeat until nothing is added.
     do {
       changed_ = false;
@@ -21,7 +21,7 @@ private:
     if (op.regionCount()) return region(op);
     bool differs = op.kind() == OpKind::LaneId || (op.kind() == OpKind::SubgroupId && among_ == Among::Workgroup);
     for (const Value *operand : op.operands()) differs |= values_.contains(operand);
-    if (has(op.info().effects, Effect::Reads)) differs = false;
+    if (has(op.info().effects, Effect::Reads) && loaded_ == LoadedValues::TakenAsSame) differs = false;
     // All lanes have the same sum.
     if (op.kind() == OpKind::SubgroupReduce && !op.attr("cluster_size") && among_ == Among::Subgroup) differs = false;
     for (size_t i = 0; differs && i < op.resultCount(); ++i) add(op.result(i));
@@ -44,14 +44,15 @@ private:
   }
 
   Among among_;
+  LoadedValues loaded_;
   std::unordered_set<const Value *> values_;
   bool changed_ = false;
 };
 
 } // namespace
 
-std::unordered_set<const Value *> divergentValues(const Kernel &kernel, Among among) {
-  return Divergence(kernel, among).take();
+std::unordered_set<const Value *> divergentValues(const Kernel &kernel, Among among, LoadedValues loaded) {
+  return Divergence(kernel, among, loaded).take();
 }
 
 bool divergesAt(const Op &op, const std::unordered_set<const Value *> &divergent) {

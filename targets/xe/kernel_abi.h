@@ -60,6 +60,9 @@ struct XeKernel {
   int64_t slmBytes = 0;
   bool largeRegisterFile = false; // wants 256 registers a thread
   bool reportsFailures = false;
+  // Some subgroups of a workgroup may not reach one of its subgroup barriers, or reach it more often than others: it stands
+  // in a branch or a loop that depends on the subgroup.
+  bool divergentBarriers = false;
   std::vector<XeFailure> failures;   // in the order of their numbers
   std::vector<SourceRange> waits;    // at named barriers
   std::vector<XeBlockUse> blockUses;

@@ -3,6 +3,7 @@
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/register_pressure.h"
+#include "ir/uniformity.h"
 #include "targets/xe/core_info.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ XeKernelEmitter::XeKernelEmitter(llvm::Module &module, Context &context, const K
       origins_(kernel), blocks_(planBlocks(kernel, target, options, origins_, diagnostics)),
       ranges_(kernel, blocks_.facts), slmLayout_(slmLayout(kernel)),
       b(module.getContext(), llvm::InstSimplifyFolder(module.getDataLayout())), ops_(b, kTraits),
-      lanesWrite_(writesByLane(kernel)) {}
+      lanesWrite_(writesByLane(kernel)), divergent_(divergentValues(kernel, Among::Workgroup, LoadedValues::MayDiffer)) {}
 
 Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   if (const Op *op = firstWithoutInstruction())
@@ -236,7 +237,10 @@ void XeKernelEmitter::emitBlock(const Block &block) {
   for (const Op &op : block) {
     llvm::DebugLoc own = lines_.at(op.range());
     b.SetCurrentDebugLocation(own ? own : outer); // what no source spells belongs to the op around it
+    bool diverges = op.regionCount() > 0 && divergesAt(op, divergent_);
+    divergentRegions_ += diverges;
     emitOp(op);
+    divergentRegions_ -= diverges;
   }
   b.SetCurrentDebugLocation(outer);
 }

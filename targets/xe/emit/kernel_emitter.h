@@ -19,6 +19,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace xt {
 
@@ -231,6 +232,8 @@ private:
   RegisterOps ops_;
   XeKernel output_;
   const bool lanesWrite_; // some lane writes to memory for itself
+  const std::unordered_set<const Value *> divergent_; // among the subgroups of a workgroup
+  int divergentRegions_ = 0; // around the op that is emitted: branches and loops that depend on the subgroup
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr,
             *barriers_ = nullptr;

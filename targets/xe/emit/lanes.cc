@@ -72,6 +72,7 @@ void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
 }
 
 void XeKernelEmitter::barrier(int scope) {
+  output_.divergentBarriers |= scope == kSubgroupScope && divergentRegions_ > 0;
   LlvmValue *semantics = number32(kSequential | kOfWorkgroup | kOfGlobal);
   callDevice(b, deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), {number32(scope), number32(scope), semantics}, DeviceEffect::Memory);
 }

@@ -80,6 +80,10 @@ void ClDevice::release(std::byte *memory) { memory_.free(context(), memory); }
 
 Result<std::unique_ptr<XeDeviceKernel>> ClDevice::load(std::span<const uint8_t> spirv, const XeKernel &code, bool optimise) {
   if (!lost_) return lost_.error();
+  // Intel's driver for CPUs loses stores to shared local memory behind such barriers (README.md here).
+  if (code.divergentBarriers && !info_.intelGpu)
+    return Error::environment(str("@", code.entry, " has subgroup barriers in a branch or a loop that depends on the subgroup, as where tiles are moved there; ",
+                                  info_.name, " may compile those wrongly: use --device=software or a GPU"));
   std::vector<std::string> options;
   if (code.largeRegisterFile && info_.intelGpu) options.emplace_back(kClLargeRegisterFileOption);
   // Intel's driver for CPUs makes subgroups in its optimiser: without, each lane is a subgroup of its own.

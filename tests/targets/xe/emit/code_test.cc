@@ -52,6 +52,24 @@ TEST(Code, Gemm) {
   EXPECT_FALSE(made.kernels[0].reportsFailures);
 }
 
+// Tiles are moved behind barriers of the subgroup: where some subgroups go another way, that is said.
+TEST(Code, DivergentBarriers) {
+  auto diverges = [](const std::string &condition) {
+    GpuProgram program(str("kernel @k(%A: memref<?x?xf32>, %n: index) subgroups(4) {\n"
+                           "  %s = subgroup_id()\n  %first = ", condition, "\n"
+                           "  if %first {\n"
+                           "    %t = init_tile %A[0, 0] -> tile<8x16xf32>\n"
+                           "    %a = load_tile %t\n"
+                           "    store_tile %a, %t\n"
+                           "  }\n}\n"), "spirv");
+    EXPECT_TRUE(program) << condition;
+    return program && program.spirv().kernels.at(0).divergentBarriers;
+  };
+  EXPECT_TRUE(diverges("%s == 0"));
+  EXPECT_FALSE(diverges("%n == 0"));
+  EXPECT_TRUE(diverges("%A[%s, 0] == 0.0"));
+}
+
 TEST(Code, WithoutBlockMessages) {
   XeEmitOptions options;
   options.blockMessages = false;

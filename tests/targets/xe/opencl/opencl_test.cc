@@ -206,6 +206,21 @@ TEST(OpenCl, BuildOptionsAreOfGpus) {
   }
 }
 
+// Intel's driver for CPUs gets barriers wrong that some subgroups do not reach.
+TEST(OpenCl, DivergentBarriersAreForGpus) {
+  FakeOpenCl fake;
+  XeKernel code = kernelNamed("k");
+  code.divergentBarriers = true;
+  for (auto [type, good] : {std::pair(CL_DEVICE_TYPE_CPU, false), {CL_DEVICE_TYPE_GPU, true}}) {
+    fake.type = type;
+    auto device = openFirst();
+    ASSERT_TRUE(device);
+    auto loaded = (*device)->load(kSpirv, code, true);
+    EXPECT_EQ(static_cast<bool>(loaded), good);
+    if (!good) EXPECT_NE(loaded.error().message.find("@k has subgroup barriers in a branch or a loop that depends on the subgroup"), std::string::npos) << loaded.error().message;
+  }
+}
+
 TEST(OpenCl, ADriverWithoutTheFunctionsOfItsExtensionIsAnError) {
   FakeOpenCl fake;
   fake.missing = {"clHostMemAllocINTEL"};
