@@ -25,12 +25,14 @@ std::string stdlibFolder() {
 
 Result<std::string> readFile(const std::string &path) { return readInputFile(path, kMostSourceBytes); }
 
+Result<std::string> readImport(TimedReader &reader, const std::string &path) {
+  if (reader.stamp(path) == TimedReader::Stamp() && !reader.isPending(path)) return noSuchFile();
+  return reader.read(path, kMostSourceBytes);
+}
+
 ImportOptions importsFromDisk() {
-  auto read = [](const std::string &path) -> std::optional<std::string> {
-    Result<std::string> content = readFile(path);
-    return content ? std::optional(std::move(*content)) : std::nullopt;
-  };
-  return {read, stdlibFolder()};
+  auto reader = std::make_shared<TimedReader>();
+  return {[reader](const std::string &path) { return readImport(*reader, path); }, stdlibFolder()};
 }
 
 } // namespace xt

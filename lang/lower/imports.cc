@@ -60,19 +60,22 @@ private:
   };
 
   std::optional<size_t> find(const ast::ImportDecl &decl, const std::string &importer) {
-    std::vector<std::string> candidates = importCandidates(decl.path, importer, stdlib_);
+    std::vector<std::string> candidates = importCandidates(decl.path, importer, stdlib_), notes;
     for (const std::string &name : candidates) {
       if (auto known = byName_.find(name); known != byName_.end()) return known->second;
       if (nodes_.size() > kMostImports) return tooMany(decl);
-      const SourceUnit *unit = loader_.load(name);
-      if (!unit) continue;
+      Result<const SourceUnit *> unit = loader_.load(name);
+      if (!unit) {
+        notes.push_back(unit.error().message.empty() ? str("looked for ", name) : unit.error().message);
+        continue;
+      }
       byName_.emplace(name, nodes_.size());
-      nodes_.push_back({name, unit, {}});
+      nodes_.push_back({name, *unit, {}});
       return nodes_.size() - 1;
     }
     auto &diagnostic = diagnostics_.report(DiagCode::ImportNotFound, decl.pathRange, str("cannot import \"", decl.path, "\""));
     if (candidates.empty()) diagnostic.note("no standard library was found; XT_STDLIB names its folder");
-    for (const std::string &name : candidates) diagnostic.note(str("looked for ", name));
+    for (std::string &note : notes) diagnostic.note(std::move(note));
     return std::nullopt;
   }
 
@@ -131,9 +134,9 @@ public:
   ParsingLoader(SourceManager &sources, const ImportOptions &options, Diagnostics &diagnostics)
       : sources_(sources), options_(options), diagnostics_(diagnostics) {}
 
-  const SourceUnit *load(const std::string &path) override {
-    std::optional<std::string> text = options_.read ? options_.read(path) : std::nullopt;
-    if (!text) return nullptr;
+  Result<const SourceUnit *> load(const std::string &path) override {
+    Result<std::string> text = options_.read ? options_.read(path) : noSuchFile();
+    if (!text) return text.error();
     uint32_t index = sources_.add(path, std::move(*text));
     files_.push_back(std::make_unique<ast::File>(parse(sources_, index, diagnostics_)));
     return &units_.emplace_back(SourceUnit{path, {files_.back().get()}});

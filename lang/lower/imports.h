@@ -1,6 +1,7 @@
 // The files that a file imports, and theirs.
 #pragma once
 #include "ir/base/diagnostics.h"
+#include "ir/base/result.h"
 #include "lang/ast.h"
 
 #include <functional>
@@ -11,9 +12,12 @@
 
 namespace xt {
 
+// What reading gives where a path names nothing: an Error without a message.
+inline Error noSuchFile() { return Error::environment(""); }
+
 struct ImportOptions {
-  // A file's text; nullopt where there is none. None: nothing can be imported.
-  std::function<std::optional<std::string>(const std::string &path)> read = {};
+  // A file's text, or noSuchFile(), or why it cannot be read. None: nothing can be imported.
+  std::function<Result<std::string>(const std::string &path)> read = {};
   std::string stdlib = {}; // the folder that `std/` stands for
 };
 
@@ -27,8 +31,8 @@ struct SourceUnit {
 class UnitLoader {
 public:
   virtual ~UnitLoader() = default;
-  // Null where there is no such file. The unit is good as long as the loader.
-  virtual const SourceUnit *load(const std::string &path) = 0;
+  // The unit, good as long as the loader, or an Error as of ImportOptions::read.
+  virtual Result<const SourceUnit *> load(const std::string &path) = 0;
 };
 
 // The places where an import is looked for, in this order: "std/gemm" is gemm.xt in the standard library; another path

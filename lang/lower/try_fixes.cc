@@ -20,10 +20,10 @@ FixCount countWith(const FixIt &fix, const SourceManager &sources, uint32_t inde
   LowerOptions again = options;
   again.tryFixes = false;
   // What the file imports has been read.
-  again.imports.read = [&](const std::string &path) -> std::optional<std::string> {
+  again.imports.read = [&](const std::string &path) -> Result<std::string> {
     for (uint32_t file = 1; file < sources.count(); ++file)
       if (file != index && sources.file(file).name() == path) return sources.file(file).text();
-    return std::nullopt;
+    return noSuchFile();
   };
   SourceManager changed;
   uint32_t root = changed.add(sources.file(index).name(), std::move(text));

@@ -16,14 +16,6 @@ constexpr size_t kMostFiles = 2000;
 constexpr size_t kMostChecksOfOne = 3;                 // variants of a kernel's surroundings
 constexpr size_t kMostForgottenBytes = size_t{1} << 24; // of texts that nothing needs
 
-struct stat statOf(const std::string &path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) info = {};
-  return info;
-}
-
-int64_t timeOf(const struct stat &info) { return info.st_mtim.tv_sec * int64_t{1000000000} + info.st_mtim.tv_nsec; }
-
 } // namespace
 
 // --- documents -------------------------------------------------------------------------------------------------------
@@ -72,8 +64,11 @@ Document *Workspace::findOpen(const std::string &uri) {
   return found != documents_.end() && found->second->open_ ? found->second.get() : nullptr;
 }
 
-const Document *Workspace::find(const std::string &uri) { return documentAt(pathOfUri(uri)); }
-const Document *Workspace::findPath(const std::string &path) { return documentAt(path); }
+const Document *Workspace::find(const std::string &uri) { return findPath(pathOfUri(uri)); }
+const Document *Workspace::findPath(const std::string &path) {
+  Result<Document *> document = documentAt(path);
+  return document ? *document : nullptr;
+}
 
 std::vector<Document *> Workspace::openDocuments() {
   std::vector<Document *> open;
@@ -83,23 +78,22 @@ std::vector<Document *> Workspace::openDocuments() {
 }
 
 // What is open is as the client says; what is not is as the disk says now.
-Document *Workspace::documentAt(const std::string &path) {
+Result<Document *> Workspace::documentAt(const std::string &path) {
   auto found = documents_.find(path);
   if (found != documents_.end() && found->second->open_) return found->second.get();
-  struct stat info = statOf(path);
+  TimedReader::Stamp stamp = reader_.stamp(path);
   bool known = found != documents_.end();
-  if (known && found->second->diskTime_ == timeOf(info) && found->second->diskSize_ == info.st_size) return found->second.get();
-  Result<std::string> text = readFile(path);
+  if (known && found->second->stamp_ == stamp) return found->second.get();
+  Result<std::string> text = readImport(reader_, path);
   if (!text) {
     if (known) documents_.erase(found);
-    return nullptr;
+    return text.error();
   }
   std::unique_ptr<Document> &slot = documents_[path];
   if (!slot) slot = std::make_unique<Document>();
   slot->uri_ = uriOfPath(path);
   slot->unit_.name = path;
-  slot->diskTime_ = timeOf(info);
-  slot->diskSize_ = info.st_size;
+  slot->stamp_ = stamp;
   slot->text_ = Text(std::move(*text));
   cut(*slot);
   return slot.get();
@@ -123,7 +117,7 @@ std::vector<const Document *> Workspace::allFiles() {
   }
   std::vector<const Document *> files;
   for (const std::string &path : paths)
-    if (const Document *document = documentAt(path)) files.push_back(document);
+    if (const Document *document = findPath(path)) files.push_back(document);
   return files;
 }
 
@@ -222,12 +216,12 @@ void addSyntax(const Document &document, Diagnostics &diagnostics) {
 
 } // namespace
 
-const SourceUnit *Workspace::load(const std::string &path) {
-  const Document *document = documentAt(path);
-  if (!document) return nullptr;
-  loaded_.push_back(document);
-  addSyntax(*document, *loading_);
-  return &document->unit_;
+Result<const SourceUnit *> Workspace::load(const std::string &path) {
+  Result<Document *> document = documentAt(path);
+  if (!document) return document.error();
+  loaded_.push_back(*document);
+  addSyntax(**document, *loading_);
+  return &(*document)->unit_;
 }
 
 std::unique_ptr<Analysis> Workspace::check(const Document &document) {

@@ -1,5 +1,6 @@
 // The files that the client has open, what they import, and what checking them gave. One thread uses it.
 #pragma once
+#include "ir/base/timed_reader.h"
 #include "lang/server/pieces.h"
 
 #include <set>
@@ -40,7 +41,7 @@ private:
   std::vector<std::shared_ptr<Piece>> pieces_;
   std::vector<uint32_t> starts_;
   SourceUnit unit_;
-  int64_t diskTime_ = 0, diskSize_ = 0; // of a file that is not open
+  TimedReader::Stamp stamp_; // of a file that is not open
 };
 
 // What checking a file said: the messages of xtc, and what names mean.
@@ -91,11 +92,11 @@ private:
   std::shared_ptr<KernelCheck> find(const ast::KernelDecl &decl, const std::string &instance,
                                     const std::function<bool(const KernelCheck &)> &holds) override;
   void keep(const ast::KernelDecl &decl, const std::string &instance, std::shared_ptr<KernelCheck> check) override;
-  const SourceUnit *load(const std::string &path) override;
+  Result<const SourceUnit *> load(const std::string &path) override;
 
   void cut(Document &document, bool owns = true);
   std::unique_ptr<Analysis> check(const Document &document);
-  Document *documentAt(const std::string &path);
+  Result<Document *> documentAt(const std::string &path);
 
   std::map<std::string, std::unique_ptr<Document>> documents_; // by path
   std::map<std::string, std::unique_ptr<Analysis>> analyses_;  // likewise
@@ -108,6 +109,7 @@ private:
   std::vector<Owner> owners_; // of each file of the sources
   std::vector<std::string> folders_;
   std::string stdlib_;
+  TimedReader reader_;
   uint64_t generation_ = 1;
   size_t textBytes_ = 0;
   // While a check runs

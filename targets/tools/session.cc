@@ -86,7 +86,7 @@ Result<std::unique_ptr<Module>> Session::lower(uint32_t file, Diagnostics &diagn
   options.imports = importsFromDisk();
   options.imports.read = [this, read = options.imports.read](const std::string &path) {
     lookedAt_.push_back(watchedFile(path));
-    std::optional<std::string> text = read(path);
+    Result<std::string> text = read(path);
     if (text) keepForCrash(path, *text);
     return text;
   };

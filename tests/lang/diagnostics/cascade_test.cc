@@ -15,7 +15,7 @@ TEST(Cascade, ASyntaxErrorIsTheOnlyError) {
     size_t broken = 0, alone = 0;
     LowerOptions options;
     options.imports.stdlib = std::string(XT_SOURCE_DIR) + "/stdlib";
-    options.imports.read = [](const std::string &file) { return std::optional(test::readText(file)); };
+    options.imports.read = [](const std::string &file) { return Result<std::string>(test::readText(file)); };
     std::vector<SyntaxToken> tokens = lex(source);
     constexpr size_t kStride = 11; // every eleventh token is plenty
     for (size_t t = 0; t < tokens.size(); t += kStride) {

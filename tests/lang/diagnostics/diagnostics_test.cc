@@ -19,9 +19,9 @@ void check(const std::string &name, std::string text, Checked &out) {
   uint32_t index = out.sources.add(name, std::move(text));
   Context context;
   LowerOptions options;
-  options.imports.read = [](const std::string &file) -> std::optional<std::string> {
+  options.imports.read = [](const std::string &file) -> Result<std::string> {
     std::filesystem::path path = std::filesystem::path(XT_SOURCE_DIR) / "tests/lang/diagnostics" / file;
-    if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+    if (!std::filesystem::is_regular_file(path)) return noSuchFile();
     return test::readText(path);
   };
   out.good = lowerFile(out.sources, index, context, options, out.diagnostics).ok();

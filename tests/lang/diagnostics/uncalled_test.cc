@@ -16,9 +16,9 @@ std::string messages(const fs::path &folder, std::string text) {
   Context context;
   LowerOptions options;
   options.imports.stdlib = std::string(XT_SOURCE_DIR) + "/stdlib";
-  options.imports.read = [&](const std::string &file) -> std::optional<std::string> {
+  options.imports.read = [&](const std::string &file) -> Result<std::string> {
     fs::path path = fs::path(file).is_absolute() ? fs::path(file) : folder / file;
-    return fs::is_regular_file(path) ? std::optional(test::readText(path)) : std::nullopt;
+    return fs::is_regular_file(path) ? Result<std::string>(test::readText(path)) : noSuchFile();
   };
   (void)lowerFile(sources, sources.add("file.xt", std::move(text)), context, options, diagnostics);
   return diagnostics.hasErrors() ? renderText(diagnostics, sources, false) : "";

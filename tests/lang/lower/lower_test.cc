@@ -50,7 +50,7 @@ TEST(Lower, ExamplesStdlibAndPeersReadBack) {
       SCOPED_TRACE(path.filename());
       LowerOptions options;
       options.imports.stdlib = std::string(XT_SOURCE_DIR) + "/stdlib";
-      options.imports.read = [](const std::string &file) { return std::optional(test::readText(file)); };
+      options.imports.read = [](const std::string &file) { return Result<std::string>(test::readText(file)); };
       Lowered lowered(test::readText(path), options);
       ASSERT_TRUE(lowered.module) << renderText(lowered.diagnostics, lowered.sources, false);
       expectReadsBack(*lowered.module);

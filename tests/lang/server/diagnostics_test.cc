@@ -10,8 +10,8 @@ namespace {
 const std::string kFolder = std::string(XT_SOURCE_DIR) + "/tests/lang/diagnostics/";
 
 ImportOptions imports() {
-  return {[](const std::string &path) -> std::optional<std::string> {
-            if (!std::filesystem::is_regular_file(path)) return std::nullopt;
+  return {[](const std::string &path) -> Result<std::string> {
+            if (!std::filesystem::is_regular_file(path)) return noSuchFile();
             return test::readText(path);
           },
           ""};

@@ -39,7 +39,7 @@ private:
     ImportOptions options = importsFromDisk();
     options.stdlib = test::sourceFolder() / "stdlib";
     options.read = [this, disk = options.read](const std::string &path) {
-      return path == otherPath_ ? std::optional(other_->text().str()) : path == path_ ? std::optional(text()) : disk(path);
+      return path == otherPath_ ? Result<std::string>(other_->text().str()) : path == path_ ? Result<std::string>(text()) : disk(path);
     };
     return options;
   }
