@@ -159,8 +159,11 @@ private:
     Type desc = op.operand(at)->type();
     int64_t bytes = desc.byteCount();
     if (lineAlignment(target_, bytes)) return;
-    if (target_.lineWords.empty()) reportBlock(op, at, str(target_.name, " has no block messages"));
-    else {
+    if (target_.lineWords.empty()) {
+      std::string why = str(target_.name, " has no block messages");
+      if (op.kind() == OpKind::PrefetchNd) diagnostics_.report(DiagCode::BlockByLanes, op.range(), str(why, ": it is left out")).withLabel(shapedText(desc));
+      else reportBlock(op, at, why);
+    } else {
       Diagnostic &diagnostic = reportBlock(op, at, str(target_.name, " has no message that ", verbOf(requestOfLine(op)), " ", bytes, " bytes side by side"));
       if (std::optional<int64_t> nearest = nearestLine(target_, desc.extent(0), elemInfo(desc.elem()).storageBytes))
         diagnostic.note(nearestText({*nearest}, desc));
