@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-constexpr int kOwn = 0, kHandedOn = 1, kMessage = 2, kOperandB = 3, kOperandA = 4, kAccumulator = 5;
+enum : int { kOwn, kHandedOn, kMessage, kOperandB, kOperandA, kAccumulator };
 
 bool isDealt(Type type) { return type.isVector() || type.isTile() || type.isTensorDesc(); }
 
