@@ -102,7 +102,8 @@ using Say = std::function<void(const std::string &)>;
 // In the child: one mutant on all ways.
 class Trial {
 public:
-  Trial(const std::string &text, uint64_t seed, bool everyGpu, const Say &say) : text_(text), seed_(seed), everyGpu_(everyGpu), say_(say) {}
+  Trial(const std::string &text, const std::string &before, std::string kernel, uint64_t seed, bool everyGpu, const Say &say)
+      : text_(text), before_(before), kernel_(std::move(kernel)), seed_(seed), everyGpu_(everyGpu), say_(say) {}
 
   Fate run() {
     for (const Way &way : waysFor(seed_, true, everyGpu_)) {
@@ -128,8 +129,11 @@ private:
     CompiledWay::Outcome outcome = made.make();
     if (outcome != CompiledWay::Outcome::Made) return made.diagnostics().hasErrors() ? Fate::Refused : failed(made.messages());
     if (made.module().kernels.empty()) return Fate::Refused;
-    Kernel &kernel = *made.module().kernels[seed_ % made.module().kernels.size()];
+    Kernel *chosen = kernel_.empty() ? chosenOf(made.module()) : made.module().findKernel(kernel_);
+    if (!chosen) return Fate::Refused;
+    Kernel &kernel = *chosen;
     kernel_ = kernel.name;
+    say_(str("=", kernel_, "\n"));
     facts_ = factsOf(kernel);
     if (facts_.open) return Fate::Unspecified;
     first_ = MutantMemory::make(kernel);
@@ -145,6 +149,18 @@ private:
     result_.emplace(*first_);
     ++ran_;
     return Fate::Agreed;
+  }
+
+  Kernel *chosenOf(const Module &module) const {
+    std::vector<Kernel *> changed, all;
+    for (const auto &kernel : module.kernels) {
+      std::string_view own = std::string_view(text_).substr(kernel->nameRange.begin);
+      own = own.substr(0, own.find("\nkernel "));
+      all.push_back(kernel.get());
+      if (before_.find(own) == std::string::npos) changed.push_back(kernel.get());
+    }
+    const std::vector<Kernel *> &from = changed.empty() ? all : changed;
+    return from[seed_ % from.size()];
   }
 
   Fate compare(const Way &way) {
@@ -173,12 +189,12 @@ private:
     return Fate::Failed;
   }
 
-  const std::string &text_;
+  const std::string &text_, &before_;
+  std::string kernel_; // the one that is launched; "" until it is chosen
   uint64_t seed_;
   bool everyGpu_;
   const Say &say_;
   Facts facts_;
-  std::string kernel_; // of several, the one that is launched
   std::optional<MutantMemory> first_, result_; // where launches write; what the interpreter wrote
   size_t ran_ = 0, refused_ = 0;
   bool loose_ = false;
@@ -216,9 +232,10 @@ MutantEnd tellEnd(const ChildEnd &end) {
   switch (end.how) {
   case ChildEnd::How::Returned: out.fate = static_cast<Fate>(end.value); break;
   case ChildEnd::How::Late: out.fate = Fate::Late; break;
-  case ChildEnd::How::Signal: out = {Fate::Failed, str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said), 0, 0, false}; break;
-  case ChildEnd::How::Exited: out = {Fate::Failed, str(where, "the process ended with status ", end.value, "\n", end.said), 0, 0, false}; break;
+  case ChildEnd::How::Signal: out = {.fate = Fate::Failed, .said = str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said)}; break;
+  case ChildEnd::How::Exited: out = {.fate = Fate::Failed, .said = str(where, "the process ended with status ", end.value, "\n", end.said)}; break;
   }
+  out.kernel = lastLine(end.said, '=');
   if (end.how == ChildEnd::How::Returned && out.fate == Fate::Failed) out.said = where + lastLine(end.said, '!') + "\n" + end.said;
   if (out.fate == Fate::Agreed) {
     int loose = 0;
@@ -230,23 +247,23 @@ MutantEnd tellEnd(const ChildEnd &end) {
 
 } // namespace
 
-MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu) {
-  if (changesAddresses(text, before)) return {Fate::Addresses, "", 0, 0, false};
-  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, seed, everyGpu, say).run()); }, kSecondsOfOne));
+MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel) {
+  if (changesAddresses(text, before)) return {.fate = Fate::Addresses};
+  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, kernel, seed, everyGpu, say).run()); }, kSecondsOfOne));
 }
 
 MutantEnd checkMutant(const std::string &text, const std::string &before) {
-  if (changesAddresses(text, before)) return {Fate::Addresses, "", 0, 0, false};
-  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, 0, false, say).check()); }, kSecondsOfOne));
+  if (changesAddresses(text, before)) return {.fate = Fate::Addresses};
+  return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, "", 0, false, say).check()); }, kSecondsOfOne));
 }
 
-std::string reduceMutant(const std::string &text, uint64_t seed, bool everyGpu, unsigned seconds) {
+std::string reduceMutant(const std::string &text, const std::string &kernel, uint64_t seed, bool everyGpu, unsigned seconds) {
   auto over = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   auto kindOf = [](const std::string &said) { return said.substr(0, said.find('\n')).substr(0, said.find(": ")); }; // the way
-  std::string kind = kindOf(runMutant(text, text, seed, everyGpu).said);
+  std::string kind = kindOf(runMutant(text, text, seed, everyGpu, kernel).said);
   ReduceHooks hooks;
   hooks.isInteresting = [&](const std::string &candidate) {
-    MutantEnd end = runMutant(candidate, text, seed, everyGpu);
+    MutantEnd end = runMutant(candidate, text, seed, everyGpu, kernel);
     return end.fate == Fate::Failed && kindOf(end.said) == kind;
   };
   hooks.isStopped = [&] { return std::chrono::steady_clock::now() > over; };

@@ -24,17 +24,19 @@ std::string_view fateText(Fate fate);
 struct MutantEnd {
   Fate fate = Fate::Agreed;
   std::string said;         // of Failed: on which way, and what
+  std::string kernel;       // the name of the one that was launched; "" where it did not come to that
   size_t ran = 0, refused = 0; // ways, of an agreed one: that ran it, and that the hardware or a pass refused with a message
   bool loose = false;       // floats of it differ as far as rounding may make them
 };
 
-// In a process of its own. `before`: the kernels that the text was made from.
-MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu);
+// Runs one kernel of the text in a process of its own: the one of that name; with "" one of those whose text is not in
+// `before`, the text that the mutant was made from, or any kernel where only functions differ. The seed chooses among several.
+MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel = "");
 
 // Only whether it compiles for the interpreter: Agreed, Refused, Late, Addresses or Failed.
 MutantEnd checkMutant(const std::string &text, const std::string &before);
 
 // The smallest text that fails likewise, within so many seconds.
-std::string reduceMutant(const std::string &text, uint64_t seed, bool everyGpu, unsigned seconds);
+std::string reduceMutant(const std::string &text, const std::string &kernel, uint64_t seed, bool everyGpu, unsigned seconds);
 
 } // namespace xt

@@ -54,12 +54,12 @@ std::vector<std::string> programs() {
 }
 
 void addFailure(const std::string &mutant, uint64_t seed, const MutantEnd &end, bool everyGpu) {
-  std::string whole = keep(str("mutant_", seed, ".xt"), mutant), reduced = reduceMutant(mutant, seed, everyGpu, kSecondsOfReducing);
+  std::string whole = keep(str("mutant_", seed, ".xt"), mutant), reduced = reduceMutant(mutant, end.kernel, seed, everyGpu, kSecondsOfReducing);
   std::string to = keep(str("mutant_", seed, ".reduced.xt"), reduced);
   ADD_FAILURE() << "seed " << seed << " " << end.said << "the mutant is in " << whole << ", reduced in " << to << ":\n" << reduced;
 }
 
-// One change after the other, of those that leave a text that compiles.
+// Makes one change after another, keeping those that leave a text that compiles. Gives `base` where none does.
 std::string changed(const std::string &base, const std::string &other, uint64_t seed, Counts &counts) {
   fuzz::Mutator mutator(seed);
   std::string text = base;
@@ -78,17 +78,24 @@ std::string changed(const std::string &base, const std::string &other, uint64_t 
 TEST(Mutants, RandomOnesAgree) {
   Rounds rounds = roundsOr(50);
   Counts counts;
+  uint64_t unchanged = 0; // the mutator found nothing that compiles
   std::vector<std::string> written = programs();
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count && !HasFailure(); ++seed) {
     std::string base = seed % 3 == 0 ? written[seed / 3 % written.size()] : randomKernel(seed), other = randomKernel(seed + 1000003);
     std::string mutant = changed(base, other, seed, counts);
+    if (mutant == base) {
+      ++unchanged;
+      continue;
+    }
     MutantEnd end = runMutant(mutant, base + other, seed, rounds.everyGpu);
     counts.add(end);
     if (end.fate == Fate::Late) std::printf("the mutant of seed %llu took too long; it is in %s\n", static_cast<unsigned long long>(seed), keep(str("late_", seed, ".xt"), mutant).c_str());
     if (end.fate == Fate::Failed) addFailure(mutant, seed, end, rounds.everyGpu);
   }
   counts.print();
+  std::printf("%8llu texts without a change that compiles\n", static_cast<unsigned long long>(unchanged));
   EXPECT_GE(counts[Fate::Agreed] * 4, rounds.count);
+  EXPECT_LE(unchanged * 10, rounds.count);
 }
 
 // What ever failed stays; it may be refused by now.
@@ -100,6 +107,19 @@ TEST(Mutants, ThoseThatOnceFailedAgree) {
       EXPECT_NE(end.fate, Fate::Failed) << path << '\n' << end.said;
       EXPECT_NE(end.fate, Fate::Late) << path;
     }
+  }
+}
+
+TEST(Mutants, TheChangedKernelIsLaunched) {
+  const std::string first = "kernel @first(%C: memref<?x?xi32>) {\n%v = constant 1 : vector<4x4xi32>\n%t = init_tile %C[0, 0] -> tile<4x4xi32>\nstore_tile %v, %t\n}\n";
+  std::string second = first;
+  second.replace(second.find("@first"), 6, "@second");
+  std::string changed = second;
+  changed.replace(changed.find("constant 1"), 10, "constant 2");
+  for (uint64_t seed : {0, 1}) {
+    EXPECT_EQ(runMutant(first + changed, first + second, seed, false).kernel, "second");
+    EXPECT_EQ(runMutant(first + second, first + second, seed, false).kernel, seed ? "second" : "first");
+    EXPECT_EQ(runMutant(first + second, first + second, seed, false, "first").kernel, "first");
   }
 }
 
