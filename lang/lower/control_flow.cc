@@ -29,6 +29,7 @@ void KernelLowering::lowerBlock(const ast::Block &block) {
       return;
     }
     if (!calls_.empty() && !mayInline(stmt.range)) return;
+    ++state_.statements;
     lowerStmt(stmt);
   }
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace xt {
 namespace {
@@ -15,6 +16,9 @@ using Overrides = std::vector<std::pair<std::string, ConstValue>>;
 
 // What nests deeper is refused where it is lowered.
 constexpr int kMaxSearchDepth = 2000;
+
+// So many statements take some seconds and some hundred megabytes.
+constexpr size_t kMostRepeatedStatements = 200000;
 
 class FileLowering {
 public:
@@ -95,7 +99,24 @@ private:
                                                          module_->aliases.end(), same);
   }
 
+  // How many statements may be lowered: of functions that are inlined, and of kernels in several instances, many times those
+  // of the text. A statement takes at least one byte of it.
+  bool mayLowerMore(const ast::KernelDecl &decl) {
+    if (mostStatements_ == 0) {
+      mostStatements_ = kMostRepeatedStatements;
+      for (const ast::File *file : files_) mostStatements_ += state_.sources.file(file->file).text().size();
+    }
+    if (state_.statements <= mostStatements_) return true;
+    if (std::exchange(toldOfMany_, true)) return false;
+    diagnostics_
+        .report(DiagCode::NotSupported, decl.name.range,
+                str("the kernels up to `@", decl.name.text, "` have more than ", kMostRepeatedStatements, " statements beyond those that are written: what follows is not checked"))
+        .note("a function counts once for each call, and a kernel once for each set of parameters that it is launched with");
+    return false;
+  }
+
   std::shared_ptr<KernelCheck> check(const ast::KernelDecl &decl, const std::string &name, const Overrides &changed, What what) {
+    if (!mayLowerMore(decl)) return std::make_shared<KernelCheck>();
     if (store_)
       if (auto known = store_->find(decl, name, [this](const KernelCheck &check) { return holds(check); })) return known;
     auto made = std::make_shared<KernelCheck>();
@@ -113,6 +134,7 @@ private:
         if (!state_.failedFunctions.contains(failed)) made->failed.insert(failed);
       made->lowered = std::move(state.lowered);
       made->inlinedTooMuch = state.inlinedTooMuch;
+      made->statements = state.statements;
     }
     symbols_.watch(nullptr, store_ ? &names_ : nullptr);
     if (store_) {
@@ -139,6 +161,7 @@ private:
     if (what == What::Kernel) state_.failedFunctions.insert(checked->failed.begin(), checked->failed.end());
     state_.lowered.insert(checked->lowered.begin(), checked->lowered.end());
     state_.inlinedTooMuch |= checked->inlinedTooMuch;
+    state_.statements += checked->statements;
     if (store_) checks_.push_back(checked);
   }
 
@@ -318,6 +341,8 @@ private:
   std::set<const ast::KernelDecl *> instantiated_;
   std::set<std::tuple<DiagCode, uint32_t, uint32_t, uint32_t>> saidAt_;
   size_t said_ = 0; // how many of the file's messages stand there
+  size_t mostStatements_ = 0; // 0: not counted yet
+  bool toldOfMany_ = false;
   std::vector<std::shared_ptr<KernelCheck>> checks_;
   NameIndex names_;
 };

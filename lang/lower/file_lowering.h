@@ -15,6 +15,7 @@ struct KernelCheck {
   Diagnostics diagnostics;
   NameIndex names;
   bool inlinedTooMuch = false;
+  size_t statements = 0; // that were lowered; those of a function count once for each call
   std::set<const ast::KernelDecl *> failed, lowered; // functions that it has met; the first for the first time
   // It holds as long as these would be the same.
   Lookups lookups;

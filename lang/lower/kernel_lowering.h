@@ -22,6 +22,7 @@ struct LoweringState {
   std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been looked at
   const std::vector<LayoutAlias> &aliases;           // of the module, for messages
   const SourceManager &sources;                      // likewise
+  size_t statements = 0;                             // lowered so far, those of a function once for each call
   bool inlinedTooMuch = false;                       // a kernel or function has more statements than may be inlined
 };
 

@@ -82,6 +82,7 @@ void checkUncalledFunction(Context &context, const ParamScope &params, LoweringS
   bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
   state.lowered = std::move(own.lowered);
   state.inlinedTooMuch = own.inlinedTooMuch;
+  state.statements = own.statements;
   for (Diagnostic diagnostic : scratch.all()) {
     if (anyExtents) {
       if (!isOfAnyExtent(diagnostic.code)) continue;
