@@ -26,8 +26,8 @@ Told check(const std::string &text) {
   Diagnostics diagnostics;
   Context context;
   LowerOptions options;
-  options.imports = {[](const std::string &name) -> std::optional<std::string> {
-                       return std::filesystem::exists(name) ? std::optional(test::readText(name)) : std::nullopt;
+  options.imports = {[](const std::string &name) -> Result<std::string> {
+                       return std::filesystem::exists(name) ? Result<std::string>(test::readText(name)) : noSuchFile();
                      },
                      XT_SOURCE_DIR "/stdlib"};
   Result<std::unique_ptr<Module>> module = lowerFile(sources, index, context, options, diagnostics);

@@ -37,8 +37,8 @@ std::string meaningOf(const fs::path &path, const std::string &text) {
   Diagnostics diagnostics;
   Context context;
   LowerOptions options;
-  options.imports = {[](const std::string &name) -> std::optional<std::string> {
-                       return fs::exists(name) ? std::optional(test::readText(name)) : std::nullopt;
+  options.imports = {[](const std::string &name) -> Result<std::string> {
+                       return fs::exists(name) ? Result<std::string>(test::readText(name)) : noSuchFile();
                      },
                      (kRoot / "stdlib").string()};
   Result<std::unique_ptr<Module>> module = lowerFile(sources, index, context, options, diagnostics);

@@ -28,9 +28,9 @@ public:
       : target_(*findTargetInfo(target)), options_(options) {
     options_.sources = &sources_;
     LowerOptions lowerOptions;
-    lowerOptions.imports = {[](const std::string &path) -> std::optional<std::string> {
+    lowerOptions.imports = {[](const std::string &path) -> Result<std::string> {
                               std::ifstream in(path);
-                              return in ? std::optional(contentsOf(path)) : std::nullopt;
+                              return in ? Result<std::string>(contentsOf(path)) : noSuchFile();
                             },
                             XT_SOURCE_DIR "/stdlib"};
     auto lowered = lowerFile(sources_, sources_.add("test.xt", text), context_, lowerOptions, diagnostics_);
