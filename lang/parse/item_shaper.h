@@ -124,6 +124,5 @@ private:
   bool abandoned_ = false;
 };
 
-std::string spellingOf(size_t type); // of punctuation: "'>'"
 
 } // namespace xt

@@ -226,14 +226,21 @@ std::string_view fateText(Fate fate) {
 
 namespace {
 
+MutantEnd endedAs(Fate fate, std::string said = "") {
+  MutantEnd end;
+  end.fate = fate;
+  end.said = std::move(said);
+  return end;
+}
+
 MutantEnd tellEnd(const ChildEnd &end) {
   MutantEnd out;
   std::string where = str("on ", lastLine(end.said, '@'), ": ");
   switch (end.how) {
   case ChildEnd::How::Returned: out.fate = static_cast<Fate>(end.value); break;
   case ChildEnd::How::Late: out.fate = Fate::Late; break;
-  case ChildEnd::How::Signal: out = {.fate = Fate::Failed, .said = str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said)}; break;
-  case ChildEnd::How::Exited: out = {.fate = Fate::Failed, .said = str(where, "the process ended with status ", end.value, "\n", end.said)}; break;
+  case ChildEnd::How::Signal: out = endedAs(Fate::Failed, str(where, "signal ", end.value, " (", strsignal(end.value), ")\n", end.said)); break;
+  case ChildEnd::How::Exited: out = endedAs(Fate::Failed, str(where, "the process ended with status ", end.value, "\n", end.said)); break;
   }
   out.kernel = lastLine(end.said, '=');
   if (end.how == ChildEnd::How::Returned && out.fate == Fate::Failed) out.said = where + lastLine(end.said, '!') + "\n" + end.said;
@@ -248,12 +255,12 @@ MutantEnd tellEnd(const ChildEnd &end) {
 } // namespace
 
 MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel) {
-  if (changesAddresses(text, before)) return {.fate = Fate::Addresses};
+  if (changesAddresses(text, before)) return endedAs(Fate::Addresses);
   return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, kernel, seed, everyGpu, say).run()); }, kSecondsOfOne));
 }
 
 MutantEnd checkMutant(const std::string &text, const std::string &before) {
-  if (changesAddresses(text, before)) return {.fate = Fate::Addresses};
+  if (changesAddresses(text, before)) return endedAs(Fate::Addresses);
   return tellEnd(inChild([&](const Say &say) { return static_cast<int>(Trial(text, before, "", 0, false, say).check()); }, kSecondsOfOne));
 }
 
