@@ -1,4 +1,4 @@
-// Code actions: the fixes of messages, and changes that are not mistakes.
+// Code actions: the fixes of messages, and refactorings of correct code.
 #include "ir/base/text.h"
 #include "lang/server/features.h"
 #include "lang/server/spell.h"
@@ -37,7 +37,7 @@ private:
     return {{"title", title}, {"kind", kind}, {"edit", {{"changes", std::move(changes)}}}};
   }
 
-  // Every fix of a message that the selection touches, after those that may break something have been tried.
+  // Offers every fix of the messages that the selection touches. Fixes that are only candidates are tried first.
   void fixes() {
     bool any = false;
     for (const Diagnostic &d : query_.analysis.diagnostics.all()) {
@@ -63,7 +63,7 @@ private:
     }
   }
 
-  // The type of a result behind its statement, where the clause takes one; each op has a signature of its own form.
+  // The text that appends the inferred result type to a statement; nullopt if the statement has a type or takes none there.
   std::optional<std::string> signatureOf(const ast::Stmt &stmt, Type type) {
     if (writtenType(stmt) || stmt.results.size() != 1 || stmt.results[0].count != 1) return std::nullopt;
     const std::string &spelled = speller_.type(type);
@@ -88,7 +88,7 @@ private:
     if (all.size() > 1) list_.push_back(action("write the inferred types of this kernel", "refactor.rewrite", std::move(all)));
   }
 
-  // A layout that is written out in the kernel gets a name above it.
+  // Offers to replace a layout that is written out in the kernel by an alias declared above the kernel.
   void extractLayouts(const Piece &piece, const ast::KernelDecl &kernel) {
     for (size_t at = piece.text.find("#", kernel.body.range.begin); at < kernel.body.range.end && at != std::string_view::npos; at = piece.text.find("#", at + 1)) {
       size_t open = piece.text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.0123456789", at + 1);

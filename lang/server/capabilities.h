@@ -3,7 +3,7 @@
 
 namespace xt::lsp {
 
-// What `initialize` answers.
+// The answer to `initialize`.
 Json capabilities(Encoding encoding);
 
 } // namespace xt::lsp

@@ -1,5 +1,5 @@
-// What may stand at a place. The tokens before it decide, so that broken text has answers too; the tree and the index add
-// names and types.
+// Completion. The tokens before the cursor decide what is offered, so that text with syntax errors gets completions too; the
+// tree and the name index add names and types.
 #include "ir/base/text.h"
 #include "ir/elem.h"
 #include "ir/op_page.h"
@@ -19,17 +19,17 @@ enum class ItemKind : uint8_t { Method = 2, Function = 3, Variable = 6, Module =
 
 constexpr size_t kMostValues = 200;
 
-// Where the place is, by the tokens of its piece before it.
+// The syntactic context of the cursor, derived from the tokens of its piece that precede it.
 struct Cursor {
   Piece *piece = nullptr;
-  uint32_t at = 0;               // in the piece
-  std::string_view prefix;       // what has been typed of the name, with its sigil
-  std::vector<RoleToken> before; // without the prefix
-  size_t lineFirst = 0;          // the first token of the statement's line among them
+  uint32_t at = 0;               // byte offset in the piece
+  std::string_view prefix;       // the part of the name that has been typed, with its sigil
+  std::vector<RoleToken> before; // the preceding tokens, without the prefix
+  size_t lineFirst = 0;          // index in `before` of the first token on the statement's line
   bool inKernel = false, inTest = false, inText = false;
-  std::string_view bracket;      // the innermost open one: "{", "(", "[", "<" or ""
+  std::string_view bracket;      // the innermost open bracket: "{", "(", "[", "<" or ""
   size_t bracketAt = 0;
-  const OpInfo *op = nullptr;    // of the statement
+  const OpInfo *op = nullptr;    // the statement's op
 
   std::string_view spelled(const RoleToken &token) const { return piece->text.substr(token.begin, token.end - token.begin); }
   std::string_view last(size_t n = 1) const { return before.size() < n ? std::string_view() : spelled(before[before.size() - n]); }
@@ -53,7 +53,7 @@ void findBracket(Cursor &place) {
       --depth;
       continue;
     }
-    // A brace at the end of its line opens a block.
+    // A brace that ends its line opens a block.
     bool block = text == "{" && (i + 1 == place.before.size() ? place.piece->text.substr(place.before[i].end, place.at - place.before[i].end).find('\n') != std::string_view::npos
                                                              : place.before[i + 1].firstOnLine);
     if (block) return;
@@ -73,7 +73,7 @@ void findItem(Cursor &place) {
     if (text == "kernel" || text == "func" || text == "func.func") place.inKernel = true;
     else if (text == "test") place.inTest = true;
     else continue;
-    // Behind the brace that ends it, there is no item.
+    // After its closing brace the cursor is outside the item.
     int depth = 0;
     bool opened = false;
     for (size_t k = i; k < place.before.size(); ++k) {
@@ -92,7 +92,7 @@ void findStatement(Cursor &place) {
   while (place.lineFirst > 0) {
     if (place.before[--place.lineFirst].firstOnLine) break;
   }
-  // Nothing of this line yet.
+  // There is no token on the cursor's line yet.
   uint32_t from = place.before.empty() ? 0 : place.before.back().end;
   if (place.piece->text.substr(from, place.at - from).find('\n') != std::string_view::npos) place.lineFirst = place.before.size();
   for (size_t i = place.lineFirst; i < place.before.size() && !place.op; ++i)
@@ -121,7 +121,7 @@ Cursor cursorAt(const Query &query, uint32_t offset) {
   return place;
 }
 
-// Attributes that say who holds what, with what stands in their brackets.
+// The mapping attributes, each with a snippet of its entries.
 struct Mapping {
   std::string_view name, detail, entries;
 };
@@ -147,7 +147,7 @@ public:
   }
 
 private:
-  // `page`: what completionPage() finds the documentation by.
+  // `page` is the kind of documentation page that completionPage() looks up.
   void item(const std::string &label, ItemKind kind, const std::string &detail, const std::string &text = {}, const char *page = nullptr) {
     if (!seen_.insert(label).second) return;
     bool snippet = snippets_ && text.find('$') != std::string::npos && text != label;
@@ -167,22 +167,22 @@ private:
     std::vector<ast::Name> names;
     if (const ast::KernelDecl *kernel = kernelAt(*place_.piece, place_.at)) names = valuesInScope(*kernel, place_.at);
     else if (const ast::TestDecl *test = testAt(*place_.piece, place_.at)) names = valuesInScope(*test, place_.at);
-    // Of very many those that were bound last; while one goes on typing, the client asks again.
+    // Offers only the latest kMostValues bindings; the incomplete flag makes the client repeat the request as typing goes on.
     bool many = names.size() > kMostValues;
     incomplete_ |= many;
     size_t left = kMostValues;
-    for (size_t i = names.size(); i-- > 0 && left > 0;) { // the latest binding says the type
+    for (size_t i = names.size(); i-- > 0 && left > 0;) { // the latest binding of a name has the current type
       if (many && (!mayBecome("%" + names[i].text) || seen_.contains("%" + names[i].text))) continue;
       --left;
       const NameUse *use = query_.definitionAt(names[i].range);
       item("%" + names[i].text, ItemKind::Variable, use && use->type ? speller_.type(use->type) : "");
     }
-    if (names.empty()) // the tree was lost
+    if (names.empty()) // a syntax error left no tree
       for (const RoleToken &token : place_.before)
         if (token.role == TokenRole::Value) item(std::string(place_.spelled(token)), ItemKind::Variable, "");
   }
 
-  // Whether what has been typed stands in the name, in this order.
+  // Whether the typed characters occur in the name in the same order; case does not matter.
   bool mayBecome(std::string_view name) const {
     size_t at = 0;
     for (char c : place_.prefix) {
@@ -192,7 +192,7 @@ private:
     return true;
   }
 
-  // What a kernel calls are functions; what a test launches has no results.
+  // Kernels call functions; tests launch kernels, which have no results.
   void callees() {
     auto fits = [&](const NameUse &use) {
       for (const Document *file : query_.analysis.files)
@@ -204,7 +204,7 @@ private:
     declared(NameKind::Kernel, ItemKind::Function, fits);
   }
 
-  // In the order of the text, then of what it imports.
+  // Lists declarations of this document in text order, then those of each imported file.
   void declared(NameKind kind, ItemKind as, const std::function<bool(const NameUse &)> &fits = {}) {
     std::vector<std::pair<std::pair<size_t, Span>, const NameUse *>> order;
     const std::vector<const Document *> &files = query_.analysis.files;
@@ -222,7 +222,8 @@ private:
     for (const Mapping &mapping : kMappings) item(std::string(mapping.name), ItemKind::Struct, std::string(mapping.detail), str(mapping.name, "<", mapping.entries, ">"));
   }
 
-  // The keys of the mapping whose bracket is open; behind a `=` what its numbers are made of.
+  // Offers the keys of the mapping attribute around the cursor. After `=`, an entry of #xe_map takes an alias; entries of
+  // the other mappings take numbers, for which nothing is offered. Returns false outside of a mapping.
   bool mappingEntries() {
     if (place_.bracket != "<" || place_.bracketAt == 0) return false;
     std::string_view opener = place_.spelled(place_.before[place_.bracketAt - 1]);
@@ -272,7 +273,7 @@ private:
     params();
   }
 
-  // Behind an op's name, or a comma between its operands: these are no calls.
+  // Whether the cursor follows the op's name or a comma between its operands, where no function call is allowed.
   bool inOperands() const {
     if (!place_.op || !place_.bracket.empty() || place_.before.size() <= place_.lineFirst) return false;
     return place_.last() == "," || findOp(place_.last()) == place_.op;
@@ -322,7 +323,7 @@ private:
     params();
   }
 
-  // The words that an attribute can be.
+  // Offers the words that an attribute allows.
   void listed(const AttrSpec &attr) {
     std::string_view rest = attr.doc;
     while (!rest.empty()) {
@@ -344,7 +345,7 @@ private:
     }
   }
 
-  // "load_tile ${1:%tile}".
+  // A snippet such as "load_tile ${1:%tile}".
   static std::string snippet(const OpInfo &op) {
     std::string text(op.name);
     int place = 0;
@@ -393,7 +394,7 @@ private:
   }
 
   void fileLevel() {
-    if (place_.last() == ")") { // a header goes on
+    if (place_.last() == ")") { // after a parameter list, a kernel's header may continue
       item("grid", ItemKind::Keyword, "", "grid (%${1:i} = 0 to ${2:dim(%A, 0)} step ${3:32})");
       item("subgroups", ItemKind::Keyword, "", "subgroups(${1:8})");
       item("lanes", ItemKind::Keyword, "", "lanes(${1:16})");
@@ -415,7 +416,7 @@ private:
 
   void imports() {
     if (place_.last(2) != "import" && place_.last() != "import") return;
-    // The prefix of a path is more than a name: all of it is replaced.
+    // The prefix is the whole path typed so far, because '/' does not end it.
     const RoleToken &text = place_.before.back();
     std::string_view typed = place_.piece->text.substr(text.begin + 1, place_.at - text.begin - 1);
     place_.prefix = typed;
@@ -439,7 +440,7 @@ private:
   TypeSpeller speller_;
   std::set<std::string> seen_;
   bool incomplete_ = false;
-  Json range_; // of a prefix of so many bytes
+  Json range_; // the range of a prefix of `ranged_` bytes
   uint32_t ranged_ = 0;
   Json items_ = Json::array();
 };

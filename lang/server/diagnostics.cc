@@ -19,7 +19,8 @@ int severityOf(Severity severity) {
   return 1;
 }
 
-// The page of a code: its heading in the reference beside the standard library, as web pages of it name headings.
+// Address of a code's heading in the reference next to the standard library. The anchor is the heading in lower case, with
+// '-' for spaces, as Markdown renderers name it. Empty if the reference cannot be read.
 std::string pageOf(const Workspace &workspace, DiagCode code) {
   std::string folder = workspace.stdlib();
   size_t slash = folder.rfind('/');
@@ -40,13 +41,13 @@ Json related(const Query &query, SourceRange range, const std::string &text) {
   return location.is_null() ? Json() : Json{{"location", location}, {"message", text}};
 }
 
-// The import through which a file comes into a document.
+// The import declaration through which a document includes a file.
 std::optional<Span> importOf(const Query &query, const Document &imported) {
   for (size_t i = 0; i < query.document.pieceCount(); ++i)
     for (const ast::ImportDecl &decl : query.document.piece(i).parsed.tree.imports)
       for (const std::string &path : importCandidates(decl.path, query.document.path(), query.workspace.stdlib()))
         if (path == imported.path()) return query.span(decl.pathRange);
-  for (size_t i = 0; i < query.document.pieceCount(); ++i) // through another one
+  for (size_t i = 0; i < query.document.pieceCount(); ++i) // indirectly, through another imported file
     for (const ast::ImportDecl &decl : query.document.piece(i).parsed.tree.imports) return query.span(decl.pathRange);
   return std::nullopt;
 }

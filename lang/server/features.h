@@ -1,14 +1,14 @@
-// What the server can do for an editor: one function a request, each in a file of its own. Offsets are bytes of the
-// document; results are those of the protocol, null where there is nothing to say.
+// The features of the server: one function per request, grouped by source file. Offsets are bytes of the document. Results
+// have the form that the protocol prescribes; they are null if there is no result.
 #pragma once
 #include "lang/server/query.h"
 
 namespace xt::lsp {
 
-// diagnostics.cc: the messages of a document. Those in files that it imports stand at the import, with the place as
-// related information.
+// diagnostics.cc: the messages of a document. Messages about an imported file are placed at the import, with the original
+// location as related information.
 Json diagnostics(const Query &query);
-// The same message as one text: with its label, notes and picture.
+// A message as one text, with its label, notes and picture.
 std::string diagnosticText(const Diagnostic &diagnostic);
 
 // hover.cc
@@ -16,12 +16,12 @@ Json hover(const Query &query, uint32_t offset);
 
 // navigation.cc
 Json definition(const Query &query, uint32_t offset);
-// Of a value: the alias that names its layout.
+// For a value: the alias that names its layout.
 Json typeDefinition(const Query &query, uint32_t offset);
 Json references(const Query &query, uint32_t offset, bool withDefinition);
 Json highlights(const Query &query, uint32_t offset);
 Json prepareRename(const Query &query, uint32_t offset);
-// A WorkspaceEdit, or a text that says why not.
+// A WorkspaceEdit, or in `problem` the reason why renaming is impossible.
 struct RenameResult {
   Json edit;
   std::string problem;
@@ -32,10 +32,10 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &name
 Json documentSymbols(const Query &query);
 Json workspaceSymbols(Workspace &workspace, Encoding encoding, const std::string &text);
 
-// tokens.cc: the five numbers of each token, as the protocol packs them.
+// tokens.cc: five numbers per token, in the relative encoding of the protocol.
 std::vector<std::string_view> tokenLegend();
 std::vector<uint32_t> semanticTokens(const Query &query, Span span);
-// What makes of such numbers others: SemanticTokensEdit[].
+// The edits that turn the numbers `before` into `now`: SemanticTokensEdit[].
 Json tokenEdits(const std::vector<uint32_t> &before, const std::vector<uint32_t> &now);
 
 // inlay_hints.cc
@@ -43,7 +43,7 @@ Json inlayHints(const Query &query, Span span);
 
 // completion.cc, signature.cc
 Json completion(const Query &query, uint32_t offset, bool snippets);
-// An item of it with its documentation, which is asked for when a client shows it.
+// Adds the documentation to a completion item. A client requests it only when it shows the item.
 Json completionPage(Json item);
 Json signatureHelp(const Query &query, uint32_t offset);
 
@@ -51,9 +51,9 @@ Json signatureHelp(const Query &query, uint32_t offset);
 Json foldingRanges(const Query &query);
 Json selectionRange(const Query &query, uint32_t offset);
 
-// formatting.cc: edits; of the whole text, or of the statements that a range touches. What is broken stays as it is.
+// formatting.cc: edits of the whole text, or of the statements that a range touches. Text with syntax errors is unchanged.
 Json formatting(const Query &query, std::optional<Span> span);
-// After a character that ends something has been typed.
+// Formats after `}` or a line break has been typed.
 Json formattingOnType(const Query &query, uint32_t offset, const std::string &typed);
 
 // actions.cc, lenses.cc

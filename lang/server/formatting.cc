@@ -8,7 +8,7 @@ Json formatting(const Query &query, std::optional<Span> span) {
   uint32_t index = sources.add(query.document.path(), query.document.text().str());
   std::optional<SourceRange> range;
   if (span) range = SourceRange{index, span->begin, span->end};
-  Diagnostics unused; // the checker says what is wrong
+  Diagnostics unused; // the checker reports the errors
   FormatOptions options;
   options.keepBroken = true;
   Result<std::vector<TextEdit>> edits = formatEdits(sources, index, unused, range, options);
@@ -22,7 +22,7 @@ Json formatting(const Query &query, std::optional<Span> span) {
 Json formattingOnType(const Query &query, uint32_t offset, const std::string &typed) {
   const Text &text = query.document.text();
   uint32_t line = text.lineOf(offset);
-  // A new line ends the one above it.
+  // A typed line break completes the line above the cursor.
   if (typed == "\n" && line > 0) --line;
   return formatting(query, Span{text.lineStart(line), text.lineEnd(line)});
 }

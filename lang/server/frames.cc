@@ -7,11 +7,11 @@
 namespace xt::lsp {
 namespace {
 
-// A header is short; what is longer is none.
+// A longer header is malformed.
 constexpr size_t kMostHeaderBytes = 4096;
 
 struct HeaderEnd {
-  size_t at, length; // of the empty line, with the line end before it
+  size_t at, length; // of the line break that ends the last header line together with the empty line
 };
 
 std::optional<HeaderEnd> findHeaderEnd(std::string_view text) {
@@ -43,7 +43,7 @@ std::optional<size_t> contentLength(std::string_view header) {
 
 std::optional<Frame> FrameReader::next() {
   std::string_view rest = std::string_view(buffer_).substr(begin_);
-  // The body is not looked through: it is searched again each time that some of it arrives.
+  // Search only the longest legal header: each chunk that arrives calls this again, and a body may be large.
   std::optional<HeaderEnd> end = findHeaderEnd(rest.substr(0, kMostHeaderBytes + 4));
   if (!end && rest.size() > kMostHeaderBytes) end = findHeaderEnd(rest);
   if (!end && rest.size() <= kMostHeaderBytes) return std::nullopt;

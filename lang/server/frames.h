@@ -10,21 +10,21 @@ inline constexpr size_t kMostMessageBytes = size_t{1} << 28;
 
 struct Frame {
   std::string body;
-  std::string problem; // not empty: the header was wrong; it has been skipped
+  std::string problem; // not empty: the header was malformed and has been skipped
 };
 
-// Puts messages together from the pieces in which a stream delivers them.
+// Assembles messages from the chunks in which a stream delivers them.
 class FrameReader {
 public:
   void add(std::string_view bytes) { buffer_ += bytes; }
   // The next complete message; nullopt: more bytes are needed.
   std::optional<Frame> next();
-  // Whether a message has begun that is not complete.
+  // Whether an incomplete message is in the buffer.
   bool isInside() const { return begin_ < buffer_.size(); }
 
 private:
   std::string buffer_;
-  size_t begin_ = 0; // of what has not been read
+  size_t begin_ = 0; // offset of the first byte that has not been consumed
 };
 
 std::string framed(std::string_view body);

@@ -13,7 +13,7 @@ std::string byteText(int64_t bytes) {
   return str(bytes, " bytes");
 }
 
-// How much of it one subgroup holds, and one lane where lanes are laid out.
+// Size of a value in total, per subgroup, and per lane if the layout has a lane axis.
 std::string holding(Type type) {
   if (!type.hasStaticShape() || !(type.isVector() || type.isTile())) return {};
   const Layout *layout = type.layout();
@@ -42,7 +42,7 @@ std::string valuePage(std::string_view name, Type type) {
   return out;
 }
 
-// A declaration as it is written, with the comment lines above it.
+// The source text of a declaration, with the comment lines above it.
 std::string declarationPage(const Query &query, const NameUse &use) {
   Place place = query.workspace.locate(use.target);
   if (!place.document) return {};
@@ -56,7 +56,7 @@ std::string declarationPage(const Query &query, const NameUse &use) {
     comment.remove_prefix(comment.starts_with("// ") ? 3 : 2);
     comments = str(comment, "\n", comments);
   }
-  // A header may go on; its body is not shown.
+  // A kernel's header may span several lines; its body is left out.
   std::string shown;
   constexpr uint32_t kMostLines = 8;
   for (uint32_t l = line; l < text.lineCount() && l < line + kMostLines; ++l) {
@@ -83,7 +83,7 @@ std::string page(const Query &query, const NameUse &use) {
   return {};
 }
 
-// A word that the checker did not come to: the op of that name.
+// Finds an op by its name at a place that the checker did not reach.
 Json hoverOfWord(const Query &query, uint32_t offset) {
   size_t index = query.document.pieceAt(offset);
   Piece &piece = query.document.piece(index);

@@ -15,7 +15,7 @@ public:
   Json take() { return std::move(list_); }
 
 private:
-  // What is written is not said again; where only the type is, the layout is.
+  // Hints the type of each result that has none in the text. A result whose written type has no layout gets the layout only.
   void add(const ast::Stmt &stmt) {
     const ast::TypeExpr *written = writtenType(stmt);
     bool saysLayout = written && (query_.written(written->range).find('#') != std::string_view::npos || written->kind == ast::TypeExpr::Kind::Alias);

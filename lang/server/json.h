@@ -1,4 +1,4 @@
-// JSON without exceptions: what a client sends may lack anything, or have another type than it should.
+// JSON without exceptions: a client may leave out any member or send it with the wrong type.
 #pragma once
 #include <nlohmann/json.hpp>
 
@@ -9,19 +9,19 @@ namespace xt::lsp {
 
 using Json = nlohmann::json;
 
-// A member; null where there is none.
+// The member `key`; null if `object` is not an object or has no such member.
 const Json &member(const Json &object, std::string_view key);
 template <class... Keys> const Json &member(const Json &object, std::string_view key, Keys... more) {
   return member(member(object, key), more...);
 }
-// "" and `otherwise` for what is no text, no number, no bool.
+// The value of a string, number or bool; "" or `otherwise` for JSON of any other type.
 std::string textOf(const Json &json);
 int64_t intOf(const Json &json, int64_t otherwise = 0);
 bool boolOf(const Json &json, bool otherwise = false);
 
-// Null where the text is no JSON.
+// Returns false if the text is not valid JSON.
 bool parseJson(std::string_view text, Json &out);
-// On one line; bytes that are not UTF-8 are replaced.
+// Prints JSON on one line; replaces bytes that are not valid UTF-8.
 std::string jsonText(const Json &json);
 
 } // namespace xt::lsp

@@ -1,4 +1,4 @@
-// Commands above kernels and tests. The client runs them: each is the command line of one of the tools.
+// Commands shown above kernels and tests. Each is the command line of one of the tools; the client runs it.
 #include "lang/server/features.h"
 
 namespace xt::lsp {
@@ -18,7 +18,7 @@ struct Line {
 
 Json codeLenses(const Query &query) {
   Json list = Json::array();
-  if (query.document.path() == query.document.uri()) return list; // no file that a tool could read
+  if (query.document.path() == query.document.uri()) return list; // the document is not a file that a tool could read
   Line line{query, list};
   for (size_t p = 0; p < query.document.pieceCount(); ++p) {
     const ast::File &tree = query.document.piece(p).parsed.tree;

@@ -14,7 +14,7 @@
 namespace xt::lsp {
 namespace {
 
-// Messages on their way from the reader to the worker.
+// The queue of messages from the reading thread to the working thread.
 class Queue {
 public:
   void push(Json message) {
@@ -28,12 +28,12 @@ public:
     how_ = how;
     arrived_.notify_one();
   }
-  // How the input ended; null: it goes on.
+  // Describes how the input ended; null while it is open.
   const char *ending() {
     std::lock_guard lock(mutex_);
     return how_;
   }
-  // Takes a request back that has not begun. False: it has, or is none.
+  // Removes a request that has not started. Returns false if the request has started or does not exist.
   bool cancel(const Json &id) {
     std::lock_guard lock(mutex_);
     auto same = [&](const Json &message) { return message.contains("method") && member(message, "id") == id; };
@@ -46,7 +46,7 @@ public:
     std::lock_guard lock(mutex_);
     return messages_.empty();
   }
-  // Waits; false: nothing comes any more.
+  // Waits for a message. Returns false if the input has ended and the queue is empty.
   bool pop(Json &message) {
     std::unique_lock lock(mutex_);
     arrived_.wait(lock, [&] { return ended_ || !messages_.empty(); });
@@ -55,7 +55,7 @@ public:
     messages_.pop_front();
     return true;
   }
-  // Whether a change of this document waits, so that what is asked of it now will be out of date.
+  // Whether a change of this document is queued, so that an answer about its present text would be out of date.
   bool changes(const std::string &uri) {
     std::lock_guard lock(mutex_);
     return std::any_of(messages_.begin(), messages_.end(), [&](const Json &message) {
@@ -79,7 +79,7 @@ public:
     std::lock_guard lock(mutex_);
     for (size_t at = 0; at < bytes.size();) {
       ssize_t n = ::write(file_, bytes.data() + at, bytes.size() - at);
-      if (n <= 0) return; // nobody listens any more
+      if (n <= 0) return; // the client has closed the stream
       at += static_cast<size_t>(n);
     }
   }
@@ -119,7 +119,8 @@ void read(int input, Queue &queue, Writer &writer) {
                                 : "the input ended before `exit`");
 }
 
-// Answers about a text that is about to change come too late. Those that change text themselves are asked on purpose.
+// Whether the answer to a request would be out of date because a change of its document is queued. Renaming, completion and
+// signature help are always answered: the user invoked them on purpose.
 bool isStale(const Json &message, Queue &queue) {
   std::string method = textOf(member(message, "method"));
   if (!message.contains("id") || !method.starts_with("textDocument/")) return false;
@@ -133,7 +134,7 @@ int serve(int input, int output) {
   Queue queue;
   Writer writer(output);
   Server server([&](const Json &message) { writer.send(message); });
-  // The reader may stay in read() when the client has said `exit`; the process ends with it.
+  // The reading thread may still block in read() after the client sent `exit`; ending the process ends the thread.
   std::thread([&] { read(input, queue, writer); }).detach();
   Json message;
   while (!server.isExited() && queue.pop(message)) {

@@ -1,9 +1,9 @@
-// The server on two file descriptors: a thread that reads, and one that works.
+// Runs the server on two file descriptors with two threads: one reads messages, the other handles them.
 #pragma once
 
 namespace xt::lsp {
 
-// Until `exit` or the end of the input. Gives the exit status.
+// Serves until the client sends `exit` or the input ends. Ends the process with the exit status; never returns.
 int serve(int input, int output);
 
 } // namespace xt::lsp

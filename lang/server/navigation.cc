@@ -5,7 +5,7 @@
 namespace xt::lsp {
 namespace {
 
-// A name without its sigil: letters, digits, '_' and '.', no digit first.
+// Whether `name` is a valid name without sigil: letters, digits, '_' and '.', with neither a digit nor '.' first.
 bool isName(std::string_view name) {
   if (name.empty()) return false;
   for (char c : name) {
@@ -17,7 +17,7 @@ bool isName(std::string_view name) {
 
 bool hasSigil(char c) { return c == '%' || c == '#' || c == '!' || c == '$' || c == '@'; }
 
-// Where the name is written without its sigil.
+// The span of the name without its sigil.
 Span bare(const Place &place) {
   std::string_view text = place.document->slice(place.span);
   return {place.span.begin + (!text.empty() && hasSigil(text[0]) ? 1u : 0u), place.span.end};
@@ -28,7 +28,7 @@ bool isNamed(const NameUse *use) { return use && use->kind != NameKind::Op && us
 } // namespace
 
 Json definition(const Query &query, uint32_t offset) {
-  // An import leads to its file.
+  // The definition of an import is the imported file.
   const Piece &piece = query.document.piece(query.document.pieceAt(offset));
   SourceRange at = query.document.at(offset);
   for (const ast::ImportDecl &decl : piece.parsed.tree.imports)
@@ -86,7 +86,7 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
   std::string name = !newName.empty() && hasSigil(newName[0]) ? newName.substr(1) : newName;
   if (!isName(name)) return {nullptr, str("`", newName, "` is no name: letters, digits, `_` and `.`, a letter first")};
   std::vector<Occurrence> all = occurrences(query, *use);
-  // The standard library, and what the client does not know, stays as it is.
+  // Refuse to rename in files of the standard library that are not open in the client.
   for (const Occurrence &occurrence : all)
     if (!query.workspace.stdlib().empty() && occurrence.place.document->path().starts_with(query.workspace.stdlib() + "/") && !occurrence.place.document->isOpen())
       return {nullptr, "the name is one of the standard library"};
@@ -105,7 +105,7 @@ RenameResult rename(const Query &query, uint32_t offset, const std::string &newN
   for (const Occurrence &occurrence : all) {
     const Document &document = *occurrence.place.document;
     Span span = bare(occurrence.place);
-    // `%x:2` and `%x#0` keep what follows the name.
+    // Replace the name only: the suffixes of `%x:2` and `%x#0` stay.
     changes[document.uri()].push_back({{"range", document.text().range(span, query.encoding)}, {"newText", name}});
   }
   return {{{"changes", std::move(changes)}}, {}};

@@ -8,7 +8,7 @@ namespace {
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isWordByte(char c) { return isLetter(c) || (c >= '0' && c <= '9') || c == '.'; }
 
-// `word`, blanks, then `next` (and a letter after a sigil).
+// Matches `word`, blanks, then `next`; a `next` that is a sigil must be followed by a letter.
 bool startsWith(std::string_view line, std::string_view word, char next) {
   if (!line.starts_with(word)) return false;
   line.remove_prefix(word.size());
@@ -17,7 +17,7 @@ bool startsWith(std::string_view line, std::string_view word, char next) {
   return next == '"' || (at + 1 < line.size() && isLetter(line[at + 1]));
 }
 
-// What lang/parse takes for the start of an item whatever stands before it (TokenScan::startsItem).
+// Recognises only lines at which lang/parse starts an item independently of the text before (TokenScan::startsItem).
 bool startsItem(std::string_view line) {
   if (line.size() < 2) return false;
   switch (line[0]) {

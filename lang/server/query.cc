@@ -9,13 +9,14 @@ namespace {
 // The entries of an index in one file.
 std::span<const NameUse> usesIn(const NameIndex &index, uint32_t file) {
   const std::vector<NameUse> &uses = index.uses();
-  if (uses.empty() || file < uses.front().range.file || uses.back().range.file < file) return {}; // most are of another kernel
+  // Fast path: most indexes belong to other kernels.
+  if (uses.empty() || file < uses.front().range.file || uses.back().range.file < file) return {};
   auto begin = std::lower_bound(uses.begin(), uses.end(), file, [](const NameUse &use, uint32_t f) { return use.range.file < f; });
   auto end = std::upper_bound(begin, uses.end(), file, [](uint32_t f, const NameUse &use) { return f < use.range.file; });
   return {begin, end};
 }
 
-// Bindings of one variable: union by the joins that connect them.
+// All bindings of one variable: the transitive closure of the joins in the indexes.
 class Variable {
 public:
   Variable(const std::vector<const NameIndex *> &indexes, SourceRange start) {
@@ -48,8 +49,8 @@ void sortOut(std::vector<Occurrence> &list) {
   list.erase(std::unique(list.begin(), list.end(), same), list.end());
 }
 
-// Of a value: in the item around it. What the checker did not come to, because something before it is wrong, counts by
-// its name.
+// Occurrences of a value in the item around it. An earlier error may keep the checker from reaching a use; such a use
+// is matched by its name.
 std::vector<Occurrence> occurrencesOfValue(const Query &query, const NameUse &use) {
   std::vector<const NameIndex *> indexes;
   for (const NameIndex *index : query.analysis.indexes)
@@ -81,7 +82,7 @@ const NameUse *Query::useAt(uint32_t offset) const {
   const NameUse *best = nullptr;
   auto better = [&](const NameUse &use) {
     if (!best) return true;
-    if ((offset - place.begin) + use.range.end == offset) return false; // it ends here; the other goes on
+    if ((offset - place.begin) + use.range.end == offset) return false; // `use` only ends at the offset; `best` may cover it
     return !best->type && use.type;
   };
   auto look = [&](SourceRange at) {
@@ -90,7 +91,7 @@ const NameUse *Query::useAt(uint32_t offset) const {
         if (use.range.begin <= at.begin && at.begin <= use.range.end && better(use)) best = &use;
   };
   look(place);
-  if (!best && offset > 0 && place.begin == 0) { // at the start of a piece: what ends the one before
+  if (!best && offset > 0 && place.begin == 0) { // at the start of a piece: a name that ends the preceding piece
     SourceRange before = document.at(offset - 1);
     ++before.begin;
     look(before);

@@ -1,4 +1,4 @@
-// A question about a place of a document: what the features share.
+// The context of a request about a document, and look-ups that several features share.
 #pragma once
 #include "lang/server/workspace.h"
 
@@ -10,15 +10,15 @@ struct Query {
   Analysis &analysis;
   Encoding encoding;
 
-  // What is written at a byte, or ends there, with its type where one is known; null: no name.
+  // The name that covers a byte or ends at it, preferably one with a known type; null if there is no name.
   const NameUse *useAt(uint32_t offset) const;
-  // The definition at these bytes; null where none is known.
+  // The definition at exactly these bytes; null if none is known.
   const NameUse *definitionAt(SourceRange range) const;
-  // {uri, range}; null where the range is in no document.
+  // {uri, range}; null if the range is in no document.
   Json location(SourceRange range) const;
   Json range(Span span) const { return document.text().range(span, encoding); }
   Json position(uint32_t offset) const { return document.text().position(offset, encoding); }
-  // The bytes of this document that a range of it is.
+  // Converts a range of one of the document's pieces to a span of the document.
   Span span(SourceRange r) const { return workspace.locate(r).span; }
   std::string_view written(SourceRange r) const;
 };
@@ -27,15 +27,15 @@ struct Occurrence {
   Place place;
   bool isDefinition;
 };
-// All that is written of the thing that stands at `use`: the variable with its rebindings, or the declared name in every
-// file that is open or lies in a folder of the workspace. Sorted, definitions among them.
+// All occurrences of what `use` names: a variable with its rebindings, or a declared name in every file that is open or
+// in a folder of the workspace. Sorted by path and position; includes definitions.
 std::vector<Occurrence> occurrences(const Query &query, const NameUse &use);
 
-// The kernel, function or test around a byte of a piece.
+// The kernel or function, or the test, around a byte of a piece; null if there is none.
 const ast::KernelDecl *kernelAt(const Piece &piece, uint32_t offset);
 const ast::TestDecl *testAt(const Piece &piece, uint32_t offset);
 
-// `text` for a Markdown code block of the language.
+// `text` as a Markdown code block with the language name `xt`.
 std::string codeBlock(std::string_view text);
 
 } // namespace xt::lsp

@@ -80,7 +80,7 @@ void Server::handle(const Json &message) {
     send_(errorReply(known ? id : Json(), kInvalidRequest, "this is no request, no notification and no response"));
     return;
   }
-  if (method.empty()) return; // an answer; nothing of ours waits for one
+  if (method.empty()) return; // a response; the server sends no requests that would need one
   if (known) request(id, method, member(message, "params"));
   else if (message.contains("id")) send_(errorReply(nullptr, kInvalidRequest, "an id is a number or a text"));
   else notification(method, member(message, "params"));
@@ -188,7 +188,7 @@ void Server::publish() {
   bool all = publishAll_;
   dirty_.clear();
   publishAll_ = false;
-  if (pulls_) return; // the client asks
+  if (pulls_) return; // the client requests diagnostics itself
   for (const std::string &uri : dirty)
     if (const Document *document = workspace_.findOpen(uri)) publishOne(*document);
   if (!all) return;
@@ -196,7 +196,7 @@ void Server::publish() {
     if (!dirty.contains(document->uri())) publishOne(*document);
 }
 
-// What is shown already is not sent again, but for the document that has changed: its version is another one.
+// Skips diagnostics that equal those sent last. After a change of the document itself the version differs, so they are sent.
 void Server::publishOne(const Document &document) {
   Json list = diagnostics({workspace_, document, workspace_.analyse(document), encoding_});
   Json params = {{"uri", document.uri()}, {"version", document.version()}, {"diagnostics", std::move(list)}};
@@ -214,7 +214,7 @@ Json Server::fullReport(const Document &document, const Json &params) {
   return {{"kind", "full"}, {"resultId", id}, {"items", std::move(list)}};
 }
 
-// What was answered last is kept: the client asks what has changed since.
+// Stores the tokens of the answer, because the next request may ask for the difference to them.
 Json Server::tokenReport(const Document &document, const Json &params, bool delta) {
   std::vector<uint32_t> data = semanticTokens({workspace_, document, workspace_.analyse(document), encoding_}, {0, document.text().size()});
   SentTokens unkept, &sent = document.isOpen() ? tokens_[document.uri()] : unkept;

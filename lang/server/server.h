@@ -1,5 +1,5 @@
-// The protocol: what a client sends to what the features give. One message at a time, on one thread; the loop around it
-// (loop.h) reads, cancels and drops.
+// The protocol: dispatches the client's messages to the features. Handles one message at a time on one thread; the loop
+// around it (loop.h) reads messages, cancels requests and rejects those that are out of date.
 #pragma once
 #include "lang/server/features.h"
 
@@ -23,12 +23,12 @@ public:
   using Send = std::function<void(const Json &message)>;
   explicit Server(Send send) : send_(std::move(send)) {}
 
-  // Answers a request, or takes a notification. Diagnostics are sent by publish().
+  // Answers a request or handles a notification. Only publish() sends diagnostics for changes.
   void handle(const Json &message);
-  // Checks what has changed and sends its diagnostics: to be called when no message waits.
+  // Checks the documents that have changed and sends their diagnostics. Call it when no message is queued.
   void publish();
   bool hasUnpublished() const { return publishAll_ || !dirty_.empty(); }
-  // Forgets what is no longer needed; for idle moments.
+  // Frees memory that is no longer needed. Call it when the server is idle.
   void tidy() { workspace_.tidy(); }
 
   bool isExited() const { return exited_; }
@@ -54,14 +54,14 @@ private:
   Encoding encoding_ = Encoding::Utf16;
   bool initialized_ = false, shutDown_ = false, exited_ = false;
   bool snippets_ = false, pulls_ = false;
-  bool publishAll_ = false;           // a change may have touched users of what changed
-  std::set<std::string> dirty_;       // addresses
-  std::map<std::string, Json> shown_; // what was sent last, by address
+  bool publishAll_ = false;           // a change may affect other documents that import the changed one
+  std::set<std::string> dirty_;       // URIs of changed documents
+  std::map<std::string, Json> shown_; // the diagnostics sent last, by URI
   struct SentTokens {
     uint64_t id = 0;
     std::vector<uint32_t> data;
   };
-  std::map<std::string, SentTokens> tokens_; // likewise, of documents that are open
+  std::map<std::string, SentTokens> tokens_; // the tokens sent last for each open document, by URI
   uint64_t lastTokens_ = 0;
 };
 

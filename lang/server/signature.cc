@@ -1,4 +1,4 @@
-// What the op, function or kernel takes whose operands are being written.
+// Signature help: the parameters of the op, function or kernel whose operands are being typed.
 #include "ir/base/text.h"
 #include "ir/op_page.h"
 #include "lang/server/features.h"
@@ -9,10 +9,10 @@ namespace {
 struct Call {
   std::string_view name; // an op's, a host function's, or @kernel
   bool parenthesised = false;
-  uint32_t argument = 0; // which one stands at the place
+  uint32_t argument = 0; // index of the argument at the cursor
 };
 
-// The innermost call before the place: `name(a, b` or the op of the statement.
+// The innermost call around the cursor: `name(a, b`, or else the op of the statement.
 std::optional<Call> callAt(Piece &piece, const std::vector<RoleToken> &tokens, uint32_t at) {
   auto spelled = [&](size_t i) { return piece.text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin); };
   size_t end = 0;

@@ -4,12 +4,12 @@
 
 namespace xt::lsp {
 
-// Kernels have contexts of their own, so that layouts are compared as they print.
+// Each kernel has its own context, so layouts are compared by their text, not by address.
 const TypeSpeller::Spelled &TypeSpeller::spell(Type type) {
   auto [known, isNew] = known_.try_emplace(&type.data());
   Spelled &spelled = known->second;
   if (!isNew) return spelled;
-  bool order = false; // the alias says a tile's order too
+  bool order = false; // whether the alias also gives the tile's order
   if (const Layout *layout = type.layout()) {
     std::string canonical = layout->text();
     spelled.layout = canonical;

@@ -1,16 +1,17 @@
-// Types as the file would write them.
+// Prints types as the file would write them, with its layout aliases.
 #pragma once
 #include "lang/server/query.h"
 
 namespace xt::lsp {
 
-// Keeps what it has spelled: the values of a kernel are of few types.
+// Caches the spellings: the values of a kernel have few distinct types.
 class TypeSpeller {
 public:
   explicit TypeSpeller(const Query &query) : query_(query) {}
-  // "#mp_b", or the layout written out where no alias of the file owns alike; "" where the type has none.
+  // An alias such as "#mp_b", or the layout written out if no alias of the file has the same ownership; "" for a type
+  // without layout.
   const std::string &layout(Type type) { return spell(type).layout; }
-  // "vector<256x32xf16, #mp_a>".
+  // The whole type, such as "vector<256x32xf16, #mp_a>".
   const std::string &type(Type type) { return spell(type).type; }
 
 private:
@@ -19,7 +20,7 @@ private:
   };
   const Spelled &spell(Type type);
   const Query &query_;
-  std::map<const TypeData *, Spelled> known_; // only to find
+  std::map<const TypeData *, Spelled> known_; // used for lookup only; iteration order would not be deterministic
 };
 
 } // namespace xt::lsp

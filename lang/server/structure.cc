@@ -1,4 +1,4 @@
-// What folds, and what is selected around a place.
+// Folding ranges, and the nested selection ranges around a position.
 #include "lang/server/features.h"
 #include "lang/server/tree.h"
 
@@ -35,7 +35,7 @@ private:
     Span span = query_.span(range);
     const Text &text = query_.document.text();
     uint32_t first = text.lineOf(span.begin), last = text.lineOf(span.end);
-    // The closing brace stays to be seen.
+    // Keep the closing brace visible.
     if (last > first && query_.document.slice(span).ends_with("}")) --last;
     if (last > first) list_.push_back({{"startLine", first}, {"endLine", last}});
   }
@@ -67,7 +67,7 @@ Json selectionRange(const Query &query, uint32_t offset) {
   size_t index = query.document.pieceAt(offset);
   Piece &piece = query.document.piece(index);
   uint32_t start = query.document.pieceStart(index), at = offset - start;
-  // Innermost last.
+  // Ordered from the outermost span to the innermost.
   std::vector<Span> spans = {{0, query.document.text().size()}};
   auto add = [&](SourceRange range) {
     Span span{start + range.begin, start + std::min(range.end, piece.size)};

@@ -8,7 +8,8 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// UTF-16 units of the character that starts with this byte: those outside of the first plane take two.
+// Code units of the character that starts with byte `first`. In UTF-16, a character outside the Basic Multilingual Plane,
+// which takes four bytes in UTF-8, has two.
 uint32_t unitsOf(char first, Encoding encoding, uint32_t bytes) {
   if (encoding == Encoding::Utf8) return bytes;
   return static_cast<unsigned char>(first) >= 0xF0 ? 2 : 1;

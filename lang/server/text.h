@@ -1,4 +1,5 @@
-// Positions in a text: bytes on our side, lines and columns of UTF-8 or UTF-16 units on the client's.
+// Converts positions in a text between byte offsets, which the server uses, and the protocol's lines and columns, which
+// count UTF-8 or UTF-16 units.
 #pragma once
 #include "lang/server/json.h"
 
@@ -26,12 +27,12 @@ public:
   uint32_t lineStart(uint32_t line) const { return lineStarts_[line]; }
   uint32_t lineEnd(uint32_t line) const;  // without its line break
 
-  // A place beyond the end of a line or of the text is its end; one inside a character is before it.
+  // A position beyond the end of a line or of the text means that end; a position inside a character means its start.
   uint32_t offset(const Json &position, Encoding encoding) const;
   Span span(const Json &range, Encoding encoding) const;
   Json position(uint32_t offset, Encoding encoding) const;
   Json range(Span span, Encoding encoding) const;
-  // Length of a piece of text in units of the encoding.
+  // Length of `text` in code units of the encoding.
   static uint32_t units(std::string_view text, Encoding encoding);
 
   void replace(Span span, std::string_view with);

@@ -86,7 +86,7 @@ std::vector<uint32_t> semanticTokens(const Query &query, Span span) {
   return data;
 }
 
-// Whole tokens at the start and at the end are left as they are: what is between is one edit.
+// Keeps the longest common run of whole tokens at each end and replaces everything between them by one edit.
 Json tokenEdits(const std::vector<uint32_t> &before, const std::vector<uint32_t> &now) {
   constexpr size_t kToken = 5;
   size_t most = std::min(before.size(), now.size());

@@ -13,8 +13,8 @@ namespace xt::lsp {
 namespace {
 
 constexpr size_t kMostFiles = 2000;
-constexpr size_t kMostChecksOfOne = 3;                 // variants of a kernel's surroundings
-constexpr size_t kMostForgottenBytes = size_t{1} << 24; // of texts that nothing needs
+constexpr size_t kMostChecksOfOne = 3;                 // results kept per kernel, each for other surrounding declarations
+constexpr size_t kMostForgottenBytes = size_t{1} << 24; // limit of the unused texts that are kept
 
 } // namespace
 
@@ -77,7 +77,7 @@ std::vector<Document *> Workspace::openDocuments() {
   return open;
 }
 
-// What is open is as the client says; what is not is as the disk says now.
+// Returns an open document as the client sent it, and any other file in its current state on disk.
 Result<Document *> Workspace::documentAt(const std::string &path) {
   auto found = documents_.find(path);
   if (found != documents_.end() && found->second->open_) return found->second.get();
@@ -123,10 +123,11 @@ std::vector<const Document *> Workspace::allFiles() {
 
 // --- pieces ----------------------------------------------------------------------------------------------------------
 
-// Pieces whose text is as it was are kept: those before and behind what changed, and what only moved.
+// Cuts a document into pieces and reuses old pieces whose text is unchanged: those before and after the change, and those
+// that only moved.
 void Workspace::cut(Document &document, bool owns) {
   std::string_view text = document.text_.str();
-  // What is not UTF-8 is one mistake and no tree, as in xtc.
+  // A text that is not UTF-8 gives one error and no tree, as in xtc, so it stays one piece.
   std::vector<uint32_t> starts = findInvalidUtf8(text) ? std::vector<uint32_t>{0} : cutPieces(text);
   std::vector<std::string_view> texts;
   auto place = [&](size_t i) { return Span{starts[i], i + 1 < starts.size() ? starts[i + 1] : static_cast<uint32_t>(text.size())}; };
@@ -137,7 +138,8 @@ void Workspace::cut(Document &document, bool owns) {
   while (first < old.size() && first < pieces.size() && keeps(first, first)) pieces[first] = old[first], ++first;
   while (last < old.size() - first && last < pieces.size() - first && keeps(old.size() - 1 - last, pieces.size() - 1 - last))
     pieces[pieces.size() - 1 - last] = old[old.size() - 1 - last], ++last;
-  std::unordered_map<std::string_view, std::vector<size_t>> moved; // only to find
+  // Used for lookup only; iteration order would not be deterministic.
+  std::unordered_map<std::string_view, std::vector<size_t>> moved;
   for (size_t o = old.size() - last; o-- > first;) moved[old[o]->text].push_back(o);
   for (size_t n = first; n < pieces.size() - last; ++n) {
     auto found = moved.find(texts[n]);
@@ -157,7 +159,7 @@ void Workspace::cut(Document &document, bool owns) {
   owners_.resize(sources_->count());
   for (size_t i = 0; i < document.pieces_.size(); ++i) {
     Owner &owner = owners_[document.pieces_[i]->file];
-    if (!owns && owner.document) continue; // a text that is only tried
+    if (!owns && owner.document) continue; // a trial text must not take over the pieces it shares with the real document
     owner = {owns ? &document : nullptr, i, document.pieces_[i]};
   }
 }

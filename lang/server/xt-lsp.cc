@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
   xt::startProcess("xt-lsp");
   for (int i = 1; i < argc; ++i) {
     std::string_view option = argv[i];
-    if (option == "--stdio") continue; // what some clients add
+    if (option == "--stdio") continue; // some clients pass it; it is the only mode
     bool help = option == "--help";
     std::fprintf(help ? stdout : stderr, "usage: xt-lsp [--stdio]\n"
                                          "The language server for .xt files: speaks LSP 3.17 on standard input and output.\n"
