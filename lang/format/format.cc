@@ -11,7 +11,7 @@ namespace {
 
 using Role = TokenRole;
 
-// Makes the lines of a text. Items in `kept`, by the index of their first token, stay as they are.
+// Builds the lines of a text. Items in `kept`, given by the index of their first token, are copied unchanged.
 class LineMaker {
 public:
   LineMaker(const SourceFile &source, const std::vector<SourceToken> &tokens, const std::set<size_t> &kept, uint32_t width)
@@ -21,7 +21,7 @@ public:
 private:
   void take(size_t i);
   void comment(size_t i);
-  void endLines(); // the pieces so far become lines
+  void endLines(); // turns the pieces collected so far into lines
   size_t keep(size_t begin);
   void setItemsApart();
   uint32_t columnOf(size_t i) const { return source_.lineColumn(tokens_[i].begin).column; }
@@ -32,8 +32,8 @@ private:
   uint32_t width_, indent_ = 0;
   PieceMaker maker_;
   std::vector<Piece> pieces_;
-  bool blank_ = false;     // a blank line stands before the pieces
-  uint32_t commentAt_ = 0; // the column of the comment behind the last line, 0: none
+  bool blank_ = false;     // a blank line precedes the pieces
+  uint32_t commentAt_ = 0; // column of the trailing comment of the last line; 0: none
   std::vector<FormatLine> lines_;
 };
 
@@ -89,13 +89,13 @@ void LineMaker::take(size_t i) {
   }
 }
 
-// An item as it was, up to its last word; gives the index of the next token.
+// Copies an item unchanged up to its last word. Returns the index of the next token.
 size_t LineMaker::keep(size_t begin) {
   endLines();
   indent_ = 0;
   size_t end = begin + 1;
   while (end < tokens_.size() && !tokens_[end].startsItem) ++end;
-  // Comments before the next item are that one's.
+  // Comments on their own lines before the next item belong to the next item.
   size_t next = end;
   while (end < tokens_.size() && end > begin + 1 && tokens_[end - 1].role == Role::Comment && tokens_[end - 1].newLines != 0) --end;
   if (next == tokens_.size()) end = next;
@@ -115,7 +115,7 @@ size_t LineMaker::keep(size_t begin) {
   return end;
 }
 
-// A declaration with a block stands apart from what is around it, comments before it included.
+// Separates each declaration with a block, together with the comments above it, from its neighbours by blank lines.
 void LineMaker::setItemsApart() {
   bool afterBlock = false;
   for (size_t i = 0; i < lines_.size(); ++i) {
@@ -140,7 +140,7 @@ std::vector<FormatLine> LineMaker::run() {
   return std::move(lines_);
 }
 
-// The item that token i is in, by the index of its first token.
+// The index of the first token of the item that contains token i.
 size_t itemOf(const std::vector<SourceToken> &tokens, size_t i) {
   while (i > 0 && !tokens[i].startsItem) --i;
   return i;
@@ -152,10 +152,11 @@ bool sameWord(const SourceToken &a, std::string_view aText, const SourceToken &b
 
 struct Formatted {
   std::string text;
-  std::vector<SourceToken> before, after; // the same words
+  std::vector<SourceToken> before, after; // the words in the old and in the new text; they correspond one to one
 };
 
-// Formats, and reads the result again: an item whose words would not be the same is kept as it was.
+// Formats the text and scans the result again. An item whose words differ in the result is added to `kept`, and the text is
+// formatted again; returns the text unchanged if words differ in a kept item.
 Formatted formatWords(const SourceManager &sources, uint32_t index, std::vector<SourceToken> tokens, std::set<size_t> kept, uint32_t width) {
   const SourceFile &source = sources.file(index);
   size_t firstBreak = source.text().find('\n');
@@ -203,8 +204,8 @@ Result<Formatted> format(const SourceManager &sources, uint32_t index, Diagnosti
   return formatWords(sources, index, std::move(tokens), std::move(kept), options.width);
 }
 
-// What the statements that the range touches take: from the end of the one before to the end of the last. Blanks at the
-// ends of the range do not count, so that a selection of whole lines does not touch the next one.
+// Widens a range to the statements that it touches: from the end of the preceding statement to the end of the last one
+// touched. Ignores blanks at the ends of the range, so that a selection of whole lines does not touch the next line.
 SourceRange statementsAround(const std::vector<SourceToken> &tokens, SourceRange range, std::string_view text) {
   SourceRange out{range.file, 0, static_cast<uint32_t>(text.size())};
   range.end = std::min(range.end, out.end);

@@ -7,7 +7,7 @@ namespace {
 
 using Role = TokenRole;
 
-// The number of code points before the '=' of `%a, %b:2 = …` or `#a = …`.
+// The number of code points before the '=' of a binding such as `%a, %b:2 = …` or `#a = …`; 0 if it is not a binding.
 uint32_t bindingOf(std::span<const Piece> pieces) {
   uint32_t column = 0;
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -21,7 +21,7 @@ uint32_t bindingOf(std::span<const Piece> pieces) {
   return 0;
 }
 
-// Where the line that begins with piece `first` ends: the index after its last piece.
+// The index after the last piece of the line that begins with piece `first`.
 size_t lineEnd(std::span<const Piece> pieces, size_t first, uint32_t column, uint32_t width) {
   size_t best = pieces.size();
   uint32_t cost = Piece::kNoBreak;
@@ -29,19 +29,20 @@ size_t lineEnd(std::span<const Piece> pieces, size_t first, uint32_t column, uin
     const Piece &piece = pieces[i];
     if (i > first) {
       if (piece.ownLine || pieces[i - 1].role == Role::Comment) return i;
-      if (piece.role == Role::Comment) return i + 1; // behind what it comments
-      // Behind a list that was broken, a clause of a header begins a line of its own.
+      if (piece.role == Role::Comment) return i + 1; // a trailing comment stays on the line of the text that it follows
+      // After a list that was broken across lines, a clause of the header starts a new line.
       if (piece.breakCost == Piece::kHeaderClause && first > 0 && pieces[first].breakCost != Piece::kHeaderClause) return i;
       if (piece.breakCost != Piece::kNoBreak && piece.breakCost <= cost) best = i, cost = piece.breakCost;
       column += piece.space;
     }
     column += widthOf(piece.text);
-    if (column > width && cost != Piece::kNoBreak) return best; // where none fits, the first one beyond
+    if (column > width && cost != Piece::kNoBreak) return best; // if no position fits, the first one beyond `width`
   }
   return pieces.size();
 }
 
-// Lines in a row that have what `has` says: [first, last).
+// Calls align(begin, end) for each maximal run of consecutive lines that satisfy `has`, have equal indents and are not
+// separated by a blank line.
 template <class Has> void forRuns(std::vector<FormatLine> &lines, Has has, auto &&align) {
   for (size_t i = 0; i < lines.size();) {
     size_t end = i;
@@ -53,7 +54,7 @@ template <class Has> void forRuns(std::vector<FormatLine> &lines, Has has, auto 
   }
 }
 
-// Names of very different lengths are not aligned with each other.
+// Maximum padding of names: names whose lengths differ by more are not aligned with each other.
 constexpr uint32_t kMostPadding = 5;
 constexpr uint32_t kMostCommentPadding = 40, kBeforeComment = 2;
 
@@ -75,7 +76,7 @@ void alignBindings(std::vector<FormatLine> &lines, size_t begin, size_t end, uin
     }
     for (size_t i = begin; i < last; ++i) {
       FormatLine &line = lines[i];
-      // `bind` counts code points; names before it may have others than ASCII.
+      // `bind` counts code points and is no byte offset, because names may contain non-ASCII characters.
       size_t at = line.text.find(" =");
       line.text.insert(at, most - line.bind, ' ');
     }
@@ -120,7 +121,7 @@ std::vector<FormatLine> breakLines(std::span<const Piece> pieces, uint32_t inden
   for (size_t first = 0; first < pieces.size();) {
     FormatLine line;
     line.continues = first != 0;
-    bool atBlock = pieces.front().role == Role::CloseBlock; // `else` stands under the brace, where comments part the two
+    bool atBlock = pieces.front().role == Role::CloseBlock; // `else` after a comment gets the indent of its `}`
     line.indent = indent + (line.continues && !atBlock ? kContinuationIndent : 0);
     size_t end = lineEnd(pieces, first, line.indent, width);
     for (size_t i = first; i < end; ++i) {

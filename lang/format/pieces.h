@@ -1,4 +1,4 @@
-// The words of one statement with what may stand between them.
+// The words of one statement, with the blanks and line breaks that may separate them.
 #pragma once
 #include "lang/parse/source_tokens.h"
 
@@ -11,19 +11,19 @@ namespace xt {
 struct Piece {
   std::string_view text;
   TokenRole role = TokenRole::Stray;
-  bool space = false;                // a blank before it where no line breaks
-  bool ownLine = false;              // a comment that stands alone on its line
-  uint32_t breakCost = kNoBreak; // of a line break before it: the cheapest are taken
+  bool space = false;                // a blank precedes the word unless a line break does
+  bool ownLine = false;              // a comment alone on its line
+  uint32_t breakCost = kNoBreak; // cost of a line break before the word; the cheapest breaks are chosen
 
   static constexpr uint32_t kHeaderClause = 0; // before grid, iter_args …
-  static constexpr uint32_t kNoBreak = ~0u;    // the statement would end there, or it reads badly
+  static constexpr uint32_t kNoBreak = ~0u;    // no break: it would end the statement or read badly
 };
 
-// Takes the words of a statement one by one. What follows a block (`} else {`) is a statement of its own here.
+// Turns the words of a statement into pieces one by one. `} else {` counts as a separate statement here.
 class PieceMaker {
 public:
   PieceMaker(const std::vector<SourceToken> &tokens, std::string_view text) : tokens_(tokens), text_(text) {}
-  // The piece of token i, which follows the one that was taken last.
+  // The piece of token i. Tokens must be taken in order.
   Piece take(size_t i);
   void startStatement();
 
@@ -32,12 +32,12 @@ private:
     TokenRole role;
     bool spacedShape = false; // $M x 32 x f16, not 8x32xf16
     bool tightInside = false; // 4:subgroup*8: a factor of a layout
-    bool locationOrSlice = false; // its colons take no blanks
+    bool locationOrSlice = false; // no blanks around its colons
   };
   std::string_view textOf(size_t i) const { return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin); }
   bool spaceBefore(size_t i);
   bool spaceBeforeBracket(size_t i) const;
-  bool isPrefix(size_t i) const; // a '-' that is no subtraction
+  bool isPrefix(size_t i) const; // the token is a sign, not a subtraction
   uint32_t breakCost(size_t i) const;
   uint32_t costOfWord(size_t i) const;
   void enter(size_t i);
@@ -46,9 +46,9 @@ private:
   const std::vector<SourceToken> &tokens_;
   std::string_view text_;
   std::vector<Bracket> open_;
-  size_t first_ = 0, last_ = 0; // tokens of this statement; last_ is the one before the current, comments left out
-  bool any_ = false;            // the statement has a token
-  bool dimsOp_ = false;         // a list behind its operand is one of dimensions, no index
+  size_t first_ = 0, last_ = 0; // the statement's first token, and the last one taken that is not a comment
+  bool any_ = false;            // a token of the statement has been taken
+  bool dimsOp_ = false;         // a list after the operand gives dimensions and is not an index
   bool lastIsPrefix_ = false;
 };
 

@@ -17,7 +17,7 @@ size_t beforeSpaces(std::string_view text, size_t at) {
   return at;
 }
 
-// With the comma behind it, or the one before where it is the last of its list.
+// Extends a range by the comma after it, or for the last element of a list by the comma before it.
 TextRange withComma(std::string_view text, TextRange range) {
   size_t next = afterSpaces(text, range.end), before = beforeSpaces(text, range.begin);
   if (next < text.size() && text[next] == ',') return {range.begin, afterSpaces(text, next + 1)};
@@ -25,13 +25,13 @@ TextRange withComma(std::string_view text, TextRange range) {
   return range;
 }
 
-// With what follows where that is `word`.
+// Extends a range by the next character that is not blank, if that character is `word`.
 TextRange withNext(std::string_view text, TextRange range, char word) {
   size_t next = afterSpaces(text, range.end);
   return next < text.size() && text[next] == word ? TextRange{range.begin, afterSpaces(text, next + 1)} : range;
 }
 
-// With the whole line where nothing else stands on it.
+// Extends a range to whole lines if they contain nothing else.
 TextRange withLine(std::string_view text, TextRange range) {
   size_t begin = range.begin, end = range.end;
   while (begin > 0 && isBlank(text[begin - 1])) --begin;

@@ -1,4 +1,4 @@
-// Which bytes of a text go when a part of it is cut out, so that what is left can still be read.
+// Determines which bytes to remove with a part of a text, so that the rest still parses.
 #pragma once
 #include "lang/parse/source_parts.h"
 
@@ -14,20 +14,21 @@ struct TextRange {
   bool operator==(const TextRange &) const = default;
 };
 
-// The bytes of the part, and beside it the comma of a list, the `x` behind an extent, the `=` behind a result, the line.
+// The bytes of the part together with its separator: the comma of a list, the `x` after an extent, or the `=` after a
+// result. An item or statement that is alone on its lines takes its indentation and line break along.
 TextRange cutOf(std::string_view text, const SourcePart &part);
 
-// The text without some ranges, in any order; they may overlap.
+// The text without the given ranges, which may be in any order and may overlap.
 std::string withoutRanges(std::string_view text, std::vector<TextRange> ranges);
 
-// The text with others in the place of some ranges; a range that lies in one before it is left out.
+// The text with ranges replaced by other texts. Skips a range that begins inside an earlier one.
 struct Replacement {
   TextRange range;
   std::string text;
 };
 std::string withReplacements(std::string_view text, std::vector<Replacement> replacements);
 
-// Each line with its end.
+// The lines of the text, each with its line break.
 std::vector<TextRange> linesOf(std::string_view text);
 
 } // namespace xt

@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// Cutting out words and bytes tries far more texts than the syntax has parts: only for what is small by then.
+// Limits for removing single words and bytes, which tries far more texts than removing parts of the syntax.
 constexpr size_t kMostWords = 400, kMostBytes = 2048, kWidestWindow = 10;
 
 class Reducer {
@@ -31,7 +31,7 @@ public:
 private:
   using Changes = std::vector<Change> (*)(std::string_view text, std::span<const SourcePart> parts);
 
-  // The parts of a text come apart from the coarsest to the finest.
+  // Removes or simplifies parts of the text, from the coarsest to the finest.
   void round() {
     cut("lines", [this] { return linesOf(best_); });
     cut("items", [this] { return cutsOf({PartKind::Item}); });
@@ -52,7 +52,7 @@ private:
     if (parts().empty() && best_.size() <= kMostBytes) cut("bytes", [this] { return bytes(); });
   }
 
-  // The canonical form, which is no smaller, but easier to read.
+  // Tries the canonical format, which need not be smaller but is easier to read.
   void tidy() {
     pass_ = "format";
     SourceManager sources;
@@ -64,7 +64,7 @@ private:
 
   bool stopped() const { return hooks_.isStopped && hooks_.isStopped(); }
 
-  // Takes the text if it is interesting.
+  // Makes the text the best one if it is interesting and has not been tried before. Returns whether it is interesting.
   bool attempt(std::string text) {
     if (stopped() || text == best_ || !asked_.insert(std::hash<std::string>()(text)).second) return false;
     ++tried_;
@@ -74,8 +74,8 @@ private:
     return interesting;
   }
 
-  // Delta debugging: cuts out as many ranges at once as will go, the last ones first, since what comes later uses what
-  // comes before.
+  // Delta debugging: removes ranges in chunks whose size is halved step by step. Starts with the last ranges, since later
+  // statements use the results of earlier ones.
   template <class Collect> void cut(std::string_view pass, Collect &&collect) {
     pass_ = pass;
     std::vector<TextRange> ranges = collect();
@@ -93,7 +93,7 @@ private:
     }
   }
 
-  // One change after the other; where one is taken, those that it leaves.
+  // Tries one change after the other, the last ones first. After a success, collects the changes of the new text.
   void change(std::string_view pass, Changes collect) {
     pass_ = pass;
     for (bool some = true; some && !stopped();) {
@@ -163,7 +163,7 @@ private:
 
   std::string best_;
   const ReduceHooks &hooks_;
-  std::unordered_set<size_t> asked_; // by hash
+  std::unordered_set<size_t> asked_; // hashes of the texts tried
   std::string_view pass_;
   size_t tried_ = 0;
 };

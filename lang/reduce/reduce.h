@@ -1,4 +1,4 @@
-// Makes a text smaller by its syntax for as long as it stays interesting.
+// Reduces a text, guided by its syntax, while the text stays interesting.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -9,17 +9,18 @@ namespace xt {
 
 struct ReduceProgress {
   std::string_view pass;
-  size_t bytes = 0, tried = 0; // of the smallest text that was found; texts that were asked about
+  size_t bytes = 0, tried = 0; // size of the best text so far; number of texts tried
 };
 
 struct ReduceHooks {
-  // Whether a text still shows what is looked for. Asked once at most about each text.
+  // Whether a text still shows the behaviour that is searched for. Called at most once for each text.
   std::function<bool(const std::string &text)> isInteresting;
-  std::function<bool()> isStopped = {};                       // what has been found by then is the result; none: never
-  std::function<void(const ReduceProgress &progress)> progress = {}; // after each question
+  std::function<bool()> isStopped = {};                       // true: stop and return the best text so far; not set: never stop
+  std::function<void(const ReduceProgress &progress)> progress = {}; // called after each text that was tried
 };
 
-// `text` is interesting. Gives the smallest text that was found. Broken text and text that is not UTF-8 are reduced as well.
+// Returns the smallest text found, in canonical format if that stays interesting. Requires that `text` is interesting; it may
+// have syntax errors and need not be UTF-8.
 std::string reduceText(std::string text, const ReduceHooks &hooks);
 
 } // namespace xt

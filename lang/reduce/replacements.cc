@@ -15,13 +15,13 @@ TextRange rangeOf(const SourcePart &part) { return {part.begin, part.end}; }
 
 bool isExpression(PartKind kind) { return kind == PartKind::Expr || kind == PartKind::Operand || kind == PartKind::Number; }
 
-// What stands between the braces of a block.
+// The text between the braces of a block.
 std::string_view insideBraces(std::string_view block) {
   bool braces = block.size() >= 2 && block.front() == '{' && block.back() == '}';
   return braces ? block.substr(1, block.size() - 2) : block;
 }
 
-// A number's text as an integer; nullopt for floats and what is too large.
+// The value of a decimal integer; nullopt for floats, hexadecimal integers and values above 64 bits.
 std::optional<uint64_t> integerOf(std::string_view text) {
   uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -33,7 +33,7 @@ std::vector<std::string> smallerThan(std::string_view text) {
   std::optional<uint64_t> value = integerOf(text);
   if (!value) {
     bool zero = text == "0.0" || text == "1" || text == "0";
-    return zero ? std::vector<std::string>{} : std::vector<std::string>{"0.0", "1"}; // hex digits and what is too large too
+    return zero ? std::vector<std::string>{} : std::vector<std::string>{"0.0", "1"}; // floats, hex integers, too large integers
   }
   std::vector<std::string> out;
   for (uint64_t smaller : {uint64_t{0}, uint64_t{1}, uint64_t{2}, *value / 4, *value / 2, *value - 1}) {
@@ -72,7 +72,7 @@ std::vector<Change> replacementsByConstants(std::string_view text, std::span<con
     const SourcePart &op = parts[i];
     if (op.kind != PartKind::OpName || op.parent < 0 || slice(text, op).ends_with("constant")) continue;
     const SourcePart &statement = parts[static_cast<size_t>(op.parent)];
-    const SourcePart *type = nullptr; // the last that its signature states
+    const SourcePart *type = nullptr; // the last type of the op's signature
     for (size_t j = i + 1; j < parts.size() && parts[j].begin < statement.end; ++j) {
       bool stated = parts[j].kind == PartKind::Type && parts[j].parent >= 0 && parts[static_cast<size_t>(parts[j].parent)].kind == PartKind::Signature;
       if (stated) type = &parts[j];

@@ -1,21 +1,21 @@
-// Simpler texts that may stand in the place of parts.
+// Proposes simpler texts as replacements for parts of a text.
 #pragma once
 #include "lang/reduce/cuts.h"
 
 namespace xt {
 
-// Changes that are tried together. Each makes the text simpler, so that trying them again and again ends.
+// Replacements that are tried together. Each one makes the text simpler, so repeated application terminates.
 using Change = std::vector<Replacement>;
 
-// A statement by what its blocks hold, an expression or a mapping by one that it holds.
+// Replaces a statement by the contents of one of its blocks, and an expression or mapping by a nested one.
 std::vector<Change> replacementsByInside(std::string_view text, std::span<const SourcePart> parts);
-// What a statement computes by a constant of the type that it states.
+// Replaces the op of a statement by a constant of the last type in the op's signature.
 std::vector<Change> replacementsByConstants(std::string_view text, std::span<const SourcePart> parts);
-// A value that is used by a literal: all uses at once, then each by itself.
+// Replaces the uses of a value or parameter by a literal: all uses at once, then each use alone.
 std::vector<Change> replacementsByLiterals(std::string_view text, std::span<const SourcePart> parts);
-// Integers by smaller ones, floats by 0.0: all that are written alike at once, then each by itself.
+// Replaces integers by smaller ones, and floats by 0.0 or 1: all numbers with the same spelling at once, then each alone.
 std::vector<Change> smallerNumbers(std::string_view text, std::span<const SourcePart> parts);
-// Element types by f32 and i32: all that are alike at once.
+// Replaces element types by f32 or i32: all occurrences of one type at once.
 std::vector<Change> simplerElements(std::string_view text, std::span<const SourcePart> parts);
 
 } // namespace xt
