@@ -15,7 +15,7 @@ ConstValue intValue(int64_t v) { return {.kind = ConstValue::Kind::Int, .integer
 ConstValue boolValue(bool v) { return {.kind = ConstValue::Kind::Bool, .integer = v, .elem = Elem::I1, .literal = false}; }
 ConstValue floatValue(double v) { return {.kind = ConstValue::Kind::Float, .number = v, .elem = Elem::F32}; }
 
-// An integer beyond int64_t, or what comes of one.
+// Wide enough for every 64-bit literal and for the exact sum or difference of two of them.
 using Exact = __int128;
 
 Exact exactValue(const ConstValue &v) { return isWideLiteral(v) ? Exact{static_cast<uint64_t>(v.integer)} : Exact{v.integer}; }
@@ -27,7 +27,8 @@ std::optional<ConstValue> fromExact(Exact v) {
   return out;
 }
 
-// Of `+ - * / mod` and comparisons; nothing where the result does not fit 64 bits.
+// Evaluates `+ - * / mod` and comparisons. Nullopt if the result does not fit 64 bits, for a division by zero, and for any
+// other operator.
 std::optional<ConstValue> wideInts(std::string_view op, Exact a, Exact b) {
   if (op == "<") return boolValue(a < b);
   if (op == "<=") return boolValue(a <= b);
@@ -174,7 +175,7 @@ std::optional<ConstValue> ParamScope::get(const ast::Name &name) {
   } else if (param->type.kind == ast::TypeExpr::Kind::Error) {
     // reported
   } else if (!param->value) {
-    // Said where it is declared, so that it is said once.
+    // Report it at the declaration, so that it is reported only once.
     diagnostics_
         .report(DiagCode::NotConstant, param->name.range, str("parameter `$", name.text, "` has no value"))
         .note(str("give it one where it is declared, or with `-D ", name.text, "=…`"));

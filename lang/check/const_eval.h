@@ -1,4 +1,4 @@
-// Compile-time values: parameters of one instantiation, and constant expressions over them.
+// Compile-time values: the parameters of one instantiation, and constant expressions over them.
 #pragma once
 #include "ir/elem.h"
 #include "lang/check/symbols.h"
@@ -14,31 +14,31 @@ struct ConstValue {
   enum class Kind : uint8_t { Int, Float, Bool, Type } kind = Kind::Int;
   int64_t integer = 0; // Int; Bool: 0 or 1
   double number = 0;   // Float
-  Elem elem = Elem::Index; // Type: which. Else the type that it has; Index and F32 for bare literals
-  bool literal = true;     // no declared type: it takes that of the other operand
+  Elem elem = Elem::Index; // Type: the element type. Otherwise the value's type; for literals see literals.h, or F32
+  bool literal = true;     // no declared type: the value takes the type of the other operand
   bool operator==(const ConstValue &) const = default;
 };
 std::string constText(const ConstValue &value);
 
-// Values of a file's parameters in one instantiation: overrides first, then the declared defaults, which may depend on
-// other parameters. Each mistake is reported once.
+// Values of a file's parameters in one instantiation: an override if there is one, else the declared default, which may
+// depend on other parameters. Each mistake is reported once.
 class ParamScope {
 public:
   ParamScope(const FileSymbols &symbols, Diagnostics &diagnostics) : symbols_(symbols), diagnostics_(diagnostics) {}
-  // The same values, with messages going elsewhere.
+  // Copies the values, but reports to other diagnostics.
   ParamScope(const ParamScope &other, Diagnostics &diagnostics)
       : symbols_(other.symbols_), diagnostics_(diagnostics), values_(other.values_) {}
 
-  // Gives a parameter another value; the name and the type have been checked.
+  // Sets the value of a parameter or of a test's size. The caller has checked the name and the type.
   void override(std::string name, ConstValue value) { values_[std::move(name)] = value; }
-  // A size of a test, or another name that is no parameter of the file.
+  // The value of a parameter or of a name that override() has set. Null: the error has been reported.
   std::optional<ConstValue> get(const ast::Name &name);
-  // What a declaration's `in [...]` lists, with the parameter's type; mistakes are reported and left out.
+  // The values in a declaration's list `in [...]`, converted to the parameter's type. Reports invalid values and skips them.
   std::vector<ConstValue> choices(const ast::ParamDecl &param);
   const FileSymbols &symbols() const { return symbols_; }
   Diagnostics &diagnostics() const { return diagnostics_; }
 
-  // Constant expressions; null has been reported.
+  // Evaluates a constant expression. Null: the error has been reported.
   std::optional<ConstValue> eval(const ast::Expr &expr);
   std::optional<int64_t> evalInt(const ast::Expr &expr, std::string_view what);
 
@@ -55,13 +55,13 @@ private:
   int depth_ = 0;
 };
 
-// The value of a declared parameter from text (`-D BM=128`), or null if it is not of the parameter's type.
+// Parses the value of a declared parameter (`-D BM=128`). Null if the text is not a value of the parameter's type.
 std::optional<ConstValue> paramFromText(const ast::ParamDecl &param, std::string_view text);
-// `value` with the parameter's declared type; reports at `range` if it does not fit.
+// Converts `value` to the parameter's declared type; reports at `range` if it does not fit.
 std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue value, SourceRange range,
                                      Diagnostics &diagnostics);
 
-// Whether an expression consists of literals only, so that it takes the type of what stands beside it.
+// Whether an expression consists of number literals only, so that it takes the type of the other operand.
 bool isLiteral(const ast::Expr &expr);
 
 } // namespace xt

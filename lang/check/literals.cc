@@ -15,7 +15,7 @@ bool fitsType(Elem elem, const ConstValue &value) {
   if (value.kind == ConstValue::Kind::Type) return false;
   if (isFloat(elem)) return true;
   if (value.kind == ConstValue::Kind::Float) return false;
-  // A parameter of type u64 has the bits.
+  // A parameter of type u64 holds its bits in `integer`, so values of 2^63 and above are negative there.
   bool unsignedBits = isWideLiteral(value) || (!value.literal && value.elem == Elem::U64 && value.integer < 0);
   if (elem == Elem::U64) return value.integer >= 0 || unsignedBits || isLiteralOf(value, Elem::I64);
   return !unsignedBits && fitsInteger(elem, value.integer);

@@ -6,7 +6,7 @@
 namespace xt {
 
 void NameIndex::addValue(NameUse use, const Value *value) {
-  if (!use.range.file || use.range.begin == use.range.end) return; // nothing is written there
+  if (!use.range.file || use.range.begin == use.range.end) return; // the name is not in the text
   if (value) values_.emplace_back(uses_.size(), value);
   uses_.push_back(use);
 }
@@ -14,7 +14,7 @@ void NameIndex::addValue(NameUse use, const Value *value) {
 void NameIndex::settle() {
   for (const auto &[use, value] : values_) uses_[use].type = value->type();
   values_.clear();
-  // What has a type comes first, so that it is kept.
+  // Among equal uses those with a type come first, since std::unique keeps the first.
   auto key = [](const NameUse &use) {
     return std::tuple(use.range.file, use.range.begin, use.range.end, use.kind, !use.isDefinition, !use.type);
   };

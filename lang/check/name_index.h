@@ -1,5 +1,5 @@
-// What checking learns about the names of a file, for editors: which range of the text means what, and of which type it
-// is. The checker fills it while it works; nobody who only compiles asks for it.
+// An index of the names in a file for the language server: what each name in the text refers to, and the types of values.
+// The checker fills it while it runs; a plain compilation does not build it.
 #pragma once
 #include "ir/host.h"
 #include "ir/op.h"
@@ -15,9 +15,9 @@ struct NameUse {
   NameKind kind = NameKind::Value;
   bool isDefinition = false;
   SourceRange range;           // as written, with its sigil
-  SourceRange target;          // of the definition's name; of a definition its own. None of ops and host functions
-  Type type = {};              // Value: null where its definition is wrong, or where a test's buffer is meant
-  const OpInfo *op = nullptr;  // Op: the row that was chosen
+  SourceRange target;          // the name in the definition, `range` for a definition; empty for ops and host functions
+  Type type = {};              // Value: null if its definition has an error, and for a test's buffer
+  const OpInfo *op = nullptr;  // Op: the selected row of the op table
   const HostFnInfo *fn = nullptr;
 };
 
@@ -29,21 +29,21 @@ public:
   void define(SourceRange range, const Value *value) { addValue({NameKind::Value, true, range, range}, value); }
   void op(SourceRange range, const OpInfo &info) { uses_.push_back({NameKind::Op, false, range, {}, {}, &info}); }
   void host(SourceRange range, const HostFnInfo &fn) { uses_.push_back({NameKind::HostFn, false, range, {}, {}, nullptr, &fn}); }
-  // The bindings at these places are of one variable: the second rebinds what the first has bound.
+  // Records that two bindings belong to one variable: `second` rebinds the variable of `first`.
   void join(SourceRange first, SourceRange second) { joined_.emplace_back(first, second); }
 
-  // Reads the types of values; to be called before the kernel that owns them ends. Sorts by place and drops what was
-  // said twice.
+  // Copies the types of the values. Call it while the kernel that owns the values exists. Sorts the uses by position and drops
+  // duplicates.
   void settle();
 
-  // By file, then place.
+  // Sorted by file, then position.
   const std::vector<NameUse> &uses() const { return uses_; }
   const std::vector<std::pair<SourceRange, SourceRange>> &joined() const { return joined_; }
 
 private:
   void addValue(NameUse use, const Value *value);
   std::vector<NameUse> uses_;
-  std::vector<std::pair<size_t, const Value *>> values_; // of uses_[first], until settled
+  std::vector<std::pair<size_t, const Value *>> values_; // values of uses_[first] whose types settle() will copy
   std::vector<std::pair<SourceRange, SourceRange>> joined_;
 };
 

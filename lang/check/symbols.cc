@@ -7,17 +7,17 @@
 namespace xt {
 namespace {
 
-// Of a file's own declarations, the first ones of their names.
-using OwnNames = std::set<const void *>; // looked up only
+// The compiled file's own declarations that are the first with their names.
+using OwnNames = std::set<const void *>; // used for lookup only; iteration order would not be deterministic
 
 template <class T>
 void insert(std::map<std::string_view, const T *> &table, const T &decl, std::string_view what, bool imported, OwnNames &own,
             Diagnostics &diagnostics) {
-  if (!decl.name) return; // the parser has said so
+  if (!decl.name) return; // the parser has reported it
   auto [it, isNew] = table.emplace(decl.name.text, &decl);
   if (isNew && !imported) own.insert(&decl);
   if (isNew) return;
-  // A clash with what is imported is the importing file's mistake: the other one may not be its author's.
+  // Report a clash with an import in the importing file, since its author may be unable to change the imported file.
   const T *first = it->second, *second = &decl;
   bool apart = imported && own.contains(first);
   if (apart) std::swap(first, second);
@@ -51,7 +51,7 @@ FileSymbols::FileSymbols(std::span<const ast::File *const> files, size_t own, bo
 bool FileSymbols::answersAsIn(const Lookups &lookups, const std::set<std::string> &namesThen) const {
   if (lookups.allNames && namesThen != allNames()) return false;
   for (const Lookups::Entry &entry : lookups.entries) {
-    // Another declaration may lie where one was that is gone; its file tells.
+    // A new declaration may have the address of a deleted one; the file index distinguishes the two.
     auto same = [&](const auto *decl) { return decl == entry.decl && (!decl || decl->range.file == entry.file); };
     bool holds = false;
     switch (entry.kind) {

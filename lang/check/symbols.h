@@ -1,4 +1,5 @@
-// The names of a file and of what it imports: aliases, parameters, kernels, functions. Order at file level does not matter.
+// The names declared in a file and in its imports: aliases, parameters, kernels, functions. The order of declarations does
+// not matter.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/check/name_index.h"
@@ -10,23 +11,24 @@
 
 namespace xt {
 
-// The declarations that a piece of checking has asked for: its result holds as long as the answers are the same.
+// Records the declarations that a check has looked up. The result of the check stays valid while the same look-ups give the
+// same answers.
 struct Lookups {
   struct Entry {
     NameKind kind;
     std::string name;
-    const void *decl; // null: there was none
-    uint32_t file;    // of the declaration
+    const void *decl; // null: the name was not declared
+    uint32_t file;    // the file of the declaration
     auto operator<=>(const Entry &) const = default;
   };
   std::set<Entry> entries;
-  bool allNames = false; // names were listed, for a suggestion
+  bool allNames = false; // all names were listed in order to suggest one
 };
 
 class FileSymbols {
 public:
-  // The first `own` files are the one that is compiled, in one piece or several; the others are what it imports.
-  // Reports names that are defined twice. `incomplete`: an import could not be read, and any name may come from it.
+  // The first `own` trees are the pieces of the compiled file; the others are its imports. Reports names that are defined
+  // twice. `incomplete`: an import could not be read, so an undeclared name may come from it.
   FileSymbols(std::span<const ast::File *const> files, size_t own, bool incomplete, Diagnostics &diagnostics);
 
   const ast::AttrAlias *attrAlias(std::string_view name) const { return find(attrAliases_, NameKind::Alias, name); }
@@ -38,14 +40,14 @@ public:
   std::vector<std::string_view> paramNames() const { return names(params_); }
   std::vector<std::string_view> kernelNames() const { return names(kernels_); }
 
-  // From now on what is asked is noted in `lookups`, and what names mean in `index`; null: nowhere.
+  // From now on, records look-ups in `lookups` and the meaning of names in `index`. Null: records nothing.
   void watch(Lookups *lookups, NameIndex *index) const { lookups_ = lookups, index_ = index; }
   NameIndex *index() const { return index_; }
-  // Whether each question would be answered as it was.
+  // Whether each recorded look-up would give the same answer now. `namesThen` is what allNames() returned at that time.
   bool answersAsIn(const Lookups &lookups, const std::set<std::string> &namesThen) const;
-  std::set<std::string> allNames() const; // with a sigil each
+  std::set<std::string> allNames() const; // each with its sigil
 
-  // Whether a name that is not here is unknown.
+  // Whether all imports could be read, so that a name that is not declared here is an error.
   bool complete() const { return !incomplete_; }
 
 private:
@@ -74,7 +76,8 @@ private:
   mutable NameIndex *index_ = nullptr;
 };
 
-// Adds "did you mean …" with a fix-it when a candidate is near (else gives false); `sigil` is '%', '#' … or 0.
+// Adds "did you mean …" with a fix-it if a candidate is similar to `name`; otherwise returns false. `sigil` is '%', '#' … or
+// 0 for none.
 bool suggestName(Diagnostic &diagnostic, SourceRange range, char sigil, std::string_view name,
                  std::span<const std::string_view> candidates);
 

@@ -1,16 +1,16 @@
-// Words of types and attributes, however they are spelt.
+// Compares words of types and attributes independently of their spelling.
 #pragma once
 #include "lang/ast.h"
 
 namespace xt {
 
-// Of a name with dots: `xetile.tile` is a tile.
+// The part of a name after its last dot: `tile` for `xetile.tile`.
 inline std::string_view lastWord(std::string_view text) {
   size_t dot = text.rfind('.');
   return dot == std::string_view::npos ? text : text.substr(dot + 1);
 }
 
-// Kinds of text after the element type; `memref<…, slm>` and `#slm` say the same.
+// Whether an attribute after the element type is `word`. `memref<…, slm>` and `memref<…, #slm>` mean the same.
 inline bool isWord(const ast::Attr &attr, std::string_view word) {
   if (attr.kind == ast::Attr::Kind::Value)
     return attr.value && attr.value->is(ast::Expr::Kind::Ident) && attr.value->text == word;
