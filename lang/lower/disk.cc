@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 namespace xt {
-// XT_STDLIB, or the nearest `stdlib` (beside the program, or above it in a build tree) that holds gemm.xt.
+// XT_STDLIB if set, else the nearest folder `stdlib` with gemm.xt beside the program or, in a build tree, above it.
 std::string stdlibFolder() {
   if (const char *given = std::getenv("XT_STDLIB"); given && *given) return given;
   char program[4096];

@@ -7,7 +7,7 @@ namespace xt {
 void Environment::pop() {
   auto ended = std::move(scopes_.back());
   scopes_.pop_back();
-  if (scopes_.empty()) return; // nothing is asked any more
+  if (scopes_.empty()) return; // no look-ups follow
   for (auto &[name, bound] : ended)
     if (!find(name)) lost_[name] = bound.range;
 }
@@ -36,7 +36,7 @@ std::vector<std::string_view> Environment::names() const {
   std::vector<std::string_view> list;
   for (const auto &scope : scopes_)
     for (const auto &[name, bound] : scope)
-      if (name.find('#') == std::string::npos) list.push_back(name); // not the parts of %x:2, which have no name
+      if (name.find('#') == std::string::npos) list.push_back(name); // skip x#0, x#1 of %x:2, which cannot be written as names
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;

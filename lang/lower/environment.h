@@ -1,5 +1,5 @@
-// The names in force at a place of a kernel, and what is bound to them. Rebinding a name in a nested block shadows it
-// there; the lowering of loops and branches carries it out.
+// The names in scope at a position of a kernel, and their values. Rebinding a name in a nested block shadows it in that
+// block; the lowering of loops and branches carries the new value out of the block.
 #pragma once
 #include "lang/check/name_index.h"
 
@@ -10,23 +10,24 @@
 namespace xt {
 
 struct BoundName {
-  Value *value = nullptr; // null: its definition was wrong and has been reported; uses stay quiet
-  bool fixed = false;     // loop and grid variables
-  SourceRange range;      // where it was bound last
+  Value *value = nullptr; // null: the definition is invalid, which has been reported; uses report nothing
+  bool fixed = false;     // a loop or grid variable, which cannot be rebound
+  SourceRange range;      // of the last binding
 };
 
 class Environment {
 public:
-  // What is bound is noted in `index`; null: nowhere.
+  // Records bindings in `index`, if it is not null.
   explicit Environment(NameIndex *index) : index_(index) {}
   void push() { scopes_.emplace_back(); }
-  // Names bound first in the scope that ends are remembered, to say why they are unknown afterwards.
+  // Ends the innermost scope. Remembers the names that were first bound in it, so that messages can explain why they are
+  // unknown afterwards.
   void pop();
   const BoundName *find(const std::string &name) const;
   void bind(const std::string &name, BoundName bound);
-  // Binds to nothing a name that was used and is unknown, so that it is reported once.
+  // Binds an unknown name to null after its first use, so that it is reported only once.
   void forget(const std::string &name, SourceRange use) { scopes_.back()[name] = {nullptr, false, use}; }
-  // Where a name that is unknown now was bound in a scope that has ended; null if nowhere.
+  // The range of an unknown name's binding in a scope that has ended; null if there was none.
   const SourceRange *lost(const std::string &name) const;
   std::vector<std::string_view> names() const; // sorted
 

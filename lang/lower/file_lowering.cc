@@ -14,10 +14,10 @@ namespace {
 
 using Overrides = std::vector<std::pair<std::string, ConstValue>>;
 
-// What nests deeper is refused where it is lowered.
+// The search for calls stops at this depth. Lowering reports deeper nesting.
 constexpr int kMaxSearchDepth = 2000;
 
-// So many statements take some seconds and some hundred megabytes.
+// Lowering this many statements takes some seconds and some hundred megabytes.
 constexpr size_t kMostRepeatedStatements = 200000;
 
 class FileLowering {
@@ -42,7 +42,7 @@ public:
     for (const ast::File *file : own()) lowerTests(*file);
     for (const ast::File *file : own())
       for (const ast::KernelDecl &decl : file->kernels)
-        // Behind one that calls too much there may be many that call it, each of which would be as slow to refuse.
+        // Stop after a function that inlines too much: many others may call it, and each would take as long to reject.
         if (symbols_.kernel(decl.name.text) == &decl && decl.isFunction && !isKernelLike(decl) && !decl.broken &&
             !state_.lowered.contains(&decl) && !state_.inlinedTooMuch)
           merge(check(decl, str("function ", decl.name.text), {}, What::Function), What::Function);
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  // Whether a check made before would come out the same.
+  // Whether repeating an earlier check would give the same result.
   bool holds(const KernelCheck &known) const {
     if (known.completeThen != symbols_.complete() || !symbols_.answersAsIn(known.lookups, known.namesThen)) return false;
     for (const Lookups::Entry &entry : known.lookups.entries)
@@ -99,8 +99,8 @@ private:
                                                          module_->aliases.end(), same);
   }
 
-  // How many statements may be lowered: of functions that are inlined, and of kernels in several instances, many times those
-  // of the text. A statement takes at least one byte of it.
+  // Whether more statements may be lowered. Inlined functions and kernels with several instances repeat statements, so
+  // kMostRepeatedStatements may be lowered beyond those written. The number written is at most the number of bytes.
   bool mayLowerMore(const ast::KernelDecl &decl) {
     if (mostStatements_ == 0) {
       mostStatements_ = kMostRepeatedStatements;
@@ -125,7 +125,8 @@ private:
     Context &context = store_ ? *made->context : context_;
     symbols_.watch(&made->lookups, store_ ? &made->names : nullptr);
     {
-      // It knows what has failed before, but what it says is its own: it may be kept when the rest changes.
+      // The check knows which functions have failed so far, but has its own messages, because it may be reused when other
+      // declarations change.
       LoweringState state{state_.failedFunctions, {}, state_.aliases, state_.sources};
       ParamScope params = scope(changed, made->diagnostics);
       if (what == What::Kernel) made->kernel = KernelLowering(context, params, state, decl, name).run();
@@ -147,9 +148,10 @@ private:
     return made;
   }
 
-  // Its messages, and what it says of functions, join the file's. Of functions that nothing calls only what is new counts.
+  // Adds the messages of a check and its findings about functions to those of the file. For a function that is never called,
+  // drops messages whose code and range have been reported already.
   void merge(const std::shared_ptr<KernelCheck> &checked, What what) {
-    // Codes and places of what has been said, as of the last function.
+    // Add the codes and ranges of the messages reported since the last such function.
     for (const std::vector<Diagnostic> &all = diagnostics_.all(); what == What::Function && said_ < all.size(); ++said_)
       saidAt_.insert({all[said_].code, all[said_].range.file, all[said_].range.begin, all[said_].range.end});
     for (const Diagnostic &diagnostic : checked->diagnostics.all()) {
@@ -165,7 +167,8 @@ private:
     if (store_) checks_.push_back(checked);
   }
 
-  // The RFC writes kernels as `func.func` without results. One that is called is a function all the same.
+  // Whether a function is a kernel: the RFC writes kernels as `func.func` without results. One that is called without having a
+  // grid is a function nevertheless.
   bool isKernelLike(const ast::KernelDecl &decl) {
     return decl.results.empty() && std::any_of(decl.params.begin(), decl.params.end(), [](const ast::Param &p) { return p.type.name.text.ends_with("memref"); }) &&
            (!decl.grid.empty() || !isCalled(decl));
@@ -224,7 +227,7 @@ private:
     return params;
   }
 
-  // Parameters that nothing uses are checked as well; a value that is none of the listed ones is a warning.
+  // Checks all parameters, even unused ones. Warns if a value is not in the parameter's list of values.
   void checkParams() {
     ParamScope params = scope({});
     for (const ast::File *file : files_)
@@ -250,9 +253,9 @@ private:
     return str("`$", name, "` is ", constText(value), ", which its `in [", join(listed, ", "), "]` does not list");
   }
 
-  // The same for what a launch changes, and for the parameters of the kernel that follow from it.
+  // The same for parameters that a launch changes, directly or through other parameters, and that the kernel uses.
   void checkLaunchParams(ParamScope &launch, const Lookups &kernel, ParamScope &file, const ast::Attr &attrs) {
-    Diagnostics reported; // mistakes in the lists have been
+    Diagnostics reported; // discarded: errors in the lists have been reported
     std::set<std::string_view> used;
     for (const Lookups::Entry &entry : kernel.entries)
       if (entry.kind == NameKind::Param) used.insert(entry.name);
@@ -271,7 +274,7 @@ private:
       }
   }
 
-  // Kernels of other files that nothing launches are checked, but are no part of the module.
+  // Checks imported kernels that are never launched. They do not become part of the module.
   void checkImportedKernels() {
     for (size_t f = own_; f < files_.size(); ++f)
       for (const ast::KernelDecl &decl : files_[f]->kernels) {
@@ -282,7 +285,7 @@ private:
       }
   }
 
-  // Aliases that nothing uses are checked as well, and kept under the user's names for dumps.
+  // Checks all aliases, even unused ones, and keeps layout aliases under the user's names for dumps.
   void checkAliases() {
     ParamScope params = scope({});
     TypeResolver types(context_, params);
@@ -301,7 +304,7 @@ private:
   Kernel *instantiate(const ast::KernelDecl &decl, Overrides overrides, const ast::Attr *attrs) {
     if (decl.broken) return nullptr; // reported
     ParamScope params = scope({});
-    // Overrides that change nothing do not make another kernel; the rest go in the order of declaration.
+    // Overrides that change no value do not create another instance. The others are applied in order of declaration.
     std::string name = decl.name.text;
     Overrides changed;
     for (const ast::File *file : files_)
@@ -327,8 +330,8 @@ private:
 
   std::vector<const SourceUnit *> units_;
   std::vector<const ast::File *> files_; // the pieces of all units
-  size_t own_;                           // how many of them are compiled
-  std::set<std::string, std::less<>> called_; // functions, by name; looked for once it matters
+  size_t own_;                           // how many of `files_` belong to the compiled unit
+  std::set<std::string, std::less<>> called_; // names of called functions; collected on first use
   bool callsAreKnown_ = false;
   Context &context_;
   CheckStore *store_;
@@ -337,10 +340,10 @@ private:
   std::unique_ptr<Module> module_;
   LoweringState state_;
   Overrides defines_;
-  std::map<std::string, Kernel *> instances_;       // by name, with what a launch changes
+  std::map<std::string, Kernel *> instances_;       // by name, which includes the overrides of a launch
   std::set<const ast::KernelDecl *> instantiated_;
   std::set<std::tuple<DiagCode, uint32_t, uint32_t, uint32_t>> saidAt_;
-  size_t said_ = 0; // how many of the file's messages stand there
+  size_t said_ = 0; // how many of the file's messages are in saidAt_
   size_t mostStatements_ = 0; // 0: not counted yet
   bool toldOfMany_ = false;
   std::vector<std::shared_ptr<KernelCheck>> checks_;

@@ -1,5 +1,5 @@
-// A parsed file, with the files that it imports, to a module: the loop over its declarations. Kernels are checked one at a
-// time, each with messages of its own, so that whoever checks a file again after a change can keep what is still good.
+// Lowers a parsed file and its imports to a module by iterating over the declarations. Kernels are checked one at a time,
+// each with separate messages, so that a caller that checks a changed file again can reuse the results that are still valid.
 #pragma once
 #include "lang/check/const_eval.h"
 #include "lang/lower/imports.h"
@@ -8,41 +8,41 @@
 
 namespace xt {
 
-// What checking one kernel, in one instantiation, or one function gave, and what that followed from.
+// The result of checking one instantiation of a kernel, or one function, and everything that the result depends on.
 struct KernelCheck {
-  std::unique_ptr<Context> context; // of its types, where it does not share the module's
-  std::unique_ptr<Kernel> kernel;   // null: mistakes, or a function
+  std::unique_ptr<Context> context; // owns the kernel's types; null if they are in the module's context
+  std::unique_ptr<Kernel> kernel;   // null after errors, and for a function
   Diagnostics diagnostics;
   NameIndex names;
   bool inlinedTooMuch = false;
-  size_t statements = 0; // that were lowered; those of a function count once for each call
-  std::set<const ast::KernelDecl *> failed, lowered; // functions that it has met; the first for the first time
-  // It holds as long as these would be the same.
+  size_t statements = 0; // statements lowered; those of a function count once for each call
+  std::set<const ast::KernelDecl *> failed, lowered; // functions first found invalid by this check; functions lowered by it
+  // The result is valid while the following are the same.
   Lookups lookups;
-  std::set<std::string> namesThen;          // if all were listed
+  std::set<std::string> namesThen;          // if lookups.allNames
   std::set<const ast::KernelDecl *> failedThen;
-  std::vector<LayoutAlias> aliasesThen;     // if something was reported: messages spell layouts by them
+  std::vector<LayoutAlias> aliasesThen;     // if a message was reported, since messages print layouts by their aliases
   bool completeThen = true;
 };
 
-// Keeps checks from one run to the next.
+// Stores checks from one run to the next.
 class CheckStore {
 public:
   virtual ~CheckStore() = default;
-  // A check of this declaration under this name that `holds` accepts, or null.
+  // A stored check of this declaration and instance name that `holds` accepts, or null.
   virtual std::shared_ptr<KernelCheck> find(const ast::KernelDecl &decl, const std::string &instance,
                                             const std::function<bool(const KernelCheck &)> &holds) = 0;
   virtual void keep(const ast::KernelDecl &decl, const std::string &instance, std::shared_ptr<KernelCheck> check) = 0;
 };
 
 struct CheckedFile {
-  std::unique_ptr<Module> module; // with a store it has no kernels: the checks have them
+  std::unique_ptr<Module> module; // with a store the module has no kernels; `checks` has them
   std::vector<std::shared_ptr<KernelCheck>> checks;
-  NameIndex names; // of declarations and tests
+  NameIndex names; // the names in declarations and tests
 };
 
-// The first unit is compiled, the others are what it imports; `importLost`: one could not be read. With a store, what a
-// check needs is looked up there first, and each has a context of its own; without, kernels go into the module.
+// Compiles the first unit; the others are its imports. `importLost`: an import could not be read. With a store, reuses valid
+// checks from it, and each check has its own context. Without a store, moves the kernels into the module.
 CheckedFile lowerUnits(std::span<const SourceUnit *const> units, bool importLost, const SourceManager &sources,
                        Context &context, const LowerOptions &options, CheckStore *store, Diagnostics &diagnostics);
 

@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// "a/./b/../c" as "a/c", so that one file has one name.
+// Normalises "a/./b/../c" to "a/c", so that each file has one name.
 std::string normalised(const std::string &path) {
   std::vector<std::string> parts;
   bool absolute = path.starts_with("/");
@@ -26,7 +26,7 @@ std::string normalised(const std::string &path) {
   return (absolute ? "/" : "") + join(parts, "/");
 }
 
-// A file and those that it imports are read and checked whole.
+// Limits the work, since each import is read and checked completely.
 constexpr size_t kMostImports = 1000;
 
 class Importer {
@@ -34,7 +34,7 @@ public:
   Importer(UnitLoader &loader, const std::string &stdlib, Diagnostics &diagnostics)
       : loader_(loader), stdlib_(stdlib), diagnostics_(diagnostics) {}
 
-  // Breadth first, so that nesting costs no recursion; circles are looked for afterwards.
+  // Loads breadth first, which needs no recursion; searches for cycles afterwards.
   std::vector<const SourceUnit *> load(const SourceUnit &root) {
     byName_.emplace(normalised(root.name), 0);
     nodes_.push_back({normalised(root.name), &root, {}});
@@ -85,7 +85,7 @@ private:
     return std::nullopt;
   }
 
-  // One circle, if there is one: an edge back to a file on the way from the root.
+  // Reports the first cycle found: an edge to a file that is on the current path from the root.
   void reportCircle() {
     enum class Mark : uint8_t { New, Open, Done };
     std::vector<Mark> marks(nodes_.size(), Mark::New);
@@ -124,11 +124,11 @@ private:
   const std::string &stdlib_;
   Diagnostics &diagnostics_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::string, size_t> byName_; // of nodes_
+  std::unordered_map<std::string, size_t> byName_; // indices in nodes_
   bool tooMany_ = false;                           // has been reported
 };
 
-// Reads and parses files.
+// Reads and parses the imported files.
 class ParsingLoader : public UnitLoader {
 public:
   ParsingLoader(SourceManager &sources, const ImportOptions &options, Diagnostics &diagnostics)

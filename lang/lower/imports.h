@@ -1,4 +1,4 @@
-// The files that a file imports, and theirs.
+// Loads the files that a file imports, directly or indirectly.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -12,39 +12,39 @@
 
 namespace xt {
 
-// What reading gives where a path names nothing: an Error without a message.
+// The result of reading a path that names no file: an Error without a message.
 inline Error noSuchFile() { return Error::environment(""); }
 
 struct ImportOptions {
-  // A file's text, or noSuchFile(), or why it cannot be read. None: nothing can be imported.
+  // Returns a file's text, or noSuchFile(), or an Error with the reason why it cannot be read. Not set: imports always fail.
   std::function<Result<std::string>(const std::string &path)> read = {};
-  std::string stdlib = {}; // the folder that `std/` stands for
+  std::string stdlib = {}; // the folder that `std/` names
 };
 
-// A parsed file, in one piece or in several that follow one another.
+// A parsed file, as one tree or as the trees of consecutive pieces.
 struct SourceUnit {
   std::string name;
   std::vector<const ast::File *> pieces;
 };
 
-// Where files come from that are imported.
+// Provides the imported files.
 class UnitLoader {
 public:
   virtual ~UnitLoader() = default;
-  // The unit, good as long as the loader, or an Error as of ImportOptions::read.
+  // The unit, valid as long as the loader, or an Error as in ImportOptions::read.
   virtual Result<const SourceUnit *> load(const std::string &path) = 0;
 };
 
-// The places where an import is looked for, in this order: "std/gemm" is gemm.xt in the standard library; another path
+// The paths where an import is searched, in order. "std/gemm" is gemm.xt in the standard library; any other relative path
 // starts at the importing file's folder. ".xt" may be left out.
 std::vector<std::string> importCandidates(const std::string &path, const std::string &importer, const std::string &stdlib);
 
-// The files that `root` imports, directly or not, each once, in the order in which they are met; reports those
-// that cannot be read and those that import each other in a circle.
+// The files that `root` imports directly or indirectly, each once, in breadth-first order. Reports files that cannot be read
+// and a cycle of imports.
 std::vector<const SourceUnit *> loadUnits(const SourceUnit &root, UnitLoader &loader, const std::string &stdlib,
                                           Diagnostics &diagnostics);
 
-// The same for a file in one piece: parses what is imported.
+// The same for a file in one piece. Reads and parses the imports.
 std::vector<std::unique_ptr<ast::File>> loadImports(const ast::File &root, SourceManager &sources,
                                                     const ImportOptions &options, Diagnostics &diagnostics);
 

@@ -21,7 +21,7 @@ std::unique_ptr<Kernel> KernelLowering::run() {
   if (lowerParams() && lowerLanes()) {
     lowerGrid();
     lowerBlock(decl_.body);
-    // Layout mistakes are told only for kernels that are right otherwise: anything else would cascade.
+    // Infer layouts only if the kernel has no other errors, since those would cause further layout errors.
     if (diagnostics().errorCount() == before && !poisoned_) finish();
   }
   names_.pop();
@@ -49,7 +49,7 @@ bool KernelLowering::lowerParams() {
       diagnostics()
           .report(DiagCode::DuplicateName, param.name.range, str("parameter `%", param.name.text, "` is there twice"))
           .at(other->range, "first here");
-    // A parameter whose type is wrong is known all the same, so that its uses stay quiet.
+    // Bind a parameter with an invalid type to null, so that its uses report nothing.
     Value *value = kernel_->body.addParam(type ? type : context_.index(), param.name.text, param.name.range);
     kernel_->gridBlock.addParam(value->type(), param.name.text, param.name.range);
     names_.bind(param.name.text, {type ? value : nullptr, false, param.name.range});
@@ -61,7 +61,7 @@ bool KernelLowering::lowerParams() {
 void KernelLowering::lowerGrid() {
   if (decl_.grid.size() > 3)
     diagnostics().report(DiagCode::GridRange, decl_.grid[3].name.range, "a grid has at most three variables");
-  // Bounds are computed from the parameters in a block of their own; the body knows the variables only.
+  // Bounds are computed from the parameters in a separate block; the body can use the variables, but not the bounds.
   Environment bodyNames = names_;
   names_ = Environment(params_.symbols().index());
   names_.push();
@@ -97,7 +97,7 @@ void KernelLowering::lowerGrid() {
   kernel_->grid = std::move(dims);
 }
 
-// Known before the body, whose ops mean other things to lanes.
+// Must run before the body is lowered, because some ops have another meaning at lane scope.
 bool KernelLowering::lowerLanes() {
   if (!decl_.lanes) return true;
   std::optional<int64_t> lanes = params_.evalInt(*decl_.lanes, "a number of lanes");
@@ -168,7 +168,8 @@ void KernelLowering::finish() {
   checkPlaces();
 }
 
-// Blocks and lanes of XeGPU, and parts of vectors, are what one subgroup works on: they have no layout that would say whose they are.
+// XeGPU blocks and slices of vectors belong to one subgroup and have no layout that distributes them over the workgroup, so
+// they cannot appear in a kernel with layouts. False has been reported.
 bool KernelLowering::blocksStandAlone() {
   const Op *block = nullptr;
   bool layouts = !written_.operands.empty() || !written_.pairs.empty();
@@ -210,7 +211,8 @@ void KernelLowering::checkPlaces() {
   checkBarriers();
 }
 
-// A barrier that subgroups reach differently often would never let go; nor would what the lanes of a subgroup do together.
+// Reports barriers under divergent control flow: if subgroups reach a barrier different numbers of times, the kernel
+// deadlocks. The same holds for collective ops if the lanes of a subgroup diverge.
 void KernelLowering::checkBarriers() {
   if (kernel_->scope == Scope::Workgroup) return;
   bool lanes = kernel_->scope == Scope::Lane;
@@ -236,7 +238,7 @@ void KernelLowering::checkBarriers() {
   });
 }
 
-// Of a block that the lanes access together they all have one descriptor. False has been reported.
+// Whether all lanes of a subgroup have the same descriptor for a block that they access together. False has been reported.
 bool KernelLowering::laneAgrees(const Op &op, const std::unordered_set<const Value *> &divergent) {
   for (size_t i = 0; i < op.operandCount(); ++i) {
     if (!op.operand(i)->type().isTensorDesc() || !divergent.contains(op.operand(i))) continue;

@@ -14,14 +14,14 @@
 namespace xt {
 
 struct LowerOptions {
-  // `-D BM=128`: name without '$', value as text. They replace the declared defaults; a launch's own overrides win.
+  // `-D BM=128`: name without '$', value as text. They replace the declared defaults; overrides of a launch take precedence.
   std::vector<std::pair<std::string, std::string>> defines = {};
   ImportOptions imports = {};
   bool tryFixes = true; // false: candidates among the fixes are neither tried nor dropped
 };
 
-// Parses, checks and lowers file `index` of `sources`, and adds the files that it imports. All mistakes are reported, several in one run; the result is
-// there only if there are none.
+// Parses, checks and lowers file `index` of `sources`, and adds its imports to `sources`. Reports all errors in one run;
+// returns a module only if there are none.
 Result<std::unique_ptr<Module>> lowerFile(SourceManager &sources, uint32_t index, Context &context,
                                           const LowerOptions &options, Diagnostics &diagnostics);
 

@@ -1,5 +1,5 @@
-// Which op a name means: a row of the op table, or what an operator's word stands for. Operand types choose between
-// several.
+// Resolves an op's name to a row of the op table, or to the op that an operator's word stands for. The operand types decide
+// between several rows.
 #include "ir/base/text.h"
 #include "ir/infer/type_rules.h"
 #include "lang/lower/kernel_lowering.h"
@@ -38,7 +38,7 @@ bool hasAttributes(const OpInfo &row, const ast::OpClause &clause) {
 
 } // namespace
 
-// The type of an operand before it is lowered: of a name, or of the first name in an expression; null where unknown.
+// The expected type of an operand before it is lowered: that of the first known name in the expression; null if unknown.
 Type KernelLowering::foreseenType(const ast::Expr &expr) const {
   if (expr.is(ast::Expr::Kind::Value) || expr.is(ast::Expr::Kind::Values)) {
     std::string name = expr.is(ast::Expr::Kind::Values) ? str(expr.text, "#0") : expr.text;
@@ -51,8 +51,9 @@ Type KernelLowering::foreseenType(const ast::Expr &expr) const {
   return {};
 }
 
-// The row whose operands can be what these are and that has these attributes; the first in the table's order where
-// several can, or none. Lanes have fragments: their `dpas` is that of XeGPU, not tile_mma's other name.
+// The first row in the table's order that accepts the operand types and has all attributes. If there is none, the first that
+// accepts the operand types, else the first row. At lane scope vectors are fragments, so rows of XeGPU come first: `dpas` is
+// the XeGPU op there and not an alias of tile_mma.
 const OpInfo *KernelLowering::chooseByOperands(const OpMatches &matches, const ast::OpClause &clause) const {
   const OpInfo *first = nullptr;
   std::vector<const OpInfo *> rows(matches.items.begin(), matches.items.begin() + static_cast<ptrdiff_t>(matches.count));
@@ -80,7 +81,7 @@ const OpInfo *KernelLowering::chooseRow(const ast::OpClause &clause) {
 
 const OpInfo *KernelLowering::findRow(const ast::OpClause &clause) {
   std::string_view spelled = clause.op.text;
-  // The parser has said that host statements stand in tests.
+  // The parser has reported host statements outside of tests.
   if (spelled == "launch" || spelled == "check" || spelled == "save") return nullptr;
   OpMatches matches = findOps(spelled);
   if (matches.count == 1) return matches.items[0];

@@ -1,4 +1,4 @@
-// What the operators of the language stand for; the element type of the operands chooses.
+// The ops that the operators of the language stand for, depending on the element type of the operands.
 #pragma once
 #include "ir/op.h"
 
@@ -8,8 +8,8 @@
 namespace xt {
 
 struct Operator {
-  std::string_view text; // infix, or a call where it is a word
-  std::string_view word; // as an op without a dialect: `%c = add %a, %b` (RFC, appendix 2)
+  std::string_view text; // infix operator, or the name in a call (min, max)
+  std::string_view word; // op name without a dialect: `%c = add %a, %b` (RFC, appendix 2)
   OpKind floats, ints, unsignedInts;
   OpKind of(Elem elem) const {
     const ElemInfo &info = elemInfo(elem);

@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// A file with many mistakes costs no more than so many compilations; what is not tried is not shown.
+// Maximum number of compilations for the fixes of one file. Candidates beyond it are not tried and not shown.
 constexpr size_t kMostTries = 32;
 
 enum class Worth : uint8_t { Nothing, Consequences, Error };
@@ -19,7 +19,7 @@ FixCount countWith(const FixIt &fix, const SourceManager &sources, uint32_t inde
     text.replace(edit.range.begin, edit.range.end - edit.range.begin, edit.replacement);
   LowerOptions again = options;
   again.tryFixes = false;
-  // What the file imports has been read.
+  // The imports have been read already.
   again.imports.read = [&](const std::string &path) -> Result<std::string> {
     for (uint32_t file = 1; file < sources.count(); ++file)
       if (file != index && sources.file(file).name() == path) return sources.file(file).text();
@@ -47,7 +47,7 @@ void tryFixes(Diagnostics &diagnostics, size_t first, const std::function<bool(c
     bool less = left.errors + left.consequences < errors + diagnostics.consequences();
     return less ? Worth::Consequences : Worth::Nothing;
   };
-  // What mends the error itself comes before what only leaves less to mend.
+  // For each diagnostic, keep candidates that reduce the number of errors; if none does, those that reduce the consequences.
   std::set<const FixIt *> good;
   for (size_t d = first; d < diagnostics.all().size(); ++d) {
     std::vector<std::pair<const FixIt *, Worth>> tried;

@@ -1,4 +1,4 @@
-// Functions that no kernel calls.
+// Checks functions that no kernel calls.
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
 
@@ -8,16 +8,17 @@
 namespace xt {
 namespace {
 
-// What stands for `?`: most sizes of blocks divide it, and a matrix of it is as large as a vector may be.
+// The extent assumed for `?`. Most block sizes divide it, and a matrix of this many rows and columns is as large as a vector
+// may be.
 constexpr int64_t kAnyExtent = 46080;
-constexpr int kMostRank = 3; // numbers of elements still fit 64 bits
+constexpr int kMostRank = 3; // so that the number of elements fits 64 bits
 
 } // namespace
 
 bool KernelLowering::checkFunction() {
   std::vector<Value *> arguments;
   names_.push();
-  lanes_ = kAnyLanes; // whoever calls it decides
+  lanes_ = kAnyLanes; // the caller determines the number of lanes
   size_t before = diagnostics().errorCount();
   std::vector<Type> patterns;
   for (const ast::Param &param : decl_.params) patterns.push_back(types_.resolvePattern(param.type));
@@ -44,7 +45,7 @@ bool KernelLowering::checkFunction() {
 
 namespace {
 
-// Mistakes that no extent mends: names, counts, kinds and element types.
+// Whether an error is independent of extents: errors in names, counts, kinds and element types.
 bool isOfAnyExtent(DiagCode code) {
   static constexpr DiagCode kCodes[] = {
       DiagCode::UnknownOp,          DiagCode::UnknownValue,   DiagCode::UnknownAlias,  DiagCode::UnknownType,
@@ -59,7 +60,7 @@ bool isOfAnyExtent(DiagCode code) {
   return std::find(std::begin(kCodes), std::end(kCodes), code) != std::end(kCodes);
 }
 
-// The extent that stands for any, as the source writes it.
+// Replaces the assumed extent by `?`, as in the source.
 std::string withQuestionMarks(std::string text) {
   const std::string number = str(kAnyExtent);
   for (size_t at = text.find(number); at != std::string::npos; at = text.find(number, at + 1)) {
@@ -77,7 +78,7 @@ void checkUncalledFunction(Context &context, const ParamScope &params, LoweringS
                            const ast::KernelDecl &decl, Diagnostics &diagnostics) {
   Diagnostics scratch;
   ParamScope quiet(params, scratch);
-  // What fails here may succeed where it is called.
+  // Use a copy of the state: a function that fails here may succeed when it is called with other extents.
   LoweringState own = state;
   bool anyExtents = KernelLowering(context, quiet, own, decl, decl.name.text).checkFunction();
   state.lowered = std::move(own.lowered);
