@@ -1,4 +1,4 @@
-// Calls of functions: the body is lowered in place of the call, with the arguments' own types.
+// Inlines calls of functions: lowers the function's body at the call with the types of the arguments.
 #include "ir/base/text.h"
 #include "lang/lower/kernel_lowering.h"
 
@@ -7,13 +7,13 @@
 namespace xt {
 namespace {
 
-// Calls nested deeper are refused; without recursion a program has its own depth.
+// Deeper nesting of calls is reported as an error. Recursion is reported separately.
 constexpr size_t kMaxCallDepth = 64;
 
-// Functions that call others twice, which do so in turn, make exponentially many statements.
+// Limits the exponential growth caused by chains of functions that each call the next one twice.
 constexpr size_t kMostInlinedStatements = 50000;
 
-// Whether a value may stand for a parameter or a result: `?` takes any extent, and layouts are not compared.
+// Whether a value's type matches the type of a parameter or result: `?` matches any extent, and layouts are ignored.
 bool fits(Type pattern, Type type) {
   if (pattern == type) return true;
   if (pattern.kind() != type.kind() || pattern.elem() != type.elem() || pattern.rank() != type.rank()) return false;
@@ -25,7 +25,7 @@ bool fits(Type pattern, Type type) {
   return p.scatter == t.scatter && (p.order == t.order || p.order == Order::RowMajor);
 }
 
-// The same for any extents, and for tiles stored in either order.
+// The type with `?` for all extents and, for tiles, in row-major order, which fits() accepts for either order.
 Type withAnyExtents(Context &context, Type type) {
   if (!type || type.isScalar()) return type;
   TypeData data = type.data();
@@ -61,7 +61,7 @@ const ast::KernelDecl *KernelLowering::calledFunction(const ast::Expr &expr) {
   return nullptr;
 }
 
-// Null values have been reported.
+// False: an error has been reported, or a mismatch is due to an extent assumed for `?`.
 bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values) {
   if (expr.children.size() != decl.params.size()) {
     diagnostics()
@@ -112,7 +112,7 @@ std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast:
   return results;
 }
 
-// Counts a statement of a function; false: there are too many, which has been reported.
+// Counts a statement of an inlined function. Returns false if there are too many, which has been reported.
 bool KernelLowering::mayInline(SourceRange range) {
   if (++inlined_ <= kMostInlinedStatements) return true;
   poisoned_ = state_.inlinedTooMuch = true;

@@ -7,10 +7,11 @@
 namespace xt {
 namespace {
 
-// Blocks nested deeper are refused; the parser's own limit is lower, so this guards other callers.
+// The search for bindings stops at this depth. The parser's own limit is lower, so this only guards other callers.
 constexpr int kMaxBlockDepth = 512;
 
-// Names that the statements of a block bind, in source order, nested blocks included.
+// Collects the names that the statements of a block and of its nested blocks bind; names in a nested block come before
+// those of the statement that contains it.
 void collectBindings(const ast::Block &block, std::vector<ast::Name> &names, int depth = 0) {
   if (depth > kMaxBlockDepth) return;
   for (const ast::Stmt &stmt : block.stmts) {
@@ -96,11 +97,12 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   }
 }
 
-// `truncf (%f * 2.0) : f32 -> f16` reads like the call of a function, which has neither signature nor attributes.
+// Recognises an op that was parsed as a call because its operand is parenthesised, as in `truncf (%f * 2.0) : f32 -> f16`:
+// function calls have neither signature nor attributes.
 std::optional<ast::OpClause> KernelLowering::opWithParentheses(const ast::Stmt &stmt) const {
   if (!stmt.expr || !stmt.expr->is(ast::Expr::Kind::Call) || stmt.expr->symbolCall) return std::nullopt;
   const OpInfo *info = findOp(stmt.expr->text);
-  // `barrier()` reads so as well.
+  // `barrier()` is parsed as a call as well.
   bool bare = stmt.kind == ast::Stmt::Kind::Call && info && info->results == 0 && stmt.expr->children.empty();
   bool written = info && info->clause == Clause::Operands && (stmt.signature || stmt.attrs || stmt.type);
   if (!bare && !written) return std::nullopt;
@@ -132,19 +134,19 @@ void KernelLowering::bindName(const ast::Name &name, Value *value) {
         .at(bound->range, "bound here");
     return;
   }
-  // The name stays with the op for dumps; a value that has one already keeps it.
+  // The value gets the name for dumps, unless it already has one.
   if (value->name().empty()) value->setName(name.text), value->setRange(name.range);
   names_.bind(name.text, {value, false, name.range});
 }
 
 void KernelLowering::bindResults(const ast::Stmt &stmt, const std::vector<Value *> &values, std::string_view what) {
-  // Counts are as large as someone writes them.
+  // The counts come from the source text, so their sum may overflow.
   int64_t named = 0;
   for (const ast::Binding &binding : stmt.results)
     if (__builtin_add_overflow(named, binding.count, &named)) named = INT64_MAX;
   if (named != static_cast<int64_t>(values.size())) {
     SourceRange range = stmt.results.empty() ? stmt.range : stmt.results.front().name.range;
-    // A value that nobody names is legal for an op with effects; a bare pure op is a slip.
+    // The result of an op that writes memory may stay unnamed; for any other op that is a mistake.
     if (named == 0 && values.size() == 1) {
       const Op *op = values[0]->definingOp();
       if (op && has(op->info().effects, Effect::Writes)) return;
@@ -242,7 +244,7 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
       diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop is above 0");
   if (!lower || !upper || !step || !stmt.body) poison(stmt);
   if (!stmt.body) return;
-  // A broken header still gets its body checked, with stand-ins.
+  // Use placeholder operands for an invalid header, so that the body is still checked.
   auto standIn = [&](Value *value) { return value ? value : builder_.index(0); };
   LoopHead head{OpKind::For, header, {standIn(lower), standIn(upper), standIn(step)}, {}, false};
   head.ranges = {stmt.lower ? stmt.lower->range : header, stmt.upper ? stmt.upper->range : header,
@@ -250,8 +252,8 @@ void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   lowerLoop(stmt, std::move(head));
 }
 
-// The condition is evaluated before the loop and again at the end of the body, unless that ends in a `yield`, which
-// gives the next one first: the form in which the IR prints.
+// Evaluates the condition before the loop and again at the end of the body, unless the body ends in a `yield`. In that form,
+// which the IR prints, the first value of the `yield` is the next condition.
 void KernelLowering::lowerWhile(const ast::Stmt &stmt) {
   SourceRange header = stmt.range.startPoint();
   header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
@@ -272,7 +274,8 @@ Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view wh
   return nullptr;
 }
 
-// The values that a loop starts with: iter_args, then the names that its body rebinds.
+// Appends the initial values of a loop to its operands: those of iter_args, then those of the names that the body rebinds.
+// Returns the rebound names.
 std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &stmt, LoopHead &head) {
   for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
     Type like = i < stmt.resultTypes.size() ? types_.resolve(stmt.resultTypes[i]) : Type();
@@ -309,13 +312,14 @@ void KernelLowering::bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::
   }
 }
 
-// What the body yields, checked; nullopt has been reported. `first`: the next condition, where the loop has one.
+// Returns the checked values that the body yields; nullopt has been reported. `first` is the number of values before the
+// carried ones: 1 if the loop has a next condition, else 0.
 std::optional<KernelLowering::RegionYield> KernelLowering::loopYield(const ast::Stmt &stmt, Op *loop, const LoopHead &head,
                                                                      const std::vector<Carried> &carried) {
   RegionYield yield = std::move(yields_.back());
   size_t explicitCount = stmt.iterArgs.size(), first = carriedAt(*loop).yield;
   if (first && !yield.written) {
-    // What is wrong with the condition has been said once.
+    // If the condition is invalid, which has been reported, yield the placeholder.
     yield.values.insert(yield.values.begin(), head.broken ? loop->operand(0) : lowerCondition(*stmt.expr, "while"));
     yield.ranges.insert(yield.ranges.begin(), stmt.expr->range);
   }

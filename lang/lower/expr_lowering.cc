@@ -13,7 +13,7 @@ namespace {
 struct Comparison {
   std::string_view text, floats, ints, unsignedInts;
 };
-// Each unknown name is compared with all known ones. After this many mistakes in a file no similar names are suggested.
+// Each unknown name is compared with all known ones. After this many errors in a file, no similar names are suggested.
 constexpr size_t kMostSuggestions = 100;
 
 constexpr Comparison kComparisons[] = {{"==", "oeq", "eq", "eq"},   {"!=", "une", "ne", "ne"},   {"<", "olt", "slt", "ult"},
@@ -55,7 +55,7 @@ Value *KernelLowering::lowerValue(const ast::Expr &expr) {
   } else if (diagnostics().errorCount() <= kMostSuggestions) {
     suggestName(diagnostic, expr.range, '%', expr.text, names_.names());
   }
-  names_.forget(expr.text, expr.range); // one message a name
+  names_.forget(expr.text, expr.range); // one message per name
   return nullptr;
 }
 
@@ -65,7 +65,7 @@ Value *KernelLowering::lowerConst(const ConstValue &value, Type like, SourceRang
     diagnostics().report(DiagCode::ExpressionType, range, "a type is no value here");
     return nullptr;
   }
-  // Alone, an integer is an index, or an u64 if no index holds it.
+  // Without `like`, an integer literal is an index, or a u64 if it does not fit an index.
   bool index = value.literal && value.kind == ConstValue::Kind::Int && !isWideLiteral(value);
   Elem own = index ? Elem::Index : value.elem;
   Type type = value.literal && like && (like.isScalar() || like.isVector()) ? like : context_.scalar(own);
@@ -144,7 +144,7 @@ Value *KernelLowering::lowerUnary(const ast::Expr &expr, Type like) {
   return nullptr;
 }
 
-// Lowers operands that are to have one type: literals take the type of the first that is none.
+// Lowers operands that must have the same type. Literals take the element type of the other operands.
 bool KernelLowering::lowerAlike(std::span<const ast::Expr *const> exprs, Type like, std::vector<Value *> &values) {
   values.assign(exprs.size(), nullptr);
   bool ok = true;
@@ -153,7 +153,7 @@ bool KernelLowering::lowerAlike(std::span<const ast::Expr *const> exprs, Type li
     if (isLiteral(*exprs[i])) continue;
     values[i] = lowerExpr(*exprs[i], like);
     ok &= values[i] != nullptr;
-    // A vector says more than a scalar: the literal is as good as either, but a vector constant needs no splat.
+    // Prefer the type of a vector to that of a scalar.
     if (values[i] && (!first || (values[i]->type().isVector() && !first.isVector()))) first = values[i]->type();
   }
   if (!ok) return false;
@@ -166,8 +166,8 @@ bool KernelLowering::lowerAlike(std::span<const ast::Expr *const> exprs, Type li
   return ok;
 }
 
-// Scalars beside vectors are spread over the vectors' shape; where all must be of one type, those of another are left for
-// the message that says so.
+// If there is a vector among the operands, broadcasts the scalars to its shape. With `alike`, leaves scalars of another
+// element type unchanged, so that the type rule reports them.
 bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange range, bool alike) {
   Type vector;
   for (Value *value : values)
@@ -180,7 +180,7 @@ bool KernelLowering::broadcastScalars(std::vector<Value *> &values, SourceRange 
     if (Op *op = value->definingOp(); op && op->kind() == OpKind::Constant) {
       Op *copy = builder_.create(OpKind::Constant, {}, {type});
       copy->setAttr("value", op->attr("value")->value, op->range());
-      // A literal's scalar has no other reader; one that has a name may be read later.
+      // The scalar of a literal has no other use; a named one may be used later.
       if (value->uses().empty() && value->name().empty() && op->block()) op->block()->erase(op);
       value = copy->result();
       continue;
@@ -222,7 +222,7 @@ Value *KernelLowering::lowerBinary(const ast::Expr &expr, Type like) {
   return nullptr;
 }
 
-// `tile_mma(%a, %b)` is written as other languages call functions.
+// Reports a call of something that is no function. For an op, such as `tile_mma(%a, %b)`, offers to remove the parentheses.
 Value *KernelLowering::noFunction(const ast::Expr &expr) {
   std::string_view name = expr.text;
   const OpInfo *op = findOp(name);
@@ -233,7 +233,7 @@ Value *KernelLowering::noFunction(const ast::Expr &expr) {
   }
   FixIt fix;
   fix.title = "remove the parentheses";
-  fix.candidate = true; // inside an expression no op stands
+  fix.candidate = true; // fails inside an expression, where ops are not allowed
   auto between = [&](uint32_t begin, uint32_t end) { return SourceRange{expr.range.file, begin, end}; };
   fix.edits.push_back({between(expr.textRange.end, expr.children.front().range.begin), " "});
   for (const ast::Expr &child : expr.children) {

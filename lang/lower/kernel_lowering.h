@@ -13,16 +13,16 @@
 
 namespace xt {
 
-// Of a subgroup, and of a workgroup: what GPUs have.
+// Limits of lanes per subgroup and of work items per workgroup on GPUs.
 inline constexpr int64_t kMostLanes = 64, kMostWorkItems = 1024;
 
-// What the lowerings of a file's kernels share.
+// The state that the lowerings of a file's kernels share.
 struct LoweringState {
-  std::set<const ast::KernelDecl *> failedFunctions; // their mistakes have been reported
-  std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been looked at
-  const std::vector<LayoutAlias> &aliases;           // of the module, for messages
-  const SourceManager &sources;                      // likewise
-  size_t statements = 0;                             // lowered so far, those of a function once for each call
+  std::set<const ast::KernelDecl *> failedFunctions; // functions with errors, which have been reported
+  std::set<const ast::KernelDecl *> lowered;         // functions whose bodies have been lowered
+  const std::vector<LayoutAlias> &aliases;           // the module's aliases, for messages
+  const SourceManager &sources;                      // for messages
+  size_t statements = 0;                             // number lowered; those of a function count once for each call
   bool inlinedTooMuch = false;                       // a kernel or function has more statements than may be inlined
 };
 
@@ -32,8 +32,8 @@ public:
                  std::string name);
   // Null if something was reported.
   std::unique_ptr<Kernel> run();
-  // Of a function that nothing calls: only reports. True if extents stood for `?`: only mistakes that have nothing to do
-  // with extents count then.
+  // Checks a function that is never called; only reports errors. Returns true if extents were assumed for `?`; then only
+  // errors that are independent of extents are valid.
   bool checkFunction();
 
 private:
@@ -64,14 +64,14 @@ private:
     Value *init;
     SourceRange range; // of the first rebinding
   };
-  struct LoopHead { // operands before the carried ones: bounds, or a condition
+  struct LoopHead { // the operands before the carried ones: bounds or a condition
     OpKind kind;
     SourceRange range;
     std::vector<Value *> operands;
     std::vector<SourceRange> ranges;
-    bool broken; // its condition has no meaning, which has been reported
+    bool broken; // its condition is invalid, which has been reported
   };
-  struct RegionYield { // the explicit yield of a region, if one was written
+  struct RegionYield { // the explicit yield of a region, if there is one
     bool written = false;
     bool lost = false; // a statement of the region could not be read: it may have been the yield
     std::vector<Value *> values;
@@ -96,9 +96,9 @@ private:
     std::vector<Attr> attrs;
     Type written;
     SourceRange writtenRange, range;
-    std::vector<OperandLayout> layouts; // op is filled in when it is made
-    std::vector<WrittenLayout> declared; // of its one result
-    std::optional<LayoutPair> pair;     // likewise
+    std::vector<OperandLayout> layouts; // emitDraft() sets their op
+    std::vector<WrittenLayout> declared; // layouts of the single result
+    std::optional<LayoutPair> pair;     // emitDraft() sets its op
   };
   std::optional<ast::OpClause> opWithParentheses(const ast::Stmt &stmt) const;
   std::optional<std::vector<Value *>> lowerOp(const ast::OpClause &clause, SourceRange range);
@@ -144,7 +144,8 @@ private:
   std::optional<std::vector<Value *>> checkedResults(const ast::KernelDecl &decl, const CallFrame &frame);
   void lowerReturn(const ast::Stmt &stmt);
 
-  // expr_lowering.cc: null has been reported. `like`: the type that literals take; null: index, or f32 with a point.
+  // expr_lowering.cc. Null results have been reported. `like` is the type that literals take. If it is null, integer literals
+  // are index and float literals are f32.
   Value *lowerExpr(const ast::Expr &expr, Type like = {});
   Value *lowerIndex(const ast::Expr &expr, std::string_view what);
   Value *lowerValue(const ast::Expr &expr);
@@ -170,18 +171,18 @@ private:
   Builder builder_;
   Environment names_;
   WrittenLayouts written_;
-  bool poisoned_ = false;  // a statement has no meaning, which has been reported; the kernel is not made
-  bool namesLost_ = false; // a statement could not be read: names that it may have bound are not reported as unknown
+  bool poisoned_ = false;  // a statement is invalid, which has been reported; run() returns no kernel
+  bool namesLost_ = false; // a statement has a syntax error; unknown names are not reported, since it may have bound them
   bool layoutsAppear_ = false;
-  bool anyExtents_ = false; // a `?` of a function that nothing calls has been given an extent
+  bool anyExtents_ = false; // an extent was assumed for a `?` of a function that is never called
   int64_t lanes_ = 0; // TypeRuleInput::lanes
   int depth_ = 0;
-  size_t inlined_ = 0; // statements of functions so far, once for each call
-  std::deque<CallFrame> calls_; // innermost last; a deque, as a nested call must not move the frames around it
-  std::vector<RegionYield> yields_; // of the regions being lowered, innermost last
+  size_t inlined_ = 0; // statements of inlined functions so far, counted once for each call
+  std::deque<CallFrame> calls_; // innermost last; a deque, because a nested call must not move the outer frames
+  std::vector<RegionYield> yields_; // one per region being lowered, innermost last
 };
 
-// Reports the mistakes of a function that no kernel calls, as far as they do not depend on what `?` stands for.
+// Reports the errors of a function that no kernel calls, except errors that depend on the extents for which `?` stands.
 void checkUncalledFunction(Context &context, const ParamScope &params, LoweringState &state, const ast::KernelDecl &decl,
                            Diagnostics &diagnostics);
 

@@ -1,4 +1,4 @@
-// Attributes of an op: kinds, literals, and those in braces.
+// Lowers the attributes of an op: kinds, literals, and attributes in braces.
 #include "ir/base/text.h"
 #include "lang/check/literals.h"
 #include "lang/lower/kernel_lowering.h"
@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// The words that a kind attribute may be: its doc lists them, after an optional explanation before ':'.
+// The words that an attribute of kind Kind or Word allows; AttrSpec::doc lists them, separated by blanks.
 std::vector<std::string_view> kindWords(const AttrSpec &spec) {
   std::vector<std::string_view> words;
   std::string_view rest = spec.doc;
@@ -29,7 +29,8 @@ const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
   return nullptr;
 }
 
-// A float type rounds numbers, an integer type holds them exactly, and only i1 holds true and false.
+// A float type holds every number by rounding, an integer type only those it can represent exactly; only i1 holds true and
+// false.
 bool holdsLiteral(Elem elem, const ConstValue &value) {
   return !(value.kind == ConstValue::Kind::Bool && elem != Elem::I1) && fitsType(elem, value);
 }
@@ -131,7 +132,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     draft.attrs.push_back({spec->name, value->integer, entry.value->range});
     return true;
   }
-  // A number takes the element type that the op works on.
+  // A number takes the element type of the first operand.
   Elem elem = draft.operands.empty() || !draft.operands[0] ? Elem::F64 : draft.operands[0]->type().elem();
   if (!holdsLiteral(elem, *value)) {
     diagnostics().report(DiagCode::LiteralValue, entry.value->range,
@@ -201,7 +202,7 @@ bool KernelLowering::gatherAttrs(const ast::OpClause &clause, OpDraft &draft, st
 
 bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &draft) {
   for (const AttrSpec &spec : draft.info->attrs) {
-    // A constant's value is read with its type.
+    // A constant's value is lowered later, together with its type.
     if (!spec.required || spec.kind == AttrKind::Number) continue;
     if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
     std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Int ? spec.name : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
@@ -214,7 +215,7 @@ bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &d
   return true;
 }
 
-// The list of a clause: `[1]` of a reduction, `[1, 0]` of a transpose.
+// Lowers a list of dimensions: `[1]` of a reduction, `[1, 0]` of a transpose.
 bool KernelLowering::dimsAttr(const ast::Expr &list, OpDraft &draft) {
   const AttrSpec *spec = nullptr;
   for (const AttrSpec &s : draft.info->attrs)

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// Of a list, where %x:2 counts as two.
+// Number of items in a list; %x:2 counts as two.
 size_t itemCount(const ast::Expr &list) {
   size_t count = 0;
   for (const ast::Expr &item : list.children)
@@ -21,14 +21,14 @@ bool isLiteralOperand(const ast::Expr &expr) { return isLiteral(expr) || expr.is
 std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause &clause, SourceRange range) {
   OpDraft draft;
   draft.info = chooseRow(clause);
-  // The statement's own range covers its results; the op starts at its name.
+  // The statement's range includes its results; the op's range starts at its name.
   draft.range = {range.file, clause.op.range.begin, range.end};
   if (!draft.info) {
-    // The parser has said that host statements stand in tests.
+    // The parser has reported host statements outside of tests.
     for (std::string_view host : {"launch", "check", "save"})
       if (clause.op.text == host) return std::nullopt;
     for (const ast::Expr &operand : clause.operands)
-      if (!isLiteralOperand(operand)) lowerExpr(operand); // unknown names in it are worth saying too
+      if (!isLiteralOperand(operand)) lowerExpr(operand); // report unknown names in the operands too
     return std::nullopt;
   }
   std::vector<const ast::Attr *> layouts;
@@ -53,9 +53,9 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
   bool wantsIndex = wanted == OperandClass::Index || wanted == OperandClass::Offsets;
   Type like;
   if (isLiteralOperand(expr) && !wantsIndex) {
-    // Offsets, counts and lanes are integers of their own.
+    // Offsets, counts and lanes do not take their type from other operands.
     bool own = wanted == OperandClass::AnyInt && !draft.info->elementwise;
-    // The signature's one type, or the type of another operand, says what a literal is.
+    // A literal takes the single type of the signature, or the type of another operand.
     if (!own && clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
       like = types_.resolve(clause.signature->left[0]);
     // … or where it has types for all operands, the one for this. Indices of operands count as operands here, but not there.
@@ -74,7 +74,7 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
   if (wantsIndex) like = context_.index();
   if (expr.is(ast::Expr::Kind::Values)) { // %x:2
     bool ok = true;
-    if (!names_.find(str(expr.text, "#0"))) { // said of the name that is written, once
+    if (!names_.find(str(expr.text, "#0"))) { // report the unknown name itself, once
       ast::Expr whole = expr;
       whole.kind = ast::Expr::Kind::Value;
       lowerValue(whole);
@@ -86,7 +86,7 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
       ast::Expr one = expr;
       one.kind = ast::Expr::Kind::Value;
       one.text = str(expr.text, "#", i);
-      if (!names_.find(one.text)) { // said once, whatever the count is
+      if (!names_.find(one.text)) { // report only the first missing value
         diagnostics().report(DiagCode::ResultCount, expr.range,
                              str("`%", expr.text, "` stands for ", i, " values, not ", expr.integer));
         return false;
@@ -120,13 +120,13 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
       for (const ast::Expr &item : list->children) ok &= lowerOperand(item, draft.operands.size(), clause, draft);
     ok = ok && explicitViewFits(clause, draft);
   } else if (clause.shapeList || clause.strides) {
-    bool both = clause.operands.size() > 1; // an offset that is no list
+    bool both = clause.operands.size() > 1; // an offset without brackets
     diagnostics().report(DiagCode::ExplicitShape, (clause.shapeList ? *clause.shapeList : *clause.strides).range,
                          both ? "a scatter tile has the shape and strides of its base"
                               : "an explicit shape and explicit strides come together: `[shape], [strides]`");
     ok = false;
   }
-  // `store_tile %tile, %value`: types tell the operands apart.
+  // `store_tile %tile, %value`: swap the operands, which their types distinguish.
   if (ok && draft.info->kind == OpKind::StoreTile && draft.operands.size() == 2 && draft.operands[0]->type().isTile() &&
       draft.operands[1]->type().isVector()) {
     std::swap(draft.operands[0], draft.operands[1]);
@@ -135,7 +135,8 @@ bool KernelLowering::gatherOperands(const ast::OpClause &clause, OpDraft &draft)
   return ok;
 }
 
-// A scatter tile is 1xN where its offsets are a vector of N; so are the masks, values and deltas beside one.
+// A scatter tile whose offsets are a vector of N elements has shape 1xN. Reshapes the vectors of N elements among its masks,
+// values and deltas to 1xN as well.
 void KernelLowering::linesAsMatrices(OpDraft &draft) {
   bool makes = draft.info->typeRule == TypeRule::InitTile, scatter = makes;
   for (const Value *operand : draft.operands) scatter |= operand->type().isTile() && operand->type().data().scatter;
@@ -151,10 +152,11 @@ void KernelLowering::linesAsMatrices(OpDraft &draft) {
     draft.written = context_.vector({1, draft.written.extent(0)}, draft.written.elem());
 }
 
-// Lists of one item per dimension, and an order that literal strides do not contradict.
+// Checks that the lists have one item per dimension, and that a literal stride agrees with the tile's order. False has been
+// reported.
 bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
-  if (!base.isMemRef() && !base.isAddress()) return true; // the type rule says so
+  if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports it
   int rank = base.isMemRef() ? base.rank() : 2;                   // an address stands for a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
@@ -173,7 +175,7 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
   if (!isLiteral(innermost)) return true;
   std::optional<int64_t> stride = params_.evalInt(innermost, "a stride");
   if (!stride || *stride == 1) return stride.has_value();
-  // Of one element there is no next one.
+  // With an extent of 1 the stride is not used.
   if (clause.shapeList->children.size() == clause.strides->children.size()) {
     const ast::Expr &extent = *(clause.shapeList->children.end() - static_cast<ptrdiff_t>(fromLast));
     if (isLiteral(extent) && params_.evalInt(extent, "an extent") == 1) return true;
@@ -381,7 +383,7 @@ bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts,
   return false;
 }
 
-// Which of the two is the operand's is decided when layouts are inferred; here each is tried in both places.
+// Layout inference decides which of the two layouts is the operand's; here each is resolved for both positions.
 bool KernelLowering::layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft) {
   LayoutPair pair{nullptr, operand, {}, {}, {layouts[0]->range, layouts[1]->range}};
   Diagnostics scratch;
@@ -395,7 +397,7 @@ bool KernelLowering::layoutPair(const std::vector<const ast::Attr *> &layouts, s
     draft.pair = pair;
     return true;
   }
-  // Neither order fits: say why for the usual one.
+  // Neither assignment is valid: report the errors of the usual one.
   size_t from = draft.info->layoutRule == LayoutRule::Convert ? 1 : 0;
   if (types_.layoutFor(*layouts[from], draft.operands[operand]->type().shape()))
     types_.layoutFor(*layouts[1 - from], result.shape());

@@ -1,4 +1,4 @@
-// Expressions of tests: arrays, slices, calls of host functions.
+// Lowers the expressions of tests: arrays, slices, calls of host functions.
 #include "ir/base/depth.h"
 #include "ir/base/text.h"
 #include "lang/check/literals.h"
@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// "a, b, acc" -> the names.
+// Splits the names of a function's arguments, such as "a, b, acc".
 std::vector<std::string_view> argNames(const HostFnInfo &fn) {
   std::vector<std::string_view> names;
   std::string_view rest = fn.named;
@@ -108,7 +108,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
   }
   case ast::Expr::Kind::Unary:
   case ast::Expr::Kind::Binary: {
-    // A negative literal is a literal: it counts nothing in the error bound and prints as it was.
+    // A negative literal stays a literal: it does not count in the error bound, and it prints as written.
     if (expr.is(ast::Expr::Kind::Unary) && expr.text == "-" && isLiteral(expr.children[0]) && !expr.children[0].parenthesised &&
         !expr.children[0].is(ast::Expr::Kind::Binary)) {
       if (!lowerExpr(expr.children[0], out)) return false;
@@ -178,7 +178,7 @@ bool TestLowering::lowerSlice(const ast::Expr &expr, HostExpr &out) {
     const ast::Expr &item = expr.children[i];
     HostExpr::Range range;
     auto add = [&](const ast::Expr &e, std::vector<HostExpr> &list) {
-      if (e.is(ast::Expr::Kind::Error) && e.range.begin == e.range.end) return; // left out
+      if (e.is(ast::Expr::Kind::Error) && e.range.begin == e.range.end) return; // an omitted bound of a slice
       list.emplace_back();
       ok &= lowerExpr(e, list.back());
     };
@@ -201,7 +201,7 @@ bool TestLowering::lowerCall(const ast::Expr &expr, const HostFnInfo &fn, HostEx
   out.fn = fn.fn;
   out.range = expr.range;
   bool ok = true;
-  int unknown = 0; // arguments, which have a message of their own
+  int unknown = 0; // number of unknown arguments, which are reported separately
   std::vector<std::string_view> names = argNames(fn);
   for (size_t i = 0; i < expr.children.size(); ++i) {
     HostExpr arg;

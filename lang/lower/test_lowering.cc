@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// Each is compared with the others.
+// Limits the quadratic cost of comparing each size with the others.
 constexpr size_t kMostSizes = 1000;
 
 } // namespace
@@ -21,7 +21,7 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   test.nameRange = decl.nameRange;
   bool ok = lowerSizes(decl);
   for (const ast::Stmt &stmt : decl.body.stmts) {
-    if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; what it binds is unknown from here on
+    if (stmt.kind == ast::Stmt::Kind::Error) return false; // reported; the names that it binds are unknown from here on
     HostStmt out;
     out.range = stmt.range;
     if (lowerStmt(stmt, out)) test.body.push_back(std::move(out));
@@ -30,14 +30,14 @@ bool TestLowering::lower(const ast::TestDecl &decl, HostTest &test) {
   return ok;
 }
 
-// A size may depend on those before it; under `small`, on what `small` says of them.
+// Evaluates the sizes of a test. A size may depend on earlier sizes; with `small`, on the values that `small` gives them.
 bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
   ParamScope full(params_, diagnostics()), reduced(params_, diagnostics());
   bool ok = true;
   auto take = [&](ParamScope &scope, const ast::SizeDecl &size) {
     std::optional<int64_t> value = scope.evalInt(size.value, "a size");
     ok &= value.has_value();
-    scope.override(size.name.text, {.integer = value.value_or(1)}); // its name is known, whatever is wrong with it
+    scope.override(size.name.text, {.integer = value.value_or(1)}); // after an error, keep the name known
     return value;
   };
   test_->hasSmall = decl.hasSmall;
@@ -56,7 +56,7 @@ bool TestLowering::lowerSizes(const ast::TestDecl &decl) {
     auto given = std::find_if(decl.small.begin(), decl.small.end(), [&](const ast::SizeDecl &s) { return s.name.text == size.name.text; });
     if (given != decl.small.end()) small = take(reduced, *given);
     else if (value && decl.hasSmall) small = take(reduced, size);
-    if (given == decl.small.end() && small == value) small.reset(); // as ever
+    if (given == decl.small.end() && small == value) small.reset(); // `small` does not change it
     test_->sizes.push_back({size.name.text, value.value_or(1), small});
   }
   for (const ast::SizeDecl &size : decl.small) {
@@ -85,7 +85,7 @@ bool TestLowering::makesBuffer(const ast::Expr &init) {
   return named && findHostFn(init.text, true) && !findHostFn(init.text, false);
 }
 
-// `%C = out`.
+// Reports a buffer without type, such as `%C = out`.
 bool TestLowering::bufferWithoutType(const ast::Stmt &stmt) {
   const ast::Name &name = stmt.results[0].name;
   diagnostics()
@@ -95,7 +95,8 @@ bool TestLowering::bufferWithoutType(const ast::Stmt &stmt) {
   return false;
 }
 
-// A buffer whose type has no meaning is bound, so that its name is known, and not compared with what a kernel takes.
+// Binds a buffer even if its type is invalid, so that its name is known. Its type is then not compared with a kernel's
+// parameter.
 bool TestLowering::bindBuffer(const ast::Name &name, const HostBufferType &type, bool typed) {
   bool ok = bind(name, &type);
   if (ok) names_.find(name.text)->second.broken = !typed;
@@ -148,7 +149,7 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
     if (const ast::TypeAlias *alias = params_.symbols().typeAlias(expr.name.text);
         alias && alias->value.kind == ast::TypeExpr::Kind::Shaped)
       return lowerType(alias->value, out);
-    types_.resolve(expr); // says what is wrong with it
+    types_.resolve(expr); // reports the error
     if (!diagnostics().hasErrors()) diagnostics().report(DiagCode::UnknownType, expr.range, "a buffer is a memref");
     return false;
   }
@@ -159,7 +160,7 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
   }
   out.range = expr.range;
   bool ok = true;
-  // The memory layout and element type resolve as those of any memref of this rank.
+  // Resolve the memory layout and the element type with `?` for all extents.
   ast::TypeExpr shapeless = expr;
   for (ast::Extent &extent : shapeless.extents) {
     HostExpr lowered;
@@ -190,7 +191,7 @@ bool TestLowering::lowerType(const ast::TypeExpr &expr, HostBufferType &out) {
   return ok;
 }
 
-// `memref<MxNxf32>`, where M and N are sizes of the test.
+// Suggests `$` for sizes and parameters that lack it, as in `memref<MxNxf32>`.
 void TestLowering::sizesWithoutSigil(const ast::TypeExpr &expr, size_t errors) {
   if (!expr.element || expr.element->kind != ast::TypeExpr::Kind::Word || diagnostics().errorCount() == errors) return;
   std::string spelled;
@@ -239,7 +240,7 @@ bool TestLowering::lowerBuffer(const ast::Stmt &stmt, HostStmt &out) {
                                " dimensions"));
       ok = false;
     }
-    HostExpr formula; // of `from (i, j) => formula`
+    HostExpr formula; // the right side of `from (i, j) => formula`
     ok &= init.children.size() == 1 && lowerExpr(init.children[0], formula);
     indexVars_.clear();
     out.value.kind = HostExpr::Kind::Call;
@@ -279,7 +280,7 @@ bool TestLowering::checkArgument(const HostExpr &arg, const Value &param, size_t
     return false;
   };
   if (buffer && buffer->broken) return false; // reported
-  // A buffer launched for an address passes its own.
+  // For a parameter of address type, a buffer passes its address.
   if (type.isScalar())
     return buffer && !type.isAddress() ? wrong(str("`%", param.name(), "` is a scalar, but this is a buffer")) : true;
   if (!buffer) return wrong(str("`%", param.name(), "` is a memref, so its argument is a buffer"));

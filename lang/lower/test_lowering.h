@@ -10,8 +10,8 @@ namespace xt {
 
 class TestLowering {
 public:
-  // The kernel of a launch with these overrides, made when it is not there yet; null has been reported. `attrs`: where
-  // the overrides stand, null if there are none.
+  // Returns the instance of a kernel with these overrides, lowering it if it does not exist yet; null has been reported.
+  // `attrs` is the attribute that contains the overrides, null if there are none.
   using Instantiate =
       std::function<Kernel *(const ast::KernelDecl &decl, std::vector<std::pair<std::string, ConstValue>> overrides,
                              const ast::Attr *attrs)>;
@@ -48,8 +48,8 @@ private:
   struct HostName {
     SourceRange range;
     bool isBuffer = false;
-    bool broken = false; // a buffer whose type has no meaning, which has been reported
-    HostBufferType type; // of a buffer
+    bool broken = false; // a buffer whose type is invalid, which has been reported
+    HostBufferType type; // the type of a buffer
   };
   std::map<std::string, HostName, std::less<>> names_;
   std::vector<std::string> indexVars_;
