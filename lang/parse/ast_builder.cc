@@ -14,7 +14,7 @@ SourceRange AstBuilder::range(antlr4::Token *token) const {
 SourceRange AstBuilder::range(antlr4::ParserRuleContext *ctx) const {
   if (!ctx || !ctx->start) return none();
   SourceRange out = range(ctx->start);
-  // The stop token of a broken rule may be missing, or stand before its start.
+  // The stop token of a rule with errors may be missing or precede the start token.
   if (ctx->stop) out.end = std::max(out.begin, range(ctx->stop).end);
   return out;
 }
@@ -43,7 +43,8 @@ namespace {
 
 using P = xtg::XtParser;
 
-// What was meant is certain, and has been read so. (A comma, a '=' or a bracket too many may stand for anything lost.)
+// Whether an error was repaired with certainty, so that nothing was lost. (A superfluous comma, '=' or bracket may indicate
+// lost text.)
 bool isMended(DiagCode code) {
   switch (code) {
   case DiagCode::MissingColon:
@@ -60,7 +61,7 @@ bool isBlock(antlr4::tree::ParseTree *tree) {
   return as<P::BlockContext>(tree) || as<P::HostBlockContext>(tree);
 }
 
-// The first block in the rule: where the lines of its header end.
+// The first block in a rule, where the lines of its header end.
 antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
   for (antlr4::tree::ParseTree *child : ctx->children)
     if (auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child)) {
@@ -72,7 +73,8 @@ antlr4::ParserRuleContext *firstBlock(antlr4::ParserRuleContext *ctx) {
 
 } // namespace
 
-// A rule that was given up breaks those around it, up to the statement of a block: blocks have statements of their own.
+// Collects the rules that were not parsed to their end, and the rules around them up to the innermost block. A block is not
+// affected by an incomplete statement in it.
 void AstBuilder::findExceptions(antlr4::ParserRuleContext *ctx) {
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *rule = dynamic_cast<antlr4::ParserRuleContext *>(child);
@@ -93,7 +95,7 @@ void AstBuilder::findLosses() {
 }
 
 bool AstBuilder::broken(antlr4::ParserRuleContext *ctx) const {
-  if (!mistakes_) return false; // exceptions are reported
+  if (!mistakes_) return false; // each exception has been reported as an error
   if (exceptions_.contains(ctx)) return true;
   SourceRange own = range(ctx);
   size_t end = text_.find('\n', own.end);
@@ -121,7 +123,7 @@ std::string AstBuilder::unescaped(SourceRange quoted) {
     case '"':
     case '\\': out += body[i]; break;
     default: {
-      auto begin = static_cast<uint32_t>(quoted.begin + i); // of the backslash: the quote makes up for it
+      auto begin = static_cast<uint32_t>(quoted.begin + i); // the backslash: i - 1 in `body`, which begins after the quote
       SourceRange where{file_, begin, begin + 2};
       report(DiagCode::BadEscape, where, str("unknown escape `", slice(where), "`"))
           .note("the escapes are \\n \\t \\r \\0 \\\" and \\\\");

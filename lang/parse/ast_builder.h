@@ -1,5 +1,5 @@
-// Parse tree -> AST. Every part of a tree may be missing where the text was broken: what is missing is left out, or of
-// kind Error.
+// Converts ANTLR's parse tree to the AST. After a syntax error any part of the parse tree may be missing; the AST then omits
+// it or has a node of kind Error.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/ast.h"
@@ -13,8 +13,8 @@
 
 namespace xt {
 
-// A tree as what it is. The classes of rules and of their labels have none below them, so that a glance at the type tells,
-// where a dynamic_cast would look through all those above.
+// Casts a tree to its exact class, or returns null. The classes of rules and labels have no subclasses, so one comparison of
+// types suffices; a dynamic_cast would search all base classes.
 template <class T> T *as(antlr4::tree::ParseTree *tree) {
   return tree && xtg::isExactly<T>(tree) ? static_cast<T *>(tree) : nullptr;
 }
@@ -22,7 +22,8 @@ template <class T> T *as(antlr4::tree::ParseTree *tree) {
 class AstBuilder {
 public:
   using P = xtg::XtParser;
-  // `like`: lines that the tree lacks, as they are like others of it. Moves the tokens of the stream when it comes to them.
+  // `like` are the lines that the tree omits because they equal other lines in their token types. To build such a line, moves
+  // the tokens of its model in the stream.
   AstBuilder(const SourceFile &source, uint32_t file, RepairTokenStream &stream, const std::vector<LikeLine> &like, Diagnostics &diagnostics)
       : text_(source.text()), file_(file), stream_(stream), like_(like), diagnostics_(diagnostics) {}
 
@@ -39,7 +40,7 @@ private:
   // Statements (build_statements.cc).
   ast::Block block(P::BlockContext *ctx);
   void line(P::LineContext *ctx, ast::Block &out);
-  void likeLines(uint32_t end, ast::Block &out); // those before a byte
+  void likeLines(uint32_t end, ast::Block &out); // builds those that begin before byte `end`
   void stmt(P::StmtContext *ctx, ast::Stmt &out);
   void rightHandSide(P::RhsContext *ctx, ast::Stmt &out);
   void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
@@ -92,7 +93,7 @@ private:
   ast::Attr affineMap(P::AffineMapAttrContext *ctx);
   ast::Attr attrOf(ast::Expr value);
 
-  // Places and names (ast_builder.cc). A missing token or context has an empty range.
+  // Ranges and names (ast_builder.cc). A missing token or context has an empty range.
   SourceRange range(antlr4::Token *token) const;
   SourceRange range(antlr4::tree::TerminalNode *node) const { return node ? range(node->getSymbol()) : none(); }
   SourceRange range(antlr4::ParserRuleContext *ctx) const;
@@ -102,7 +103,7 @@ private:
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted);
-  // The rule was not read to its end, or something on its own lines (up to the first block) was lost in mending.
+  // Whether the rule was not parsed to its end, or error recovery lost a part of its own lines (up to its first block).
   bool broken(antlr4::ParserRuleContext *ctx) const;
   void findLosses();
   void findExceptions(antlr4::ParserRuleContext *ctx);
@@ -111,14 +112,14 @@ private:
   }
 
   std::string_view text_;
-  bool mistakes_ = false;        // the file has any
-  std::vector<uint32_t> losses_; // places of mistakes that lost something, ascending
-  std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not read to their end
+  bool mistakes_ = false;        // the file has syntax errors
+  std::vector<uint32_t> losses_; // offsets of errors whose recovery lost tokens, ascending
+  std::unordered_set<antlr4::ParserRuleContext *> exceptions_; // rules that were not parsed to their end
   uint32_t file_;
   RepairTokenStream &stream_;
   const std::vector<LikeLine> &like_;
   size_t nextLike_ = 0;
-  std::unordered_map<uint32_t, P::LineContext *> models_; // by where they begin; only where lines are like them
+  std::unordered_map<uint32_t, P::LineContext *> models_; // lines by their begin; empty if `like_` is
   Diagnostics &diagnostics_;
 };
 

@@ -1,4 +1,4 @@
-// The AST as text: one node a line, children indented, ranges as line:column. Absent parts are left out.
+// Prints the AST as text: one node per line, children indented, ranges as line:column. Omits absent parts.
 #include "lang/ast.h"
 
 #include "ir/base/check.h"
@@ -14,7 +14,7 @@ public:
   std::string take() { return std::move(out_); }
 
 private:
-  // Indents what is written while it lives.
+  // Indents the output during its lifetime.
   struct Nested {
     explicit Nested(Dumper &d) : dumper(d) { ++dumper.depth_; }
     ~Nested() { --dumper.depth_; }

@@ -11,12 +11,12 @@ using P = xtg::XtParser;
 
 namespace {
 
-// Form lines at the head of a body are the kernel's; elsewhere they are statements that say nothing.
+// Form lines at the start of a body belong to the kernel; elsewhere they are statements without effect.
 bool isFormLine(P::StmtContext *ctx) { return as<P::FormStmtContext>(ctx) != nullptr; }
 
 } // namespace
 
-// A line that starts like no statement: its tokens stand in the block itself.
+// Handles a token of a line that starts no statement. The parse tree has such tokens directly in the block.
 void AstBuilder::droppedToken(antlr4::tree::ParseTree *child, Block &out) {
   antlr4::tree::TerminalNode *node = xtg::terminal(child);
   if (!node) return;
@@ -37,7 +37,7 @@ Block AstBuilder::block(P::BlockContext *ctx) {
   out.range = range(ctx);
   if (!ctx) return out;
   auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(), [&](const LikeLine &l) { return l.first->begin < out.range.end; });
-  out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // they are large
+  out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // statements are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *written = as<P::LineContext>(child);
     if (!written) {
@@ -139,7 +139,7 @@ void AstBuilder::exprWithTail(const std::vector<P::AttrGroupContext *> &list, P:
     ast::Attr dict = group(g);
     if (!out.attrs) {
       out.attrs = std::move(dict);
-    } else { // several groups are one
+    } else { // merge several groups
       out.attrs->range = out.attrs->range.to(dict.range);
       for (ast::Attr::Entry &e : dict.entries) out.attrs->entries.push_back(std::move(e));
     }
@@ -206,7 +206,7 @@ Block AstBuilder::hostBlock(P::HostBlockContext *ctx) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
-  out.stmts.reserve(ctx->children.size() / 2); // they are large
+  out.stmts.reserve(ctx->children.size() / 2); // statements are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
     auto *line = as<P::HostLineContext>(child);
     if (!line) {

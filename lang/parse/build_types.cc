@@ -11,7 +11,7 @@ using P = xtg::XtParser;
 
 namespace {
 
-// "vector" of "vector", "xetile.tile"; the constructor or the word of a type goes by its last part.
+// The part of a name after its last dot: "tile" for "xetile.tile". Identifies the constructor or word of a type.
 std::string lastPart(std::string_view name) { return std::string(name.substr(name.rfind('.') + 1)); }
 
 } // namespace
@@ -66,7 +66,7 @@ TypeExpr AstBuilder::shapedType(P::ShapedTypeContext *ctx) {
         value.kind = Expr::Kind::Int;
         value.range = range(e->DIM());
         value.text = digits;
-        value.integerOverflow = digits.size() > 18; // no extent is that large
+        value.integerOverflow = digits.size() > 18; // larger than any extent
         value.integer = value.integerOverflow ? 0 : std::stoll(digits);
         value.number = static_cast<double>(value.integer);
         extent.value = std::move(value);
@@ -134,7 +134,7 @@ Attr::Entry AstBuilder::entry(P::AttrEntryContext *ctx) {
   Attr value = attr(ctx->attrValue());
   bool named = ctx->SIZE() || ctx->word();
   if (!named && value.kind == Attr::Kind::AffineMap && value.name) {
-    out.key = value.name; // affine_map = <…>
+    out.key = value.name; // the form affine_map = <…>
     out.value = std::move(value);
   } else if (!named && value.kind == Attr::Kind::Word) {
     out.key = value.name; // a flag
@@ -188,7 +188,7 @@ Attr AstBuilder::affineMap(P::AffineMapAttrContext *ctx) {
   return out;
 }
 
-// Numbers, parameters and words are expressions to the grammar.
+// Converts an expression to an attribute: the grammar parses numbers, parameters and words as expressions.
 Attr AstBuilder::attrOf(Expr value) {
   Attr out;
   out.range = value.range;

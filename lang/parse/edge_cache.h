@@ -1,5 +1,5 @@
-// ANTLR reads the edges of its automata under a lock that all threads share, which takes longer than following one. So each
-// thread keeps the last ones that it has followed. Edges are only ever added, and states live as long as the program.
+// Caches edges of ANTLR's automata per thread. ANTLR reads edges under a lock shared by all threads, which takes longer than
+// following an edge. The cache never becomes stale, because edges are only added and states live as long as the program.
 #pragma once
 #include "antlr4-runtime.h"
 
@@ -30,7 +30,7 @@ private:
   };
 };
 
-// The same simulator as a recognizer has been made with, with the edges kept.
+// Replaces the recognizer's simulator by an equal one that caches edges.
 inline void keepEdges(antlr4::Lexer &lexer) {
   using antlr4::atn::LexerATNSimulator;
   auto *made = lexer.getInterpreter<LexerATNSimulator>();

@@ -1,4 +1,4 @@
-// What a mistake is called.
+// The messages of syntax errors.
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
@@ -57,7 +57,7 @@ bool expectsOperand(const Types &set) { return hasAll(set, {P::VALUE, P::INT, P:
 bool expectsType(const Types &set) { return hasAll(set, {P::KW_MEMREF, P::KW_VECTOR, P::TYPE}) && !set.count(P::INT); }
 bool expectsOperator(const Types &set) { return hasAll(set, {P::PLUS, P::STAR, P::EQEQ}); }
 
-// Single tokens; groups of them are named in describe().
+// Names of single tokens; describe() names groups.
 std::string tokenName(size_t type) {
   switch (type) {
   case Token::EOF: return "the end of the file";
@@ -89,14 +89,14 @@ std::string tokenName(size_t type) {
   return {};
 }
 
-// What stands where operands, expressions or attribute values may.
+// Names what the grammar expects where an operand, an expression or an attribute value may be.
 std::string operandName(const Types &set) {
   if (set.count(P::ATTR)) return "an attribute value";
   if (set.count(P::OP_OPERANDS)) return "an op or an expression";
   return set.count(P::WORD) ? "an expression" : "an operand";
 }
 
-// Takes the tokens that have a common name out of the set, and gives the names.
+// Removes groups of tokens with a common name from the set and returns the names.
 std::vector<std::string> takeGroups(Types &set) {
   std::vector<std::string> names;
   if (hasAll(set, {P::OP_OPERANDS, P::KW_FOR, P::KW_RETURN})) {
@@ -134,7 +134,7 @@ std::vector<std::string> takeGroups(Types &set) {
   return names;
 }
 
-// "`,`, `}` or a type": what a set of tokens means to a reader. Operands and expressions have a message of their own.
+// Describes a set of tokens, for example as "`,`, `}` or a type". Operands and expressions have separate messages.
 std::string describe(Parser *parser, Types set) {
   std::vector<std::string> names = takeGroups(set);
   for (size_t type : set) {
@@ -176,7 +176,7 @@ void ErrorStrategy::reportError(Parser *parser, const antlr4::RecognitionExcepti
   emit(parser, e.getOffendingToken(), expected);
 }
 
-// The one token that could stand between `last` and `at` is not there.
+// Reports a missing token between `last` and `at`, if exactly one is possible.
 bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expected) {
   if (!last || expected.size() != 1) return false;
   SourceRange where = after(last);
@@ -185,7 +185,7 @@ bool ErrorStrategy::reportMissing(Token *last, Token *at, const Expected &expect
   } else if (expected.contains(static_cast<size_t>(P::EQ))) {
     Diagnostic &missing =
         report(DiagCode::MissingEquals, where, str("missing `=` between ", found(last), " and ", found(at)));
-    // What stands there may be what other languages write for it.
+    // `==` or `:` may have been written instead of `=`.
     if (at->getType() == P::EQEQ) missing.fix("replace with `=`", range(at), "=");
     else if (at->getType() != P::COLON) missing.fix("insert `=`", where, " =");
   }
@@ -213,7 +213,7 @@ void ErrorStrategy::reportAfterStatement(Token *last, Token *at, SourceRange whe
     report(DiagCode::SyntaxError, where, str("unexpected ", found(at), last ? str(" after ", found(last)) : ""));
 }
 
-// `- >` and `>>` before a type.
+// Reports a misspelt arrow, `- >` or `>>`, before a type.
 bool ErrorStrategy::reportBrokenArrow(antlr4::CommonTokenStream *stream, Token *at) {
   size_t i = at->getTokenIndex();
   if (at->getType() == P::GT && i > 0 && isOperator(stream->get(i - 1)->getType())) at = stream->get(--i);
@@ -227,7 +227,7 @@ bool ErrorStrategy::reportBrokenArrow(antlr4::CommonTokenStream *stream, Token *
   return true;
 }
 
-// `-> tille<8x16xf32>`: what follows reads as a comparison.
+// Reports an unknown type such as `-> tille<8x16xf32>`, whose `<` the parser takes for a comparison.
 bool ErrorStrategy::reportUnknownType(antlr4::CommonTokenStream *stream, Token *at) {
   size_t i = at->getTokenIndex();
   if ((at->getType() != P::LT && at->getType() != P::LANGLE) || i < 2 || stream->get(i - 1)->getType() != P::WORD)
@@ -252,7 +252,7 @@ void ErrorStrategy::emit(Parser *parser, Token *at, const Expected &expectedSet)
 
   Types expected = typesOf(expectedSet);
   size_t type = at->getType();
-  // Where something is missing at the end, the place is behind what is there.
+  // If something is missing at the end of a line, report it after the last token.
   bool atEnd = last && (type == P::NL || type == Token::EOF || type == P::RBLOCK || range(at).begin == range(at).end);
   SourceRange where = atEnd ? after(last) : range(at);
   auto wanted = [&](const std::string &what) {

@@ -16,7 +16,7 @@ bool isWord(size_t type) { return type == P::WORD || (type >= P::KW_GRID && type
 bool isNumber(size_t type) { return type == P::INT || type == P::HEX || type == P::FLOAT; }
 bool startsShapedType(size_t type) { return type >= P::KW_TILE && type <= P::KW_TENSOR_DESC; }
 
-// Whether a token of this type starts a further element of the list that the rule reads, and can be nothing else there.
+// Whether a token of this type, inside the list that the rule parses, can only be the start of another element.
 bool startsElement(size_t rule, size_t type) {
   bool operand = type == P::VALUE || type == P::SIZE || isNumber(type);
   switch (rule) {
@@ -44,7 +44,7 @@ bool startsElement(size_t rule, size_t type) {
   }
 }
 
-// `{padding 1.0}`: what stands next is the value of the name before it, not a further element.
+// Whether the next token is the value of the preceding key, as in `{padding 1.0}`, and not another element.
 bool followsKey(Parser *parser) {
   size_t rule = parser->getContext()->getRuleIndex();
   if (rule != P::RuleAttrGroup && rule != P::RuleEntries && rule != P::RuleShapedType) return false;
@@ -74,7 +74,7 @@ Diagnostic &ErrorStrategy::report(DiagCode code, SourceRange where, std::string 
   return diagnostics_.report(code, where, std::move(message));
 }
 
-// ---- one report a statement ----
+// ---- one report per statement ----
 
 bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
   auto *stream = static_cast<antlr4::CommonTokenStream *>(parser->getTokenStream());
@@ -86,7 +86,7 @@ bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
   if (statement_ == first) return true;
   statement_ = first;
   uint32_t begin = first ? range(stream->get(first - 1)).end : 0;
-  // What an item before it is reported for does not count.
+  // Ignore errors of the preceding item.
   auto item = std::upper_bound(items_.begin(), items_.end(), range(stream->get(first)).begin);
   if (item != items_.begin()) begin = std::max(begin, *(item - 1));
   uint32_t end = range(stream->get(last)).end;
@@ -94,7 +94,7 @@ bool ErrorStrategy::alreadyReported(Parser *parser, Token *at) {
   return it != reported_.end() && *it <= end;
 }
 
-// ---- mending ----
+// ---- repairs ----
 
 bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
   Token *at = parser->getTokenStream()->LT(1), *last = parser->getTokenStream()->LT(-1);
@@ -126,7 +126,7 @@ bool ErrorStrategy::insertComma(Parser *parser, const Expected &next) {
 std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const Expected &expected,
                                                size_t *type) const {
   if (at->getType() != P::WORD || expected.contains(static_cast<size_t>(P::WORD))) return {};
-  if (parser->getTokenStream()->LA(2) == P::EQ) return {}; // a key
+  if (parser->getTokenStream()->LA(2) == P::EQ) return {}; // the word is a key
   std::vector<std::string> spelled;
   std::vector<size_t> types;
   for (ssize_t t : expected.toList()) {
@@ -141,7 +141,7 @@ std::string_view ErrorStrategy::closestKeyword(Parser *parser, Token *at, const 
   for (size_t i = 0; i < candidates.size(); ++i)
     if (candidates[i] == best && !best.empty()) {
       *type = types[i];
-      // The literal is the vocabulary's own copy less the quotes; the text must outlive this call.
+      // The result must outlive this call, and the vocabulary only has the literal with quotes.
       static thread_local std::string kept;
       kept = spelled[i];
       return kept;
@@ -161,11 +161,11 @@ bool ErrorStrategy::mendKeyword(Parser *parser, const Expected &expected) {
   return true;
 }
 
-// A name without its sigil is taken for what alone can stand here.
+// Treats a name without sigil as the only kind of name that is allowed here.
 bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
   Token *at = parser->getTokenStream()->LT(1);
   if (!isWord(at->getType()) || expected.contains(static_cast<size_t>(P::WORD))) return false;
-  if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row: something else is wrong
+  if (parser->getTokenStream()->LA(2) == P::VALUE) return false; // two names in a row are another error
   if (expected.contains(static_cast<size_t>(P::VALUE)) && isForeign(parser, at)) {
     if (!alreadyReported(parser, at) && !reportForIn(parser)) reportCallOperand(parser, at);
     return false;
@@ -180,7 +180,7 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
     if (!expected.contains(row.type)) continue;
     size_t next = parser->getTokenStream()->LA(2);
     Token *before = parser->getTokenStream()->LT(-1);
-    // `init_tile %A[0, 0], tile<…>`: a comma where an arrow was meant.
+    // `init_tile %A[0, 0], tile<…>`: a comma instead of an arrow.
     if (at->getType() >= P::KW_TILE && at->getType() <= P::KW_TENSOR_DESC && (next == P::LANGLE || next == P::LT) && before &&
         before->getType() == P::COMMA) {
       if (!alreadyReported(parser, at))
@@ -191,7 +191,7 @@ bool ErrorStrategy::mendSigil(Parser *parser, const Expected &expected) {
     if (!alreadyReported(parser, at)) {
       Diagnostic &missing =
           report(DiagCode::MissingSigil, range(at), str("the name of ", row.what, " starts with `", row.sigil, "`"));
-      // `tile<…>` is a type in the wrong place.
+      // Offer no fix for `tile<…>`, which is a type in the wrong place.
       if (next != P::LANGLE && next != P::LT) missing.fix(str("insert `", row.sigil, "`"), range(at).startPoint(), std::string(row.sigil));
     }
     static_cast<RepairTokenStream *>(parser->getTokenStream())->retype(at, row.type);
@@ -213,7 +213,7 @@ void ErrorStrategy::sync(Parser *parser) {
     if (isWord(at->getType()) && mendSigil(parser, next)) continue;
     if (mayEnd) return;
     if (rule == P::RuleBlock || rule == P::RuleHostBlock || rule == P::RuleFile) {
-      // Between statements: drop this one.
+      // Between statements: skip the invalid one.
       emit(parser, at, next);
       skipToLineEnd(parser);
       if (parser->getTokenStream()->LA(1) == P::NL) parser->consume();
@@ -241,7 +241,7 @@ Token *ErrorStrategy::recoverInline(Parser *parser) {
     return at;
   }
   if (expected.contains(static_cast<size_t>(P::NL))) {
-    // What follows belongs to the statement or item before: it has not been read to its end.
+    // The next token belongs to the preceding statement or item, so mark that as not parsed to its end.
     antlr4::ParserRuleContext *ctx = parser->getContext();
     for (size_t k = ctx->children.size(); k-- > 0;)
       if (auto *before = dynamic_cast<antlr4::ParserRuleContext *>(ctx->children[k])) {
@@ -272,7 +272,7 @@ Token *ErrorStrategy::recoverInline(Parser *parser) {
   throw antlr4::InputMismatchException(parser);
 }
 
-// ---- giving a statement up ----
+// ---- abandoning a statement ----
 
 void ErrorStrategy::skipToLineEnd(Parser *parser) {
   auto *stream = parser->getTokenStream();
@@ -286,12 +286,12 @@ void ErrorStrategy::skipToLineEnd(Parser *parser) {
   }
 }
 
-// Reads the block of a statement whose header is broken, and an `else` after it.
+// Parses the block of a statement whose header is invalid, and an `else` after it.
 bool ErrorStrategy::resumeAtBlock(Parser *parser) {
   auto *stream = parser->getTokenStream();
   size_t rule = parser->getContext()->getRuleIndex();
   auto *p = static_cast<P *>(parser);
-  // Where the block would have been called from: its follow set is that state's.
+  // Enters the state from which the rule of the block is called, because it determines the block's follow set.
   auto enter = [&](size_t callee) {
     for (antlr4::atn::ATNState *state : parser->getATN().states) {
       if (!state || state->ruleIndex != rule || state->transitions.size() != 1) continue;

@@ -1,12 +1,10 @@
-// What the parser does about a mistake: say it once, in the language's own terms, and go on with the rest.
-//  - Small slips are mended in the token stream (a missing comma, '=' or ':', a misspelt keyword), so that the
-//  statement
-//    is read to its end.
-//  - Otherwise the statement is given up: the exception climbs to the rule of the statement or item, and the parser
-//  goes
-//    on at the statement's NL. Brackets and blocks balance already (shape_tokens.h), so that place is certain. A broken
-//    header of a kernel, loop or branch still gets its block read.
-//  - A statement is reported once, also over the stages: where shaping has reported a mistake, the parser keeps quiet.
+// The parser's error recovery: reports each syntax error once, in terms of the language, and continues with the rest.
+//  - Repairs small errors in the token stream (a missing comma, '=' or ':', a misspelt keyword), so that the statement is
+//    parsed to its end.
+//  - Otherwise abandons the statement: the exception propagates to the rule of the statement or item, and the parser
+//    continues at the statement's NL. Brackets and blocks balance already (shape_tokens.h), so that NL is found reliably.
+//    After an invalid header of a kernel, loop or branch, the block is still parsed.
+//  - Reports at most one error per statement over all stages: the parser reports none if shaping has reported one.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/parse/shape_tokens.h"
@@ -19,7 +17,8 @@
 
 namespace xt {
 
-// Each insertion renumbers the rest of the tokens: after this many, broken statements are given up instead.
+// Maximum number of repairs. Each insertion renumbers the rest of the tokens; beyond this many, statements with errors are
+// abandoned instead.
 inline constexpr size_t kMostMends = 500;
 
 class ErrorStrategy : public antlr4::DefaultErrorStrategy {
@@ -34,27 +33,27 @@ private:
   using P = xtg::XtParser;
   using Expected = antlr4::misc::IntervalSet;
 
-  // Each mends the stream, reports, and returns true; or does nothing.
+  // Each repairs the stream, reports the error and returns true, or returns false without repairing anything.
   bool insertComma(antlr4::Parser *parser, const Expected &next);
   bool mendKeyword(antlr4::Parser *parser, const Expected &expected);
   bool mendSigil(antlr4::Parser *parser, const Expected &expected);
 
   void skipToLineEnd(antlr4::Parser *parser);
   bool resumeAtBlock(antlr4::Parser *parser);
-  // Reports that `at` stands where one of `expected` should, by the name that the mistake has (error_messages.cc).
+  // Reports that `at` was found instead of one of `expected`, with the most specific message (error_messages.cc).
   void emit(antlr4::Parser *parser, antlr4::Token *at, const Expected &expected);
   bool reportBrokenArrow(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportUnknownType(antlr4::CommonTokenStream *stream, antlr4::Token *at);
   bool reportMissing(antlr4::Token *last, antlr4::Token *at, const Expected &expected);
   void reportAfterStatement(antlr4::Token *last, antlr4::Token *at, SourceRange where);
-  // What other languages write, and what this one writes for it (other_languages.cc).
+  // Recognise syntax of other languages and report the equivalent in this one (other_languages.cc).
   bool reportCompound(antlr4::Parser *parser, antlr4::Token *at);
   bool reportForIn(antlr4::Parser *parser);
   std::string countedRange(antlr4::CommonTokenStream *stream, size_t i, antlr4::Token *&last) const;
   void reportCallOperand(antlr4::Parser *parser, antlr4::Token *at);
-  static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // one of the two above, at a word
+  static bool isForeign(antlr4::Parser *parser, antlr4::Token *at); // a word to which one of the two functions above applies
   void reportLargeOperand(antlr4::Parser *parser, antlr4::Token *op, antlr4::Token *at, SourceRange where);
-  static antlr4::Token *opOf(antlr4::Parser *parser, antlr4::Token *at); // the op whose operands `at` stands among
+  static antlr4::Token *opOf(antlr4::Parser *parser, antlr4::Token *at); // the op that has `at` among its operands
   bool alreadyReported(antlr4::Parser *parser, antlr4::Token *at);
   Diagnostic &report(DiagCode code, SourceRange where, std::string message);
 
@@ -67,10 +66,10 @@ private:
 
   std::string_view text_;
   uint32_t file_;
-  std::vector<uint32_t> reported_; // ascending
-  std::vector<uint32_t> items_;    // likewise
+  std::vector<uint32_t> reported_; // offsets of errors reported by shaping, ascending
+  std::vector<uint32_t> items_;    // offsets of items, ascending
   Diagnostics &diagnostics_;
-  size_t statement_ = INVALID_INDEX; // the token that began the last statement reported
+  size_t statement_ = INVALID_INDEX; // index of the first token of the last statement reported
   size_t mends_ = 0;
 };
 

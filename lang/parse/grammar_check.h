@@ -1,4 +1,4 @@
-// A check of the grammar, for its tests.
+// Checks the grammar for prediction conflicts; used by tests.
 #pragma once
 #include "ir/base/source.h"
 
@@ -7,8 +7,8 @@
 
 namespace xt {
 
-// The decisions on this text that SLL prediction alone does not settle, one line each: ambiguities and attempts with
-// full context. Parsing is fast because there are none.
+// The decisions in this text that SLL prediction alone cannot resolve, one line each: ambiguities and attempts with full
+// context. Parsing is fast because the grammar has none.
 std::vector<std::string> findPredictionConflicts(const SourceManager &sources, uint32_t index);
 
 } // namespace xt

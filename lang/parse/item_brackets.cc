@@ -1,4 +1,4 @@
-// Brackets: which is which, and how a missing or superfluous one is mended.
+// Brackets: determines their kinds, and repairs missing and superfluous ones.
 #include "lang/parse/item_shaper.h"
 
 #include "ir/base/check.h"
@@ -90,7 +90,7 @@ bool ItemShaper::bracket(size_t i) {
       operatorToken(token);
     break;
   case L::COLON: {
-    // %x:2 in kernels; in tests a ':' between brackets is a slice.
+    // `%x:2` is a splice in kernels; in tests a ':' in brackets is a slice.
     bool splice = last_.type == L::VALUE && last_.end == token.begin && scan_.type(i + 1) == L::INT &&
                   scan_.at(i + 1).begin == token.end && !inHostBlock();
     emit(token, splice ? L::SPLICE : L::COLON);
@@ -106,9 +106,9 @@ bool ItemShaper::bracket(size_t i) {
   return checkDepth(i);
 }
 
-// Any other token; counts those that make expressions deep.
+// Emits any other token; counts operators, which make expressions deep.
 void ItemShaper::operatorToken(const SyntaxToken &token) {
-  bool prefix = token.type == L::KW_NOT; // `-` may be one too
+  bool prefix = token.type == L::KW_NOT; // `-` may be a prefix too
   if (prefix || token.type == L::MINUS) ++prefixes_;
   if (prefix || isBinaryOperator(token.type)) ++operators_;
   emit(token, token.type);
@@ -125,7 +125,7 @@ void ItemShaper::open(Open::Kind kind, size_t type, size_t i) {
   emit(scan_.at(i), type);
 }
 
-// A '[' here holds an extent: tile<[$BM / 2]x32xf16>.
+// Whether a '[' here opens an extent, as in tile<[$BM / 2]x32xf16>.
 bool ItemShaper::opensExtent() const {
   if (last_.type == L::X) return true;
   if (last_.type != L::LANGLE) return false;
@@ -133,7 +133,7 @@ bool ItemShaper::opensExtent() const {
   return opener == L::TYPE || (opener >= L::KW_TILE && opener <= L::KW_TENSOR_DESC);
 }
 
-// A '<' is a bracket after the words that take one; else it compares.
+// Whether a '<' is a bracket: it follows a token that takes one. Otherwise it is a comparison.
 bool ItemShaper::opensAngle() const {
   if (length_ == 0) return false;
   switch (last_.type) {
@@ -155,7 +155,7 @@ bool ItemShaper::opensAngle() const {
 bool ItemShaper::closesAngle(size_t i) const {
   if (!inBracket()) return false;
   if (stack_.back().kind == Open::Kind::Angle) return true;
-  // Inside [ ] or ( ) in angle brackets: a comparison, unless nothing follows that could be compared with.
+  // Inside [ ] or ( ) a '>' is a comparison if an operand follows; otherwise it closes an angle bracket further out.
   if (scan_.startsOperand(i + 1) && scan_.sameLine(i, i + 1)) return false;
   for (size_t k = bracketsBase(); k < stack_.size(); ++k)
     if (stack_[k].kind == Open::Kind::Angle) return true;
@@ -165,7 +165,7 @@ bool ItemShaper::closesAngle(size_t i) const {
 void ItemShaper::closeBrackets(size_t keep, const std::string &before) {
   if (stack_.size() <= keep) return;
   SourceRange where = afterLast();
-  // `f(%a,` at the end of a line: the comma goes with what never came.
+  // `f(%a,` at the end of a line: remove the comma too, since its operand is missing.
   if (last_.type == L::COMMA && before == "the end of the line") {
     where.begin = last_.begin;
     result_.tokens.pop_back();
@@ -247,7 +247,7 @@ void ItemShaper::close(Open::Kind kind, size_t type, size_t i) {
 void ItemShaper::openBrace(size_t i) {
   if (inBracket()) return open(Open::Kind::Attr, L::LBRACE, i);
   if (head_ == Head::Test && expectsBlock_) {
-    if (scan_.type(i + 1) == L::LBRACE && scan_.sameLine(i, i + 1)) { // typed twice
+    if (scan_.type(i + 1) == L::LBRACE && scan_.sameLine(i, i + 1)) { // `{` was typed twice
       report(DiagCode::SyntaxError, range(i), "unexpected `{`: another one follows").fix("remove it", range(i), "");
       return;
     }
@@ -261,10 +261,10 @@ void ItemShaper::openBrace(size_t i) {
   if (length_ == 0) {
     report(DiagCode::SyntaxError, range(i), "unexpected `{`: a block belongs to a loop or a branch")
         .fix("remove it", range(i), "");
-    if (last_.type == L::LBLOCK && scan_.sameLine(i - 1, i)) return; // typed twice
+    if (last_.type == L::LBLOCK && scan_.sameLine(i - 1, i)) return; // `{` was typed twice
     return openBlock(scan_.at(i), true);
   }
-  // A body under a header that is beyond recognition is a body nevertheless.
+  // Treat a body under an unrecognisable header as a block nevertheless.
   if (expectsBlock_ || (head_ != Head::Alias && head_ != Head::Item && scan_.opensBody(i)))
     return openBlock(scan_.at(i), true);
   open(Open::Kind::Attr, L::LBRACE, i);
@@ -288,7 +288,7 @@ void ItemShaper::openBlock(const SyntaxToken &brace, bool written) {
   operators_ = prefixes_ = 0;
 }
 
-// `brace` is null for a block that the text does not close.
+// `brace` is null for a block without closing brace in the text.
 void ItemShaper::closeBlock(const SyntaxToken *brace) {
   Open block = stack_.back();
   if (length_ != 0) endStatement(nullptr);
@@ -343,8 +343,8 @@ bool ItemShaper::superfluousByIndent(size_t i) const {
   return top.token.line != scan_.at(i).line && top.indent < lineIndent_;
 }
 
-// A statement that stands no deeper than the line that opened its block is outside of it; so is an `else` in the block
-// of its `if`.
+// Closes blocks that the statement at i is outside of: it is indented no deeper than the line that opened the block, or it
+// is an `else` in the block of its `if`.
 void ItemShaper::closeBlocksByIndent(size_t i) {
   if (mode_ != BraceMode::FindMissing || scan_.type(i) == L::RBRACE) return;
   uint32_t column = scan_.at(i).column;
@@ -357,7 +357,7 @@ void ItemShaper::closeBlocksByIndent(size_t i) {
   while (stack_.size() > 1 && outside(stack_.back())) {
     unclosedBlock(stack_.back(), quoted(i));
     closeBlock(nullptr);
-    if (isElse && head_ == Head::Branch && !outside(stack_.back())) return; // its other branch
+    if (isElse && head_ == Head::Branch && !outside(stack_.back())) return; // the `else` belongs to this `if`
     endStatement(nullptr);
   }
 }
@@ -373,7 +373,7 @@ void ItemShaper::finish() {
   if (inBracket()) closeBrackets(bracketsBase(), quoted(end_));
   if (length_ != 0) endStatement(nullptr);
   if (!stack_.empty()) {
-    // One message for all that is open: the text may just not be finished.
+    // Report all open blocks in one message, since the text may simply be unfinished.
     unclosedBlock(stack_.back(), quoted(end_));
     Diagnostic &d = result_.diagnostics.back();
     for (size_t k = stack_.size() - 1; k-- > 0;) {

@@ -1,4 +1,4 @@
-// Mistakes in words and characters that shaping sees.
+// Errors in words and characters that shaping detects.
 #include "ir/base/text.h"
 #include "ir/call_names.h"
 #include "lang/parse/item_shaper.h"
@@ -13,7 +13,7 @@ void ItemShaper::notHere(size_t i, std::string_view why) {
   report(DiagCode::NotHere, range(i), str(quoted(i), " ", why));
 }
 
-// `acc = …` and `int acc = …`: taken as `%acc = …`.
+// Reports `acc = …` and `int acc = …`, and treats them as `%acc = …`.
 bool ItemShaper::takeUntypedName(size_t i) {
   if (!scan_.isWord(i)) return false;
   size_t name = scan_.type(i + 1) == L::EQ ? i : scan_.isWord(i + 1) && scan_.type(i + 2) == L::EQ ? i + 1 : 0;
@@ -25,7 +25,7 @@ bool ItemShaper::takeUntypedName(size_t i) {
     report(DiagCode::MissingSigil, both,
            str("a value is bound as `%", scan_.text(name), " = …`, without its type in front"))
         .fix(str("replace with `%", scan_.text(name), "`"), both, str("%", scan_.text(name)));
-    skip_ = name; // the word in front is left out
+    skip_ = name; // the preceding word is left out
     return true;
   }
   report(DiagCode::MissingSigil, range(i), "the name of a value starts with `%`")
@@ -40,7 +40,7 @@ void ItemShaper::takeWordAs(size_t i, size_t type, std::string_view meant, bool 
         .fix(str("replace with `", meant, "`"), range(i), std::string(meant));
   else {
     Diagnostic &expected = report(DiagCode::MisspeltKeyword, range(i), str("expected `", meant, "`, found ", quoted(i)));
-    // Other languages bind with a word in front.
+    // Other languages bind names with a keyword.
     bool binds = scan_.text(i) == "let" || scan_.text(i) == "var" || scan_.text(i) == "const" || scan_.text(i) == "auto";
     if (binds) expected.note("a value is bound as `%x = …`, with no word in front");
     else expected.fix(str("replace with `", meant, "`"), range(i), std::string(meant));
@@ -59,7 +59,7 @@ bool ItemShaper::tryMisspelt(size_t i, std::span<const std::string_view> candida
   return false;
 }
 
-// `%c32tile<256x32xf16>`: no colon before the signature's type, and no blank either.
+// Reports `%c32tile<256x32xf16>`, which lacks the colon before the signature's type and the blank.
 void ItemShaper::gluedName(size_t i) {
   std::string_view name = scan_.text(i);
   for (std::string_view word : {"tile", "vector", "memref", "tensor_desc", "locality"}) {
@@ -74,7 +74,7 @@ void ItemShaper::gluedName(size_t i) {
   }
 }
 
-// `vector8x16xf32>` and `memref?x8xf32>`.
+// Reports the missing `<` of `vector8x16xf32>` and `memref?x8xf32>`.
 void ItemShaper::missingAngle(size_t i) {
   std::string_view name = scan_.text(i);
   for (std::string_view word : {"tile", "vector", "memref", "tensor_desc"}) {
@@ -88,7 +88,7 @@ void ItemShaper::missingAngle(size_t i) {
   }
 }
 
-// `{padding: 1.0}`: an `=` is meant, unless a signature follows (then the bracket is not closed).
+// Reports `{padding: 1.0}` and treats the `:` as `=`, unless it starts a signature, where the bracket is unclosed.
 bool ItemShaper::takeKeyColon(size_t i) {
   if (scan_.type(i) != L::COLON || !inBracket() || i < begin_ + 2 || !scan_.sameLine(i, i + 1)) return false;
   const Open &top = stack_.back();
@@ -122,7 +122,7 @@ void ItemShaper::misplacedOp(size_t i, std::string_view where) {
   else mistake.note(str("bind the result of ", quoted(i), " to a name before"));
 }
 
-// `sitofp (index_cast %i : index -> i32) : …`: whether the `(` at i opens such a one, which is reported.
+// Whether the `(` at i contains an op with a signature, as in `sitofp (index_cast %i : index -> i32) : …`; reports it.
 bool ItemShaper::opInParens(size_t i) {
   if (head_ == Head::Kernel || inHostBlock() || attrContext() || stack_.empty()) return false;
   bool op = scan_.isOpName(i + 1) && scan_.type(i + 2) == L::VALUE && scan_.sameLine(i, i + 2);
@@ -130,14 +130,14 @@ bool ItemShaper::opInParens(size_t i) {
   return op;
 }
 
-// `%x + broadcast %y [0] -> …`, `max(%x, load_tile %t)`: an op where a value stands. As the token of an op it is no
-// expression for the parser either, which then says nothing more of the statement.
+// Reports an op in place of a value, as in `%x + broadcast %y [0] -> …` or `max(%x, load_tile %t)`. Emits it as the token of
+// an op, so that the parser rejects the statement; it reports nothing, as shaping has reported the error.
 bool ItemShaper::opInExpression(size_t i) {
   bool expects = isBinaryOperator(last_.type) || (last_.type == L::COMMA && inBracket());
   if (head_ != Head::Expression || !expects || inHostBlock() || attrContext() || statementReported_) return false;
   const OpInfo *op = scan_.isOpName(i) ? findOpLoosely(scan_.text(i)) : nullptr;
   if (!op || op->clause == Clause::Bare || !scan_.sameLine(i, i + 1)) return false;
-  bool kind = scan_.type(i + 1) == L::LT && scan_.isWord(i + 2) && scan_.type(i + 3) == L::GT; // reduction <add>
+  bool kind = scan_.type(i + 1) == L::LT && scan_.isWord(i + 2) && scan_.type(i + 3) == L::GT; // as in `reduction <add>`
   if (!kind && scan_.type(i + 1) != L::VALUE) return false;
   misplacedOp(i, "an expression");
   emit(scan_.at(i), opToken(scan_.clauseOf(i)));
@@ -157,19 +157,19 @@ bool ItemShaper::inList(size_t i) const {
 }
 
 void ItemShaper::stray(size_t i) {
-  // A run of stray characters is one mistake.
+  // Report a run of stray characters as one error.
   if (i > begin_ && scan_.type(i - 1) == L::STRAY && scan_.at(i - 1).end == scan_.at(i).begin) return;
   SourceRange where = range(i);
   for (size_t k = i + 1; scan_.type(k) == L::STRAY && scan_.at(k).begin == where.end; ++k) where.end = scan_.at(k).end;
   if (scan_.text(i) == ";") {
     Diagnostic &semicolon = report(DiagCode::Semicolon, where, "unexpected `;`: a statement ends where its line does");
-    // At the end of a line it goes; in a list it was meant as a comma; what else it was meant for is open.
+    // Offer to remove it at the end of a line and to replace it by a comma in a list; elsewhere its intent is unclear.
     bool last = i + 1 >= end_ || scan_.at(i + 1).firstOnLine;
     if (last) semicolon.fix("remove `;`", where, "");
     else if (inList(i)) semicolon.fix("replace with `,`", where, ",");
     return;
   }
-  // What word processors and other notations put in for a character of the language.
+  // Characters of word processors and other notations, and the spelling in this language.
   struct Row {
     std::string_view found, name, meant;
   };
@@ -196,7 +196,7 @@ void ItemShaper::stray(size_t i) {
     report(DiagCode::StrayCharacter, where, str("`", text, "` without a name"));
     return;
   }
-  // An operator of another language: what it was meant for is open.
+  // An operator of another language, whose intent is unclear.
   if (text.find_first_of("&|^~.?!\\") != std::string_view::npos) {
     Diagnostic &unknown = report(DiagCode::StrayCharacter, where, str("unexpected character `", text, "`"));
     if (text == "&" || text == "|" || text == "^" || text == "~")

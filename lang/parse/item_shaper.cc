@@ -30,7 +30,7 @@ bool isBinaryOperator(size_t type) {
 
 namespace {
 
-// language.md, section 2: a line that ends in one of these goes on.
+// Whether a line that ends in this token type continues on the next line (language.md, section 2).
 bool goesOnAfter(size_t type) {
   switch (type) {
   case L::COMMA:
@@ -44,7 +44,7 @@ bool goesOnAfter(size_t type) {
   }
 }
 
-// A line that starts with one of these continues the one above.
+// Whether a line that starts with this token type continues the line above.
 bool continues(size_t type) {
   switch (type) {
   case L::COLON:
@@ -107,7 +107,7 @@ ShapedItem ItemShaper::run() {
   return std::move(result_);
 }
 
-// `dense<0.0>` is MLIR's spelling of a constant of one value: its brackets go.
+// Whether token i is `dense` or the closing bracket of `dense<0.0>`, MLIR's spelling of a splat constant. Both are dropped.
 bool ItemShaper::takeDense(size_t i) {
   if (i == denseEnd_ && i != begin_) return true;
   if (head_ != Head::Op || last_.type != opToken(Clause::Literal) || scan_.text(i) != "dense" || scan_.type(i + 1) != L::LT)
@@ -133,7 +133,7 @@ bool ItemShaper::step(size_t i) {
   }
   if (length_ == 0 && token.type != L::RBRACE) {
     if (!startStatement(i)) return false;
-    if (length_ != 0 || skip_ == i + 1) return true; // the first token has been taken
+    if (length_ != 0 || skip_ == i + 1) return true; // startStatement() has taken the first token
   } else if (onlyResults_ && (last_.type == L::EQ || last_.type == L::VALUE) && !inHostBlock() && !inBracket()) {
     size_t before = length_;
     startRightHandSide(i);
@@ -164,13 +164,13 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
-    // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
+    // A signature without colon, as seed 003 prints it; no statement starts with a shaped type.
     if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT)
       return false;
     if (type == L::KW_ELSE) return last_.type != L::RBLOCK;
     return !continues(type);
   }
-  // The line above is unfinished, yet this one can only be a statement: end it, so that only the former is lost.
+  // The line above is unfinished, but this one can only be a new statement. End the line above, so that only it is lost.
   if (!strong) return false;
   if (type == L::VALUE) return !onlyResults_ || last_.type != L::COMMA;
   if (type == L::SYMBOL) return false;
@@ -227,7 +227,7 @@ bool ItemShaper::startStatement(size_t i) {
   expectsBlock_ = false;
   if (stack_.empty()) {
     bool unnamed = scan_.type(i) == L::SYMBOL && scan_.type(i + 1) == L::LPAREN && scan_.at(i).column <= 1;
-    unnamed |= scan_.type(i) == L::SIZE && scan_.type(i + 1) == L::COLON && scan_.at(i).column <= 1; // a parameter
+    unnamed |= scan_.type(i) == L::SIZE && scan_.type(i + 1) == L::COLON && scan_.at(i).column <= 1; // lacks `param`
     bool unnamedTest = scan_.type(i) == L::KW_TEST && scan_.at(i).firstOnLine;
     if (i == begin_ || scan_.startsItem(i) || unnamed || unnamedTest) {
       startItem(i);
@@ -369,7 +369,7 @@ void ItemShaper::startKernelStatement(size_t i) {
       return;
     }
     if (scan_.type(i + 1) != L::LPAREN && tryMisspelt(i, kEnds, kEndTypes)) return;
-    // `whlie %c {`: the line ends in the brace of a block.
+    // A misspelt header such as `whlie %c {`, whose line ends in the brace of a block.
     static constexpr std::string_view kHeads[] = {"if", "while", "for", "scf.if", "scf.while"};
     static constexpr size_t kHeadTypes[] = {L::KW_IF, L::KW_WHILE, L::KW_FOR, L::KW_IF, L::KW_WHILE};
     bool onOneLine = scan_.lineHoldsBlock(i) && !op && !closestName(scan_.text(i), kHeads).empty();

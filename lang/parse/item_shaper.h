@@ -1,4 +1,4 @@
-// Shapes the tokens of one item (shape_tokens.h says what that means).
+// Shapes the tokens of one item, as shape_tokens.h describes.
 #pragma once
 #include "lang/parse/shape_tokens.h"
 #include "lang/parse/token_scan.h"
@@ -9,8 +9,8 @@
 
 namespace xt {
 
-// How braces are matched. Plain counts them. If that leaves one over, another pass looks at the indentation, to find
-// the block that lacks its brace rather than the end of the item.
+// How braces are matched. Plain counts them. If the counts differ, another pass uses the indentation to locate the missing
+// or superfluous brace, which counting would only detect at the end of the item.
 enum class BraceMode : uint8_t { Plain, FindMissing, FindSuperfluous };
 
 struct ShapedItem {
@@ -19,7 +19,7 @@ struct ShapedItem {
   bool missingBraces = false, superfluousBraces = false;
 };
 
-// A token between two operands: + … mod, and, or, comparisons.
+// Whether a token type is a binary operator: arithmetic, mod, and, or, comparisons.
 bool isBinaryOperator(size_t type);
 
 class ItemShaper {
@@ -35,11 +35,11 @@ private:
     enum class Kind : uint8_t { Paren, Bracket, Angle, Attr, Block } kind;
     SyntaxToken token;
     size_t opener = 0;        // type of the token before it
-    bool attrContext = false; // attribute values stand here: `name<` is a mapping, not a comparison
-    bool holdsOp = false;     // an op with its signature, by mistake: its colon and arrow close nothing
+    bool attrContext = false; // holds attribute values: `name<` opens a mapping and is no comparison
+    bool holdsOp = false;     // holds an op with its signature, which is an error: its colon and arrow close no bracket
     // Blocks
     Head owner = Head::None;
-    bool host = false; // of a test
+    bool host = false; // the block of a test
     uint32_t indent = 0;
     std::optional<uint32_t> bodyIndent = std::nullopt;
   };
@@ -80,7 +80,7 @@ private:
   bool opensAngle() const;
   bool opensExtent() const;
   bool closesAngle(size_t i) const;
-  void healBefore(size_t i); // closes brackets that token i shows to be unclosed
+  void healBefore(size_t i); // closes unclosed brackets that token i cannot be inside of
   void closeBrackets(size_t keep, const std::string &before);
   void closeBlocksByIndent(size_t i);
   bool superfluousByIndent(size_t i) const;
@@ -89,7 +89,7 @@ private:
 
   bool inBracket() const { return !stack_.empty() && stack_.back().kind != Open::Kind::Block; }
   bool inHostBlock() const;
-  const Open *block() const;   // the innermost
+  const Open *block() const;   // the innermost block, or null
   size_t bracketsBase() const; // index after the innermost block
   bool attrContext() const;
   bool checkDepth(size_t i);
@@ -106,23 +106,22 @@ private:
   BraceMode mode_;
   ShapedItem result_;
   std::vector<Open> stack_;
-  SyntaxToken last_;      // the last token that came out, but no NL
-  size_t beforeLast_ = 0; // the type of the one before
-  // The current statement
+  SyntaxToken last_;      // the last token emitted, other than NL
+  size_t beforeLast_ = 0; // the type of the token before last_
+  // State of the current statement.
   Head head_ = Head::None;
-  size_t length_ = 0; // tokens so far
+  size_t length_ = 0; // number of tokens so far
   bool expectsBlock_ = false;
-  bool statementReported_ = false; // one message a statement: what follows from it is not said
-  bool onlyResults_ = false;       // %a, %b and no more
+  bool statementReported_ = false; // at most one message per statement: later errors may follow from the first
+  bool onlyResults_ = false;       // only names of results so far: %a, %b
   uint32_t indent_ = 0;
   size_t operators_ = 0, prefixes_ = 0, elseIfs_ = 0;
   uint32_t lineIndent_ = 0;
-  size_t skip_ = 0;         // this token is the name of a value, whatever it looks like
-  size_t dropped_ = 0;      // this token is left out
-  size_t denseEnd_ = 0;     // the bracket that closes `dense<`
+  size_t skip_ = 0;         // index of a token that is taken as the name of a value
+  size_t dropped_ = 0;      // index of a token that is left out
+  size_t denseEnd_ = 0;     // index of the bracket that closes `dense<`
   bool itemClosed_ = false; // the item's own block has ended
   bool abandoned_ = false;
 };
-
 
 } // namespace xt

@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-// ANTLR counts code points. Empty where the text is ASCII, and then a code point's index is its byte's.
+// The byte offset of each code point, since ANTLR counts code points. Empty for ASCII text, where both are equal.
 std::vector<uint32_t> byteOffsets(std::string_view text) {
   bool ascii = true;
   for (char c : text) ascii &= static_cast<unsigned char>(c) < 0x80;

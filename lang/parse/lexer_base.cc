@@ -7,7 +7,7 @@
 namespace xtg {
 namespace {
 
-// Blanks of Unicode too: web pages and word processors put them where one types a blank.
+// Includes Unicode blanks, because web pages and word processors insert them instead of a space.
 bool isBlank(size_t c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0x00A0 || (c >= 0x2000 && c <= 0x200B) ||
          c == 0x202F || c == 0x205F || c == 0x3000;
@@ -36,7 +36,7 @@ bool LexerBase::skipBlanks() {
 
 bool LexerBase::canStandInShape(size_t c, bool newLine) const {
   bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  // A word on a later line starts a statement: the shape was never finished.
+  // A word on a later line starts a statement, so the shape is unfinished.
   return (c >= '0' && c <= '9') || c == '?' || c == '$' || (letter && !newLine);
 }
 
@@ -55,14 +55,14 @@ bool LexerBase::opensShape(const xt::SyntaxToken &token) const {
   }
 }
 
-// As Lexer::nextToken, of which the grammar needs only this: no rule skips, goes on or fails to match.
+// The part of Lexer::nextToken that the grammar needs: no rule uses skip or more, and matching never fails.
 xt::SyntaxToken LexerBase::match() {
   auto *simulator = static_cast<antlr4::atn::LexerATNSimulator *>(_interpreter);
   xt::SyntaxToken token;
   token.line = static_cast<uint32_t>(simulator->getLine());
   token.column = static_cast<uint32_t>(simulator->getCharPositionInLine());
   token.begin = static_cast<uint32_t>(_input->index());
-  type = antlr4::Token::INVALID_TYPE; // the rule may set another one
+  type = antlr4::Token::INVALID_TYPE; // the rule may set another type
   size_t matched = simulator->match(_input, mode);
   token.type = type == antlr4::Token::INVALID_TYPE ? matched : type;
   token.end = static_cast<uint32_t>(_input->index());
@@ -92,7 +92,7 @@ xt::SyntaxToken LexerBase::next() {
       extents_.pop_back();
       resumeShape_ = true;
     } else if (newLine) {
-      extents_.clear(); // never closed
+      extents_.clear(); // the bracket was never closed
     }
   }
   lastOpensShape_ = opensShape(token);

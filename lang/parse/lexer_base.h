@@ -1,8 +1,8 @@
-// Superclass of the generated lexer: what XtLexer.g4 cannot say without target code.
-//  - A '<' directly after tile, vector, memref, tensor_desc or their prefixed forms enters SHAPE, where 4096x?xf16 is
-//    seven tokens; the element type, or anything that cannot stand in a shape, leaves it.
-//  - Blanks and comments are skipped by hand: they are half of a text, and ANTLR's lexer caches only ASCII edges.
-//  - Tokens come as SyntaxToken: those of ANTLR take longer to make than to match.
+// Superclass of the generated lexer; does what XtLexer.g4 cannot express without target code.
+//  - A '<' directly after tile, vector, memref, tensor_desc or their prefixed forms enters the mode SHAPE, in which
+//    4096x?xf16 is five tokens. The element type, or anything that cannot be part of a shape, leaves the mode.
+//  - Blanks and comments are skipped by hand, since they are half of a text and ANTLR's lexer caches only ASCII edges.
+//  - Tokens are returned as SyntaxToken, since creating an ANTLR token takes longer than matching it.
 #pragma once
 #include "lang/parse/syntax_token.h"
 
@@ -15,18 +15,18 @@ namespace xtg {
 class LexerBase : public antlr4::Lexer {
 public:
   explicit LexerBase(antlr4::CharStream *input) : Lexer(input) {}
-  // The next one; the end of file again and again. Its bytes are code points of the input.
+  // The next token; at the end of the input always the end of file. `begin` and `end` count code points, not bytes.
   xt::SyntaxToken next();
 
 private:
-  // Skips blanks and comments; true if a line break was among them.
+  // Skips blanks and comments. Returns true if they contained a line break.
   bool skipBlanks();
   xt::SyntaxToken match();
   bool opensShape(const xt::SyntaxToken &token) const;
   bool canStandInShape(size_t character, bool newLine) const;
 
-  bool lastOpensShape_ = false; // the last token is a word after which '<' opens a shape
-  // One entry per '[' opened inside a shape: how many '[' are open within it. Its end returns to the shape.
+  bool lastOpensShape_ = false; // a '<' after the last token opens a shape
+  // One entry per '[' that was opened inside a shape: the number of '[' open since then. At 0 the lexer returns to SHAPE.
   std::vector<int> extents_;
   bool resumeShape_ = false;
 };

@@ -15,12 +15,12 @@ using L = xtg::XtLexer;
 DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens) {
   DistinctLines out;
   out.tokens.reserve(tokens.size());
-  std::unordered_map<std::u16string, uint32_t> seen; // only to find
+  std::unordered_map<std::u16string, uint32_t> seen; // used for lookup only; iteration order would not be deterministic
   size_t depth = 0;
   bool test = false;
   for (size_t at = 0; at < tokens.size();) {
     if (depth == 0) test = tokens[at].type == L::KW_TEST;
-    // To the end of the line, or the brace that opens or closes a block in it.
+    // Find the end of the line, or the brace in it that opens or closes a block.
     size_t end = at;
     std::u16string types;
     auto goesOn = [&](size_t type) { return type != L::NL && type != L::LBLOCK && type != L::RBLOCK && type != antlr4::Token::EOF; };

@@ -1,4 +1,4 @@
-// What other languages write: `x += 1`, `for k in range(4)`, expressions as operands.
+// Reports syntax of other languages: `x += 1`, `for k in range(4)`, expressions as operands.
 #include "lang/parse/error_strategy.h"
 
 #include "ir/base/text.h"
@@ -26,13 +26,13 @@ bool endsLine(size_t type) { return type == P::NL || type == P::LBLOCK || type =
 bool opens(size_t type) { return type == P::LPAREN || type == P::LBRACK; }
 bool closes(size_t type) { return type == P::RPAREN || type == P::RBRACK; }
 
-// What ends an operand, outside of brackets.
+// Whether a token outside of brackets ends an operand.
 bool endsOperand(size_t type) {
   return endsLine(type) || type == P::COMMA || type == P::COLON || type == P::ARROW || type == P::FAT_ARROW ||
          type == P::KW_INTO || type == P::KW_TO || type == P::LBRACE;
 }
 
-// The index of the last token of the operand that stands around token `i`, or `i`.
+// The index of the last token of the operand around token `i`, or `i`.
 size_t lastOfOperand(antlr4::CommonTokenStream *stream, size_t i) {
   size_t depth = 0, last = i;
   for (; !endsLine(stream->get(i)->getType()); ++i) {
@@ -85,7 +85,7 @@ Token *ErrorStrategy::opOf(Parser *parser, Token *at) {
 
 namespace {
 
-// What there is for the sign before a compound's `=`: an operator, or an op on integers' bits.
+// The equivalent of the sign before the `=` of a compound assignment: an operator, or an op on the bits of integers.
 struct Compound {
   std::string_view sign, name;
   bool isOp;
@@ -101,7 +101,7 @@ std::optional<Compound> compoundOf(std::string_view sign) {
 
 } // namespace
 
-// `%a += 2.0`, `%a &= 3`.
+// Reports compound assignments: `%a += 2.0`, `%a &= 3`.
 bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t i = at->getTokenIndex();
@@ -124,7 +124,7 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   };
   Diagnostic &message = report(DiagCode::SyntaxError, both, str(none, "a name is bound anew, `", bound("…"), "`"));
   size_t first = equals->getTokenIndex() + 1, type = stream->get(first)->getType();
-  // An op is no expression.
+  // Offer no fix if an op follows, since an op is not an expression.
   bool call = type == P::WORD && stream->get(first + 1)->getType() == P::LPAREN && isFunctionName(text(stream->get(first)));
   bool several = i >= 2 && !endsLine(stream->get(i - 2)->getType());
   if (several || endsLine(type) || (type == P::WORD && !call)) return true;
@@ -132,15 +132,15 @@ bool ErrorStrategy::reportCompound(Parser *parser, Token *at) {
   if (!endsLine(stream->get(last + 1)->getType())) return true;
   SourceRange right = range(stream->get(first)).to(range(stream->get(last)));
   std::string spelled(text_.substr(right.begin, right.end - right.begin));
-  // Nor is a call an operand.
+  // A call as an operand of an op needs parentheses too.
   if (!isOneTerm(stream, first, last) || (compound->isOp && call)) spelled = "(" + spelled + ")";
   std::string mended = bound(spelled);
   message.fix(str("write `", mended, "`"), both.to(right), mended.substr(value.size() + 1));
   return true;
 }
 
-// What `range(4)`, `range(0, 8)` or `range(0, 8, 2)` counts, from token `i` on, as a loop says it: `0 to 8 step 2`. "": it is
-// none of them, or counts down.
+// Converts `range(4)`, `range(0, 8)` or `range(0, 8, 2)` at token `i` to the header of a loop, such as `0 to 8 step 2`.
+// Returns "" for anything else, and for a range that counts down.
 std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_t i, Token *&last) const {
   if (text(stream->get(i)) != "range" || stream->get(i + 1)->getType() != P::LPAREN) return "";
   std::vector<std::string> bounds;
@@ -165,7 +165,7 @@ std::string ErrorStrategy::countedRange(antlr4::CommonTokenStream *stream, size_
   return str(bounds[0], " to ", bounds[1], bounds.size() == 3 ? " step " + bounds[2] : "");
 }
 
-// `for k in 0 to 4`, `for %k in range(4)`.
+// Reports loops with `in`: `for k in 0 to 4`, `for %k in range(4)`.
 bool ErrorStrategy::reportForIn(Parser *parser) {
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t in = parser->getTokenStream()->LT(1)->getTokenIndex();
@@ -194,7 +194,7 @@ bool ErrorStrategy::isForeign(Parser *parser, Token *at) {
   return stream->LA(2) == P::LPAREN && opOf(parser, at);
 }
 
-// `store_tile max(%v, 1.0), %t`.
+// Reports a call as an operand, as in `store_tile max(%v, 1.0), %t`.
 void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t i = at->getTokenIndex();
@@ -210,7 +210,7 @@ void ErrorStrategy::reportCallOperand(Parser *parser, Token *at) {
 void ErrorStrategy::reportLargeOperand(Parser *parser, Token *op, Token *at, SourceRange where) {
   Diagnostic &operand = report(DiagCode::ExpressionOperand, where,
                                str("an operand of `", text(op), "` is a name or a literal; a larger expression stands in parentheses"));
-  if (op->getType() != P::OP_OPERANDS) return; // kinds and dimensions stand beside the operands
+  if (op->getType() != P::OP_OPERANDS) return; // a kind or list of dimensions may be among the tokens
   antlr4::CommonTokenStream *stream = streamOf(parser);
   size_t first = firstOfOperand(stream, at->getTokenIndex()), last = lastOfOperand(stream, at->getTokenIndex());
   if (first <= op->getTokenIndex() || last < first || endsLine(stream->get(first)->getType())) return;

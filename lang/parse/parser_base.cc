@@ -4,7 +4,7 @@ namespace xtg {
 
 antlr4::tree::TerminalNode *terminal(antlr4::tree::ParseTree *tree) {
   using antlr4::tree::TerminalNodeImpl;
-  // The whole object: it derives virtually, so that a static_cast alone cannot.
+  // Cast via the address of the complete object, because static_cast cannot cast down from a virtual base.
   if (isExactly<TerminalNodeImpl>(tree)) return static_cast<TerminalNodeImpl *>(dynamic_cast<void *>(tree));
   return isExactly<antlr4::tree::ErrorNodeImpl>(tree) ? static_cast<antlr4::tree::ErrorNodeImpl *>(dynamic_cast<void *>(tree)) : nullptr;
 }

@@ -1,5 +1,5 @@
-// Superclasses of the generated parser and of its trees: the same as ANTLR's, which find out what a node is by dynamic_cast
-// so often that this was a sixth of an edit's time.
+// Superclasses of the generated parser and of its trees. They replace ANTLR's functions that determine the class of a node by
+// dynamic_cast, which took a sixth of the time of an edit.
 #pragma once
 #include "antlr4-runtime.h"
 
@@ -8,7 +8,7 @@
 
 namespace xtg {
 
-// Whether a tree is of this very class. One program has one type_info of each.
+// Whether the exact class of a tree is T. A program has only one type_info per class, so addresses can be compared.
 template <class T> bool isExactly(const antlr4::tree::ParseTree *tree) { return &typeid(*tree) == &typeid(T); }
 
 class TreeBase : public antlr4::ParserRuleContext {
@@ -29,20 +29,20 @@ public:
   }
 
 private:
-  // Only rules with labels have classes below theirs, and only theirs can be made of nothing.
+  // Only the classes of rules with labels have subclasses, and only they are default constructible.
   template <class T> static T *ruleOf(antlr4::tree::ParseTree *child) {
     if constexpr (std::is_default_constructible_v<T>) return isExactly<antlr4::tree::TerminalNodeImpl>(child) ? nullptr : dynamic_cast<T *>(child);
     else return isExactly<T>(child) ? static_cast<T *>(child) : nullptr;
   }
 };
 
-// The token of a node, or null where it is a rule.
+// The tree as a terminal node, or null if it is a rule.
 antlr4::tree::TerminalNode *terminal(antlr4::tree::ParseTree *tree);
 
 class ParserBase : public antlr4::Parser {
 public:
   using Parser::Parser;
-  // Listeners are not called.
+  // As in ANTLR, but without calling listeners.
   void enterRule(antlr4::ParserRuleContext *context, size_t state, size_t rule) override;
   void exitRule();
 };

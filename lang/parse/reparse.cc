@@ -1,7 +1,8 @@
-// A statement's lines are parsed for themselves: its brackets balance and it ends in an NL, whatever is wrong with it
-// (shape_tokens.h). So the lines between a kernel's braces whose text and tokens are as they were keep what was made of them,
-// moved to their new place. The others are parsed as a kernel of their own: its header, one line on either side of them that
-// has not changed, and its end. Should these two lines not come out as they were, all is parsed.
+// Parses a changed kernel incrementally. Each statement can be parsed separately, because shaping balances its brackets and
+// ends it in an NL even if it has errors (shape_tokens.h). So the lines between a kernel's braces whose text and tokens are
+// unchanged keep their statements, moved to the new position. The changed lines are parsed as a separate kernel: the header,
+// one unchanged line before and after the change, and the end. If the result for these two unchanged lines differs from the
+// old one, the whole text is parsed.
 #include "lang/parse/reparse.h"
 
 #include "ir/base/text.h"
@@ -20,14 +21,15 @@ namespace {
 
 using L = xtg::XtLexer;
 
-// `tokens` are those of `shaped`, or those that `distinct` has left. Nothing if the parser has something to say of these.
+// Parses all tokens of `shaped`, or those of `distinct` if it is not null. Returns nullopt if the parser reports an error in
+// the tokens of `distinct`.
 std::optional<ast::File> parseTokens(const SourceFile &source, uint32_t index, const ShapedTokens &shaped, const DistinctLines *distinct,
                                      Diagnostics &diagnostics) {
   RepairTokenStream stream(distinct ? distinct->tokens : shaped.tokens);
   xtg::XtParser parser(&stream);
   parser.removeErrorListeners();
   keepEdges(parser);
-  // The grammar is SLL: a second look with full context could only cost time.
+  // The grammar is SLL, so prediction with full context would only take time.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(antlr4::atn::PredictionMode::SLL);
   Diagnostics unused;
   parser.setErrorHandler(std::make_shared<ErrorStrategy>(source, index, shaped, distinct ? unused : diagnostics));
@@ -46,8 +48,8 @@ ast::File parseTokens(const SourceFile &source, uint32_t index, const ShapedToke
   return std::move(*parseTokens(source, index, shaped, nullptr, diagnostics));
 }
 
-// The tokens of a kernel: its opening brace, where the lines behind it start, and its closing brace. A line starts where a
-// statement does that is the first on a line of the text.
+// The tokens of a kernel: its opening brace, the starts of the lines in its body, and its closing brace. A line starts with
+// the first statement on a line of the text.
 struct Lines {
   const std::vector<SyntaxToken> &tokens;
   std::string_view text;
@@ -69,7 +71,7 @@ bool findLines(Lines &lines) {
     bool first = i > lines.open && depth == 1 && (i == lines.open + 1 || tokens[i - 1].type == L::NL);
     if (tokens[i].type == L::RBLOCK && --depth == 0) {
       lines.end = i;
-      return lines.starts.empty() || tokens[i].line != tokens[i - 1].line; // else what is wrong with the line may stand at the brace
+      return lines.starts.empty() || tokens[i].line != tokens[i - 1].line; // else an error of the line may be at the brace
     }
     depth += tokens[i].type == L::LBLOCK;
     if (first && (lines.starts.empty() || tokens[i].line != tokens[i - 1].line)) lines.starts.push_back(i);
@@ -77,7 +79,8 @@ bool findLines(Lines &lines) {
   return false;
 }
 
-// Line `a` of one text has the tokens, and was reported for the same, as line `b` of the other, `shift` bytes on.
+// Whether line `a` of one text has the same tokens and the same reported errors as line `b` of the other, which begins `shift`
+// bytes later.
 bool sameLine(const Lines &one, size_t a, const Lines &other, size_t b, uint32_t shift) {
   size_t n = one.first(a + 1) - one.first(a);
   if (n != other.first(b + 1) - other.first(b)) return false;
@@ -94,7 +97,7 @@ bool sameLine(const Lines &one, size_t a, const Lines &other, size_t b, uint32_t
   return std::equal(x, xEnd, y, yEnd, [&](uint32_t p, uint32_t q) { return p + shift == q; });
 }
 
-// Moves a place of one file to another one, `shift` bytes on. What names no place goes on doing so.
+// Returns a function that moves ranges from one file to another, `shift` bytes further. Empty ranges at 0 stay there.
 auto mover(uint32_t from, uint32_t to, uint32_t shift) {
   return [=](SourceRange &range) {
     if (range.file != from) return;
@@ -111,7 +114,7 @@ public:
       : source_(source), index_(index), shaped_(shaped), before_(before), old_{before.shaped, before.text, before.reported, 0, 0, {}},
         now_{shaped.tokens, source.text(), reported, 0, 0, {}} {}
 
-  // False: it must all be parsed.
+  // Returns false if the whole text must be parsed.
   bool run(ParsedText &out) {
     if (!findLines(old_) || !findLines(now_) || before_.tree.kernels.size() != 1) return false;
     findChange();
@@ -128,7 +131,7 @@ public:
 private:
   using Stmts = std::vector<ast::Stmt>;
 
-  // Lines at the start and at the end that are as they were.
+  // Finds the unchanged lines at the start and at the end.
   void findChange() {
     std::string_view a = old_.text, b = now_.text;
     size_t most = std::min(a.size(), b.size()), head = 0, tail = 0;
@@ -142,7 +145,7 @@ private:
       if (a.size() - old_.begin(x) > tail || b.size() - now_.begin(y) > tail || !sameLine(old_, x, now_, y, shift)) break;
       ++moved_;
     }
-    if (old_.begin(old_.count()) + shift != now_.begin(now_.count())) moved_ = 0; // they end elsewhere
+    if (old_.begin(old_.count()) + shift != now_.begin(now_.count())) moved_ = 0; // the ends differ
     from_ = same_ > 0 ? same_ - 1 : 0;
     to_ = now_.count() - moved_ + (moved_ > 0);
   }
@@ -197,14 +200,14 @@ private:
     for (; begin != end; ++begin) visitor.visit(out.emplace_back(*begin));
   }
 
-  // Messages of the parser that begin in [from, to).
+  // The parser's messages that begin in [from, to).
   static std::vector<const Diagnostic *> between(const std::vector<Diagnostic> &all, size_t known, uint32_t from, uint32_t to) {
     std::vector<const Diagnostic *> found;
     for (size_t i = known; i < all.size(); ++i)
       if (all[i].range.begin >= from && all[i].range.begin < to) found.push_back(&all[i]);
     return found;
   }
-  // All places of a message are in [from, to).
+  // Whether all ranges of a message are in [from, to).
   static bool staysIn(const Diagnostic &d, uint32_t from, uint32_t to) {
     auto in = [&](SourceRange r) { return r.begin >= from && r.begin < to; };
     auto fixIn = [&](const FixIt &fix) { return std::all_of(fix.edits.begin(), fix.edits.end(), [&](const TextEdit &e) { return in(e.range); }); };
@@ -221,7 +224,8 @@ private:
         return x->code == y->code && x->range.begin + shift == y->range.begin && x->range.end + shift == y->range.end;
       });
     };
-    // The lines on either side, and the brace that the first of them does not follow.
+    // Compare the messages of the two unchanged lines that were parsed again. There must be none between the opening brace and
+    // the first of them, since in the full text other lines follow the brace.
     if (!sameCodes(between(old, oldKnown, old_.begin(from_), old_.begin(same_)), between(made, known_, now_.begin(from_), now_.begin(same_)), 0) ||
         !sameCodes(between(old, oldKnown, old_.begin(oldEnd()), old_.begin(oldEnd() + (moved_ > 0))),
                    between(made, known_, now_.begin(changeEnd()), now_.begin(to_)), shift_) ||
@@ -259,11 +263,11 @@ private:
   const ShapedTokens &shaped_;
   const ParsedText &before_;
   Lines old_, now_;
-  size_t same_ = 0, moved_ = 0; // lines that are kept, at the start and at the end
-  size_t from_ = 0, to_ = 0;    // lines that are parsed
+  size_t same_ = 0, moved_ = 0; // number of unchanged lines at the start and at the end
+  size_t from_ = 0, to_ = 0;    // range of lines that are parsed
   uint32_t shift_ = 0;
-  size_t kept_ = 0;             // statements
-  size_t known_ = 0;            // messages before those of the parser
+  size_t kept_ = 0;             // number of statements kept
+  size_t known_ = 0;            // number of messages before those of the parser
 };
 
 } // namespace

@@ -1,4 +1,5 @@
-// Parsing a text that differs little from one that has been parsed: of a long kernel only the lines that changed.
+// Incremental parsing: parses a text that differs little from an already parsed one. In a long kernel, parses only the lines
+// that changed.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/ast.h"
@@ -9,17 +10,18 @@ namespace xt {
 struct ParsedText {
   ast::File tree;
   Diagnostics diagnostics;
-  size_t kept = 0; // statements that were taken over
-  std::vector<SyntaxToken> lexed; // the end of file last; none where the text is not UTF-8
-  // Kept for the next one.
-  std::string_view text;           // of the source, which must live
+  size_t kept = 0; // number of statements reused from `before`
+  std::vector<SyntaxToken> lexed; // the end of file last; empty if the text is not UTF-8
+  // Used when this is `before` of another call.
+  std::string_view text;           // points into the source file, which must stay alive
   std::vector<SyntaxToken> shaped;
-  std::vector<uint32_t> reported;  // ascending; where the tokens did not fit
-  size_t shapingMistakes = 0;      // the first of the diagnostics
+  std::vector<uint32_t> reported;  // offsets of the errors found by shaping, ascending
+  size_t shapingMistakes = 0;      // how many of the first diagnostics are from shaping
 };
 
-// Parses a file's first `limit` bytes, of which an item ends there: what follows is only looked at, as it is by a message
-// that says what the item was followed by. `before` is what a similar text gave, or null: what comes out is the same.
+// Parses the first `limit` bytes of a file, where an item must end. The text after them is used only as look-ahead, for
+// example by messages that quote what follows the item. `before` is the result for a similar text, or null; it does not
+// change the result.
 ParsedText parseText(const SourceManager &sources, uint32_t index, uint32_t limit, const ParsedText *before);
 
 } // namespace xt

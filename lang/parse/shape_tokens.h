@@ -1,33 +1,31 @@
-// The stage between the lexer and the parser. It makes of a flat token list one that a context-free, LL(2) grammar can
-// read, and that no mistake in one place spoils elsewhere:
-//  - line ends become NL where they end a statement (language.md, section 2), and every statement ends in one;
-//  - braces are told apart: blocks (LBLOCK, RBLOCK) and attributes or sizes (LBRACE, RBRACE); so are comparisons and
-//    angle brackets, and the ':' of %x:2 becomes SPLICE;
-//  - an op's name becomes the token of its clause shape, by the op table;
-//  - brackets balance in what comes out: a missing or superfluous one is reported here and mended. An item never
-//  reaches
-//    into the next one, a statement never into the next line that starts one;
-//  - a misspelt word at the start of an item or statement is reported and taken as what was meant.
+// The stage between the lexer and the parser. Converts the flat token list to one that a context-free LL(2) grammar can
+// parse, and in which an error in one place has no effect elsewhere:
+//  - A line end that ends a statement (language.md, section 2) becomes NL, and every statement ends in NL.
+//  - Braces of blocks (LBLOCK, RBLOCK) are distinguished from those of attributes and sizes (LBRACE, RBRACE), and angle
+//    brackets from comparisons; the ':' of %x:2 becomes SPLICE.
+//  - An op's name becomes the token of its clause shape, according to the op table.
+//  - Brackets in the result balance: a missing or superfluous bracket is reported and repaired here. An item never extends
+//    into the next one, and a statement never into the next line that starts a statement.
+//  - A misspelt keyword at the start of an item or statement is reported and replaced by the intended one.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "lang/parse/syntax_token.h"
 
 namespace xt {
 
-// Brackets, blocks, chained `else if` and prefix operators may nest this deep, so that recursion over the text is
-// bounded.
+// Maximum nesting of brackets, blocks, chained `else if` and prefix operators. Bounds the recursion over the text.
 inline constexpr size_t kMaxNesting = 200;
-// Infix operators in one statement: the trees of a chain are as deep as it is long.
+// Maximum number of infix operators in one statement: the tree of a chain of operators is as deep as the chain is long.
 inline constexpr size_t kMaxOperators = 1000;
 
 struct ShapedTokens {
   std::vector<SyntaxToken> tokens; // the end of file last
-  // Where mistakes have been reported; the parser keeps quiet about their statements.
+  // Offsets of the reported errors; the parser reports no further errors in these statements.
   std::vector<uint32_t> reported;
-  std::vector<uint32_t> items; // where each begins, ascending
+  std::vector<uint32_t> items; // offsets at which items begin, ascending
 };
 
-// Tokens from byte `limit` on are looked at, but not among the result.
+// Tokens from byte `limit` on serve as look-ahead, but are not part of the result.
 ShapedTokens shapeTokens(std::vector<SyntaxToken> tokens, const SourceFile &source, uint32_t file, uint32_t limit,
                          Diagnostics &diagnostics);
 

@@ -8,7 +8,7 @@ namespace {
 class Collector {
 public:
   std::vector<SourcePart> take() {
-    // Declarations come by kind; the text has them in any order. What holds another part comes before it.
+    // The tree lists declarations by kind. Sort them by position, with outer parts before inner ones.
     std::stable_sort(parts_.begin(), parts_.end(), [](const SourcePart &a, const SourcePart &b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
     });

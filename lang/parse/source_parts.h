@@ -1,5 +1,5 @@
-// The parts of a text, for tools that change it by its syntax: each can be cut out, replaced by another of its kind, or by
-// one that it holds. Needs no ANTLR.
+// The syntactic parts of a text, for tools that change it: a part can be removed, or replaced by another one of its kind or
+// by a part that it contains. Does not include ANTLR.
 #pragma once
 #include "lang/ast.h"
 
@@ -7,11 +7,11 @@ namespace xt {
 
 enum class PartKind : uint8_t {
   Item,      // a kernel, a function, a test, a parameter, an alias, an import
-  Statement, // of a kernel, a function or a test
+  Statement, // in a kernel, a function or a test
   Block,     // with its braces
   Result,    // a name that a statement binds, without the sigil's count
   OpName,    // as spelled, with its prefix
-  Operand,   // of an op, a call, a launch, a yield: any expression that stands in a list
+  Operand,   // an element of a list of expressions: of an op, a call, a launch, a yield
   Expr,      // any other expression
   Number,    // an integer or a float, also as an extent
   Type,
@@ -27,10 +27,10 @@ inline constexpr size_t kPartKinds = static_cast<size_t>(PartKind::Mapping) + 1;
 struct SourcePart {
   PartKind kind;
   uint32_t begin, end; // bytes of the file; never empty
-  int parent;          // the index of the part that holds it; -1: none
+  int parent;          // index of the part that contains it; -1: none
 };
 
-// Of a tree that parse() made, also of broken text: outer parts before those that they hold, else in the order of the text.
+// The parts of a tree that parse() returned, even for a text with errors. In text order; a part precedes those it contains.
 std::vector<SourcePart> sourceParts(const ast::File &file);
 
 } // namespace xt

@@ -12,7 +12,8 @@ namespace {
 
 using L = xtg::XtLexer;
 
-// Blanks and comments between two tokens: the comments, and the line breaks before the next token.
+// Scans the blanks and comments between two tokens. Appends the comments to `out` and returns the number of line breaks
+// between the last comment, or the first token, and the second token.
 uint32_t takeGap(std::string_view text, uint32_t begin, uint32_t end, std::vector<SourceToken> &out) {
   uint32_t newLines = 0;
   for (uint32_t i = begin; i < end; ++i) {
@@ -27,7 +28,7 @@ uint32_t takeGap(std::string_view text, uint32_t begin, uint32_t end, std::vecto
   return newLines;
 }
 
-// The bracket at i stands in a shape: after an x, or at its start.
+// Whether the bracket at i is an extent: it follows an `x` in a shape or starts the shape.
 bool opensExtent(const std::vector<SyntaxToken> &tokens, size_t i) {
   auto type = [&](size_t back) { return back <= i ? tokens[i - back].type : 0; };
   bool shaped = type(2) == L::TYPE || (type(2) >= L::KW_TILE && type(2) <= L::KW_TENSOR_DESC);
@@ -48,7 +49,7 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
   for (size_t i = 0; i < lexed.size(); ++i) {
     const SyntaxToken &token = lexed[i];
     bool end = i + 1 == lexed.size();
-    // Ends of statements, and what shaping has put in, spell nothing.
+    // Skip tokens without text: ends of statements, and tokens inserted by shaping.
     for (; next < shaped.size() && shaped[next].begin == shaped[next].end && shaped[next].type != antlr4::Token::EOF; ++next)
       if (shaped[next].type == L::NL && lastWord < out.size()) out[lastWord].endsStatement = true;
     uint32_t newLines = takeGap(source.text(), at, token.begin, out);
@@ -58,7 +59,7 @@ std::vector<SourceToken> sourceTokens(const SourceManager &sources, uint32_t ind
     bool startsItem = starts.next(i);
     bool kept = next < shaped.size() && shaped[next].begin == token.begin;
     if (kept) type = shaped[next++].type;
-    else if (type == L::LT) type = L::LANGLE; // of dense<0.0>
+    else if (type == L::LT) type = L::LANGLE; // dense<0.0>, whose brackets shaping removes
     else if (type == L::GT) type = L::RANGLE;
     bool extent = type == L::LBRACK && opensExtent(lexed, i);
     lastWord = out.size();

@@ -55,7 +55,7 @@ bool TokenScan::isOpName(size_t i) const {
   if (!isWord(i) && type(i) != L::KW_MOD && type(i) != L::KW_AND && type(i) != L::KW_OR) return false;
   if (type(i + 1) == L::EQ) return false;
   if (type(i + 1) != L::LPAREN) return true;
-  // `f(a)` is a call, but `addf (%x + 1), %y` and `constant (1 + 2)` are ops whose first operand is in parentheses.
+  // `f(a)` is a call; `addf (%x + 1), %y` and `constant (1 + 2)` are ops whose first operand is in parentheses.
   const OpInfo *op = findOpLoosely(text(i));
   if (!op) return false;
   switch (op->clause) {
@@ -83,7 +83,7 @@ bool TokenScan::isOpName(size_t i) const {
 
 Clause TokenScan::clauseOf(size_t i) const {
   if (const OpInfo *op = findOpLoosely(text(i)); op && op->clause != Clause::Structure) return op->clause;
-  // The checker will say that there is no such op; until then, whatever shape fits what follows.
+  // The checker reports unknown ops. Choose a clause shape that fits the next tokens.
   if (!sameLine(i, i + 1)) return Clause::Operands;
   size_t commas = 0;
   switch (type(i + 1)) {
@@ -138,14 +138,14 @@ bool TokenScan::lineHoldsBlock(size_t i) const {
 bool TokenScan::opensBody(size_t i) const {
   if (type(i) != L::LBRACE || !at(i + 1).firstOnLine) return false;
   if (startsStatement(i + 1)) return true;
-  size_t after = type(i + 2); // an attribute would go on with one of these
+  size_t after = type(i + 2); // the tokens that may follow the key of an attribute
   return isWord(i + 1) && after != L::EQ && after != L::COMMA && after != L::RBRACE && after != L::LT &&
          after != L::ATTR;
 }
 
 bool TokenScan::startsItem(size_t i, bool insideBraces) const {
   size_t next = type(i + 1);
-  // Alone on its line, with what belongs to it astray below: no statement is that.
+  // A keyword alone on its line starts an item whose rest was moved to later lines; no statement has this form.
   auto alone = [&] { return at(i).column == 0 && at(i + 1).firstOnLine; };
   switch (type(i)) {
   case L::KW_KERNEL:
@@ -155,7 +155,7 @@ bool TokenScan::startsItem(size_t i, bool insideBraces) const {
   case L::KW_PARAM: return next == L::SIZE || next == L::KW_PARAM || (at(i).column == 0 && isWord(i + 1));
   case L::ATTR:
   case L::TYPE: return next == L::EQ || at(i).column == 0;
-  case L::WORD: // misspelt; `print "text"` and its like are statements
+  case L::WORD: // a misspelt keyword; ops such as `print "text"` are statements
     if (findOpLoosely(text(i)) || (insideBraces && !lineOpensBlock(i) && !lineHoldsBlock(i))) return false;
     return at(i).column == 0 && ((next == L::SYMBOL && type(i + 2) == L::LPAREN) || next == L::TEXT ||
                                  (next == L::SIZE && sameLine(i, i + 1)));

@@ -1,4 +1,4 @@
-// What the next tokens look like: questions with a bounded look-ahead over the lexer's tokens.
+// Classifies the next tokens of the lexer with a bounded look-ahead.
 #pragma once
 #include "ir/op_info.h"
 #include "lang/parse/syntax_token.h"
@@ -7,14 +7,14 @@
 
 namespace xt {
 
-// A statement that binds more results is read as one that binds none; the limit keeps the look-ahead short.
+// Bounds the look-ahead: a statement that binds more results is treated as one that binds none.
 inline constexpr size_t kMostResults = 64;
 
 class TokenScan {
 public:
   TokenScan(const std::vector<SyntaxToken> &tokens, std::string_view text) : tokens_(tokens), text_(text) {}
 
-  // The type of a token; the end of file's beyond the end.
+  // The type of token i; beyond the end, that of the end of file.
   size_t type(size_t i) const { return i < tokens_.size() ? tokens_[i].type : tokens_.back().type; }
   const SyntaxToken &at(size_t i) const { return tokens_[i < tokens_.size() ? i : tokens_.size() - 1]; }
   std::string_view text(size_t i) const {
@@ -27,22 +27,22 @@ public:
   bool isWord(size_t i) const;     // a plain or soft word
   bool isHardWord(size_t i) const; // for, if, to, mod …
   bool startsOperand(size_t i) const;
-  // %a, %b:2 = …: the index of the '=', or 0.
+  // The index of the '=' of `%a, %b:2 = …`, or 0.
   size_t resultsEnd(size_t i) const;
-  // At i, the first token of its line, something starts that cannot be the middle of another statement.
+  // Whether a statement certainly starts at i, the first token of its line: it cannot be the middle of another statement.
   bool startsStatement(size_t i) const;
-  // At i, the first token of its line, an item starts: kernel @…, test "…", #a = … In braces that are open, a word that is
-  // no keyword starts one only if a block stands on its line.
+  // Whether an item starts at i, the first token of its line: kernel @…, test "…", #a = … Inside open braces, a misspelt
+  // keyword starts an item only if its line opens or contains a block.
   bool startsItem(size_t i, bool insideBraces = false) const;
-  // The brace at i ends its line, and a statement starts on the next one.
+  // Whether token i is a brace that ends its line and is followed by a statement on the next line.
   bool opensBody(size_t i) const;
-  bool lineOpensBlock(size_t i) const; // the brace that ends the line of i does
-  bool lineHoldsBlock(size_t i) const; // a brace opens on it, and another one ends it
-  // The word at i, in op position, is an op's name: its clause shape. None if it is the callee of a call, or no op.
+  bool lineOpensBlock(size_t i) const; // the last token of the line of i opens a body
+  bool lineHoldsBlock(size_t i) const; // the line of i contains an opening brace and ends in a closing one
+  // Whether the word at i, in the position of an op, is an op's name and not the callee of a call; and its clause shape.
   bool isOpName(size_t i) const;
   Clause clauseOf(size_t i) const;
-  // The index after the bracket that closes the one at i, or of the end of the line if none does. `commas` counts those
-  // that stand directly in it.
+  // The index after the bracket that closes the one at i, or of the first token of the next line if it is not closed. Adds to
+  // `commas` the number of commas directly inside it.
   size_t afterBracket(size_t i, size_t &commas) const;
 
 private:
@@ -50,7 +50,7 @@ private:
   std::string_view text_;
 };
 
-// Where items start, asked of each token in order.
+// Finds the tokens at which items start. next() must be called for each token in order.
 class ItemStarts {
 public:
   explicit ItemStarts(const TokenScan &scan) : scan_(scan) {}
@@ -58,11 +58,11 @@ public:
 
 private:
   const TokenScan &scan_;
-  size_t depth_ = 0; // braces that are open in the item
+  size_t depth_ = 0; // open braces in the item
 };
 
 // The token type of an op's name.
 size_t opToken(Clause clause);
-const OpInfo *findOpLoosely(std::string_view spelled); // also under a wrong prefix
+const OpInfo *findOpLoosely(std::string_view spelled); // ignores a wrong dialect prefix
 
 } // namespace xt

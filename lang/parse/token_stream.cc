@@ -3,7 +3,7 @@
 namespace xt {
 namespace {
 
-// Where ANTLR's tokens say that they come from.
+// A dummy source that ANTLR's tokens require.
 class NoTokenSource : public antlr4::TokenSource {
 public:
   std::unique_ptr<antlr4::Token> nextToken() override { return nullptr; }
@@ -17,7 +17,7 @@ public:
 };
 
 NoTokenSource &noSource() {
-  static NoTokenSource none; // has no state
+  static NoTokenSource none; // stateless, so sharing it is safe
   return none;
 }
 
@@ -26,7 +26,7 @@ NoTokenSource &noSource() {
 RepairTokenStream::RepairTokenStream(const std::vector<SyntaxToken> &tokens) : CommonTokenStream(&noSource()) {
   _tokens.reserve(tokens.size());
   for (const SyntaxToken &in : tokens) {
-    // The stop wraps for an empty token at 0, and back where 1 is added.
+    // For an empty token at 0 the stop index wraps; adding 1 wraps it back.
     auto token = std::make_unique<antlr4::CommonToken>(
         std::pair<antlr4::TokenSource *, antlr4::CharStream *>{_tokenSource, nullptr}, in.type, antlr4::Token::DEFAULT_CHANNEL,
         in.begin, static_cast<size_t>(in.end) - 1);
@@ -40,7 +40,7 @@ RepairTokenStream::RepairTokenStream(const std::vector<SyntaxToken> &tokens) : C
 }
 
 antlr4::Token *RepairTokenStream::LT(ssize_t k) {
-  size_t at = _p + static_cast<size_t>(k) - (k > 0); // wraps before the first one
+  size_t at = _p + static_cast<size_t>(k) - (k > 0); // wraps before the first token
   if (at >= _tokens.size()) return k > 0 ? _tokens.back().get() : nullptr;
   return k ? _tokens[at].get() : nullptr;
 }
