@@ -1,6 +1,6 @@
-// The AST: what the grammar says, with ranges, before any name or type is resolved. Built by lang/parse; read by
-// lang/check, lang/lower, the formatter and the language server. Broken text still gives a tree: what could not be read
-// is missing or of kind Error.
+// The AST: the syntax of a file with source ranges, before names and types are resolved. lang/parse builds it; lang/check,
+// lang/lower, the formatter and the language server use it. A text with syntax errors gives a tree too; the parts that could
+// not be parsed are missing or have kind Error.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/op_info.h"
@@ -19,8 +19,8 @@ struct Name { // without its sigil
   explicit operator bool() const { return !text.empty(); }
 };
 
-// Like std::optional, but the value stands elsewhere: a statement has many parts of which few are there, and those that
-// are not should take no memory.
+// Like std::optional, but with the value on the heap: a statement has many optional parts, and the absent ones should take
+// little memory.
 template <class T> class Maybe {
 public:
   Maybe() = default;
@@ -68,7 +68,7 @@ struct Expr {
   Kind kind = Kind::Error;
   SourceRange range;
   std::string text;
-  SourceRange textRange; // of the operator or callee
+  SourceRange textRange; // the range of the operator or callee
   int64_t integer = 0; // Int: the bits of a uint64_t (the sign is an operator); negative from 2^63 on
   bool integerOverflow = false; // the literal does not fit 64 bits; reported by the checker
   double number = 0;
@@ -101,7 +101,7 @@ struct Attr {
 };
 struct Attr::Entry {
   Name key;                  // empty for a positional entry: `{#mp_b}`, `#slm` …
-  Maybe<Attr> value; // none: a flag
+  Maybe<Attr> value; // empty for a flag
   SourceRange range;
 };
 
@@ -127,7 +127,7 @@ struct Signature {
   bool hasArrow = false; // `->`, `into`, `=>`, `to`
 };
 
-// An operand as written: an expression, with the bracket lists that follow it directly (`%A[%i, 0]`).
+// An op with its operands, attributes and signature. An operand includes bracket lists that follow it directly (`%A[%i, 0]`).
 struct OpClause {
   Clause shape = Clause::Operands;
   Name op;                  // as spelled, with prefix: "xetile.load_tile"
@@ -160,7 +160,7 @@ struct IterArg {
 
 struct Stmt {
   enum class Kind : uint8_t {
-    Error,  // could not be read to its end: holds the results, and whatever else was read
+    Error,  // could not be parsed to its end: has the results and any other parts that were parsed
     Op,     // results = op clause
     Assign, // results = expression (a literal, infix, call)
     For,    // for %i = a to b [step s] [iter_args(…) [-> (types)]] { }
@@ -218,7 +218,7 @@ struct GridVar {
 
 struct KernelDecl {
   SourceRange range;
-  bool broken = false; // the header could not be read to its end: parameters may be missing
+  bool broken = false; // the header could not be parsed to its end: parameters may be missing
   Name name;
   bool isFunction = false; // func, func.func: inlined unless it is launched (the RFC writes kernels as func.func)
   std::vector<Param> params;
@@ -233,8 +233,8 @@ struct ParamDecl { // param $BM : index = 256 in [128, 256]
   SourceRange range;
   Name name;
   TypeExpr type;
-  std::optional<Expr> value;         // of a scalar parameter
-  std::optional<TypeExpr> typeValue; // of `: type`
+  std::optional<Expr> value;         // the default of a scalar parameter
+  std::optional<TypeExpr> typeValue; // the default of a parameter `: type`
   std::vector<Expr> choices;
   std::vector<TypeExpr> typeChoices;
 };
@@ -261,7 +261,7 @@ struct SizeDecl {
 };
 struct TestDecl {
   SourceRange range;
-  bool broken = false; // as a kernel's
+  bool broken = false; // the header could not be parsed to its end
   std::string name;
   SourceRange nameRange;
   std::vector<SizeDecl> sizes, small;
@@ -280,7 +280,7 @@ struct File {
   std::vector<TestDecl> tests;
 };
 
-// Indented text of the tree with ranges as line:column, for `xtc --emit=ast` and tests. Deterministic.
+// Prints the tree as indented text with ranges as line:column, for `xtc --emit=ast` and tests. Deterministic.
 std::string dump(const File &file, const SourceFile &source);
 
 } // namespace xt::ast

@@ -1,11 +1,11 @@
-// Every place that a statement of the AST names, so that a statement can be moved to another text.
+// Visits every source range in a statement of the AST, so that a statement can be moved to another text.
 #pragma once
 #include "lang/ast.h"
 
 namespace xt::ast {
 
-// Calls `f(SourceRange &)` for each range in a part of the tree. A header of templates: who adds a member with a range adds a
-// line here, and a statement that was moved without it would differ from one that was parsed (tests/lang/parse/reparse_test.cc).
+// Calls `f(SourceRange &)` for each range in a part of the tree. A new member with a range in the AST needs a line here;
+// without it, a moved statement differs from a parsed one, which tests/lang/parse/reparse_test.cc detects.
 template <class F> class RangeVisitor {
 public:
   explicit RangeVisitor(F f) : f_(std::move(f)) {}
@@ -66,7 +66,7 @@ private:
   template <class T> void each(Maybe<T> &item) {
     if (item) visit(*item);
   }
-  // What is shared with the tree that this is a copy of becomes its own.
+  // Replaces a type that is shared with the original tree by a copy.
   void shared(std::shared_ptr<TypeExpr> &type) {
     if (!type) return;
     type = std::make_shared<TypeExpr>(*type);

@@ -1,4 +1,4 @@
-// Attributes of types: layouts, orders, memory, and what stands in braces.
+// Resolves attributes of types: layouts, orders, memory, and attributes in braces.
 #include "ir/base/text.h"
 #include "lang/check/types.h"
 #include "lang/check/words.h"
@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Of one list: more than any type or op has use for.
+// Maximum length of one list; no type or op needs more.
 constexpr size_t kMostIntegers = 1024;
 
 } // namespace
@@ -224,7 +224,7 @@ bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
   return false;
 }
 
-// [8:sg*4, 32]: digits of an index, outermost first; a bare number goes to registers.
+// [8:sg*4, 32]: the digits of an index, outermost first. A number without axis is a register digit.
 std::optional<std::vector<Factor>> TypeResolver::factors(const ast::Attr &list) {
   std::vector<Factor> result;
   auto wrong = [&](SourceRange range) {

@@ -10,7 +10,7 @@ namespace xt {
 namespace {
 
 constexpr int kMaxRank = 5;
-// Of aliases that contain one another, and of what one of them stands for in all.
+// Limits for the nesting of aliases, and for the total number of alias uses when one alias is expanded.
 constexpr size_t kMostAliasDepth = 100, kMostAliasUses = 1000;
 
 } // namespace
@@ -43,8 +43,8 @@ std::optional<Elem> TypeResolver::element(const ast::TypeExpr &expr) {
   return std::nullopt;
 }
 
-// An alias that uses another one twice, which does so in turn, stands for exponentially many attributes. Said once, of the
-// alias that was to be resolved.
+// Whether another alias may be expanded. Chains of aliases that each use the next one twice would expand to exponentially many
+// attributes. Reports an excess once, at the outermost alias.
 bool TypeResolver::mayExpand(SourceRange alias) {
   if (expanding_.empty()) expansions_ = 0, outermost_ = alias;
   bool deep = expanding_.size() >= kMostAliasDepth;
@@ -194,7 +194,8 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   return context_.intern(std::move(data));
 }
 
-// A block of rows and columns or of neighbours; with offsets of its own for each lane, one element or a chunk of them.
+// A tensor_desc: a block of one or two dimensions, or, if scattered, one element or a chunk of elements per lane, each lane
+// with its own offset.
 Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const ShapedAttrs &attrs) {
   if (attrs.memory || attrs.order || attrs.packed) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range, "a tensor_desc has no memory layout of its own");
@@ -207,7 +208,7 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
   data.scatter = attrs.scatter;
   if (attrs.slm) data.space = MemorySpace::Slm;
   data.boundaryCheck = attrs.boundaryCheck.value_or(true);
-  // The second dimension of scattered lanes is their chunk.
+  // The second dimension of a scattered tensor_desc is the chunk of each lane.
   if (data.scatter && data.shape.size() == 2) data.chunk = data.shape[1];
   if (attrs.chunk && *attrs.chunk != data.chunk) {
     diagnostics().report(DiagCode::ShapeMismatch, expr.range,
@@ -219,7 +220,8 @@ Type TypeResolver::tensorDesc(const ast::TypeExpr &expr, TypeData data, const Sh
   return context_.intern(std::move(data));
 }
 
-// The sg_map of a descriptor: every element belongs to one lane; of scattered lanes each has its own, with its chunk.
+// Sets the layout of a descriptor from its sg_map. Every element belongs to one lane; in a scattered descriptor, lane i has
+// row i, which is its chunk. False has been reported.
 bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, TypeData &data) {
   SourceRange range = attrs.layoutRange.file ? attrs.layoutRange : expr.range;
   LayoutOrError made = makeLayout(context_, *attrs.layout, data.shape);

@@ -1,4 +1,4 @@
-// Type and attribute expressions -> interned types and layouts, for one instantiation of the file's parameters.
+// Resolves type and attribute expressions to interned types and layouts, for one instantiation of the file's parameters.
 #pragma once
 #include "ir/context.h"
 #include "lang/check/const_eval.h"
@@ -7,7 +7,7 @@
 
 namespace xt {
 
-// What an attribute on a tile or vector says: #mp_a, #tile_attr<wg = …, order = …>, order = [0, 1], #scatter, packed.
+// The meaning of the attributes of a shaped type: #mp_a, #tile_attr<wg = …, order = …>, order = [0, 1], #scatter, packed.
 struct ShapedAttrs {
   std::optional<LayoutSpec> layout;
   SourceRange layoutRange;
@@ -24,13 +24,13 @@ class TypeResolver {
 public:
   TypeResolver(Context &context, ParamScope &params) : context_(context), params_(params) {}
 
-  // Null has been reported.
+  // Resolves a type; null has been reported.
   Type resolve(const ast::TypeExpr &expr);
-  // A type in the signature of a function: `?` may stand in every shape, for any extent.
+  // Resolves a type in the signature of a function, where `?` is allowed in every shape and matches any extent.
   Type resolvePattern(const ast::TypeExpr &expr);
   // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
-  // An attribute on its own, as an alias defines it.
+  // Resolves a single attribute, as in the definition of an alias. False has been reported.
   bool resolveAttr(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<int64_t>> integers(const ast::Attr &attr, std::string_view what);
   std::optional<Elem> element(const ast::TypeExpr &expr);
@@ -55,10 +55,10 @@ private:
   ParamScope &params_;
   bool pattern_ = false; // `?` is allowed in every shape
   std::vector<std::string_view> expanding_; // aliases being resolved
-  size_t expansions_ = 0;                   // since the outermost of them
+  size_t expansions_ = 0;                   // number of alias uses since the outermost alias
   SourceRange outermost_;
-  bool expandedTooMuch_ = false;            // has been reported
-  std::set<std::string_view> circular_;     // those of definitions that contain themselves: reported once
+  bool expandedTooMuch_ = false;            // the error has been reported
+  std::set<std::string_view> circular_;     // aliases that contain themselves, each reported once
 };
 
 } // namespace xt

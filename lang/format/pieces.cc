@@ -5,7 +5,7 @@ namespace {
 
 using Role = TokenRole;
 
-// Costs of line breaks, by what they part; a break inside of a bracket costs kPerBracket more for each.
+// Costs of line breaks at different tokens. Each enclosing bracket adds kPerBracket.
 constexpr uint32_t kSignature = 2, kComma = 3, kStep = 4, kLogic = 5, kCompare = 6, kSum = 7,
                    kProduct = 8, kOpened = 9, kPerBracket = 10, kBinding = 50;
 
