@@ -1,4 +1,5 @@
-// Golden files: expected text beside the input, rewritten when XT_UPDATE_GOLDEN is set (tests/run --update).
+// Golden files: compares an output with the expected text in a file beside the input. Rewrites the file if XT_UPDATE_GOLDEN is
+// set (tests/run --update).
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The examples of the RFCs: once as printed, where the compiler says what is wrong with them, and once mended.
+// Compiles the examples of the RFCs, both as printed, which gives golden messages, and corrected.
 #include "tests/golden.h"
 
 #include "ir/verify/verify.h"
@@ -20,7 +20,7 @@ struct Checked {
   std::string messages() const { return renderText(diagnostics, sources, false); }
 };
 
-// Statements stand in a kernel; aliases, which the RFCs print between them, before it.
+// Wraps the statements of an example in a kernel. Moves aliases, which the RFCs print between statements, before the kernel.
 std::string inKernel(const std::string &printed) {
   if (printed.find("func.func") != std::string::npos) return printed;
   std::string aliases, statements, line;
@@ -58,7 +58,7 @@ TEST(Rfc, MendedExamplesCompile) {
   EXPECT_GE(files, 70u);
 }
 
-// Appendix 1 lists which orders agree with how the base is stored.
+// Appendix 1 lists the orders that are valid for the memory layout of the base.
 TEST(Rfc, IncorrectOrdersAreErrors) {
   const char *columnMajor = "memref<1024x1024xf16, affine_map=<(d0, d1)->(d1, d0)>>", *rowMajor = "memref<1024x1024xf16>";
   struct Case {

@@ -1,5 +1,4 @@
-// A mistake in the syntax is one message through the whole front end: what the parser could not read is not held
-// against the rest.
+// A syntax error gives one message in the whole front end: parts that the parser could not parse cause no further errors.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"
@@ -17,7 +16,7 @@ TEST(Cascade, ASyntaxErrorIsTheOnlyError) {
     options.imports.stdlib = std::string(XT_SOURCE_DIR) + "/stdlib";
     options.imports.read = [](const std::string &file) { return Result<std::string>(test::readText(file)); };
     std::vector<SyntaxToken> tokens = lex(source);
-    constexpr size_t kStride = 11; // every eleventh token is plenty
+    constexpr size_t kStride = 11; // every eleventh token is enough
     for (size_t t = 0; t < tokens.size(); t += kStride) {
       const SyntaxToken &token = tokens[t];
       SourceManager sources;
@@ -35,7 +34,7 @@ TEST(Cascade, ASyntaxErrorIsTheOnlyError) {
       ++broken;
       alone += errors == 1;
     }
-    // The exceptions are lost names of aliases and kernels, which are unknown where they are used.
+    // The exceptions are deleted names of aliases and kernels, whose uses are reported as unknown.
     EXPECT_GE(static_cast<double>(alone), 0.9 * static_cast<double>(broken)) << path.filename();
   }
 }

@@ -1,5 +1,5 @@
-// What a user is told about a damaged file in all: syntax, names, types and layouts together. Few messages, and the rest of
-// the file is still checked.
+// Counts all messages about a damaged file, for syntax, names, types and layouts together. There are few, and the rest of the
+// file is still checked.
 #include "tests/lang/parse/damage.h"
 
 #include "lang/lower/lower.h"
@@ -11,13 +11,13 @@ namespace {
 
 using test::Damage;
 
-// A mistake in a kernel of its own, behind everything else.
+// A separate kernel with an error, appended to each text.
 const std::string kOther = "\nkernel @another_kernel() {\n  print \"x\", %nothing_of_this_name\n}\n";
 
 struct Told {
-  size_t messages = 0; // about the damage
-  std::string text;    // of all
-  bool other = false;  // the other kernel's mistake is told
+  size_t messages = 0; // number of messages about the damage
+  std::string text;    // of all messages
+  bool other = false;  // the other kernel's error was reported
 };
 
 Told check(const std::string &text) {
@@ -68,7 +68,7 @@ void expectFewMessages(Damage kind, double two, size_t most, double others) {
   EXPECT_GE(static_cast<double>(othersTold) / static_cast<double>(damages), others);
 }
 
-// Those with many messages have lost the name of an alias or a parameter, which is unknown where it is used.
+// Texts with many messages lack the name of an alias or parameter, and each of its uses is reported.
 TEST(Damage, EachTokenDeleted) { expectFewMessages(Damage::Deleted, 0.97, 8, 0.99); }
 TEST(Damage, EachTokenDoubled) { expectFewMessages(Damage::Doubled, 0.98, 5, 0.99); }
 TEST(Damage, EachTokenSwapped) { expectFewMessages(Damage::Swapped, 0.96, 12, 0.99); }

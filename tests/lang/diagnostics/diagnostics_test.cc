@@ -1,5 +1,5 @@
-// Every diagnostic of the front end: each fail_CODE_*.xt gives the messages in the .txt beside it, the first with the
-// code of its name.
+// Tests every diagnostic of the front end: each fail_CODE_*.xt gives the messages in the .txt beside it, and the first has the
+// code in the file name.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"
@@ -72,7 +72,7 @@ TEST(Diagnostics, EveryFixItRemovesItsError) {
   EXPECT_GE(applied, 8u);
 }
 
-// Codes that no text of a user gives in the front end: where they come from instead.
+// Every code has a file in a test folder that produces it, except remarks and the code for a compiler bug.
 TEST(Diagnostics, EveryCodeHasAFile) {
   std::set<int> covered;
   for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) covered.insert(codeInName(path.filename()));
@@ -85,7 +85,7 @@ TEST(Diagnostics, EveryCodeHasAFile) {
     if (path.filename().string().starts_with("fail_")) covered.insert(codeInName(path.filename()));
   for (const DiagInfo &info : allDiagnostics()) {
     if (info.severity == Severity::Remark) continue; // tests/targets/tools has them
-    bool internal = info.name == "InvalidIr"; // the verifier's: a bug of the compiler, tested in tests/ir/verify
+    bool internal = info.name == "InvalidIr"; // reported by the verifier for a compiler bug; tested in tests/ir/verify
     EXPECT_TRUE(internal || covered.count(static_cast<int>(info.code))) << codeText(info.code) << ' ' << info.title;
     EXPECT_FALSE(info.explanation.empty()) << codeText(info.code);
   }

@@ -1,5 +1,5 @@
-// Fixes of layouts keep what a kernel computes: random kernels whose layouts do not agree are mended by the first fix
-// of each message, and then give what the same kernels give without any layout.
+// Fixes of layouts preserve the results of a kernel. Random kernels with conflicting layouts are repaired by the first fix of
+// each message; they then compute the same results as the kernels without layouts.
 #include "tests/golden.h"
 
 #include "ir/base/text.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kExtent = 16;
 
-// One kernel, spelled with layouts and without.
+// One kernel as two texts, with and without layouts.
 class KernelPair {
 public:
   explicit KernelPair(unsigned seed) : random_(seed) {
@@ -40,7 +40,7 @@ public:
 private:
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   void both(std::string_view text) { with_ += text, without_ += text; }
-  struct Piece { // of one text or of both
+  struct Piece { // a part of both texts, or only of the text with layouts
     std::string text;
     bool layout = false;
   };
@@ -61,7 +61,7 @@ private:
   }
   Piece maybe() { return below(3) == 0 ? attribute(" {", "}") : Piece{}; }
   std::string value() { return str("v", below(values_)); }
-  // Inside a block a new name would be lost behind it.
+  // Inside a block, rebind a name, because a new name is unknown after the block.
   std::string target() { return depth_ ? value() : str("v", values_++); }
 
   void load() {
@@ -108,7 +108,8 @@ struct Lowered {
   std::string messages() const { return renderText(diagnostics, sources, false); }
 };
 
-// Applies the first fix of the first message that has one until none is left; "" where no message has one.
+// Repeatedly applies the first fix of the first message with a fix, until the text compiles. Returns "" if no message has a
+// fix.
 std::string mended(std::string text) {
   for (int round = 0; round < 20; ++round) {
     Lowered lowered(text);

@@ -1,5 +1,5 @@
-// Functions that nothing calls are checked as far as their extents do not matter: never is one refused that a call
-// could make right.
+// Functions that are never called are checked except for rules about extents: a function that some call could make valid
+// is never rejected.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"
@@ -24,7 +24,7 @@ std::string messages(const fs::path &folder, std::string text) {
   return diagnostics.hasErrors() ? renderText(diagnostics, sources, false) : "";
 }
 
-// A text without its kernels and tests; the number of its functions.
+// Returns the text without its kernels and tests, and counts its functions.
 std::string onlyFunctions(const std::string &text, size_t &functions) {
   SourceManager sources;
   Diagnostics diagnostics;

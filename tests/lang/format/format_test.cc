@@ -1,4 +1,4 @@
-// The canonical form: samples with what becomes of them, and what holds for every text of the tree.
+// Tests the canonical format: golden samples, and properties that hold for every .xt file of the source tree.
 #include "tests/golden.h"
 
 #include "ir/print.h"
@@ -20,7 +20,7 @@ std::optional<std::string> formatted(const std::string &text, const FormatOption
   return out ? std::optional(*out) : std::nullopt;
 }
 
-// Every .xt file of the tree, by its path.
+// Every .xt file of the source tree, sorted by path.
 std::vector<fs::path> allFiles() {
   std::vector<fs::path> files;
   for (const char *folder : {"examples", "stdlib", "tests"})
@@ -30,7 +30,7 @@ std::vector<fs::path> allFiles() {
   return files;
 }
 
-// What the text compiles to, without places: the module as text, or the codes and texts of what is wrong.
+// The result of compiling a text, without ranges: the module as text, or the codes and texts of the messages.
 std::string meaningOf(const fs::path &path, const std::string &text) {
   SourceManager sources;
   uint32_t index = sources.add(path.string(), text);
@@ -67,8 +67,8 @@ TEST(Format, Samples) {
   EXPECT_GE(seen, 3u);
 }
 
-// Also files that do not compile, as long as their syntax is right: same words, same meaning, and nothing changes the
-// second time.
+// Formatting keeps the words and the meaning of every file with valid syntax, even if it does not compile, and formatting
+// again changes nothing.
 TEST(Format, EveryFileOfTheTreeKeepsItsMeaning) {
   size_t seen = 0;
   for (const fs::path &path : allFiles()) {
@@ -114,7 +114,7 @@ std::string applied(std::string text, const std::vector<TextEdit> &edits) {
   return text;
 }
 
-// The edits make the formatted text, touch blanks only, and there are none where nothing changes.
+// The edits produce the formatted text and change only blanks. A formatted text gives no edits.
 TEST(Format, EditsMakeTheFormattedText) {
   for (const fs::path &path : test::filesIn("lang/format/samples", ".xt")) {
     SCOPED_TRACE(path.filename());
@@ -126,7 +126,7 @@ TEST(Format, EditsMakeTheFormattedText) {
   }
 }
 
-// Only the statements that the range touches change.
+// Formatting a range changes only the statements that it touches.
 TEST(Format, ARangeIsFormattedByItself) {
   std::string text = "kernel @k( %A:memref<8xf32> ){\n %a=1\n     %b=2\n  %c=3\n}\n";
   auto at = [&](std::string_view first, std::string_view last) {
@@ -164,12 +164,12 @@ TEST(Format, LineEndsAndEmptyFiles) {
   EXPECT_EQ(formatted("\n#a=1\n"), "#a = 1\n");
 }
 
-// A break that was in the text does not show in the result; only comments hold lines apart.
+// Line breaks in the source do not affect the result; only comments keep lines separate.
 TEST(Format, HowLinesWereBrokenDoesNotCount) {
   EXPECT_EQ(formatted("kernel @k(\n  %A:\n memref<8xf32>\n)\n{\n %a =\n  1 +\n 2\n}"), formatted("kernel @k(%A: memref<8xf32>) { %a = 1 + 2\n}"));
 }
 
-// Any width gives the same words.
+// The words are the same for every line width.
 TEST(Format, NarrowLines) {
   for (const fs::path &path : test::filesIn("../examples", ".xt"))
     for (uint32_t width : {1u, 20u, 40u, 60u}) {

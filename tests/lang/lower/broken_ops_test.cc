@@ -1,4 +1,5 @@
-// Every op of the table with operands, types and attributes that do not belong to it: each gives a kernel, or messages.
+// Combines every op of the table with random operands, types and attributes, most of which are invalid. Each text gives
+// either a kernel or messages.
 #include "ir/verify/verify.h"
 #include "lang/lower/lower.h"
 
@@ -10,7 +11,7 @@
 namespace xt {
 namespace {
 
-// One value of each kind stands ready under these names; %p:2 is two values under one name.
+// Names of values, one of each kind, that the generated texts define; %p:2 is two values under one name.
 constexpr const char *kValues[] = {"%m",  "%m0", "%m1", "%slm", "%t",  "%s",  "%d",   "%g", "%v",   "%w", "%x4", "%b", "%line",
                                    "%f",  "%i",  "%n",  "%u",   "%c",  "%nb", "%p:2", "1",  "-2.5", "true", "%unknown", "(%i + 1)"};
 constexpr const char *kTypes[] = {"memref<16x32xf32>", "memref<?x?xf16>", "memref<f32>", "memref<64xf32, slm>", "tile<8x16xf32>", "tile<16xf32, #scatter>",
@@ -84,7 +85,7 @@ private:
   std::mt19937 random_;
 };
 
-// A function that nothing calls: what it is given says nothing of layouts, lanes or extents.
+// A function that is never called, so its parameters have unknown layouts, lanes and extents.
 std::string functionOf(const std::string &statement) {
   return "func @f(%m: memref<?x?xf32>, %m0: memref<f32>, %m1: memref<?xf32>, %slm: memref<64xf32, slm>, %t: tile<?x?xf32>, %s: tile<1x16xf32, #scatter>, "
          "%d: tensor_desc<?x?xf16>, %g: tensor_desc<16xf32, #scatter>, %v: vector<8x16xf32>, %w: vector<?x?xindex>, %x4: vector<2x4x8xf16>, "
@@ -136,7 +137,7 @@ TEST(BrokenOps, TheValuesAroundThemAreRight) {
   EXPECT_TRUE(outcome.lowered) << outcome.text;
 }
 
-// The map of a tensor_desc is its caller's: what depends on it cannot be checked in a function.
+// The sg_map of a tensor_desc parameter comes from the caller, so rules that depend on it cannot be checked in a function.
 TEST(BrokenOps, VnniBlocksOfAFunctionHaveNoMap) {
   for (const char *statement : {"  %r = load_nd %d {vnni_axis = 0}\n", "  %r = load_nd %d {vnni_axis = 1}\n", "  %r = load_nd %d {vnni_axis = 1, transpose = [1, 0]}\n"}) {
     Outcome outcome = lowerText(kTwo + functionOf(statement));
@@ -164,7 +165,7 @@ TEST(BrokenOps, EachGivesAKernelOrMessages) {
   EXPECT_GT(good, 0u);
 }
 
-// What once read past the end of the types that a signature lists, and what followed.
+// Texts that once caused an out-of-bounds read of the signature's list of types, and related texts.
 TEST(BrokenOps, IndicesOfAnOperandThatIsNoMemory) {
   for (const char *statement : {"  %r = arith.select %m[0, 0] : memref<16x32xf32> -> tile<9x24xf32>\n", "  %r = addf %m[0, 1, 2] : f32 -> f32\n",
                                 "  store_tile %v[1, 2], %t[0] : f32, f32 -> f32\n"}) {

@@ -1,4 +1,5 @@
-// Source text to IR: each .xt gives the module in the .lowered beside it, and that text read back gives the same module.
+// Lowering from source text to IR: each .xt gives the module in the .lowered file beside it, and parsing that text gives the
+// same module.
 #include "tests/golden.h"
 
 #include "ir/equal.h"

@@ -1,4 +1,4 @@
-// Systematic damage to texts: each token deleted, doubled, swapped with the next; each bracket dropped.
+// Damages texts systematically: deletes each token, doubles it, or swaps it with the next one; drops each bracket.
 #pragma once
 #include "lang/parse/shape_tokens.h"
 #include "tests/golden.h"
@@ -12,12 +12,12 @@ inline constexpr const char *kDamageNames[] = {"token deleted", "token doubled",
 
 struct Damaged {
   std::string text;
-  uint32_t at = 0; // a byte of the whole text
+  uint32_t at = 0; // byte offset of the damage in the original text
 };
 
 inline bool isBracket(std::string_view word) { return word.size() == 1 && std::string_view("()[]{}<>").find(word[0]) != std::string_view::npos; }
 
-// All damages of one kind to a text, or every `stride`th of them from number `first` on.
+// All damages of one kind to a text, or every `stride`-th of them from number `first` on.
 inline std::vector<Damaged> damages(const std::string &text, Damage kind, size_t stride = 1, size_t first = 0) {
   SourceFile source("t.xt", text);
   std::vector<SyntaxToken> tokens = lex(source);
@@ -45,14 +45,14 @@ inline std::vector<Damaged> damages(const std::string &text, Damage kind, size_t
   return out;
 }
 
-// The texts that are damaged: what users start from.
+// The texts to damage: examples and standard library, from which users start.
 inline std::vector<std::filesystem::path> textsToDamage() {
   std::vector<std::filesystem::path> files = filesIn("../examples", ".xt");
   for (const auto &path : filesIn("../stdlib", ".xt")) files.push_back(path);
   return files;
 }
 
-// How many damages there are from one that is tried to the next: XT_DAMAGE_STRIDE, and 1 is all of them.
+// The stride between the damages that are tested: XT_DAMAGE_STRIDE, or `usual`. 1 tests all of them.
 inline size_t damageStride(size_t usual) {
   const char *given = std::getenv("XT_DAMAGE_STRIDE");
   return given && *given ? std::max<size_t>(1, std::strtoul(given, nullptr, 10)) : usual;

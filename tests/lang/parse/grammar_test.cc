@@ -1,4 +1,4 @@
-// The grammar against its page, the op table, and the promise that SLL prediction is enough.
+// Checks the grammar against its page and the op table, and checks that SLL prediction suffices for it.
 #include "tests/golden.h"
 
 #include "ir/op_info.h"
@@ -21,7 +21,7 @@ std::vector<std::string> linesOf(const std::string &text) {
   return out;
 }
 
-// The `# name` at the end of each labelled alternative.
+// The names in `# name` at the end of labelled alternatives.
 std::set<std::string> labels() {
   std::set<std::string> out;
   for (const std::string &line : linesOf(grammarFile("XtParser.g4")))
@@ -41,7 +41,7 @@ TEST(Grammar, SllIsEnough) {
     }
 }
 
-// Rows of the page's tables: | `op` | `rule` | … |
+// The rows of the page's tables: | `op` | `rule` | … |
 std::vector<std::pair<std::string, std::string>> pageRows() {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const std::string &line : linesOf(grammarFile("README.md"))) {

@@ -1,5 +1,5 @@
-// Broken texts: each fail_CODE_*.xt has one mistake. It gives one message, with the code of its name and the text of
-// the .txt beside it; what is not wrong survives.
+// Each fail_CODE_*.xt has one error. It gives one message, with the code in the file name and the text in the .txt beside it,
+// and the correct parts survive.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"
@@ -57,13 +57,13 @@ TEST(Mistakes, EachFixItMendsItsMistake) {
   EXPECT_GE(fixes, 40u);
 }
 
-// Between two good kernels, every mistake leaves these two and the broken item's name.
+// Between two valid kernels, every error preserves these two kernels and the name of the item with the error.
 TEST(Mistakes, TheNeighboursSurvive) {
   const std::string good = "kernel @before() {\n  barrier\n}\n",
                     after = "kernel @after(%A: memref<8xf32>) {\n  barrier\n}\n";
   for (const auto &path : test::filesIn("lang/parse/mistakes", ".xt")) {
     std::string name = path.filename();
-    if (codeInName(name) == 101) continue; // no UTF-8, no tree
+    if (codeInName(name) == 101) continue; // text that is not UTF-8 gives no tree
     SCOPED_TRACE(name);
     Parsed parsed(good + test::readText(path) + after);
     EXPECT_EQ(parsed.diagnostics.errorCount(), 1u) << parsed.messages();
@@ -86,7 +86,7 @@ TEST(Mistakes, TwoMistakesAreTwoMessages) {
   EXPECT_EQ(body.stmts[2].body->stmts[0].results.at(0).name.text, "c");
 }
 
-// The brace that the kernel lacks is missing where the alias starts; the alias is wrong by itself.
+// The missing brace of the kernel is reported at the start of the alias; the alias has an independent error.
 TEST(Mistakes, OneAtTheStartOfAnItemIsNotThatOfTheItemBefore) {
   Parsed parsed("kernel @a() {\n  barrier\n#m = = 3\n");
   EXPECT_EQ(parsed.diagnostics.errorCount(), 2u) << parsed.messages();

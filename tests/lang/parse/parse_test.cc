@@ -1,4 +1,4 @@
-// Good texts: golden trees, and what a file may look like as bytes.
+// Parses valid texts: golden trees, and variants of the encoding and line ends.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"
@@ -44,7 +44,7 @@ TEST(Parse, TheTreeDoesNotDependOnHowLinesEnd) {
     EXPECT_EQ(windows.messages(), "");
     EXPECT_EQ(marked.messages(), "");
     EXPECT_EQ(plain.dump(), windows.dump());
-    // A byte order mark is a column of the first line, where the samples have a comment or an item that starts it.
+    // A byte order mark shifts the columns of the first line.
     EXPECT_EQ(plain.file.kernels.size(), marked.file.kernels.size());
     while (!text.empty() && text.back() == '\n') text.pop_back();
     EXPECT_EQ(plain.dump(), Parsed(text).dump());
@@ -94,7 +94,7 @@ TEST(Parse, IntegersBeyond64BitsAreFlagged) {
     return e.is(ast::Expr::Kind::Unary) ? e.children.at(0) : e;
   };
   EXPECT_FALSE(child(literal("9223372036854775807")).integerOverflow);
-  // The bits of a u64; what no type holds the checker says.
+  // The bits of a u64. The checker reports values that no type holds.
   EXPECT_FALSE(child(literal("9223372036854775808")).integerOverflow);
   EXPECT_FALSE(child(literal("-9223372036854775808")).integerOverflow);
   EXPECT_EQ(child(literal("18446744073709551615")).integer, -1);
@@ -113,13 +113,13 @@ std::string repeated(const std::string &text, size_t n) {
   return out;
 }
 
-// One level more than allowed is one message; the other kernel is read all the same. Far more must not overflow the
-// stack.
+// One nesting level more than allowed gives one message, and the other kernel is still parsed. Far deeper nesting must not
+// overflow the stack.
 TEST(Parse, NestingIsLimited) {
   struct Shape {
     const char *name;
     std::function<std::string(size_t)> text;
-    size_t outside; // levels that the rest of the text takes
+    size_t outside; // nesting levels that the rest of the text uses
   };
   const Shape shapes[] = {
       {"parentheses", [](size_t n) { return kernel("%x = " + repeated("(", n) + "1" + repeated(")", n)); }, 1},
@@ -174,7 +174,7 @@ TEST(Parse, ColonAfterAValueIsACountInKernelsAndASliceInTests) {
   EXPECT_TRUE(inTest.file.tests.at(0).body.stmts.at(0).expr->children.at(1).is(ast::Expr::Kind::Slice));
 }
 
-// Braces say what a line belongs to, not the column in which it starts.
+// Braces determine where a line belongs, not the column in which it starts.
 TEST(Parse, AStatementAtTheMarginIsNoItem) {
   Parsed parsed("kernel @k(%A: memref<?x?xf32>) {\n%z = 1\nprint \"z\", %z\nassert %c, \"text\"\n}\ntest \"t\" {\nlaunch @k(%A)\n}\n");
   EXPECT_EQ(parsed.messages(), "");
@@ -193,7 +193,7 @@ TEST(Parse, AWordThatIsNoOpAtTheMarginStaysInItsKernel) {
   }
 }
 
-// A misspelt keyword after a block that lacks its brace is one all the same.
+// A misspelt keyword starts an item even after a block whose closing brace is missing.
 TEST(Parse, AMisspeltItemEndsWhatIsNotClosed) {
   Parsed parsed("kernel @k() {\n  %z = 1\nkernl @next() {\n  %y = 2\n}\ntset \"t\" {\n}\n");
   ASSERT_EQ(parsed.file.kernels.size(), 2u) << parsed.messages();

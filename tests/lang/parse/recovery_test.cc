@@ -1,4 +1,5 @@
-// One message per mistake, and the rest of the tree usable: measured on systematic damage to the examples and the library.
+// An error gives one message, and the rest of the tree stays usable. Measured on systematic damage to the examples and the
+// standard library.
 #include "tests/lang/parse/damage.h"
 
 #include "lang/parse/parse.h"
@@ -22,9 +23,9 @@ size_t count(const ast::Block &block) {
 
 struct Tree {
   size_t messages = 0;
-  std::vector<std::pair<std::string, size_t>> items; // each by its name, with the statements that were read
+  std::vector<std::pair<std::string, size_t>> items; // name of each item, and the number of its statements that were parsed
   std::vector<SourceRange> ranges;
-  std::string text; // of the messages
+  std::string text; // of all messages
 };
 
 Tree read(const std::string &text) {
@@ -48,13 +49,13 @@ Tree read(const std::string &text) {
 }
 
 struct Measured {
-  size_t damages = 0, harmless = 0;   // harmless: the text is still one of the language
-  std::map<size_t, size_t> messages;  // how many damages gave so many
-  size_t othersLost = 0;              // damages that spoilt an item other than their own
-  size_t statements = 0, kept = 0;    // of all items, summed over the damages
+  size_t damages = 0, harmless = 0;   // harmless: the text is still valid
+  std::map<size_t, size_t> messages;  // number of damages by their number of messages
+  size_t othersLost = 0;              // damages that affected another item
+  size_t statements = 0, kept = 0;    // sums over all items and damages
 };
 
-// Items of the whole text that the damage is not in, and that came out otherwise.
+// Counts the items outside of the damage whose trees changed.
 size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured &sum) {
   size_t spoilt = 0;
   for (size_t i = 0; i < whole.items.size(); ++i) {
@@ -63,7 +64,7 @@ size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured
     sum.statements += statements;
     sum.kept += same == broken.items.end() ? 0 : std::min(statements, same->second + 1);
     bool own = at >= whole.ranges[i].begin && at <= whole.ranges[i].end;
-    // A name that has lost its sigil, or its neighbour's words, may stand at the border.
+    // Count items that touch the damage as damaged, since the damage may be a sigil or a word at their border.
     if (!own && std::find(broken.items.begin(), broken.items.end(), whole.items[i]) == broken.items.end()) ++spoilt;
   }
   return spoilt;
@@ -72,7 +73,7 @@ size_t spoiltOthers(const Tree &whole, const Tree &broken, uint32_t at, Measured
 Measured measure(Damage kind) {
   Measured sum;
   size_t stride = test::damageStride(17), first = 0;
-  const char *show = std::getenv("XT_DAMAGE_SHOW"); // prints what gives at least so many messages
+  const char *show = std::getenv("XT_DAMAGE_SHOW"); // print texts with at least this many messages
   for (const auto &path : test::textsToDamage()) {
     std::string text = test::readText(path);
     Tree whole = read(text);
@@ -97,9 +98,9 @@ Measured measure(Damage kind) {
 double share(size_t part, size_t whole) { return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
 struct Bounds {
-  double one, two;          // shares of damages with exactly one message, with at most two
-  size_t most;              // messages of any
-  double othersLost, kept;  // share of damages that spoil another item; share of statements kept
+  double one, two;          // least shares of damages with exactly one message and with at most two
+  size_t most;              // maximum number of messages of any damage
+  double othersLost, kept;  // greatest share of damages that affect another item; least share of statements kept
 };
 
 void expectRecovery(Damage kind, const Bounds &bounds) {

@@ -1,4 +1,4 @@
-// A text parsed by what changed in it has the tree and the messages of one that is parsed afresh.
+// Incremental parsing gives the same tree and messages as parsing the text from scratch.
 #include "tests/golden.h"
 
 #include "ir/base/text.h"
@@ -27,7 +27,7 @@ std::string messages(const Diagnostics &diagnostics) {
   return join(all, "\n");
 }
 
-// The dump, and the place of all that has one.
+// The dump of the tree, and every range in it.
 std::string wholeTree(ast::File &tree, const SourceFile &source) {
   std::string text = ast::dump(tree, source);
   auto place = [&](SourceRange &r) { text += str(' ', spelled(r), r.file == tree.file ? "" : " elsewhere"); };
@@ -37,8 +37,8 @@ std::string wholeTree(ast::File &tree, const SourceFile &source) {
 
 class Parses {
 public:
-  Parses() { sources_.add("none.xt", ""); } // the file of what names no place
-  // Parses a text from the one before.
+  Parses() { sources_.add("none.xt", ""); } // file 0, which ranges without a position have
+  // Parses a text incrementally from the preceding one and compares the result with a full parse.
   void next(const std::string &text, const std::string &what) {
     uint32_t index = sources_.add("t.xt", text);
     auto size = static_cast<uint32_t>(text.size());
@@ -56,7 +56,7 @@ public:
 private:
   SourceManager sources_;
   std::unique_ptr<ParsedText> before_;
-  size_t kept_ = 0, statements_ = 0; // of the first kernels
+  size_t kept_ = 0, statements_ = 0; // statements kept, and all statements, of the first kernels
 };
 
 std::string firstKernel(const std::string &text) {
@@ -64,7 +64,7 @@ std::string firstKernel(const std::string &text) {
   return text.substr(begin, text.find("\n}\n", begin) + 3 - begin);
 }
 
-// Each line of the examples' kernels broken in the ways that people break lines, and mended again.
+// Breaks each line of the examples' kernels in typical ways, and restores it.
 TEST(Reparse, EachLineBrokenAndMended) {
   const std::string kWith[] = {"", "(", "}", "{", "\n", "%x", ", ", "\n  barrier\n", "kernel @z() {\n", "for ", "//", "\"", ";", "<"};
   std::mt19937 random(1);
@@ -99,10 +99,10 @@ TEST(Reparse, LinesThatNestAndThatMove) {
   }
 }
 
-// The trees of all items but the last.
+// The tree of all items except the last.
 std::string treeBefore(const std::string &text, const std::string &last, size_t &like) {
   SourceManager sources;
-  sources.add("none.xt", ""); // the file of what names no place
+  sources.add("none.xt", ""); // file 0, which ranges without a position have
   uint32_t index = sources.add("t.xt", text + last);
   Diagnostics unused;
   like += distinctLines(shapeTokens(lex(sources.file(index)), sources.file(index), index, static_cast<uint32_t>(text.size()), unused).tokens).like.size();
@@ -112,7 +112,7 @@ std::string treeBefore(const std::string &text, const std::string &last, size_t 
   return wholeTree(tree, sources.file(index));
 }
 
-// A mistake in a text has each of its lines parsed: behind the last item it changes nothing before.
+// An error in a text disables the reuse of equal lines. Appending an item with an error must not change the tree before it.
 TEST(LikeLines, HaveTheTreesThatParsingThemGives) {
   size_t like = 0;
   for (const char *folder : {"../examples", "../stdlib", "lang/parse/samples", "lang/lower"})

@@ -1,4 +1,4 @@
-// Text that is broken anywhere: nothing crashes, and what is not broken is still read.
+// For text with errors in any place the parser does not crash, and it still parses the correct parts.
 #include "tests/golden.h"
 
 #include "lang/parse/parse.h"
@@ -68,7 +68,7 @@ TEST(Survival, WholeText) {
   EXPECT_EQ(whole.statements, kStatements);
 }
 
-// What a text with one thing taken out keeps: always the neighbours, nearly always all kernels and statements.
+// After a damage to the middle of a text, its neighbours always survive, and nearly always all kernels and statements.
 void expectSurvival(const std::vector<std::string> &broken, double leastKernels, double leastStatements,
                     double mostErrors) {
   double kernels = 0, statements = 0, errors = 0;
@@ -121,7 +121,7 @@ TEST(Survival, RandomSplices) {
   for (const auto &path : test::filesIn("lang/parse/samples", ".xt")) text += test::readText(path);
   std::mt19937 random(1);
   for (int round = 0; round < XT_FUZZ_ROUNDS; ++round) {
-    // Half of the texts are whole items before they are broken, half are cut out anywhere.
+    // Half of the texts are whole items before they are damaged, the other half arbitrary excerpts.
     std::string s = round % 2 ? kMiddle + kGood : text.substr(random() % text.size(), 200 + random() % 1500);
     for (size_t edits = 1 + random() % 4; edits > 0; --edits) {
       size_t at = random() % s.size(), length = random() % 40, from = random() % text.size();

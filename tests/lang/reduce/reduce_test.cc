@@ -1,4 +1,4 @@
-// Reducing: what is left when a predicate says what must stay.
+// Reduces texts while a predicate holds, and checks the results.
 #include "tests/golden.h"
 
 #include "lang/lower/lower.h"
@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// What lowering says of a text: the codes of its messages.
+// The codes of the messages that lowering reports for a text.
 std::set<DiagCode> codesOf(const std::string &text) {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -66,7 +66,7 @@ TEST(Reduce, KeepsWhatCompiles) {
   ASSERT_TRUE(codesOf(kKernel).empty());
   std::string left = reduced(kKernel, [](const std::string &text) { return has(text, "exp") && codesOf(text).empty(); });
   EXPECT_TRUE(codesOf(left).empty());
-  // One kernel without parameters, whose only statement is the op and what it takes.
+  // One kernel without parameters that contains only the op and its operands.
   EXPECT_FALSE(has(left, "for") || has(left, "if") || has(left, "test") || has(left, "load_tile") || has(left, "//") || has(left, "#l") || has(left, "grid")) << left;
   EXPECT_LT(left.size(), 60u) << left;
 }
@@ -77,7 +77,7 @@ TEST(Reduce, MakesNumbersSmaller) {
   EXPECT_EQ(left, "kernel @k(%A: memref<?x?xf32>) {\n  %ta = init_tile %A[0, 0] -> tile<1x1xf32>\n  %a  = load_tile %ta\n}\n");
 }
 
-// Each mistake of the front end, in the middle of a program that has none: what is left shows the same mistake.
+// Reduces the failing texts of the front end; the result gives the same code.
 TEST(Reduce, FindsTheMistakeOfAFile) {
   size_t seen = 0;
   for (const auto &path : test::filesIn("lang/diagnostics", ".xt")) {
@@ -121,7 +121,7 @@ TEST(Reduce, KeepsWhatItHasWhenItIsStopped) {
   EXPECT_EQ(asked, 10u);
 }
 
-// Parts lie in their parents, and cutting any of them out leaves text that can be looked at again.
+// Parts are inside their parents, and the text without any one of them can be parsed again.
 TEST(SourceParts, NestAndCanBeCutOut) {
   for (const char *folder : {"../examples", "../stdlib", "lang/diagnostics", "lang/parse/mistakes"})
     for (const auto &path : test::filesIn(folder, ".xt")) {

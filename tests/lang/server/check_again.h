@@ -1,4 +1,4 @@
-// What the server says of a text beside what a fresh check says.
+// Compares the server's messages about a text with those of a fresh check.
 #pragma once
 #include "tests/golden.h"
 
@@ -10,7 +10,7 @@
 
 namespace xt::test {
 
-// Each message in one text: code, place, and all that belongs to it. `where` spells a range.
+// Prints each message as one text: code, range, message, labels, notes and fixes. `where` prints a range.
 inline std::vector<std::string> spelled(const Diagnostics &diagnostics, const SourceManager &sources, const std::function<std::string(SourceRange)> &where) {
   std::vector<std::string> all;
   for (const Diagnostic &d : diagnostics.all()) {

@@ -1,4 +1,5 @@
-// Every mistake of tests/lang/diagnostics in the editor: the message of xtc with its range, notes and fixes.
+// Checks that the editor gets the messages of xtc, with their ranges, notes and fixes, for every file of
+// tests/lang/diagnostics.
 #include "tests/lang/server/check_again.h"
 
 #include "ir/base/uri.h"
@@ -32,7 +33,7 @@ std::vector<std::filesystem::path> mistakes() {
   return all;
 }
 
-// Every code of the front end as the editor gets it: its range, its notes in the message, its labels as related places.
+// The editor gets every code of the front end with its range, its notes in the message, and its labels as related locations.
 TEST(ServerDiagnostics, EachIsSentWithAllThatBelongsToIt) {
   std::set<DiagCode> seen;
   for (const auto &path : mistakes()) {
@@ -64,7 +65,7 @@ TEST(ServerDiagnostics, EachIsSentWithAllThatBelongsToIt) {
   for (int code : expected) EXPECT_TRUE(seen.contains(static_cast<DiagCode>(code))) << code;
 }
 
-// The files of lang/parse/mistakes use names that nothing declares: only the syntax counts there.
+// Counts errors. The files of lang/parse/mistakes use undeclared names, so only syntax errors count for them.
 size_t mistakesOf(const std::filesystem::path &path, const Diagnostics &diagnostics) {
   constexpr int kLastOfSyntax = 199;
   bool syntax = path.string().find("/parse/") != std::string::npos;
@@ -73,7 +74,7 @@ size_t mistakesOf(const std::filesystem::path &path, const Diagnostics &diagnost
   return count;
 }
 
-// One mistake a file: what each fix leaves compiles.
+// Each file has one error, so it compiles after each of its fixes.
 TEST(ServerDiagnostics, EachFixIsAnActionAfterWhichTheFileCompiles) {
   size_t applied = 0;
   for (const auto &path : mistakes()) {

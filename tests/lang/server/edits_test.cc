@@ -1,4 +1,4 @@
-// After any edits, the server says of a text what a fresh check says of it.
+// After any sequence of edits, the server reports the same messages as a fresh check of the text.
 #include "ir/base/uri.h"
 #include "tests/lang/server/check_again.h"
 #include "tests/lang/server/random_edits.h"
@@ -9,7 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::programs;
 
-// A program, and another one beside it that it may import as "b".
+// A program, and another one in the same folder that it may import as "b".
 class Editing {
 public:
   explicit Editing(const fs::path &path) : path_(path), otherPath_(path.parent_path() / "b.xt") {
@@ -28,7 +28,7 @@ public:
   const std::string &text() const { return document_->text().str(); }
   void check() { workspace_.analyse(*document_); }
 
-  // Whether the answer is that of a fresh check; stops the test where it is not.
+  // Checks that the messages equal those of a fresh check; stops the test if they differ.
   void compare() {
     ASSERT_EQ(test::fromServer(workspace_, *document_, false), test::fromScratch(path_, text(), imports(), false))
         << path_ << "\n" << text() << "\n-- b.xt\n" << other_->text().str();
@@ -49,7 +49,7 @@ private:
   lsp::Document *document_, *other_;
 };
 
-// A program typed in steps, with an answer after each.
+// Types a program in steps, with a check after each.
 void type(Editing &editing, std::string_view text, size_t step) {
   for (size_t at = 0; at < text.size(); at += step) {
     editing.replace(editing.document(), {at, at, std::string(text.substr(at, step))});
@@ -57,7 +57,7 @@ void type(Editing &editing, std::string_view text, size_t step) {
   }
 }
 
-// XT_TYPE_EVERY_CHARACTER types them one by one.
+// With XT_TYPE_EVERY_CHARACTER set, types the characters one by one.
 TEST(ServerEdits, TypingEachProgram) {
   const bool every = std::getenv("XT_TYPE_EVERY_CHARACTER") != nullptr;
   for (const fs::path &path : programs()) {
@@ -70,7 +70,7 @@ TEST(ServerEdits, TypingEachProgram) {
   }
 }
 
-// Texts that once got another answer, one after the other where there are several: at once, and typed.
+// Texts for which the results once differed, both inserted at once and typed. A file may have several texts in sequence.
 TEST(ServerEdits, WhatOnceDiffered) {
   constexpr std::string_view kThen = "// then\n";
   for (const fs::path &path : test::filesIn("lang/server/found", ".xt")) {

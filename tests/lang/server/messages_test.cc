@@ -1,5 +1,5 @@
-// Random messages of the protocol, good and bad: each request gets one answer, and it is the one that a server gives which
-// has been started afresh on the same texts.
+// Sends random valid and invalid messages of the protocol. Each request gets exactly one answer, which equals the answer of a
+// new server with the same texts.
 #include "tests/lang/server/random_edits.h"
 
 #include "ir/base/text.h"
@@ -13,7 +13,7 @@ constexpr std::string_view kAtPlaces[] = {"hover", "definition", "typeDefinition
 constexpr std::string_view kInRanges[] = {"semanticTokens/range", "inlayHint", "rangeFormatting", "codeAction"};
 constexpr std::string_view kOfFiles[] = {"documentSymbol", "semanticTokens/full", "semanticTokens/full/delta", "formatting", "foldingRange", "codeLens", "diagnostic"};
 
-// A server, and what it has sent.
+// A server, and the messages that it has sent.
 class Client {
 public:
   explicit Client(Encoding encoding) : encoding_(encoding), server_([this](const Json &m) { sent_.push_back(m); }) {
@@ -32,12 +32,12 @@ public:
     EXPECT_EQ(member(answer, "id"), id_) << method;
     if (member(answer, "result").is_object()) {
       resultId_ = textOf(member(answer, "result", "resultId"));
-      answer["result"].erase("resultId"); // counts what has happened
+      answer["result"].erase("resultId"); // depends on the history of the server
     }
     answer.erase("id");
     return answer;
   }
-  // Bytes of a message, as the loop reads them.
+  // Sends the bytes of a message through the same framing as the loop.
   void sendBytes(std::string_view body) {
     FrameReader reader;
     reader.add(framed(body));
@@ -49,7 +49,7 @@ public:
     notify("textDocument/didOpen", {{"textDocument", {{"uri", uri}, {"languageId", "xt"}, {"version", 1}, {"text", text}}}});
   }
   Server &server() { return server_; }
-  const std::string &resultId() const { return resultId_; } // of the last answer
+  const std::string &resultId() const { return resultId_; } // result id of the last answer
   std::vector<Document *> documents() { return server_.workspace().openDocuments(); }
   Encoding encoding() const { return encoding_; }
 
@@ -83,7 +83,7 @@ public:
     }
   }
 
-  // The same question to this server and to a new one.
+  // Sends the same request to this server and to a new one, and compares the answers.
   void compare() {
     Document *document = anyDocument();
     if (!document) return reopen();
@@ -96,7 +96,7 @@ public:
     ASSERT_EQ(answer, expected) << method << ' ' << params << '\n' << document->text().str();
   }
 
-  // All tokens, an edit, what it has changed of them, and what that makes of them.
+  // Requests all tokens, edits the text, requests the difference, and checks the tokens that it results in.
   void compareTokens(const Document &document) {
     const std::string uri = document.uri(), what = "textDocument/semanticTokens/full";
     Json params = {{"textDocument", {{"uri", uri}}}};
@@ -125,7 +125,7 @@ private:
     std::vector<Document *> all = client_.documents();
     return all.empty() ? nullptr : all[random_.below(all.size())];
   }
-  // Sometimes where nothing is.
+  // A random position, sometimes outside of the text.
   Json position(const Document &document) {
     if (random_.below(20) == 0) return {{"line", static_cast<int>(random_.below(300)) - 20}, {"character", static_cast<int>(random_.below(300)) - 20}};
     return document.text().position(static_cast<uint32_t>(random_.below(document.text().size() + 1)), client_.encoding());
@@ -147,7 +147,7 @@ private:
       return random_.below(8) ? std::pair(one(kOfFiles), params) : std::pair(std::string("textDocument/selectionRange"), params);
     }
   }
-  // Fixes are listed in the order of messages, which is that of checking.
+  // Fixes are listed in the order of messages, which depends on the order in which kernels were checked.
   static void sortActions(Json &answer) {
     if (answer["result"].is_array()) std::sort(answer["result"].begin(), answer["result"].end());
   }
@@ -171,7 +171,7 @@ private:
     if (!params.is_null()) client_.notify("textDocument/didChange", params);
     else reopen();
   }
-  // A message that somebody has mistyped.
+  // Sends a message with damaged bytes.
   void damaged() {
     Document *document = anyDocument();
     if (!document) return reopen();

@@ -1,4 +1,4 @@
-// Programs, and what may happen to them while they are written.
+// Programs, and random edits as they occur while programs are written.
 #pragma once
 #include "tests/golden.h"
 
@@ -20,7 +20,7 @@ inline std::vector<std::filesystem::path> programs() {
   return files;
 }
 
-// How many rounds and from which seed; both are printed where a test fails.
+// The number of rounds and the first seed; both are printed if a test fails.
 inline size_t wantedEdits() {
   const char *wanted = std::getenv("XT_SERVER_EDITS");
   return wanted ? std::strtoul(wanted, nullptr, 10) : XT_FUZZ_ROUNDS;
@@ -35,8 +35,8 @@ struct RandomEdit {
   std::string with;
 };
 
-// What a mistyped program looks like: pieces cut, doubled, moved, words replaced by others of the file. The bytes are those
-// of whole characters, unless `bytes`.
+// Produces edits like typing mistakes: removes, doubles and moves pieces, and replaces words by other words of the file.
+// Edits whole characters only, unless `bytes` is true.
 class RandomEdits {
 public:
   explicit RandomEdits(uint32_t seed, bool bytes = true) : random_(seed), bytes_(bytes) {}

@@ -1,5 +1,5 @@
-// Conversations: transcripts/NAME.in has what a client sends, a message a line; NAME.out what the server answers. "file:NAME"
-// as a text is that file's text, and ROOT the folder's address.
+// Golden conversations: transcripts/NAME.in has the client's messages, one per line, and NAME.out the server's answers. A text
+// "file:NAME" stands for the contents of that file, and ROOT for the URI of the folder.
 #include "tests/golden.h"
 
 #include "ir/base/uri.h"
@@ -21,7 +21,7 @@ void addTexts(Json &json) {
     for (auto &item : json) addTexts(item);
 }
 
-// What fits on a line stands on one.
+// Prints JSON that fits on a line on one line.
 void print(const Json &json, size_t indent, std::string &out) {
   constexpr size_t kLine = 120;
   std::string flat = jsonText(json);

@@ -1,5 +1,5 @@
-// The editors themselves, with what the folder gives them: headless Neovim, Emacs in batch mode, VS Code's grammar engine and
-// its language client under node. Where xt-lsp is built they drive it too.
+// Tests the editor support in the editors: in headless Neovim, in Emacs in batch mode, and in VS Code's grammar engine and
+// language client under node. If xt-lsp is built, the tests use it as the server.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
@@ -11,7 +11,7 @@ const std::string kPackages = XT_BINARY_DIR "/node/node_modules"; // tests/run i
 
 bool has(const std::string &program) { return test::runTool("command -v " + program).status == 0; }
 
-// Runs a script of this folder with a home of its own, the tools in PATH, and the server where there is one.
+// Runs a script of this folder with an empty home folder, the tools in PATH, and the server if it is built.
 void expectGood(const std::string &command) {
   std::string server = std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp") ? "export XT_LSP=%bin/xt-lsp && " : "unset XT_LSP && ";
   test::ToolRun run = test::runTool(server + "export HOME=$(mktemp -d) XT_ROOT=%src PATH=%bin:$PATH NODE_PATH=" + kPackages + " && cd $HOME && " + command);
@@ -24,7 +24,7 @@ TEST(Editors, Neovim) {
              "/nvim_test.lua' 2>messages");
 }
 
-// The picture of the READMEs is what Neovim and the server show now.
+// The picture in the READMEs equals what Neovim and the server show now.
 TEST(Editors, PictureOfAnError) {
   if (!has("nvim")) GTEST_SKIP() << "the package neovim is not installed";
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
@@ -35,7 +35,7 @@ TEST(Editors, PictureOfAnError) {
   std::string picture = test::readText(made);
   std::filesystem::remove(made);
   for (const char *part : {"have different distributions", "one cell = 8x64", "one cell = 16x32"}) EXPECT_NE(picture.find(part), std::string::npos) << part;
-  // Later versions may place the message elsewhere.
+  // Other versions may place the message elsewhere.
   if (test::runTool("nvim --version | head -1").output == "NVIM v0.7.2\n") test::expectGolden(kEditors + "/nvim/error.svg", picture);
 }
 
@@ -44,7 +44,7 @@ TEST(Editors, Emacs) {
   expectGood("emacs --batch -L " + kEditors + "/emacs -l " + kTests + "/emacs_test.el 2>messages");
 }
 
-// As its author would: no warning of the byte compiler.
+// The byte compiler gives no warning.
 TEST(Editors, EmacsModeCompiles) {
   if (!has("emacs")) GTEST_SKIP() << "the package emacs-nox is not installed";
   expectGood("cp " + kEditors + "/emacs/xt-mode.el . && emacs --batch --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile xt-mode.el >messages 2>&1 "
@@ -61,7 +61,8 @@ TEST(Editors, VsCodeClient) {
   expectGood("node " + kTests + "/extension_test.js 2>messages");
 }
 
-// The extension as vscode/README.md packages it: all that it needs is in the .vsix, and what it starts loads from there.
+// The extension as vscode/README.md packages it: the .vsix contains everything that it needs, and its main file loads from
+// there.
 TEST(Editors, VsCodePackage) {
   const std::string vsce = XT_BINARY_DIR "/vsce/node_modules/.bin/vsce";
   if (!has("node") || !std::filesystem::exists(vsce)) GTEST_SKIP() << "node and the package @vscode/vsce are not installed";
@@ -70,7 +71,7 @@ TEST(Editors, VsCodePackage) {
              vsce + " package --allow-missing-repository >>../messages 2>&1 || cat ../messages; node " + kTests + "/package_test.js xt-0.1.0.vsix");
 }
 
-// What is no client is told so.
+// Input that does not come from a client gives a message that says so.
 TEST(Editors, InputThatIsNone) {
   if (!std::filesystem::exists(XT_BINARY_DIR "/bin/xt-lsp")) GTEST_SKIP() << "xt-lsp is not built";
   auto answer = [](const std::string &input) {

@@ -1,5 +1,5 @@
-// The lists of words in the editors' colourings: made from the grammar and from the tables of ops, element types and host
-// functions.
+// Checks the word lists in the editors' syntax colouring against the grammar and the tables of ops, element types and host
+// functions, from which they are generated.
 #include "tests/golden.h"
 
 #include "ir/elem.h"
@@ -16,10 +16,10 @@ namespace {
 
 const std::filesystem::path kRoot = XT_SOURCE_DIR, kEditors = kRoot / "lang/server/editors";
 
-// Longer words first, so that one does not hide another that it begins.
+// In descending order, so that a word does not hide a longer word that it is a prefix of.
 using Words = std::set<std::string, std::greater<>>;
 
-// The spellings of XtLexer.g4's keywords; types and constants are coloured as such.
+// The spellings of the keywords in XtLexer.g4, without types and constants, which have their own colours.
 Words keywords() {
   Words words;
   std::istringstream grammar(test::readText(kRoot / "grammar/XtLexer.g4"));
@@ -67,7 +67,7 @@ Words hostFunctions() {
   return words;
 }
 
-// What stands in an editor's file: `before`, the words with `bar` between them, `after`; a '.' in a word is `dot`.
+// A word list in an editor's file: `before`, the words separated by `bar`, `after`. A '.' in a word is written as `dot`.
 struct Place {
   const char *file, *before, *after;
   Words words;
@@ -118,7 +118,7 @@ TEST(Editors, WordsAreThoseOfTheTables) {
   }
 }
 
-// What VS Code reads is JSON, and names files that are there.
+// The files that VS Code reads are valid JSON, and the files that they name exist.
 TEST(Editors, ExtensionIsWhole) {
   using Json = nlohmann::json;
   auto read = [](const std::string &file) { return Json::parse(test::readText(kEditors / "vscode" / file), nullptr, false); };
