@@ -14,7 +14,7 @@
 namespace xt {
 namespace {
 
-constexpr int kReturned = 100; // exit statuses from here on are what `run` gave
+constexpr int kReturned = 100; // larger exit statuses are kReturned plus the result of `run`
 
 void writeAll(int file, std::string_view text) {
   while (!text.empty()) {
@@ -25,7 +25,7 @@ void writeAll(int file, std::string_view text) {
   }
 }
 
-// What the child writes, until it ends or the time is over; false: it is.
+// Reads the child's output until the child ends. Returns false if the time is over.
 bool readUntil(int file, std::chrono::steady_clock::time_point over, std::string &to) {
   std::array<char, 4096> buffer;
   for (;;) {

@@ -1,4 +1,4 @@
-// A process of its own for what may crash or never end.
+// Runs code that may crash or never end in a child process.
 #pragma once
 #include <functional>
 #include <string>
@@ -6,13 +6,13 @@
 namespace xt {
 
 struct ChildEnd {
-  enum class How { Returned, Late, Signal, Exited } how = How::Returned; // Exited: by itself, as a failed XT_CHECK ends it
-  int value = 0;                                                        // what `run` gave, the signal, or the exit status
-  std::string said;                                                     // what `run` and the process wrote
+  enum class How { Returned, Late, Signal, Exited } how = How::Returned; // Exited: inside `run`, as by a failed XT_CHECK
+  int value = 0;                                                        // the result of `run`, the signal, or the exit status
+  std::string said;                                                     // the text passed to `say`, and the output of the child
 };
 
-// Runs `run` in a child that is ended after so many seconds. This process must have one thread. `run` says what it does by
-// appending to its argument, which comes back even where the child crashes.
+// Runs `run` in a child process that is killed after `seconds`. The calling process must have only one thread. `run` passes
+// progress messages to its argument; they are returned even if the child crashes.
 ChildEnd inChild(const std::function<int(const std::function<void(const std::string &)> &say)> &run, unsigned seconds);
 
 } // namespace xt

@@ -1,5 +1,6 @@
-// Random kernels on the interpreter, the CPU and GPUs: every bit must agree. XT_DIFFERENTIAL_KERNELS says how many (tests/run
-// --full sets some), XT_DIFFERENTIAL_SEED where they start. What once differed stays in found/.
+// Runs random kernels on the interpreter, the CPU and GPUs; every bit of the results must agree. XT_DIFFERENTIAL_KERNELS is the
+// number of kernels (tests/run --full sets it), XT_DIFFERENTIAL_SEED the first seed. Kernels whose results once differed are in
+// found/.
 #include "tests/golden.h"
 #include "tests/targets/differential/generator.h"
 #include "tests/targets/differential/rounds.h"
@@ -52,7 +53,7 @@ struct Memory { // the buffers of a launch
   }
 };
 
-// Runs the kernel of a text; false: the hardware cannot, or the test has failed.
+// Runs the kernel of a text. Returns false if the hardware cannot run it or the test has failed.
 bool runOn(const Way &way, const std::string &text, std::optional<Memory> &memory) {
   CompiledWay made(way, text);
   CompiledWay::Outcome outcome = made.make();
@@ -78,7 +79,7 @@ void expectSame(const std::string &text, const Memory &a, const Memory &b) {
   EXPECT_EQ(a.scattered, b.scattered) << text << "place " << first(a.scattered, b.scattered) / static_cast<size_t>(elemInfo(a.out).storageBytes);
 }
 
-// How many of the ways the hardware could not take.
+// Checks that all ways agree. Returns the number of ways that the hardware rejected.
 size_t expectWaysAgree(const std::string &text, uint64_t seed, bool everyGpu) {
   std::optional<Memory> interp;
   size_t refused = 0;
@@ -99,7 +100,7 @@ TEST(Differential, RandomKernelsAgreeToTheBit) {
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
     SCOPED_TRACE(str("seed ", seed));
     refused += expectWaysAgree(randomKernel(seed), seed, rounds.everyGpu);
-    if (HasFailure()) return; // one is enough to look at
+    if (HasFailure()) return; // one failure is enough
   }
   std::printf("%zu of them beyond the limits of their GPU\n", refused);
   EXPECT_LE(refused, rounds.runsOnGpus() / 4);
@@ -112,7 +113,7 @@ TEST(Differential, WhatOnceDifferedAgrees) {
   }
 }
 
-// Random kernels run without it where there is none: this says so.
+// Without an Xe device random kernels run without it; this test reports that as skipped.
 TEST(Differential, GoesThroughTheXeDevice) {
   if (!hasXe()) GTEST_SKIP() << "no Xe device; the software device needs libze1 and llvm-spirv-15: random kernels run without it";
   for (uint64_t seed = 0; seed < targetInfos().size(); ++seed)

@@ -9,7 +9,7 @@ namespace xt {
 namespace {
 
 struct Vec {
-  std::string name, elem, layout, host; // host: the name of the same in the test, an array [batch, rows, columns]
+  std::string name, elem, layout, host; // host: the name of the same values in the test, an array [batch, rows, columns]
   Shape shape;
   double most; // no element is larger in magnitude
 };
@@ -37,7 +37,7 @@ private:
     return v;
   }
   Vec any() { return chooseFrom(values_); }
-  // One of the element types; one is made by a cast if there is none.
+  // A value of one of the element types; loads one if there is none.
   Vec anyOf(std::initializer_list<const char *> elems) {
     std::vector<Vec> fitting;
     for (const Vec &v : values_)
@@ -47,12 +47,13 @@ private:
   Vec floats() { return anyOf({"f32", "f16", "bf16", "f64"}); }
 
   Vec settled(const Vec &v) { return add(inKnownLayout(v)); }
-  // In f16 and bf16 each operation rounds; the host's rounds in f32, or f64 for f64.
+  // In the kernel each operation on f16 and bf16 rounds to that type. The host rounds to f32 (f64 for f64), so it needs a cast.
   static std::string rounded(const std::string &elem, const std::string &expression) {
     return isNarrow(elem) ? str("cast(", expression, ", ", elem, ")") : expression;
   }
 
-  // One operation in the kernel, and the same in the test; `text` with $0, $1 for the operands. Exact ones do not round.
+  // Emits an operation in the kernel and the same in the test. `text` has $0, $1 for the operands; `exact` operations do not
+  // round.
   Vec apply(const std::string &text, std::initializer_list<Vec> operands, double most, bool exact) {
     Vec first = *operands.begin();
     Vec r{fresh(), first.elem, first.layout, "", first.shape, most};
@@ -135,11 +136,11 @@ private:
     case 16: add(apply(choose({"floor($0)", "ceil($0)", "round($0)", "roundeven($0)", "trunc($0)"}), {v}, v.most + 1, true)); break;
     case 17: add(apply(choose({"-$0", "abs($0)"}), {v}, v.most, true)); break;
     case 18: add(apply("1.0 / $0", {positive(v)}, 4, false)); break;
-    // Literals that every type holds: the host does not count how others round.
+    // Use literals that every type holds exactly, since the host does not count the rounding of literals.
     default: add(apply(choose({"$0 * 0.6875", "$0 + 0.3125", "$0 - 1.75", "2.5 - $0"}), {v}, v.most + 3, false)); break;
     }
   }
-  // At least one half.
+  // Makes a value that is at least one half.
   Vec positive(const Vec &v) {
     Vec a = apply("abs($0)", {v}, v.most, true);
     return apply("$0 + 0.5", {a}, v.most + 0.5, false);
@@ -198,7 +199,7 @@ private:
         if (extent % s == 0) size = s;
     std::string kind = choose({"add", "add", "mul", "maximumf", "minimumf", "maxnumf", "minnumf"});
     if (kind == "mul") v = product(v, size);
-    if (kind == "add" || kind == "mul") v = isNarrow(v.elem) ? cast(v, "f32") : v; // each step rounds in its type
+    if (kind == "add" || kind == "mul") v = isNarrow(v.elem) ? cast(v, "f32") : v; // each step rounds to its type
     if (workgroup_ && size != extent) v = converted(v, whole(v.shape));
     double terms = static_cast<double>(size);
     Vec r{fresh(), v.elem, "", "", v.shape, kind == "add" ? v.most * terms : kind == "mul" ? std::pow(v.most, terms) : v.most};
@@ -211,7 +212,7 @@ private:
     }
     add(scaled(r, 32));
   }
-  // Factors near 1, so that a product of many stays in range.
+  // Maps values to factors near 1, so that the product of many stays in range.
   Vec product(const Vec &v, int64_t) {
     Vec t = apply("tanh($0)", {v}, 1, false);
     Vec small = apply("$0 * 0.0625", {t}, 0.0625, false);
@@ -221,7 +222,7 @@ private:
     const char *fn = kind == "add" ? "sum" : kind == "mul" ? "prod" : kind.starts_with("max") ? "max" : "min";
     return let(str(fn, "(", v.host, ", dim = ", dim + 1, ")"));
   }
-  // Sums by a product with a matrix of ones where the blocks are; the others term by term.
+  // Expresses sums of blocks as a product with a matrix that has ones in the blocks; expresses other kinds term by term.
   std::string reducedBlocks(const Vec &v, const std::string &kind, int dim, int64_t extent, int64_t size) {
     int64_t blocks = extent / size;
     if (kind == "add") {
@@ -262,7 +263,7 @@ private:
     settled(r);
   }
 
-  // a * b + c as the sum of all its terms, c's among them: its bound counts c as one term.
+  // Expresses a * b + c as one sum that includes c as a term, so that the error bound counts c as one term.
   std::string summed(const std::string &a, const std::string &b, const Vec *c, int64_t m, int64_t k, const std::string &acc) {
     std::string in = acc.empty() ? "" : str(", acc = ", acc);
     if (!c) return let(str("matmul(", a, ", ", b, in, ")"));
@@ -302,7 +303,7 @@ private:
     add(scaled(r, 32));
   }
 
-  // A loop over K with tiles that move.
+  // A loop over K with moving tiles.
   void gemm() {
     std::string elem = choose({"f16", "bf16", "f32", "tf32", "f8E5M2", "f64"});
     std::string sum = sumElem(elem);
@@ -354,7 +355,7 @@ private:
     add(r);
   }
 
-  // One element, the same for all, combined with the whole.
+  // Combines one element with the whole vector.
   void element() {
     Vec v = floats();
     int64_t i = between(0, v.shape.rows - 1), j = between(0, v.shape.columns - 1);
@@ -364,7 +365,7 @@ private:
     add(scaled(apply(choose({"$0 * $1", "$0 - $1"}), {v, scalar}, v.most * v.most + 2 * v.most, false), 32));
   }
 
-  // A loop of three steps, or of none, a while, or a branch that depends on the workgroup.
+  // A loop of three steps, a loop of no steps, a while loop, or a branch that depends on the workgroup.
   void structure() {
     Vec v = scaled(floats(), 4);
     std::vector<Vec> fitting;
@@ -423,7 +424,7 @@ private:
     add(r);
   }
 
-  // Elements of a line of memory at offsets of their own.
+  // Gathers elements of a one-dimensional buffer at individual offsets.
   void gather() {
     Vec r{fresh(), choose({"f32", "f16", "f64"}), "", "", randomShape(), 1};
     r.layout = randomLayout(r.shape, true);
@@ -470,7 +471,7 @@ private:
     }
   }
 
-  // Stores the last values, each to a buffer of its own: as it is, column-major, or added to what is there.
+  // Stores the last values, each to a separate buffer, or adds them to it by atomics.
   void finish() {
     size_t stored = 0;
     for (size_t i = values_.size(); i-- > 0 && stored < 4;) {

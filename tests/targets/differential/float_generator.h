@@ -1,12 +1,12 @@
-// Random kernels on true floating-point data, as files with a test: beside each statement of the kernel stands the
-// expression of what it computes, so that the runner's derived tolerance is the bound.
+// Random kernels on arbitrary floating-point data, as files with a test. For each statement of the kernel the test has the
+// expression that it computes, so that the tolerance that the runner derives from the expression bounds the error.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace xt {
 
-// One kernel `@k` at workgroup or at subgroup scope, and one test of it.
+// A file with one kernel `@k` at workgroup or subgroup scope, and one test of it.
 std::string randomFloatKernel(uint64_t seed);
 
 } // namespace xt

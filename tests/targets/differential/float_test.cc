@@ -1,5 +1,6 @@
-// Random kernels on true floating-point data: on the interpreter and the CPU, as written, distributed to subgroups, and cut
-// into the blocks of a GPU, and on GPUs, each within the bound that the runner derives from the expression beside the kernel.
+// Runs random kernels on arbitrary floating-point data: on the interpreter and the CPU, unchanged, distributed to subgroups,
+// and cut into the blocks of a GPU; and on GPUs. Each result must be within the bound that the runner derives from the
+// expressions of the test.
 #include "tests/golden.h"
 #include "tests/targets/differential/float_generator.h"
 #include "tests/targets/differential/rounds.h"
@@ -15,8 +16,8 @@ namespace {
 
 struct Tally {
   int64_t compared = 0;
-  size_t refused = 0; // ways that the hardware could not take
-  double worst = 0; // largest error of what passed, in parts of its bound
+  size_t refused = 0; // number of ways that the hardware rejected
+  double worst = 0; // largest error that passed, as a fraction of its bound
 };
 
 void expectWithinBounds(const std::string &text, uint64_t seed, bool everyGpu, Tally &tally) {
@@ -53,7 +54,7 @@ TEST(Differential, RandomFloatKernelsAreWithinTheirBounds) {
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count; ++seed) {
     SCOPED_TRACE(str("seed ", seed));
     expectWithinBounds(randomFloatKernel(seed), seed, rounds.everyGpu, tally);
-    if (testing::Test::HasFailure()) return; // one is enough to look at
+    if (testing::Test::HasFailure()) return; // one failure is enough
   }
   std::printf("%lld elements, largest error %.3f of its bound, %zu kernels beyond the limits of their GPU\n", static_cast<long long>(tally.compared), tally.worst,
               tally.refused);

@@ -1,24 +1,24 @@
-// The file around a random kernel of floating-point ops: its buffers, the test that launches it and what that expects.
+// The file around a random kernel of floating-point ops: buffers, and the test that launches the kernel and checks its results.
 #pragma once
 #include "tests/targets/differential/kernel_text.h"
 
 namespace xt {
 
-// The kernel is launched with `workgroups_` workgroups; `batches_` counts workgroups, or subgroups where the kernel is of
-// subgroup scope.
+// The kernel is launched with `workgroups_` workgroups. `batches_` is the number of workgroups, or at subgroup scope the number
+// of subgroups.
 class FloatTestText : protected KernelText {
 protected:
   explicit FloatTestText(uint64_t seed);
 
-  // An array of the test's, named.
+  // Binds an expression to a new name in the test; returns the name.
   std::string let(const std::string &expression);
-  // A buffer of the test that is no argument.
+  // A buffer of the test that is not an argument of the kernel.
   std::string table(const std::string &initializer, const std::string &type);
-  // An argument with a matrix for each of the batches.
+  // An argument with one matrix per batch.
   std::string argument(const std::string &initializer, const std::string &elem, Shape shape, bool output);
   // An argument with one dimension.
   std::string listArgument(const std::string &initializer, const std::string &elem, int64_t extent);
-  // The elements that a tile at [y, x] covers of an array of an extent, with a padding around it.
+  // The elements of an array of shape `extent` that a tile at [y, x] covers, with `padding` outside of the array.
   std::string window(const std::string &array, Shape extent, int64_t y, int64_t x, Shape shape, const std::string &padding);
 
   std::string file() const;

@@ -9,7 +9,7 @@ namespace xt {
 namespace {
 
 struct Vec {
-  std::string name, elem, layout; // layout: as it is written, "" at subgroup scope
+  std::string name, elem, layout; // layout: its text, "" at subgroup scope
   Shape shape;
   int64_t bound; // no element is larger in magnitude
 };
@@ -20,7 +20,8 @@ int bitsOf(const std::string &elem) {
                                                   {"f8E5M2", 8}, {"i64", 64}, {"i32", 32}, {"i16", 16},  {"i8", 8}, {"index", 64}};
   return bits.at(elem);
 }
-// Whether a type holds all integers of this magnitude exactly. Those beyond an integer type wrap around, in one way.
+// Whether a type holds all integers of this magnitude exactly. Integer types always pass, because overflow wraps around in a
+// defined way.
 bool holds(const std::string &elem, int64_t bound) {
   static const std::map<std::string, int64_t> limits = {{"f64", 1 << 30}, {"f32", 1 << 22}, {"f16", 1 << 11},
                                                         {"bf16", 1 << 8}, {"f8E4M3", 16},   {"f8E5M2", 8}};
@@ -65,8 +66,8 @@ private:
 
   std::string offset() { return choose({"0", "1", "-3", "%n", "(%gi * 5)", "%gj", "(%n - 7)", "(dim(%A, 1) - 38)"}); }
 
-  // A tile of %A: as it is; a part of it, or its columns first, by an explicit shape; by its address; below a leading
-  // dimension, outside of which there is only padding; packed. `order` and the like are written behind the layout.
+  // A tile of %A: of the plain memref; of a part of it or in column-major order, by an explicit shape; by its address; with a
+  // leading dimension, outside of which there is only padding; or packed. Attributes such as `order` follow the layout.
   std::string tileOfA(Shape shape, const std::string &layout, const std::string &y, const std::string &x) {
     std::string base = str("%A[", y, ", ", x, "]"), attributes, prefix;
     bool pairs = (elem_ == "f16" || elem_ == "bf16" || elem_ == "i16") && shape.rows % 2 == 0;
@@ -103,7 +104,7 @@ private:
     std::string x = offset(), y = offset(), padding = choose({"", "padding = -2", "padding = 3"});
     if (!workgroup_ && pick(3) == 0) x = "%sg";
     bool turned = chance(4);
-    // The tile that is transposed has no layout of its own: it is the vector's.
+    // A transposed tile has no explicit layout; its layout follows from that of the vector.
     std::string tile = turned ? tileOfA({v.shape.columns, v.shape.rows}, "", x, y) : tileOfA(v.shape, v.layout, x, y);
     if (chance(3)) {
       std::string moved = fresh();
@@ -176,7 +177,7 @@ private:
         if (extent % s == 0) size = s;
     bool sum = pick(2) == 0 && holds(a.elem, a.bound * size);
     std::string kind = sum ? "add" : isFloatName(a.elem) ? choose({"maximumf", "minimumf", "maxnumf"}) : choose({"maxsi", "minsi", "minui", "maxui", "and", "or", "xor", "mul"});
-    // A part of a block may be split over subgroups in a way that no layout spells: whole blocks are kept together.
+    // Distributing a part of a block over subgroups may have no expressible layout, so keep whole blocks together.
     if (workgroup_ && size != extent) a = converted(a, str("#wg_map<sg_layout = [", subgroups_, ", 1], sg_data = [", a.shape.rows, ", ", a.shape.columns, "]>"));
     Vec r{fresh(), a.elem, "", a.shape, sum ? a.bound * size : a.bound};
     (dim == 0 ? r.shape.rows : r.shape.columns) = extent / size;
@@ -250,7 +251,7 @@ private:
     Shape right{a.shape.columns, columns};
     line(str(b, " = constant ", number(a.elem, pick(2) ? 3 : -2), " : ", vectorType(right, a.elem, layouts.b)));
     if (a.shape.columns > 1) {
-      // Not the same everywhere: a row of it is another number.
+      // Make the value non-uniform by inserting another number.
       std::string one = fresh(), changed = fresh();
       line(str(one, " = constant ", number(a.elem, 1), " : ", a.elem));
       line(str(changed, " = insert ", one, ", ", b, "[", pick(static_cast<uint64_t>(a.shape.columns)), ", 0]"));
@@ -261,7 +262,7 @@ private:
     add(workgroup_ ? converted(r, randomLayout(r.shape, true)) : r);
   }
 
-  // A value goes through shared local memory into another layout; at subgroup scope to the next subgroup.
+  // Moves a value through shared local memory to another layout, or at subgroup scope to the next subgroup.
   void throughSlm() {
     if (depth_ > 0) return;
     Vec a = any();
@@ -279,7 +280,7 @@ private:
     std::string type = str("memref<", shapeText({r.shape.rows * parts, r.shape.columns}, a.elem), ", slm>");
     line(str(m, " = alloc_slm : ", type));
     if (turns) {
-      // Stored to a view by columns, read by rows: the transposed.
+      // Transposes by storing to a column-major view and loading by rows.
       std::string view = fresh();
       line(str(view, " = memref.cast ", m, " : ", type, " -> memref<?x?x", a.elem, ", slm>"));
       line(str(to, " = init_tile ", view, "[0, 0], [", a.shape.rows, ", ", a.shape.columns, "], [1, ", a.shape.rows, "] -> tile<",
@@ -368,7 +369,7 @@ private:
     }
   }
 
-  // A function of vectors of any extent, with a branch and a loop of its own.
+  // A call of a function on vectors of any extent, which contains a branch and a loop.
   void call() {
     Vec a = any();
     if (!holds(a.elem, a.bound + 4) || a.elem == "index") return;
@@ -402,7 +403,7 @@ private:
     }
   }
 
-  // Stores the last few values side by side, each workgroup in rows of its own, and adds up what fits an i32.
+  // Stores the last few values side by side, each workgroup in separate rows, and accumulates values that fit an i32.
   void finish() {
     int64_t column = 0;
     size_t count = std::min<size_t>(values_.size(), 4);
@@ -424,7 +425,7 @@ private:
         std::string sums = fresh();
         line(str(sums, " = init_tile %S[0, 0] -> tile<", shapeText(v.shape, "i32"), withLayout(layout), ">"));
         line(str(fresh(), " = atomic_rmw <", choose({"addi", "maxs", "xori", "minu", "andi"}), "> ", v.name, ", ", sums));
-        return; // one kind of atomic only, so that their order does not matter
+        return; // only one kind of atomic, so that their order does not matter
       }
     }
   }
@@ -440,7 +441,8 @@ private:
     line(str(w.name, op, v.name, " : ", vectorType(v.shape, v.elem), " -> ", vectorType(v.shape, to)));
     return w;
   }
-  // To the rows from `row` on: as it is, to a view by columns of its transposed, or by an atomic that nothing else meets.
+  // Stores a value to the rows from `row` on: by a plain store, transposed through a column-major view, or by an atomic without
+  // conflicting accesses.
   void store(const Vec &v, const std::string &row, int64_t column) {
     std::string tile = fresh();
     if (chance(4)) {
@@ -458,7 +460,7 @@ private:
     if (chance(4)) line(str(fresh(), " = atomic_rmw <", isFloatName(v.elem) ? choose({"addf", "assign", "maximumf"}) : choose({"addi", "assign", "mins"}), "> ", v.name, ", ", tile));
     else line(str("store_tile ", v.name, ", ", tile));
   }
-  // Elements at places of their own in %L, those that a mask leaves out far outside.
+  // Scatters elements to distinct positions in %L; the elements that a mask excludes have positions far out of bounds.
   void scatter(const Vec &v, const std::string &region) {
     std::string type = vectorType(v.shape, "index", v.layout), row = fresh(), column = fresh(), at = fresh(), mask = fresh(), tile = fresh();
     line(str(row, " = iota [0] : ", type));

@@ -24,7 +24,7 @@ bool wraps(int64_t extent, int64_t parts, int64_t data) { return extent % data =
 bool fits(int64_t extent, int64_t parts, int64_t data) { return inRounds(extent, parts, data) || wraps(extent, parts, data); }
 } // namespace
 
-// An sg_data, or 0 if none fits.
+// A random sg_data that fits, or 0 if none does.
 int64_t KernelText::randomData(int64_t extent, int64_t parts, bool copies) {
   std::vector<int64_t> sizes;
   for (int64_t s = 1; s <= extent; ++s) {

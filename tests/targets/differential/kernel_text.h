@@ -1,4 +1,4 @@
-// What the generators of random kernels share: choices, lines of text, shapes, layouts that fit them, conversions.
+// Base of the generators of random kernels: random choices, lines of text, shapes, layouts that fit them, conversions.
 #pragma once
 #include "ir/base/text.h"
 
@@ -31,14 +31,15 @@ protected:
 
   // At workgroup scope some dimension is a multiple of the number of subgroups, so that the value can be stored.
   Shape randomShape();
-  // A wg_map that fits the shape, or "" at subgroup scope: in rounds or, where `copies`, with data that wraps around.
+  // A wg_map that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also with
+  // sg_data that wraps around.
   std::string randomLayout(Shape shape, bool copies);
   // A layout in which each element has one owner, or "" if none fits.
   std::string storable(Shape shape) const;
-  // One in which each dimension's first subgroup holds all of it.
+  // A layout in which the first subgroup of each dimension holds the whole dimension.
   std::string whole(Shape shape) const;
 
-  // The layouts of a, b and c of a product: rows and columns as the result's, K whole or in parts.
+  // The layouts of a, b and c of a product: rows and columns are distributed as in the result, and K is whole or divided.
   struct MmaLayouts {
     std::string a, b, c;
   };
@@ -50,7 +51,8 @@ protected:
     return str("vector<", shapeText(s, elem), withLayout(layout), ">");
   }
 
-  // The same value in another layout; at subgroup scope the value itself. A Vec has a name and a layout.
+  // Converts a value to another layout; returns the value itself if it has that layout, as always at subgroup scope. A Vec has
+  // a name and a layout.
   template <class Vec> Vec converted(const Vec &v, const std::string &layout) {
     if (v.layout == layout) return v;
     Vec to = v;
@@ -59,7 +61,7 @@ protected:
     line(str(to.name, " = convert_layout ", v.name, " {", layout, "}"));
     return to;
   }
-  // The result of an op whose layout follows from its operands, in one that is known here.
+  // Converts the result of an op, whose layout is inferred from its operands, to a layout known to the generator.
   template <class Vec> Vec inKnownLayout(Vec v) {
     if (!workgroup_) return v;
     v.layout = "?";

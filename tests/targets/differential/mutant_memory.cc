@@ -11,10 +11,10 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 21;
 
-// What an extent that the type leaves open is, by the dimension counted from the last.
+// The size of a dynamic extent, by the dimension counted from the last.
 int64_t openExtent(size_t fromLast, size_t parameter) {
   constexpr int64_t kLast[] = {41, 37, 3, 2, 2};
-  return kLast[fromLast] + (parameter == 2 ? 119 : 0); // outputs have room for what is stored beside each other
+  return kLast[fromLast] + (parameter == 2 ? 119 : 0); // outputs have room for several tiles side by side
 }
 
 double numberAt(const MutantMemory::Buffer &buffer, size_t i) {
@@ -22,7 +22,7 @@ double numberAt(const MutantMemory::Buffer &buffer, size_t i) {
   return loadFloat(buffer.elem, at);
 }
 
-// The largest difference of floats that is still taken for rounding: a part of the largest value of the buffer.
+// The largest difference of floats attributed to rounding, as a fraction of the largest value in the buffer.
 constexpr double kLoose = 0.25;
 
 std::string floatDifference(const MutantMemory::Buffer &a, const MutantMemory::Buffer &b, bool &loose) {
@@ -55,12 +55,12 @@ std::optional<MutantMemory> MutantMemory::make(const Kernel &kernel) {
         buffer.sizes.push_back(extent);
         if (extent > kMostElements || (count *= extent) > kMostElements) return std::nullopt;
       }
-      // Only plain row-major memory is made here.
+      // Only row-major memory is supported.
       int64_t stride = 1;
       std::vector<int64_t> strides = memrefStrides(type);
       for (size_t d = buffer.sizes.size(); d-- > 0; stride *= buffer.sizes[d])
         if (strides[d] != kDynamic && strides[d] != stride) return std::nullopt;
-      // Room for the largest elements: what is read through the address of a buffer may have another type.
+      // Allocate 8 bytes per element, because an access through the address of a buffer may use another element type.
       buffer.bytes.resize(static_cast<size_t>(count) * 8);
       memory.fill(buffer, memory.buffers_.size());
       arg.kind = LaunchArg::Kind::Buffer;

@@ -10,9 +10,9 @@ namespace xt {
 
 class MutantMemory {
 public:
-  // nullopt: the kernel asks for more than the test gives.
+  // Nullopt if the kernel needs more memory than the test provides, or memory that is not row-major.
   static std::optional<MutantMemory> make(const Kernel &kernel);
-  // The same bytes and addresses for each launch: what a kernel reads of an address depends on it.
+  // Refills the same buffers for each launch, because a kernel's result may depend on the addresses.
   std::vector<LaunchArg> args();
 
   struct Buffer {
@@ -25,10 +25,11 @@ public:
 private:
   void fill(Buffer &buffer, size_t which);
   std::vector<Buffer> buffers_;
-  std::vector<LaunchArg> args_; // of a buffer: its index as the integer
+  std::vector<LaunchArg> args_; // for a buffer, `integer` is its index in buffers_
 };
 
-// How two results of a kernel differ; "" where they do not. `loose` becomes true where only rounding may tell them apart.
+// Describes how two results of a kernel differ; "" if they do not. Sets `loose` if they differ only as much as rounding may
+// cause.
 std::string differenceOf(const MutantMemory &a, const MutantMemory &b, bool &loose);
 
 } // namespace xt

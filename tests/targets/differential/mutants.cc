@@ -21,14 +21,14 @@ namespace {
 
 constexpr unsigned kSecondsOfOne = 60;
 
-// Lines on which an address stands. What is there with a raw address must be what the generator wrote, which stays inside.
+// The lines that use an address. A mutant must keep the generator's lines with raw addresses, since they stay in bounds.
 std::multiset<std::string> addressLines(const std::string &text) {
   std::multiset<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     line.erase(0, line.find_first_not_of(' '));
-    // Names of results count up, and do not matter.
+    // Ignore the names of results, which are numbered.
     if (size_t equals = line.find(" = "); line.starts_with('%') && equals != std::string::npos) line.erase(0, equals);
     bool names = line.find("%D") != std::string::npos || line.find("i64 ->") != std::string::npos || line.find("u64 ->") != std::string::npos;
     if (names) lines.insert(line);
@@ -44,7 +44,7 @@ bool changesAddresses(const std::string &text, const std::string &before) {
 
 bool dividesByZero(const Op &op) {
   std::optional<int64_t> divisor = constantInt(*op.operand(1));
-  return !divisor || *divisor == 0 || *divisor == -1; // the smallest integer has no negative
+  return !divisor || *divisor == 0 || *divisor == -1; // the negation of the smallest integer overflows
 }
 
 bool shiftsTooFar(const Op &op) {
@@ -52,7 +52,7 @@ bool shiftsTooFar(const Op &op) {
   return !count || *count < 0 || *count >= elemInfo(op.operand(0)->type().elem()).bits;
 }
 
-// Whether an op's value may be one that the language leaves open.
+// Whether the language may leave an op's value unspecified.
 bool mayBeOpen(const Op &op) {
   switch (op.kind()) {
   case OpKind::DivSI:
@@ -99,7 +99,7 @@ Facts factsOf(Kernel &kernel) {
 
 using Say = std::function<void(const std::string &)>;
 
-// In the child: one mutant on all ways.
+// Runs one mutant in all ways, in the child process.
 class Trial {
 public:
   Trial(const std::string &text, const std::string &before, std::string kernel, uint64_t seed, bool everyGpu, const Say &say)
@@ -123,7 +123,7 @@ public:
   }
 
 private:
-  // On the interpreter, which says what is wrong with it.
+  // Runs it on the interpreter, which detects invalid programs.
   Fate begin(const Way &way) {
     CompiledWay made(way, text_);
     CompiledWay::Outcome outcome = made.make();
@@ -172,7 +172,7 @@ private:
       return said ? Fate::Agreed : failed(made.messages());
     }
     const Kernel &kernel = *made.module().findKernel(kernel_);
-    std::vector<LaunchArg> args = first_->args(); // the same memory, filled anew
+    std::vector<LaunchArg> args = first_->args(); // the same memory, refilled
     auto grid = computeGrid(kernel, args);
     Result<void> done = grid ? made.executable().launch(kernel, args, *grid) : grid.error();
     if (!done) return failed(done.error().message);
@@ -190,17 +190,17 @@ private:
   }
 
   const std::string &text_, &before_;
-  std::string kernel_; // the one that is launched; "" until it is chosen
+  std::string kernel_; // the kernel to launch; "" until it is chosen
   uint64_t seed_;
   bool everyGpu_;
   const Say &say_;
   Facts facts_;
-  std::optional<MutantMemory> first_, result_; // where launches write; what the interpreter wrote
+  std::optional<MutantMemory> first_, result_; // the memory of all launches; a copy of the interpreter's result
   size_t ran_ = 0, refused_ = 0;
   bool loose_ = false;
 };
 
-// The last line that begins with a sign, without it.
+// The last line that begins with `sign`, without the sign.
 std::string lastLine(const std::string &said, char sign) {
   size_t at = said.rfind(str('\n', sign));
   if (at == std::string::npos && !said.starts_with(sign)) return "";

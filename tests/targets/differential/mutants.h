@@ -1,5 +1,5 @@
-// Kernels that a mutator has changed, on all ways to run them: what they compute is not known beforehand, whether they compile
-// and end is not either, but all must agree.
+// Runs kernels changed by a mutator in all ways. Their results are unknown, and they may neither compile nor terminate, but all
+// ways that run a kernel must agree.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace xt {
 
 enum class Fate : uint8_t {
-  Agreed,      // each way that took it computed the same
-  Refused,     // the checker says what is wrong with it
-  Late,        // it, or compiling it, takes too long
-  Stopped,     // the interpreter ends it (an assert, a race, a read of what nothing has written)
-  Unspecified, // it computes what the language leaves open: quotients by 0, floats out of an integer's range, the order of atomics
-  Addresses,   // it does something else with a raw address than the kernel that it was made from
-  Oversized,   // its parameters ask for more memory than the test gives
+  Agreed,      // all ways that ran it computed the same
+  Refused,     // the checker rejected it with a message
+  Late,        // running or compiling it takes too long
+  Stopped,     // the interpreter stopped it (an assert, a race, a read of uninitialised memory)
+  Unspecified, // its result is unspecified: division by 0, floats out of the range of an integer, the order of atomics
+  Addresses,   // it uses a raw address differently from the original kernel
+  Oversized,   // its parameters need more memory than the test provides
   Failed,      // a crash, an internal error, or ways that differ
 };
 inline constexpr size_t kFates = static_cast<size_t>(Fate::Failed) + 1;
@@ -23,20 +23,20 @@ std::string_view fateText(Fate fate);
 
 struct MutantEnd {
   Fate fate = Fate::Agreed;
-  std::string said;         // of Failed: on which way, and what
-  std::string kernel;       // the name of the one that was launched; "" where it did not come to that
-  size_t ran = 0, refused = 0; // ways, of an agreed one: that ran it, and that the hardware or a pass refused with a message
-  bool loose = false;       // floats of it differ as far as rounding may make them
+  std::string said;         // if Failed: the way that failed, and the message
+  std::string kernel;       // the name of the launched kernel; "" if none was launched
+  size_t ran = 0, refused = 0; // if Agreed: number of ways that ran it, and that rejected it with a message (hardware or pass)
+  bool loose = false;       // results differ only as much as rounding may cause
 };
 
-// Runs one kernel of the text in a process of its own: the one of that name; with "" one of those whose text is not in
-// `before`, the text that the mutant was made from, or any kernel where only functions differ. The seed chooses among several.
+// Runs the kernel with the given name in a child process. With "", chooses by the seed among the kernels whose text is not in
+// `before`, the text that the mutant was made from, or among all kernels if only functions differ.
 MutantEnd runMutant(const std::string &text, const std::string &before, uint64_t seed, bool everyGpu, const std::string &kernel = "");
 
-// Only whether it compiles for the interpreter: Agreed, Refused, Late, Addresses or Failed.
+// Only compiles for the interpreter. The fate is Agreed, Refused, Late, Addresses or Failed.
 MutantEnd checkMutant(const std::string &text, const std::string &before);
 
-// The smallest text that fails likewise, within so many seconds.
+// The smallest text found within `seconds` that fails in the same way.
 std::string reduceMutant(const std::string &text, const std::string &kernel, uint64_t seed, bool everyGpu, unsigned seconds);
 
 } // namespace xt

@@ -1,5 +1,6 @@
-// Random kernels, and those of the tree, that a mutator has changed, on the interpreter, the CPU and GPUs (XT_DIFFERENTIAL_KERNELS and
-// XT_DIFFERENTIAL_SEED as in differential_test.cc). What fails is reduced, and left in build/…/differential/.
+// Changes random kernels and kernels of the source tree with a mutator and runs them on the interpreter, the CPU and GPUs.
+// XT_DIFFERENTIAL_KERNELS and XT_DIFFERENTIAL_SEED are as in differential_test.cc. A failing mutant is reduced and stored in
+// build/…/differential/.
 #include "tests/fuzz/mutator.h"
 #include "tests/golden.h"
 #include "tests/targets/differential/child.h"
@@ -19,7 +20,7 @@ namespace xt {
 namespace {
 
 constexpr unsigned kSecondsOfReducing = 180;
-constexpr int kMostTrials = 60, kMostChanges = 4; // of one mutant
+constexpr int kMostTrials = 60, kMostChanges = 4; // per mutant
 
 std::string keep(const std::string &name, const std::string &text) {
   std::filesystem::path folder = XT_BINARY_DIR "/differential";
@@ -28,7 +29,7 @@ std::string keep(const std::string &name, const std::string &text) {
   return (folder / name).string();
 }
 
-// How the mutants ended, for the report: those that nobody ran are told apart.
+// Counts the fates of the mutants for the report; mutants that were not run are listed separately.
 struct Counts {
   std::array<uint64_t, kFates> fates{};
   uint64_t runs = 0, refused = 0, loose = 0;
@@ -45,7 +46,7 @@ struct Counts {
   }
 };
 
-// Kernels that people wrote, for sizes of their own: here they are launched on small buffers.
+// Handwritten kernels. They are launched on small buffers instead of their own sizes.
 std::vector<std::string> programs() {
   std::vector<std::string> texts;
   for (const char *folder : {"../examples", "../stdlib", "peers"})
@@ -59,7 +60,7 @@ void addFailure(const std::string &mutant, uint64_t seed, const MutantEnd &end, 
   ADD_FAILURE() << "seed " << seed << " " << end.said << "the mutant is in " << whole << ", reduced in " << to << ":\n" << reduced;
 }
 
-// Makes one change after another, keeping those that leave a text that compiles. Gives `base` where none does.
+// Applies random changes one after another and keeps those after which the text compiles. Returns `base` if none does.
 std::string changed(const std::string &base, const std::string &other, uint64_t seed, Counts &counts) {
   fuzz::Mutator mutator(seed);
   std::string text = base;
@@ -78,7 +79,7 @@ std::string changed(const std::string &base, const std::string &other, uint64_t 
 TEST(Mutants, RandomOnesAgree) {
   Rounds rounds = roundsOr(50);
   Counts counts;
-  uint64_t unchanged = 0; // the mutator found nothing that compiles
+  uint64_t unchanged = 0; // mutants for which no change compiled
   std::vector<std::string> written = programs();
   for (uint64_t seed = rounds.seed; seed < rounds.seed + rounds.count && !HasFailure(); ++seed) {
     std::string base = seed % 3 == 0 ? written[seed / 3 % written.size()] : randomKernel(seed), other = randomKernel(seed + 1000003);
@@ -98,7 +99,7 @@ TEST(Mutants, RandomOnesAgree) {
   EXPECT_LE(unchanged * 10, rounds.count);
 }
 
-// What ever failed stays; it may be refused by now.
+// Mutants that once failed must not fail; the checker may reject them now.
 TEST(Mutants, ThoseThatOnceFailedAgree) {
   for (const auto &path : test::filesIn("targets/differential/found_mutants", ".xt")) {
     std::string text = test::readText(path);

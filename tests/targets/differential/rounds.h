@@ -1,5 +1,5 @@
-// How many random kernels, which, and on which GPUs: XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED and XT_DIFFERENTIAL_GPUS, which
-// is `all` or nothing.
+// The number of random kernels, the first seed and the GPUs, from XT_DIFFERENTIAL_KERNELS, XT_DIFFERENTIAL_SEED and
+// XT_DIFFERENTIAL_GPUS, which is `all` or unset.
 #pragma once
 #include "ir/target_info.h"
 
@@ -12,7 +12,7 @@ namespace xt {
 
 struct Rounds {
   uint64_t seed, count;
-  bool everyGpu; // each kernel on each; else they take turns
+  bool everyGpu; // true: runs each kernel on each GPU; false: runs each kernel on one GPU, in rotation
   uint64_t runsOnGpus() const { return count * (everyGpu ? targetInfos().size() : 1); }
 };
 

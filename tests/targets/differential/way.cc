@@ -27,8 +27,8 @@ bool hasOpenCl() {
 
 namespace {
 
-// Whether tiles are moved behind a branch: with them go subgroup barriers, which Intel's runtime for CPUs gets wrong where not
-// all subgroups of a workgroup come to them (targets/xe/opencl/README.md).
+// Whether tiles are loaded or stored in a branch. These accesses include subgroup barriers, which Intel's runtime for CPUs
+// executes incorrectly if not all subgroups of a workgroup reach them (targets/xe/opencl/README.md).
 bool branchesAtBarriers(Module &module) {
   bool found = false;
   auto look = [&](const Op &op) {
@@ -53,7 +53,8 @@ std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu) {
   for (size_t i = 0; i < gpus; ++i) {
     if (!everyGpu && i != own) continue;
     const TargetInfo *gpu = &targetInfos()[i];
-    // Many small blocks take the CPU's compiler long, and each lane is a run of its own for the interpreter.
+    // Use these ways for some seeds only: compiling many small blocks for the CPU is slow, and the interpreter runs each lane
+    // separately.
     uint64_t turn = (seed / gpus + (everyGpu ? i : 0)) % 4;
     ways.push_back(onInterp(gpu, false, races));
     if (everyGpu || turn == 0) ways.push_back(onCpu(gpu, false));

@@ -1,4 +1,4 @@
-// The ways to run a random kernel, which must agree, and a kernel compiled for one of them.
+// The ways to run a random kernel, whose results must agree, and a kernel compiled for one way.
 #pragma once
 #include "lang/lower/lower.h"
 #include "targets/target.h"
@@ -9,9 +9,9 @@
 
 namespace xt {
 
-// On which target a kernel runs and what is done to it first: nothing, its subgroups each on their own, all that the
-// passes for a GPU do, or these down to its lanes. `races`: the interpreter looks for those. `optimised`: the code, by LLVM
-// or the driver.
+// The target that runs a kernel, and the passes that run before: none, distribution to subgroups, the passes that cut it into
+// blocks of a GPU, or those that lower it to lanes. `races`: the interpreter checks for races. `optimised`: LLVM or the driver
+// optimises the code.
 struct Way {
   std::string_view target;
   bool distributed = false;
@@ -20,16 +20,18 @@ struct Way {
   bool races = false;
   bool optimised = true;
   DeviceChoice device = DeviceChoice::Any;
-  std::string text() const; // "cpu, in blocks of xe-pvc"
+  std::string text() const; // a description such as "cpu, in blocks of xe-pvc"
 };
 
-// Whether there is a device of Level Zero; the software device needs Debian's llvm-spirv-15 and loader.
+// Whether there is a Level Zero device. The software device needs Debian's llvm-spirv-15 and loader.
 bool hasXe();
-// Whether there is one of OpenCL that takes what is compiled for `spirv`: tests/run installs Intel's for CPUs.
+// Whether there is an OpenCL device that accepts code compiled for `spirv`. tests/run installs Intel's runtime for CPUs.
 bool hasOpenCl();
 
-// The ways for a kernel with this seed: the interpreter first, others more rarely the longer they take, and where there is
-// a device the GPUs: each of them, or one by turns; with `spirv` OpenCL. Code for dumps is not optimised, and of several GPUs' that of one is.
+// The ways to run the kernel of a seed; the interpreter is first. Includes the passes of each GPU with `everyGpu`, otherwise of
+// one GPU in rotation. Runs the code of these GPUs if there is a Level Zero device, and that of `spirv` if there is an OpenCL
+// device. Slower ways are used for fewer seeds. CPU code in blocks or lanes of a GPU is not optimised, and of several GPUs
+// only one gets optimised code.
 std::vector<Way> waysFor(uint64_t seed, bool races, bool everyGpu);
 
 class CompiledWay {
@@ -38,7 +40,7 @@ public:
   CompiledWay(const CompiledWay &) = delete;
   CompiledWay &operator=(const CompiledWay &) = delete;
 
-  // Refused: the hardware cannot run it (its limits, f64), as messages() say. Failed: they say why.
+  // Refused: the hardware cannot run the kernel (limits, f64). Failed: another error. messages() has the reason.
   enum class Outcome { Made, Refused, Failed };
   Outcome make();
 
@@ -47,7 +49,7 @@ public:
   Executable &executable() { return *executable_; }
   const SourceManager &sources() const { return sources_; }
   Diagnostics &diagnostics() { return diagnostics_; }
-  const Diagnostics &found() const { return found_; } // by the interpreter's checks
+  const Diagnostics &found() const { return found_; } // messages of the interpreter's checks
   std::string messages() const;
 
 private:
