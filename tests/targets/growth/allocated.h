@@ -1,4 +1,4 @@
-// How many bytes this process has asked for so far; none are taken off when they are given back.
+// Counts the bytes that this process has allocated in total; freed memory is not subtracted.
 #pragma once
 #include <atomic>
 #include <cstddef>

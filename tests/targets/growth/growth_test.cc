@@ -1,5 +1,5 @@
-// What the compiler makes, and the memory that it allocates for it, grow with the source and no faster: counted, so that the
-// test does not depend on the machine. Times are printed beside the counts.
+// The output of the compiler and the memory that it allocates grow at most linearly with the source. The tests compare counts,
+// so that they do not depend on the machine; times are only printed.
 #include "ir/base/text.h"
 #include "lang/lower/lower.h"
 #include "passes/facts.h"
@@ -46,7 +46,7 @@ Counts compile(const std::string &text, double sourceOps) {
   return counts;
 }
 
-// Between each two sizes in a row, what is added for an op of source: it must not grow by more than a tenth.
+// Compares the increase per op of source between consecutive sizes: it must not grow by more than a tenth.
 void expectLinear(const std::vector<Counts> &counts) {
   auto slope = [&](size_t i, double Counts::*what) {
     return (counts[i + 1].*what - counts[i].*what) / (counts[i + 1].sourceOps - counts[i].sourceOps);
@@ -55,7 +55,7 @@ void expectLinear(const std::vector<Counts> &counts) {
     for (size_t i = 0; i + 2 < counts.size(); ++i) EXPECT_LE(slope(i + 1, what), 1.1 * slope(i, what)) << "between sizes " << i << " and " << i + 2;
 }
 
-// Tiles loaded, combined, reduced, stretched and stored, one group after the other.
+// Groups of ops that load, reduce, broadcast and combine tiles; stores the result at the end.
 std::string chain(int groups) {
   std::string text = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %acc = constant 0.0 : vector<16x32xf32>\n";
   for (int g = 0; g < groups; ++g)
@@ -66,8 +66,8 @@ std::string chain(int groups) {
 
 TEST(Growth, LinearInOps) {
   std::vector<Counts> counts;
-  compile(chain(2), 10); // with what is made once in a process
-  // Powers of one number apart, as containers grow.
+  compile(chain(2), 10); // warms up what a process creates only once
+  // Sizes in a constant ratio, so that the growth steps of containers affect all sizes alike.
   for (int ops : {160, 640, 2560, 10240}) counts.push_back(compile(chain(ops / 5), ops));
   expectLinear(counts);
 }
@@ -85,7 +85,7 @@ TEST(Growth, LinearInKernels) {
   expectLinear(counts);
 }
 
-// One value that everything uses: each use of it goes and another takes its place.
+// One value with many uses: folding `%x * 1` replaces each use of %x by another one.
 std::string oneValue(int uses) {
   std::string text = "kernel @k(%C: memref<?xi32>, %x: i32) {\n  %acc = %x + 1\n";
   for (int u = 0; u < uses; ++u) text += str("  %v", u, " = %x * 1\n  %acc = %acc * %v", u, "\n");
@@ -102,8 +102,8 @@ TEST(Growth, LinearInUsesOfOneValue) {
   expectLinear(counts);
 }
 
-// The passes of a GPU, on a product of `rows` by 64 with a K step of 32, spread over four subgroups: counted per product of
-// the hardware.
+// Runs the passes of a GPU on a product of `rows` by 64 with a K step of 32, distributed over four subgroups. Counts are per
+// product instruction of the hardware.
 Counts compileBlocks(int rows) {
   auto start = std::chrono::steady_clock::now();
   size_t before = test::allocatedBytes;
@@ -135,7 +135,7 @@ Counts compileBlocks(int rows) {
 
 TEST(Growth, LinearInBlocks) {
   std::vector<Counts> counts;
-  compileBlocks(64); // what is made once in a process
+  compileBlocks(64); // warms up what a process creates only once
   for (int rows : {64, 256, 1024, 4096}) counts.push_back(compileBlocks(rows));
   for (size_t i = 1; i < counts.size(); ++i) EXPECT_EQ(counts[i].sourceOps, 4 * counts[i - 1].sourceOps);
   expectLinear(counts);

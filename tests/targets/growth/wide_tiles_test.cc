@@ -1,6 +1,6 @@
-// What the passes of each GPU make of wide tiles, and what they allocate for it, grows with the tile and no faster: ops and
-// bytes are counted for each pass, and instructions, blocks and bytes for code generation, so that no test depends on the
-// machine.
+// For wide tiles, the output of the passes of each GPU and the memory that they allocate grow at most linearly with the tile.
+// The tests count ops and bytes for each pass, and instructions, blocks and bytes for code generation, so that they do not
+// depend on the machine.
 #include "ir/base/text.h"
 #include "ir/subgroup_size.h"
 #include "lang/lower/lower.h"
@@ -22,7 +22,7 @@ namespace {
 struct Shape {
   const char *name;
   std::string (*text)(int64_t columns);
-  int64_t widest; // columns of the widest tile that is compiled; half and a quarter of it are as well
+  int64_t widest; // columns of the widest tile; tiles of half and a quarter of it are compiled too
 };
 
 std::string copied(int64_t columns) {
@@ -31,7 +31,7 @@ std::string copied(int64_t columns) {
              "\n  %x = load_tile %tx\n  store_tile %x, %ty\n}\n");
 }
 
-// Loads that loops carry, a row for all rows, and stores.
+// A loop that carries tiles: loads, a row that is broadcast to all rows, and stores.
 std::string scaled(int64_t columns) {
   std::string tile = str("tile<4x", columns, "xf32>"), row = str("tile<1x", columns, "xf32>");
   return str("kernel @k(%X: memref<?x?xf32>, %g: memref<1x?xf32>, %Y: memref<?x?xf32>) {\n  %tx = init_tile %X[0, 0] -> ", tile,
@@ -62,7 +62,7 @@ std::string multiplied(int64_t columns) {
 
 const Shape kShapes[] = {{"copied", copied, 8192}, {"scaled", scaled, 8192}, {"turned", turned, 4096}, {"softmax", softmax, 4096}, {"multiplied", multiplied, 1024}};
 
-using Counts = std::map<std::string, double>; // what is counted, by its name
+using Counts = std::map<std::string, double>; // counts by name
 
 class WideTiles : public testing::TestWithParam<std::tuple<size_t, std::string_view>> {
 protected:
@@ -111,11 +111,11 @@ private:
   }
 };
 
-// What is added for the same number of columns again must not grow by more than a tenth. Bytes may grow by a half, as hash
-// tables grow in steps, by factors that are not quite two; what grows with the square doubles.
+// The increase per added column must not grow by more than a tenth. That of bytes may grow by a half, because hash tables grow
+// in steps, by factors that are not exactly two. With quadratic growth it would double.
 TEST_P(WideTiles, GrowLinearly) {
   int64_t widest = shape().widest;
-  compile(widest / 8); // with what is made once in a process
+  compile(widest / 8); // warms up what a process creates only once
   Counts quarter = compile(widest / 4), half = compile(widest / 2), whole = compile(widest);
   for (const auto &[name, count] : whole) {
     double first = half[name] - quarter[name], second = (count - half[name]) / 2;
