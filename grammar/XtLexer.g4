@@ -1,11 +1,11 @@
-// The words of the language. No target code stands here: what depends on context is done in lang/parse.
+// The tokens of the language. Contains no target code; lang/parse handles everything that depends on the context:
 //   lexer_base.cc    enters SHAPE at the '<' of a shaped type; skips blanks and comments
 //   shape_tokens.cc  rewrites the token list before the parser sees it: line ends (NL), blocks, angle brackets, ops
 lexer grammar XtLexer;
 options { superClass = LexerBase; }
 @lexer::postinclude {#include "lang/parse/lexer_base.h"}
 
-// Made by lang/parse/shape_tokens.cc, never by a rule of this file.
+// Created by lang/parse/shape_tokens.cc; no rule of this file matches them.
 tokens {
   NL,               // the end of a statement or item
   LBLOCK, RBLOCK,   // the braces of a block of statements; LBRACE and RBRACE are those of attributes and sizes
@@ -68,7 +68,7 @@ VALUE: '%' (NAME | [0-9]+ NAME_REST*);
 ATTR: '#' NAME;
 TYPE: '!' NAME;
 SIZE: '$' PLAIN_NAME;
-// A specialised kernel carries its parameters in its name: @gemm$BM=128$T=f16.
+// The name of a specialised kernel contains its parameters: @gemm$BM=128$T=f16.
 SYMBOL: '@' (NAME ('$' PLAIN_NAME '=' [a-zA-Z0-9_.+\-]+)* | TEXT_BODY);
 
 // ---- literals -------------------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ FLOAT: DIGITS '.' [0-9]* EXPONENT? | DIGITS EXPONENT | '0' [xX] HEX_DIGIT+ ('.' 
 HEX: '0' [xX] HEX_DIGIT+;
 INT: DIGITS;
 TEXT: TEXT_BODY;
-// Stops where the closing quote was probably meant, so that the rest of the line still makes sense.
+// Ends where the closing quote is probably missing, so that the rest of the line can still be parsed.
 UNTERMINATED: '"' (~["\\,{}()\r\n] | '\\' ~[\r\n])*;
 QUOTED_KIND: '\u201C' [a-zA-Z_]+ '\u201D'; // typographic quotes around a kind, as seed 003 prints it
 
@@ -106,7 +106,8 @@ COMMA: ',';
 COLON: ':';
 QMARK: '?';
 
-// Of other languages; no rule takes it, and the message says what there is. Those of + - * / are two tokens.
+// Compound assignments of other languages. No rule accepts them; the message names the equivalent. `+=` and the like are
+// two tokens.
 COMPOUND: '%=' | '&=' | '|=' | '^=' | '<<=';
 
 STRAY: .; // never an error of the lexer: shape_tokens.cc reports it
@@ -118,12 +119,12 @@ fragment EXPONENT: [eE] [+-]? [0-9]+;
 fragment PLAIN_NAME: NAME_START (NAME_START | [0-9])*;
 fragment NAME: NAME_START NAME_REST*;
 fragment NAME_REST: NAME_START | [0-9.] | '\u2019';
-// Letters beyond ASCII by wide ranges: \p{L} doubles the start-up time. Left out are blanks, quotes, arrows, mathematical
-// operators and other punctuation that a word processor may have put in.
+// Non-ASCII letters are given as wide ranges, since \p{L} doubles the start-up time. The ranges exclude blanks, quotes, arrows,
+// mathematical operators and other punctuation that a word processor may insert.
 fragment NAME_START: [a-zA-Z_\u00AA-\u00D6\u00D8-\u00F6\u00F8-\u1FFF\u2070-\u218F\u2460-\u2FFF\u3005-\uD7FF\uF900-\uFEFE\u{10000}-\u{EFFFF}];
 
 // ---- inside '<' of a shaped type, up to and with the element type ----------------------------------------------------
-// Any character that cannot stand here leaves the mode (lexer_base.cc); so does the element type.
+// A character that cannot be part of a shape leaves the mode, and so does the element type (lexer_base.cc).
 mode SHAPE;
 DIM: [0-9]+;
 DIM_ANY: '?' -> type(QMARK);

@@ -1,6 +1,6 @@
-// The grammar of .xt, over the tokens that lang/parse/shape_tokens.cc delivers: brackets are balanced, every statement
-// and item ends in NL, blocks and attribute groups have braces of their own, an op's name says its clause shape.
-// Every decision is SLL within a few tokens; a test over all sample texts keeps it so.
+// The grammar of .xt over the tokens that lang/parse/shape_tokens.cc produces: brackets are balanced, every statement and
+// item ends in NL, blocks and attribute groups have different brace tokens, and the token of an op's name determines its
+// clause shape. Every decision is SLL with a look-ahead of a few tokens; a test over all sample texts checks that.
 parser grammar XtParser;
 options { tokenVocab = XtLexer; superClass = ParserBase; contextSuperClass = TreeBase; }
 @parser::postinclude {#include "lang/parse/parser_base.h"}
@@ -74,7 +74,7 @@ op
   | OP_BARE opTail                                                            # bareOp
   | OP_DIMENSION word opTail                                                  # dimensionOp
   ;
-// A comma may stand before an attribute group, as the RFC prints it: load_gather %t, %mask, {padding = 1.0}.
+// A comma may precede an attribute group, as the RFC prints it: load_gather %t, %mask, {padding = 1.0}.
 operands: operand (COMMA (operand | attrGroup))*;
 operand: MINUS? simple index* | list;
 baseItem: simple | list | attrGroup;
@@ -101,7 +101,7 @@ expr
   | atom index*                                                               # atomExpr
   ;
 atom: simple | TEXT | call | name;
-// What may be an operand of an op; larger expressions stand in parentheses there.
+// An expression that may be an operand of an op; larger expressions must be in parentheses there.
 simple
   : VALUE (SPLICE INT)?                                                       # valueAtom
   | SIZE                                                                      # sizeAtom
@@ -169,7 +169,7 @@ tolerance: KW_EXACTLY | KW_WITHIN bound (COMMA bound)*;
 bound: word EQ expr;
 
 // ---- words ----------------------------------------------------------------------------------------------------------
-// Any word may be an attribute key, a kind, a size or an argument's name; `name` is what may stand in an expression.
+// Any word may be an attribute key, a kind, a size or an argument's name; only a `name` may be used in an expression.
 word: name | hardWord | KW_NOT | KW_TRUE | KW_FALSE | KW_NAN | KW_INF;
 name: WORD | softWord;
 softWord
