@@ -65,7 +65,7 @@ bool isTypeParam(const ast::ParamDecl &param) {
   return param.type.kind == ast::TypeExpr::Kind::Word && param.type.name.text == "type";
 }
 std::optional<ConstValue> typeValue(const ast::TypeExpr &type, Diagnostics &diagnostics) {
-  if (type.range.begin == type.range.end) return std::nullopt; // could not be read, which has been reported
+  if (type.range.begin == type.range.end) return std::nullopt; // a syntax error, which has been reported
   if (type.kind == ast::TypeExpr::Kind::Word)
     if (std::optional<Elem> elem = elemFromName(type.name.text))
       return ConstValue{.kind = ConstValue::Kind::Type, .elem = *elem, .literal = false};
@@ -102,7 +102,7 @@ std::optional<ConstValue> paramValue(const ast::ParamDecl &param, ConstValue val
     diagnostics.report(DiagCode::LiteralValue, range, str("parameter `$", param.name.text, "` is a type"));
     return std::nullopt;
   }
-  if (param.type.kind == ast::TypeExpr::Kind::Error) return std::nullopt; // reported
+  if (param.type.kind == ast::TypeExpr::Kind::Error) return std::nullopt; // reported by the parser
   std::optional<Elem> elem = declaredElem(param);
   if (!elem) {
     diagnostics.report(DiagCode::UnknownType, param.type.range, "a parameter is a scalar or a `type`");

@@ -61,7 +61,7 @@ bool FileSymbols::answersAsIn(const Lookups &lookups, const std::set<std::string
     case NameKind::Kernel: holds = same(findIn(kernels_, entry.name)); break;
     case NameKind::Value:
     case NameKind::Op:
-    case NameKind::HostFn: break; // never looked up here
+    case NameKind::HostFn: break; // these kinds are not declared in a file's symbols
     }
     if (!holds) return false;
   }

@@ -185,7 +185,7 @@ std::optional<std::vector<Value *>> KernelLowering::checkedResults(const ast::Ke
 
 void KernelLowering::lowerReturn(const ast::Stmt &stmt) {
   if (calls_.empty()) {
-    // The RFC ends kernels with a bare `return`; it may stand as the last statement.
+    // The RFC ends kernels with `return` without values, which is allowed as the last statement.
     if (stmt.values.empty() && &stmt == &decl_.body.stmts.back()) return;
     diagnostics().report(DiagCode::NotHere, stmt.range, "a kernel returns nothing; `return` may only end its body");
     return;

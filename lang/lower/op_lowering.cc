@@ -157,7 +157,7 @@ void KernelLowering::linesAsMatrices(OpDraft &draft) {
 bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft &draft) {
   Type base = draft.operands[0]->type();
   if (!base.isMemRef() && !base.isAddress()) return true; // the type rule reports it
-  int rank = base.isMemRef() ? base.rank() : 2;                   // an address stands for a matrix
+  int rank = base.isMemRef() ? base.rank() : 2;                   // an address is the base of a matrix
   for (const ast::Expr *list : {&*clause.offsets, &*clause.shapeList, &*clause.strides})
     if (itemCount(*list) != static_cast<size_t>(rank)) {
       diagnostics().report(DiagCode::OffsetCount, list->range,
@@ -347,7 +347,7 @@ bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft)
 bool KernelLowering::applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results) {
   if (layouts.empty()) return true;
   bool hasResult = results.size() == 1 && (results[0].isVector() || results[0].isTile());
-  std::vector<size_t> operands; // that hold layouts
+  std::vector<size_t> operands; // operands that have layouts
   for (size_t i = 0; i < draft.operands.size(); ++i) {
     Type type = draft.operands[i]->type();
     if (type.isVector() || type.isTile()) operands.push_back(i);

@@ -47,7 +47,7 @@ bool TestLowering::lowerExpr(const ast::Expr &expr, HostExpr &out) {
     if (expr.integerOverflow) return params_.eval(expr).has_value();
     out.kind = HostExpr::Kind::Int;
     out.integer = expr.integer;
-    if (expr.integer < 0) out.elem = Elem::U64; // the bits of a value of 2^63 or more
+    if (expr.integer < 0) out.elem = Elem::U64; // a value of 2^63 or more, as bits
     return true;
   case ast::Expr::Kind::Float:
     out.kind = HostExpr::Kind::Float;

@@ -282,7 +282,7 @@ void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
     out.expr = std::move(e);
   } else if (auto *plain = as<P::ExprInitContext>(init)) {
     out.expr = expr(plain->expr());
-    if (out.kind == Stmt::Kind::Buffer && out.expr->is(Expr::Kind::Ident)) { // out, iota, identity
+    if (out.kind == Stmt::Kind::Buffer && out.expr->is(Expr::Kind::Ident)) { // no arguments: out, iota, identity
       out.expr->kind = Expr::Kind::Call;
       out.expr->textRange = out.expr->range;
     }

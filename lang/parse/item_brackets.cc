@@ -251,7 +251,7 @@ void ItemShaper::openBrace(size_t i) {
       report(DiagCode::SyntaxError, range(i), "unexpected `{`: another one follows").fix("remove it", range(i), "");
       return;
     }
-    // sizes: {M = 4096}, or whatever stands before a further brace on the line
+    // The brace opens sizes, as in {M = 4096}, if they are named or another brace follows on the line.
     size_t commas = 0, after = scan_.afterBracket(i, commas);
     bool further = scan_.type(after) == L::LBRACE || scan_.type(after) == L::KW_SMALL;
     bool named = i + 1 < end_ && (scan_.type(i + 2) == L::EQ || scan_.type(i + 2) == L::COLON); // the next item may be an alias

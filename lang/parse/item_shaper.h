@@ -34,10 +34,10 @@ private:
   struct Open {
     enum class Kind : uint8_t { Paren, Bracket, Angle, Attr, Block } kind;
     SyntaxToken token;
-    size_t opener = 0;        // type of the token before it
+    size_t opener = 0;        // type of the token before the bracket
     bool attrContext = false; // holds attribute values: `name<` opens a mapping and is no comparison
     bool holdsOp = false;     // holds an op with its signature, which is an error: its colon and arrow close no bracket
-    // Blocks
+    // Only for blocks:
     Head owner = Head::None;
     bool host = false; // the block of a test
     uint32_t indent = 0;

@@ -9,7 +9,7 @@ enum class PartKind : uint8_t {
   Item,      // a kernel, a function, a test, a parameter, an alias, an import
   Statement, // in a kernel, a function or a test
   Block,     // with its braces
-  Result,    // a name that a statement binds, without the sigil's count
+  Result,    // a name that a statement binds, without a count such as `:2`
   OpName,    // as spelled, with its prefix
   Operand,   // an element of a list of expressions: of an op, a call, a launch, a yield
   Expr,      // any other expression

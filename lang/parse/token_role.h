@@ -1,5 +1,5 @@
-// What the words of a text are: the one table of that, for editors, which look at the lexer's words, and for the formatter,
-// which looks at those that shaping has told apart further. Needs no ANTLR.
+// Classifies the words of a text by role. The language server applies it to the lexer's tokens, the formatter to shaped tokens,
+// which distinguish more roles. Does not include ANTLR.
 #pragma once
 #include "lang/parse/syntax_token.h"
 
@@ -9,10 +9,10 @@ enum class TokenRole : uint8_t {
   Comment,  // from `//` to the end of the line, without blanks at its end
   Word,
   SoftWord,    // a keyword that may be a plain name: grid, load …
-  Constructor, // one of these that a shape follows: tile, vector, memref, tensor_desc
+  Constructor, // a word that a shape follows: tile, vector, memref, tensor_desc
   Keyword,     // for, if, to, mod, true …
   Op,       // an op's name
-  DimsOp,   // one of an op whose operands a list of dimensions may follow: reduction, transpose …
+  DimsOp,   // the name of an op that takes a list of dimensions after its operands: reduction, transpose …
   Value,    // %x
   Symbol,   // @f
   Alias,    // #a
@@ -40,10 +40,10 @@ enum class TokenRole : uint8_t {
   CloseBrace,
   CloseAngle,
   CloseBlock,
-  Stray, // no word of the language
+  Stray, // not a word of the language
 };
 
-// Of an XtLexer type, before or after shaping.
+// The role of a token type of XtLexer, before or after shaping.
 TokenRole roleOf(size_t type);
 
 inline bool isAnyWord(TokenRole role) { return role >= TokenRole::Word && role <= TokenRole::Constructor; }
@@ -57,8 +57,8 @@ struct RoleToken {
   bool firstOnLine;
 };
 
-// Those of lex(), in order, that begin before byte `limit`; comments and blanks are between them. Without a tree, so that
-// broken text has them too.
+// The roles of the tokens of lex() that begin before byte `limit`, in order, without comments. Needs no tree, so it also works
+// for a text with syntax errors.
 std::vector<RoleToken> tokenRoles(const std::vector<SyntaxToken> &tokens, uint32_t limit);
 
 } // namespace xt
