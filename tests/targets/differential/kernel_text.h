@@ -29,8 +29,8 @@ protected:
   void line(const std::string &text) { out_ += std::string(static_cast<size_t>(indent_) * 2, ' ') + text + "\n"; }
   std::string fresh() { return str("%v", next_++); }
 
-  // A random shape. At workgroup scope one dimension is a multiple of the number of subgroups, so that a value of this shape can
-  // be stored.
+  // A random shape. At workgroup scope one dimension is a multiple of the number of subgroups, so that a value of this shape
+  // can be stored.
   Shape randomShape();
   // A wg_map that fits the shape, or "" at subgroup scope. It distributes the shape in rounds or, if `copies`, also with
   // sg_data that wraps around.
