@@ -35,7 +35,7 @@ BufferShape bufferShape(Type vector, Elem elem) {
       shape.rows = times(shape.rows, vector.extent(d));
   }
   shape.pitch = roundUp(times(shape.columns, elemInfo(elem).storageBytes), kBufferAlignment);
-  // Rows a large power of two apart would fall into a few sets of the cache.
+  // If rows were a large power of two apart, they would map to a few sets of the cache.
   if (shape.rows > 1 && shape.pitch % 512 == 0) shape.pitch = plus(shape.pitch, kBufferAlignment);
   return shape;
 }
@@ -47,7 +47,6 @@ Elem mmaElem(Elem operand) {
   return operand == Elem::I8 || operand == Elem::U8 ? Elem::I32 : Elem::F32;
 }
 
-// Ops that pick elements of their operands by place, rather than evaluate them on the way.
 bool readsBuffers(const Op &op) {
   constexpr TypeRule kPicking[] = {TypeRule::InitTile,   TypeRule::UpdateTileOffset, TypeRule::AtomicRmw,
                                    TypeRule::LoadGather, TypeRule::StoreScatter,     TypeRule::Transpose,
@@ -103,7 +102,7 @@ public:
   }
 
 private:
-  struct Class { // values with one buffer
+  struct Class { // values that share one buffer
     BufferShape shape;
     LiveRange range;
     int64_t offset = -1;
@@ -129,7 +128,7 @@ private:
     unite(x, y);
   }
 
-  // The values that a region's end, or the entry of a loop, moves: source and destination.
+  // A copy at the end of a region or at the entry of a loop.
   struct Move {
     Value *from;
     const Value *to;
@@ -154,8 +153,8 @@ private:
     return moves;
   }
 
-  // A loop's parameter and result are one buffer. It is taken from where the moves into it begin: at the loop's entry,
-  // and at the end of a region up to the op's end.
+  // A loop's parameter and result share one buffer. It is reserved from the start of the moves into it: at the loop's entry,
+  // and at the end of each region up to the end of the op.
   void reserveDestinations(const Op &op) {
     for (const Move &move : entryMoves(op)) {
       unite(numberOf(move.to), numberOf(op.result(move.to->index() - carriedAt(op).param)));
@@ -184,8 +183,8 @@ private:
       for (const Value *leaf : fusion_.leavesOf(op)) tryShare(leaf, op.result());
   }
 
-  // What does not share its destination's buffer must not overlap it either: buffers of different shape read and
-  // written in one loop would tread on each other.
+  // If a value does not share its destination's buffer, the two must not overlap in memory either: a loop that reads one and
+  // writes the other with a different shape would overwrite elements before it reads them.
   void separateFrom(const Value *from, const Value *to, Moment read) {
     int x = numberOf(from), y = numberOf(to);
     if (x < 0 || y < 0 || find(x) == find(y)) return;
@@ -206,7 +205,7 @@ private:
       for (const Move &move : yieldMoves(op, r)) separateMove(move, live_.readAt(op.region(r)->last()));
   }
 
-  // A nest that is inline works where its store is.
+  // An inline nest runs at the place of its store.
   void stageNest(const Op &op) {
     const Op *at = fusion_.storeOf(op);
     if (!at) at = &op;
@@ -216,10 +215,12 @@ private:
     BufferShape shapes[kNestBuffers];
     for (BufferShape &shape : shapes) shape = {1, kNestPanelBytes / bytes, elem, kNestPanelBytes};
     shapes[kNestLeft] = {roundUp(sum.extent(0), kNestCellRows), staged / bytes, elem, staged + kBufferAlignment};
-    shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1; // what is known of it behind it: a row of sums (movesLeftBytes) at most
+    // The last row holds the facts about the panel: a row of column sums (movesLeftBytes) at most.
+    shapes[kNestPanel].rows = kNestDepthBytes / bytes + 1;
     shapes[kNestRowSums] = {1, sum.extent(0), elem, roundUp(times(sum.extent(0), bytes), kBufferAlignment)};
     shapes[kNestCells].rows = kNestKeyRow + 1;
-    // Of AVX2 a panel has 96 bytes and begins at a multiple of 32 before the last column: it may end 64 bytes behind a multiple of 256.
+    // An AVX2 panel has 96 bytes and begins at a multiple of 32 before the last column, so it may end 64 bytes behind a
+    // multiple of 256.
     static_assert(kBufferAlignment >= 64);
     shapes[kNestSums] = {sum.extent(0), sum.extent(1), elem, plus(roundUp(times(sum.extent(1), bytes), kNestPanelBytes), kBufferAlignment)};
     for (size_t i = 0; i < kNestBuffers; ++i) addStaging(op, i, shapes[i], live_.readAt(at));
@@ -302,7 +303,7 @@ private:
   const FusionPlan &fusion_;
   const CpuInfo &cpu_;
   LiveRanges live_;
-  std::vector<Class> classes_; // by number of value, then staging
+  std::vector<Class> classes_; // by value number, then the staging buffers
   std::vector<int> parent_;
   std::vector<Staged> staged_;
   BufferAssignment result_;

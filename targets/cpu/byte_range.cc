@@ -9,7 +9,7 @@ namespace {
 
 namespace Intrinsic = llvm::Intrinsic;
 
-// At the ends of i64 where that is all that fits: shapes may stand for "no bound".
+// Saturates at the ends of i64: a shape may use a huge extent for "no bound".
 LlvmValue *product(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y) {
   return b.CreateIntrinsic(Intrinsic::smul_fix_sat, {x->getType()}, {x, y, b.getInt32(0)});
 }
@@ -33,7 +33,7 @@ LlvmValue *areApart(llvm::IRBuilderBase &b, const ByteRange &x, const ByteRange 
   return b.CreateOr(b.CreateICmpUGE(x.first, y.end), b.CreateICmpUGE(y.first, x.end));
 }
 
-// Of the whole matrix that a tile lies in.
+// The bytes of the whole matrix that a tile lies in.
 ByteRange KernelEmitter::matrixBytes(const Value *tile) {
   const Parts &parts = parts_.at(tile);
   return byteRange(b, parts[kBase], {StridedDim{parts[kRows], parts[kRowStride]}, {parts[kColumns], parts[kColumnStride]}},
@@ -48,7 +48,8 @@ ByteRange KernelEmitter::memrefBytes(const Value *memref) {
   return byteRange(b, parts[0], dims, elemInfo(memref->type().elem()).storageBytes);
 }
 
-// Of a tile that may be made only behind this place; nullopt: what it lies in is not known here.
+// The bytes of the matrix that a tile lies in. The tile itself may be defined only later in the program. nullopt: its matrix is
+// not known at this point.
 std::optional<ByteRange> KernelEmitter::bytesAround(const Value *tile) {
   const Op *op = tile->definingOp();
   while (!parts_.contains(tile) && op && op->kind() == OpKind::UpdateTileOffset) {
@@ -67,8 +68,8 @@ LlvmValue *KernelEmitter::isApartFrom(const Value *tile, const Value *memref) {
   return param ? areParametersApart(param, memref) : areApart(b, matrixBytes(tile), memrefBytes(memref));
 }
 
-// Whether what the tiles lie in has no byte in common: all that belongs to a parameter, or of one parameter the matrices; null:
-// that is not known here.
+// Whether the memory of two tiles has no byte in common. Compares all memory of two different parameters, or the two matrices
+// if both tiles come from the same parameter. Null: not known at this point.
 LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
   const Value *x = parameterBehind(kernel_, tile), *y = parameterBehind(kernel_, other);
   if (x && x == y && x->type().rank() == 2) return b.getFalse();
@@ -78,9 +79,9 @@ LlvmValue *KernelEmitter::areTilesApart(const Value *tile, const Value *other) {
   return bytes && others ? areApart(b, *bytes, *others) : nullptr;
 }
 
-// The launch has looked at the first kApartMemRefs; others are compared here.
+// The launch has compared the first kApartMemRefs memrefs; other pairs are compared here.
 LlvmValue *KernelEmitter::areParametersApart(const Value *memref, const Value *other) {
-  auto place = [&](const Value *param) { // among the memrefs
+  auto place = [&](const Value *param) { // the position among the memrefs
     size_t before = 0;
     for (size_t i = 0; i < param->index(); ++i) before += kernel_.param(i)->type().isMemRef();
     return before;

@@ -1,4 +1,4 @@
-// Which memory an array takes, and whether two are apart; at run time.
+// Computes at run time which memory an array occupies, and whether two arrays overlap.
 #pragma once
 #include "targets/llvm/loops.h"
 
@@ -11,9 +11,9 @@ struct StridedDim {
   LlvmValue *count, *stride; // stride: in elements
 };
 
-// From the first byte of an array to the end of its last one, whatever the signs of its strides. No byte more: arrays often
-// lie close behind each other, and what is not apart is computed more slowly. Up to the ends of all addresses where it would be
-// beyond them.
+// The range from the first byte of an array to the end of its last byte, whatever the signs of its strides. It is exact,
+// because arrays often lie directly behind each other, and arrays that seem to overlap are computed more slowly. Saturates at
+// the ends of the address space.
 ByteRange byteRange(llvm::IRBuilderBase &b, LlvmValue *base, llvm::ArrayRef<StridedDim> dims, int64_t elementBytes);
 LlvmValue *areApart(llvm::IRBuilderBase &b, const ByteRange &x, const ByteRange &y);
 

@@ -1,4 +1,4 @@
-// Code that this process has, shared by all kernels that have the same.
+// Compiled code that is loaded into this process. Kernels with the same code share it.
 #pragma once
 #include "targets/llvm/linked_object.h"
 
@@ -10,28 +10,28 @@
 
 namespace xt {
 
-// A function, and the object that it is of.
+// A function, and the object that it belongs to.
 struct LoadedCode {
   std::unique_ptr<LinkedObject> object;
   void *address = nullptr;
-  size_t frameBytes = 0; // of the stack that it takes at most
+  size_t frameBytes = 0; // an upper bound on the stack that it uses
 };
 
-// By objectKey of what it was made from. Safe from any thread.
+// Loaded code by objectKey. Thread-safe.
 class CodeLibrary {
 public:
-  static constexpr size_t kMost = 128; // beyond which what was not used for longest goes, unless a kernel has it
+  static constexpr size_t kMost = 128; // entries; beyond that the least recently used one is dropped (kernels that use it keep it alive)
 
   static CodeLibrary &ofProcess();
-  std::shared_ptr<const LoadedCode> find(const std::string &key); // null: it has none
-  // Gives what is there under the key then: another thread may have been first.
+  std::shared_ptr<const LoadedCode> find(const std::string &key); // null: not loaded
+  // Returns the code that is kept under the key afterwards: another thread may have added its own first.
   std::shared_ptr<const LoadedCode> keep(const std::string &key, std::shared_ptr<const LoadedCode> code);
 
 private:
   using Entry = std::pair<std::string, std::shared_ptr<const LoadedCode>>;
   std::shared_ptr<const LoadedCode> use(const std::string &key);
   std::mutex mutex_;
-  std::vector<Entry> entries_; // the last used one last
+  std::vector<Entry> entries_; // the most recently used one last
 };
 
 } // namespace xt

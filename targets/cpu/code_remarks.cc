@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  // Loads that transpose find what they read side by side where a tile is column-major.
+  // Elements down a column of a column-major tile are neighbours in memory, so a load that transposes reads whole registers.
   static bool readsDownColumns(const Op &op) {
     return op.kind() == OpKind::LoadTile && op.attr("transpose") && op.operand(0)->type().packFactor() == 1;
   }
@@ -96,7 +96,7 @@ private:
     else remark.note("all sums go to memory: they do not start at 0, or not one store alone uses them");
   }
 
-  // What an op that runs a loop of its own computes in that loop besides.
+  // Reports which other ops are computed in the loop of an op.
   void fused(const Op &op) {
     bool inlined = op.resultCount() && (fusion_.isInline(op.result()) || fusion_.fillerOf(op.result()));
     const Value *filled = fusion_.filledBy(op);
@@ -120,7 +120,7 @@ private:
                         str("one loop computes `", op.info().name, "` and, without memory in between, ", names));
   }
 
-  // A vector that is not computed inside the loop of what uses it.
+  // Reports a vector that is kept in memory, because it is not computed inside the loop of its consumer.
   void kept(const Op &op) {
     if (!op.resultCount() || !op.result()->type().isVector() || fusion_.isInline(op.result())) return;
     const Buffer *buffer = buffers_.bufferOf(op.result());

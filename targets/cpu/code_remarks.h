@@ -1,4 +1,4 @@
-// Tells how the code of a kernel computes it, op by op (XT0621).
+// Reports op by op how the code of a kernel computes it (remark XT0621).
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "targets/cpu/buffer_assignment.h"

@@ -32,7 +32,7 @@ Result<std::string> compile(const CodeUnit &unit, const CpuInfo &cpu) {
   return generateCode(**module, **machine, llvm::CodeGenFileType::ObjectFile);
 }
 
-// A function, which uses no variables, in a module that has nothing else but declarations of what it calls.
+// Moves a function, which must use no variables, into a module that otherwise only declares the functions it calls.
 std::unique_ptr<llvm::Module> alone(llvm::Function &function) {
   auto module = std::make_unique<llvm::Module>(kUnitSymbol, function.getContext());
   module->setTargetTriple(function.getParent()->getTargetTriple());
@@ -65,7 +65,7 @@ Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &c
   return units;
 }
 
-// What is compiled: the largest first, as they take longest.
+// The largest units are compiled first, because they take longest.
 Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache, ThreadPool &pool) {
   std::vector<std::string> objects(units.size());
   std::vector<size_t> missing;

@@ -1,4 +1,4 @@
-// What a module's kernels are compiled as: pieces that any thread compiles by itself.
+// Splits a module into one compilation unit per kernel, which any thread can compile on its own.
 #pragma once
 #include "targets/cpu/kernel_module.h"
 #include "targets/cpu/threads/thread_pool.h"
@@ -9,18 +9,18 @@
 
 namespace xt {
 
-// A kernel's function in an object of its own, whatever the kernel is called.
+// The name of the kernel's function in its object, whatever the kernel is called.
 inline constexpr const char *kUnitSymbol = "xt_kernel";
 
 struct CodeUnit {
-  bool optimise; // as of CompileOptions
+  bool optimise; // as in CompileOptions
   std::string bitcode;
-  std::string key; // objectKey: kernels that differ in nothing but KernelOutput have the same
+  std::string key; // objectKey: kernels that differ only in their KernelOutput have equal keys
 };
 
-// Of each kernel, in their order. Takes the module apart.
+// One unit per kernel, in the order of the kernels. Moves the functions out of the module.
 Result<std::vector<CodeUnit>> codeUnits(EmittedModule &emitted, const CpuInfo &cpu, bool optimise);
-// An object for each unit, from the cache or compiled, and then kept there.
+// The object of each unit, from the cache or newly compiled. Newly compiled objects are added to the cache.
 Result<std::vector<std::string>> objectsOf(const std::vector<const CodeUnit *> &units, const CpuInfo &cpu, const ObjectCache &cache,
                                            ThreadPool &pool);
 

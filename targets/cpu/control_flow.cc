@@ -1,4 +1,4 @@
-// Loops and branches, and what they carry.
+// Loops and branches, and the values that they carry.
 #include "ir/constants.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/kernel_emitter.h"
@@ -11,7 +11,7 @@ namespace xt {
 KernelEmitter::Parts KernelEmitter::partsOfAll(llvm::ArrayRef<Value *> values) const {
   Parts all;
   for (const Value *value : values)
-    if (!value->type().isVector()) all.append(parts_.at(value)); // of a scatter tile all but its offsets
+    if (!value->type().isVector()) all.append(parts_.at(value)); // all parts of a scatter tile except its offsets, which are in a buffer
   return all;
 }
 
@@ -34,7 +34,7 @@ size_t KernelEmitter::partCount(Type type) {
 
 namespace {
 
-// The tile that `tile` is, moved within its matrix.
+// The tile that `tile` was before it was moved within its matrix.
 const Value *beforeMoves(const Value *tile) {
   while (tile->definingOp() && tile->definingOp()->kind() == OpKind::UpdateTileOffset)
     tile = tile->definingOp()->operand(0);
@@ -43,7 +43,7 @@ const Value *beforeMoves(const Value *tile) {
 
 } // namespace
 
-// Parts that no round changes need no phi, and keep what is known of them: a stride that is the constant 1 stays one.
+// Parts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
 std::vector<bool> KernelEmitter::fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded) {
   std::vector<bool> fixed;
   for (size_t i = 0; i < params.size(); ++i) {
@@ -73,7 +73,7 @@ void KernelEmitter::carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vect
     if (!fixed[i]) llvm::cast<llvm::PHINode>(carried[i])->addIncoming(next[i], b.GetInsertBlock());
 }
 
-// Rounds of a loop, 0 for a step that is not positive: on unsigned numbers, so that no bounds overflow.
+// The number of iterations, 0 for a step that is not positive. Computed with unsigned numbers, so that no bounds overflow.
 LlvmValue *KernelEmitter::tripCount(LlvmValue *lower, LlvmValue *upper, LlvmValue *step) {
   LlvmValue *runs = b.CreateAnd(b.CreateICmpSLT(lower, upper), b.CreateICmpSGT(step, number(0)));
   LlvmValue *last = b.CreateSub(b.CreateSub(upper, lower), number(1));
@@ -121,7 +121,7 @@ void KernelEmitter::emitFor(const Op &op) {
   setPartsOfAll(resultsOf(op), carried);
 }
 
-// The condition is a phi like the values that the loop carries.
+// The condition is a phi, like the values that the loop carries.
 void KernelEmitter::emitWhile(const Op &op) {
   const Block &body = *op.region(0);
   std::vector<Value *> inits(op.operands().begin() + 1, op.operands().end()), params, yielded = yieldedBy(body);
@@ -179,8 +179,9 @@ void KernelEmitter::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *
     const Buffer *own = buffers_.bufferOf(from[i]), *there = buffers_.bufferOf(to[i]);
     if (!own || own->offset != there->offset || own->shape != there->shape) moves.push_back({from[i], there});
   }
-  // One loop per shape and type, largest first. Within one, all is read before the first is written. Only values of one
-  // shape can share a buffer, so between loops nothing is lost, but what a broadcast reads; and that is smaller.
+  // Emits one loop per shape and type, largest shape first. Each loop reads all its sources before it writes the first
+  // destination. Only values of one shape can share a buffer, so no loop overwrites the sources of a later one, except the
+  // operand of a broadcast, and its loop comes later only if it is smaller.
   std::stable_sort(moves.begin(), moves.end(), [](const Move &x, const Move &y) {
     return x.to->shape.rows * x.to->shape.columns > y.to->shape.rows * y.to->shape.columns;
   });

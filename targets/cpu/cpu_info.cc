@@ -17,15 +17,15 @@ namespace {
 
 constexpr const char *kTriple = "x86_64-pc-linux-gnu";
 
-// Linux lets a process use AMX once it has asked (Documentation/arch/x86/xstate.rst).
+// Linux lets a process use AMX once the process has requested it (Documentation/arch/x86/xstate.rst).
 bool mayUseTiles() {
   constexpr long kRequest = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   static const bool granted = syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
   return granted;
 }
 
-// Those in which this machine differs from what `plain` has, in a fixed order: LLVM takes 0.5 ms to read all that there are, for
-// each kernel, and has them in a hash table.
+// The features in which this machine differs from `plain`, sorted by name because LLVM keeps them in a hash table. Only the
+// differences are listed: LLVM takes 0.5 ms per kernel to parse the complete list.
 std::string hostFeatures(const llvm::MCSubtargetInfo &plain) {
   std::set<std::string_view> usual;
   for (const llvm::SubtargetFeatureKV &feature : plain.getEnabledProcessorFeatures()) usual.insert(feature.Key);
@@ -59,7 +59,7 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.triple = kTriple;
   bool host = name.empty() || name == "host";
   info.name = host ? llvm::sys::getHostCPUName().str() : std::string(name);
-  // A machine for a plain processor first: asked for an unknown name, LLVM only warns on stderr.
+  // Checks the name on a machine for a plain processor first: for an unknown name LLVM would only print a warning to stderr.
   auto plain = makeTargetMachine(info.triple, "x86-64", "");
   if (!plain) return plain.error();
   if (!(*plain)->getMCSubtargetInfo()->isCPUStringValid(info.name)) {
@@ -86,16 +86,20 @@ Result<CpuInfo> cpuInfo(std::string_view name) {
   info.dotBytes = avx512 ? subtarget.checkFeatures("+avx512vnni") : avx2 && subtarget.checkFeatures("+avxvnni");
   info.tilesBf16 = avx512 && subtarget.checkFeatures("+amx-tile,+amx-bf16");
   info.tilesBytes = avx512 && subtarget.checkFeatures("+amx-tile,+amx-int8");
-  // By prefetcht0 layernorm of 4096x4096 takes 0.75 of the time, softmax 0.93 to 0.98, and no nest that was timed more.
+  // With prefetcht0, layernorm of 4096x4096 takes 0.75 of the time and softmax 0.93 to 0.98; no nest that was timed takes
+  // longer.
   info.asksIntoFirstCache = info.name == "znver5";
-  // f32 4096x4096x4096 takes 0.98 of the time by blocks of K that leave rows of a no room in the second cache.
+  // f32 4096x4096x4096 takes 0.98 of the time with blocks of K so deep that the rows of a no longer fit into the L2 cache.
   info.nearThirdCache = info.name == "znver5";
-  // vpbroadcastw and vcvtph2ps instead of vbroadcastss, beside four products each: 1.01 to 1.02 of the time of a loop in the first cache.
-  // vpxord of what is broadcast beside four products each: 0.99 to 1.01 of the time of bytes 128x128x128 to 1024x1024x1024.
+  // vpbroadcastw and vcvtph2ps instead of vbroadcastss, once per four products: 1.01 to 1.02 of the time of a loop in the L1
+  // cache.
+  // vpxord of the broadcast register, once per four products: 0.99 to 1.01 of the time for bytes of 128x128x128 to
+  // 1024x1024x1024.
   info.changesBesideProducts = avx512 && info.name == "znver5";
-  // To ask for the next step's values takes attention 1% longer than not to.
+  // Prefetching the values of the next step makes attention take 1% longer.
   info.foreseesRows = info.name == "znver5";
-  // A Zen 5 loads two lines a cycle, and a step of 6x64, which takes 12 cycles, has 14. The step of a Zen 4 takes 24 (not timed).
+  // A Zen 5 loads two lines per cycle, and a step of the 6x64 register tile, which takes 12 cycles, loads 14. On a Zen 4 the
+  // step takes 24 cycles (not timed).
   info.loadsAcrossLines = avx512 && (info.name == "znver4" || info.name == "znver5");
   return info;
 }

@@ -1,4 +1,4 @@
-// What the emitter needs to know of a processor.
+// The properties of a processor that the emitter depends on.
 #pragma once
 #include "ir/base/result.h"
 
@@ -14,7 +14,7 @@ inline constexpr int64_t kCacheLine = 64; // bytes, of every x86-64
 struct CpuInfo {
   std::string triple;   // "x86_64-pc-linux-gnu"
   std::string name;     // LLVM's name: "skylake-avx512", "x86-64-v3"
-  std::string features; // that the name does not say: "+avx2,-sse4a,…"; empty: none
+  std::string features; // differences from the named processor: "+avx2,-sse4a,…"; empty: none
   int vectorBytes = 16; // of one register: 16, 32 or 64
   int vectorRegisters = 16;
   bool fma = false;
@@ -23,23 +23,23 @@ struct CpuInfo {
   bool dotBf16 = false;      // vdpbf16ps on whole registers
   bool dotBytes = false;     // vpdpbusd on whole registers
   bool tilesBf16 = false, tilesBytes = false; // AMX
-  bool asksIntoFirstCache = false; // what prefetcht1 asks for, into the second cache alone, comes later than by prefetcht0
-  bool loadsAcrossLines = false; // of whole registers take no longer than others, beside the products of a nest
-  bool nearThirdCache = false;   // rows of a are read from there as quickly as a nest multiplies them
-  bool changesBesideProducts = false; // to convert an f16, or to move bytes, for each three or four products of a nest takes as good as no time
-  bool foreseesRows = false;     // of a tile that products read where it lies, from wherever it is
+  bool asksIntoFirstCache = false; // prefetch with prefetcht0: lines that prefetcht1 fetches into the L2 cache only are used later
+  bool loadsAcrossLines = false; // beside the products of a nest, register loads that cross a cache line take no extra time
+  bool nearThirdCache = false;   // a nest multiplies rows of a from the L3 cache without slowing down
+  bool changesBesideProducts = false; // converting an f16, or moving bytes by 128, once per 3 or 4 products of a nest takes almost no time
+  bool foreseesRows = false;     // the hardware prefetches the rows of a tile that products read in place, wherever it is in the caches or memory
 
   int lanes(int elementBytes) const { return vectorBytes / elementBytes; }
 };
 
-// "" or "host": the machine this runs on, with exactly its features, of which AMX needs this process to ask for it. Else one
-// of LLVM's names for an x86-64 processor; an unknown one is an Error that names a few.
+// "" or "host" selects this machine with exactly its features (AMX only if the kernel lets this process use it). Otherwise one
+// of LLVM's names for an x86-64 processor; an unknown name is an Error that names a few known ones.
 Result<CpuInfo> cpuInfo(std::string_view name);
 
-// Those features of this machine that decide how fast kernels are, by LLVM's names: "avx2", "amx-bf16" …
+// The features of this machine that decide how fast kernels are, by LLVM's names: "avx2", "amx-bf16" …
 std::vector<std::string> vectorFeatures();
 
-// Whether this machine can run code made for `info`.
+// Whether this machine can run code compiled for `info`.
 bool hostCanRun(const CpuInfo &info);
 
 } // namespace xt

@@ -25,7 +25,7 @@
 namespace xt {
 namespace {
 
-// Scratch memory of one worker, kept from launch to launch.
+// The scratch memory of one worker, reused from launch to launch.
 class Arena {
 public:
   bool grow(int64_t bytes) {
@@ -42,7 +42,7 @@ private:
   int64_t bytes_ = 0;
 };
 
-// Coordinates, outermost dimension first, of a linear id.
+// The coordinates of a workgroup with the given linear id, outermost dimension first.
 std::vector<int64_t> blockIdOf(int64_t workgroup, const std::vector<GridRange> &grid) {
   std::vector<int64_t> id(grid.size());
   for (size_t d = grid.size(); d-- > 0;) {
@@ -73,18 +73,18 @@ public:
   Launch(const Launch &) = delete;
   Launch &operator=(const Launch &) = delete;
 
-  // Bytes of the scratch memory that run() is given.
+  // Size in bytes of the scratch memory that run() needs.
   static int64_t scratchBytes(const KernelCode &code) {
     return code.output.usesFibers ? code.scratchBytes * code.fibers + code.slmBytes : code.scratchBytes;
   }
 
-  // Workgroups [begin, end), or as many parts of them. From several threads at once.
+  // Runs workgroups [begin, end), or parts [begin, end) where workgroups are divided. Called by several threads at once.
   void run(int64_t begin, int64_t end, void *scratch) {
     if (code().output.usesFibers) return runFibers(begin, end, static_cast<unsigned char *>(scratch));
     if (begin / parts_ < failedWorkgroup()) call(begin, end, begin / parts_, (end + parts_ - 1) / parts_, scratch);
   }
 
-  // After all have run: passes on what was printed, and says what failed first.
+  // Called after all workgroups have run: passes on the prints, and reports the first failure.
   Result<void> finish(const PrintSink &print, const Kernel &kernel, const std::vector<GridRange> &grid) {
     output_.flush(print, failedWorkgroup(), [&](int64_t workgroup, int64_t subgroup) {
       return printPrefix(kernel, blockIdOf(workgroup, grid), subgroup);
@@ -113,12 +113,12 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD; // instead of the number of a failure
+  static constexpr uint64_t kDiverged = 0xFFFFFFFF, kFaulted = 0xFFFFFFFE, kNoStacks = 0xFFFFFFFD; // in place of the number of a failure
 
   const KernelCode &code() const { return kernel_.code; }
   int64_t failedWorkgroup() { return static_cast<int64_t>(std::atomic_ref(failure_).load() >> 32); }
 
-  // Workgroup by workgroup; within one, the subgroups (or lanes) take turns between barriers.
+  // Runs workgroup by workgroup. Within one, the subgroups (or lanes) run one after another up to the next barrier.
   void runFibers(int64_t begin, int64_t end, unsigned char *scratch) {
     FiberGroup fibers(static_cast<size_t>(code().fibers), static_cast<size_t>(code().lanes), kernel_.frameBytes());
     if (!fibers.valid()) return noteFailure(begin, kNoStacks);
@@ -136,7 +136,8 @@ private:
     }
   }
 
-  // Calls the kernel's function for workgroups [begin, end): its second and third argument depend on how it runs.
+  // Calls the kernel's function for workgroups [begin, end). `second` and `third` are its second and third argument, whose
+  // meaning depends on whether the kernel uses fibers.
   void call(int64_t second, int64_t third, int64_t begin, int64_t end, void *scratch) {
     struct Arguments {
       Launch &launch;
@@ -153,7 +154,7 @@ private:
     noteFailure(begin, kFaulted);
   }
 
-  // The lowest workgroup that fails counts.
+  // Keeps the failure of the lowest workgroup.
   void noteFailure(int64_t workgroup, uint64_t number) {
     uint64_t word = static_cast<uint64_t>(workgroup) << 32 | number;
     std::atomic_ref failure(failure_);
@@ -202,7 +203,7 @@ public:
             str("no memory: @", kernel.name, " needs ", bytes, " bytes for each of ", arenas_.size(), " threads"),
             kernel.nameRange);
     if (!keepsHandlers_) keepsHandlers_.emplace();
-    FaultGuard guard; // after a fault elsewhere the handlers are gone
+    FaultGuard guard; // installs the handlers again if a fault elsewhere removed them
     Launch launch(*loaded, frame, parts, pool_->workers(), panels_);
     pool_->run(work, [&](int64_t begin, int64_t end, int worker) {
       launch.run(begin, end, arenas_[static_cast<size_t>(worker)].memory());
@@ -225,7 +226,7 @@ private:
   std::vector<Arena> arenas_; // by worker
   PanelPool panels_;
   LastFrame lastFrame_;
-  std::optional<FaultGuard> keepsHandlers_; // from the first launch on
+  std::optional<FaultGuard> keepsHandlers_; // held from the first launch on
   std::mutex launchMutex_;
 };
 

@@ -7,7 +7,7 @@ namespace xt {
 
 Target &cpuTarget();
 
-// As cpuTarget().compile(), for a processor that this machine can stand in for (cpu_info.h, hostCanRun).
+// Like cpuTarget().compile(), but for any processor whose code this machine can run (cpu_info.h, hostCanRun).
 Result<std::unique_ptr<Executable>> compileForCpu(const Module &module, const CpuInfo &cpu,
                                                   const CompileOptions &options, Diagnostics &diagnostics);
 

@@ -9,7 +9,8 @@ namespace {
 
 class DenseColumns {
 public:
-  // All that have the shape, less those that something forbids. What depends on one that is dropped is looked at again.
+  // Starts with all values of the right shape and removes those that cannot be dense. When one is removed, its neighbours are
+  // checked again.
   std::unordered_set<const Value *> find(const Kernel &kernel) {
     forEachOp(kernel.body, [&](const Op &op) {
       for (size_t i = 0; i < op.resultCount(); ++i) add(op.result(i));
@@ -34,7 +35,8 @@ private:
     dense_.insert(value);
   }
 
-  // What it is made from, what is made from it, and where a loop carries it the other places of that.
+  // Queues the operands of the value, the results computed from it and, where a loop carries it, the other values of the same
+  // slot.
   void reopen(const Value &value) {
     const Op *op = value.definingOp();
     if (!op) reopenCarried(value.definingBlock()->parentOp(), value.index(), &CarriedAt::param);
@@ -52,7 +54,7 @@ private:
     open_.insert(open_.end(), op.operands().begin(), op.operands().end());
     open_.push_back(op.result());
   }
-  // `index` counts from `*from` on; null: it is a result's.
+  // `index` counts from `*from` on; if `from` is null, it is the index of a result.
   void reopenCarried(const Op *loop, size_t index, size_t CarriedAt::*from) {
     if (!loop || loop->kind() != OpKind::For) return;
     CarriedAt at = carriedAt(*loop);
@@ -76,7 +78,7 @@ private:
     return true;
   }
 
-  // What a loop carries is one buffer, and so is dense at all four places or at none.
+  // A value that a loop carries has one buffer, so it is dense at all four places (init, parameter, yield, result) or at none.
   bool isCarriedDense(const Op *loop, size_t index, bool isParam) const {
     if (!loop || loop->kind() != OpKind::For) return false;
     CarriedAt at = carriedAt(*loop);
@@ -101,7 +103,7 @@ private:
     return operand >= first && dense_.contains(loop->result(operand - first));
   }
 
-  std::vector<const Value *> open_; // to be looked at
+  std::vector<const Value *> open_; // still to be checked
   std::unordered_set<const Value *> dense_;
 };
 

@@ -1,4 +1,4 @@
-// Columns of one element a row, as reductions of rows give them, that lie side by side in scratch memory.
+// Finds column vectors (one element per row, as row reductions produce) that can be stored without padding between elements.
 #pragma once
 #include "ir/module.h"
 
@@ -6,8 +6,9 @@
 
 namespace xt {
 
-// Vectors of M x 1 that only reductions of rows, pointwise ops and `for` loops make, and only pointwise ops, loops and broadcasts
-// to rows use: loops over them take whole registers. Others have a line of memory for each element, as every row has.
+// Finds the M x 1 vectors that only row reductions, pointwise ops and `for` loops produce, and that only pointwise ops, loops
+// and broadcasts to rows consume. Loops over them process whole registers. Any other M x 1 vector takes a cache line per
+// element, like every row.
 std::unordered_set<const Value *> findDenseColumns(const Kernel &kernel);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// The CPU target's output as text or as an object file, for tools and tests.
+// The output of the CPU target as text or as an object file, for tools and tests.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/base/result.h"
@@ -12,12 +12,12 @@ struct EmitOptions {
   std::string cpu; // "" or "host", or LLVM's name for an x86-64 processor: "x86-64-v3", "skylake-avx512"
 };
 
-// LLVM IR, assembly, or the bytes of an object file; the same bytes for the same module and processor. An object's
-// functions have the ABI of targets/cpu/kernel_emitter.h, with the numbers that a frame points to beside them (numbersSymbol), and
-// may call the C library's mathematical functions.
+// Returns LLVM IR, assembly, or the bytes of an object file, which are always the same for the same module and processor. The
+// functions of an object have the ABI of targets/cpu/kernel_emitter.h and may call the C library's mathematical functions. The
+// object also defines the numbers that a frame points to (numbersSymbol).
 Result<std::string> emit(const Module &module, EmitKind kind, const EmitOptions &options, Diagnostics &diagnostics);
 
-// LLVM instructions of all kernels together.
+// The number of LLVM instructions in all kernels together.
 Result<size_t> instructionCount(const Module &module, const EmitOptions &options, Diagnostics &diagnostics);
 
 } // namespace xt

@@ -6,7 +6,8 @@
 namespace xt {
 namespace {
 
-// Touched as far as they are used: a kernel's frame, printing, the C library. There are many lanes.
+// Pages of a stack are allocated only when touched: by the kernel's frame, printing and the C library. Lanes are many, so each
+// gets a smaller stack.
 constexpr size_t kStackBytes = 1 << 20, kLaneStackBytes = 1 << 18;
 
 } // namespace
@@ -17,11 +18,11 @@ struct FiberGroup::Fiber {
   FiberContext context;
   std::unique_ptr<FiberStack> stack;
   enum class State : uint8_t { Ready, Waiting, Finished, Failed } state = State::Ready;
-  int64_t place = 0;            // where it waits
-  std::function<bool()> passes; // for what; empty: for all others
-  bool amongLanes = false;      // … of its subgroup
-  std::vector<unsigned char> gifts[2]; // of its last two exchanges
-  size_t turn = 0;                     // the last one
+  int64_t place = 0;            // the place where it waits
+  std::function<bool()> passes; // the condition it waits for; empty: for all other fibers
+  bool amongLanes = false;      // … of its subgroup only
+  std::vector<unsigned char> gifts[2]; // published in its last two exchanges
+  size_t turn = 0;                     // the gift of the last exchange
 };
 
 FiberGroup::FiberGroup(size_t count, size_t lanes, size_t frameBytes) : lanes_(lanes) {
@@ -56,7 +57,7 @@ void FiberGroup::prepare(Fiber &fiber) {
 
 void FiberGroup::switchTo(Fiber &fiber) {
   current_ = &fiber;
-  resumeGuardedCall(nullptr); // the fiber begins or goes on with its own
+  resumeGuardedCall(nullptr); // the fiber starts or resumes its own call
   switchContext(caller_, fiber.context);
 }
 
@@ -76,7 +77,7 @@ void FiberGroup::waitFor(std::function<bool()> passes, int64_t place, bool among
   resumeGuardedCall(call);
 }
 
-// A lane comes to the next exchange but one only after all have come to the next, and so have read this.
+// A lane reaches its next exchange but one only after all lanes have reached the next one and so have read this gift.
 void FiberGroup::exchange(const void *own, size_t bytes, int64_t place) {
   current_->turn ^= 1;
   const auto *first = static_cast<const unsigned char *>(own);
@@ -92,7 +93,7 @@ size_t FiberGroup::current() const { return current_->index; }
 size_t FiberGroup::subgroup() const { return lanes_ ? current_->index / lanes_ : current_->index; }
 size_t FiberGroup::lane() const { return lanes_ ? current_->index % lanes_ : 0; }
 
-// Whether the lanes of some subgroup had all come to one place.
+// Resumes the lanes of each subgroup whose lanes all wait at one place. Returns whether there was such a subgroup.
 bool FiberGroup::letLanesGo() {
   bool went = false;
   for (size_t first = 0; lanes_ && first < fibers_.size(); first += lanes_) {
@@ -122,14 +123,14 @@ std::optional<FiberGroup::Divergence> FiberGroup::run(const Body &body) {
       ran = true;
       if (fiber->state == Fiber::State::Failed) return std::nullopt;
     }
-    if (ran || letLanesGo()) continue; // what they did may let others pass
+    if (ran || letLanesGo()) continue; // the fibers that ran may let others pass
     if (std::optional<Divergence> found = divergence()) return found;
     if (fibers_.empty() || fibers_[0]->state == Fiber::State::Finished) return std::nullopt;
-    for (auto &fiber : fibers_) fiber->state = Fiber::State::Ready; // all have come to one barrier
+    for (auto &fiber : fibers_) fiber->state = Fiber::State::Ready; // all have reached one barrier
   }
 }
 
-// The first that waits, and the first that is not where it waits.
+// The first fiber that waits, and the first fiber that is not at the same place.
 std::optional<FiberGroup::Divergence> FiberGroup::divergence() const {
   const Fiber *waiting = nullptr;
   for (auto &fiber : fibers_)

@@ -5,8 +5,8 @@ namespace xt {
 namespace {
 
 constexpr uint32_t kUpperHalf = 0xFFFF0000;
-// A key is twice the bits of a magnitude, so that the sign is left out, and 2^24 more: the exponent, plus one, is in the upper eight
-// bits, and what is infinite or no number comes out below 2^24.
+// A key is twice the bits of a float, which drops the sign, plus 2^24: the upper eight bits are the exponent plus one, and for
+// infinities and NaNs the sum wraps to below 2^24.
 constexpr uint32_t kExponentOne = 1U << 24;
 constexpr uint32_t kLeastExponent = 24, kLeastExponents = 174; // float_slices.h
 
@@ -16,7 +16,7 @@ llvm::Constant *all(LlvmValue *like, uint32_t value) { return llvm::ConstantInt:
 
 LlvmValue *doubled(llvm::IRBuilderBase &b, LlvmValue *bits) { return b.CreateAdd(bits, bits); }
 LlvmValue *keyOf(llvm::IRBuilderBase &b, LlvmValue *twice) { return b.CreateAdd(twice, all(twice, kExponentOne)); }
-// Of 0 as well, both of whose halves are 0.
+// Whether the value has no slices. Also true of 0, both of whose halves are 0.
 LlvmValue *areWhole(llvm::IRBuilderBase &b, LlvmValue *bits) {
   LlvmValue *key = keyOf(b, doubled(b, bits));
   return b.CreateICmpULT(key, all(key, (kLeastExponent + 1) * kExponentOne));
@@ -71,7 +71,7 @@ LlvmValue *leastKey(llvm::IRBuilderBase &b, LlvmValue *key) {
 }
 
 LlvmValue *haveSlices(llvm::IRBuilderBase &b, LlvmValue *left, LlvmValue *right) {
-  auto exponentOf = [&](LlvmValue *key) { return b.CreateLShr(key, 24); }; // and 1
+  auto exponentOf = [&](LlvmValue *key) { return b.CreateLShr(key, 24); }; // the exponent plus 1
   auto isLarge = [&](LlvmValue *exponent) { return b.CreateICmpUGT(exponent, b.getInt64(kLeastExponent)); };
   LlvmValue *ofLeft = exponentOf(left), *ofRight = exponentOf(right);
   LlvmValue *each = b.CreateAnd(isLarge(ofLeft), isLarge(ofRight));

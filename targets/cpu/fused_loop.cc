@@ -62,7 +62,7 @@ void FusedLoop::prepare() {
     bool arithmetic = node.computed && op->info().elementwise;
     bool iota = node.computed && op->kind() == OpKind::Iota, mask = node.computed && op->kind() == OpKind::CreateMask;
     int own = arithmetic ? RegisterOps::laneBytes(*op) : elemInfo(bufferElem(node.value->type())).storageBytes;
-    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // what lanes are numbered with
+    bytes = std::max({bytes, own, iota ? 8 : mask ? 4 : 1}); // the type of lane numbers
   }
   for (const Sink &sink : sinks_)
     if (sink.reduces || acrossColumns_) bytes = std::max(bytes, RegisterOps::workBytes(sink.buffer->shape.elem));
@@ -184,7 +184,7 @@ LlvmValue *FusedLoop::evaluate(const Node &node, LlvmValue *column) {
 
 LlvmValue *FusedLoop::operand(const Op &op, size_t i) {
   const Value *value = op.operand(i);
-  // A scalar condition of a select chooses one vector as a whole.
+  // A scalar condition of a select applies to the whole vector.
   return value->type().isVector() ? chunk_.at(value) : e_.scalar(value);
 }
 

@@ -1,4 +1,4 @@
-// Values that a fused loop makes from places, and reductions.
+// Reductions, and values that a fused loop computes from the position (iota, masks, broadcasts).
 #include "ir/combine.h"
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/register_transpose.h"
@@ -21,7 +21,8 @@ LlvmValue *FusedLoop::withinRow(LlvmValue *limit, Type vector) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, positive, e_.argument(vector.extent(vector.rank() - 1)));
 }
 
-// 32 bits are enough: buffers have fewer columns (kMaxScratchBytes). Chunks of one turn compare with the same register.
+// 32 bits are enough, because the size limit of buffers (kMaxScratchBytes) bounds the columns. A constant offset of `column` is
+// added to the lane numbers, so that all chunks of an iteration compare with the same register.
 LlvmValue *FusedLoop::lanesBelow(LlvmValue *limit, LlvmValue *column) {
   LlvmValue *turn = column;
   llvm::ConstantInt *ahead = nullptr;
@@ -35,7 +36,7 @@ void FusedLoop::enterGenerated(Node &node, LlvmValue *row) {
   const Op &op = *node.value->definingOp();
   if (op.kind() == OpKind::Broadcast) return enterBroadcast(node, row);
   Type type = node.value->type();
-  // The coordinate of dimension d of the row: rows count all dimensions but the last.
+  // The coordinate of the row in dimension d: rows count all dimensions except the last.
   auto coordinate = [&](int d) {
     int64_t inner = 1;
     for (int k = d + 1; k + 1 < type.rank(); ++k) inner *= type.extent(k);
@@ -77,7 +78,7 @@ LlvmValue *FusedLoop::evaluateBroadcast(const Node &node, LlvmValue *column) {
     return e_.ops_.fromStorage(elem, b.CreateAlignedLoad(e_.ops_.storageType(elem, lanes_), address, alignOf(node.value->definingOp()->operand(0))));
   }
   int64_t last = node.value->definingOp()->operand(0)->type().extent(1) - 1;
-  // Blocks of neighbours: each lane reads its own. Lanes behind the last column read the last.
+  // Each element is repeated `across` times, so each lane loads its own. Lanes behind the last column load the last element.
   LlvmValue *chunk = e_.ops_.stackSlot(0);
   llvm::Type *storage = e_.ops_.storageType(elem, 0);
   forLoop(b, e_.number(0), e_.number(lanes_), e_.number(1), [&](LlvmValue *lane) {
@@ -102,7 +103,7 @@ void FusedLoop::fillWithIdentity(const Sink &sink) {
   });
 }
 
-// One register of partial results a row.
+// Reduces each row to one register of partial results, and that register to one element.
 void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns) {
   if (sink.buffer->shape.isDenseColumn() && lanes_ > 1 && lanes_ <= KernelEmitter::kSquareLines) return emitRowsReduction(sink, rows, columns);
   Elem elem = sink.buffer->shape.elem;
@@ -114,7 +115,8 @@ void FusedLoop::emitRowReduction(const Sink &sink, int64_t rows, int64_t columns
   });
 }
 
-// As many rows at once as a register has lanes: their registers become one. Behind the last row they are anything.
+// Reduces as many rows at once as a register has lanes, and transposes their partial results into one register. Lanes behind
+// the last row hold arbitrary values.
 void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t columns) {
   Elem elem = sink.buffer->shape.elem, partial = isOrdered(sink) ? Elem::I32 : elem;
   OpKind kind = *acrossColumns_;
@@ -133,7 +135,8 @@ void FusedLoop::emitRowsReduction(const Sink &sink, int64_t rows, int64_t column
   });
 }
 
-// Chunks at once, whose results do not wait for each other's: the largest of a row of scores takes 0.6 of the time (Zen 5).
+// The number of chunks per iteration. Their dependency chains are independent: the maximum of a row of scores takes 0.6 of the
+// time (Zen 5).
 int FusedLoop::chunksAtOnce(int64_t columns) const {
   constexpr int kMost = 4;
   int count = kMost;
@@ -141,7 +144,7 @@ int FusedLoop::chunksAtOnce(int64_t columns) const {
   return count;
 }
 
-// A register of partial results of a row; lanes behind the last column count as the identity.
+// One register of partial results of a row. Lanes behind the last column are replaced by the identity.
 LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t columns) {
   Elem elem = sink.buffer->shape.elem;
   OpKind kind = *acrossColumns_;
@@ -180,7 +183,7 @@ LlvmValue *FusedLoop::combinedRow(const Sink &sink, LlvmValue *row, int64_t colu
   return orderedBits(kind, b.CreateSelect(combined.back(), combined[0], nan));
 }
 
-// One comparison looks at two registers.
+// One comparison checks two registers.
 LlvmValue *FusedLoop::areNumbers(llvm::ArrayRef<LlvmValue *> chunks) {
   LlvmValue *all = nullptr;
   for (size_t i = 0; i < chunks.size(); i += 2) {
@@ -190,29 +193,30 @@ LlvmValue *FusedLoop::areNumbers(llvm::ArrayRef<LlvmValue *> chunks) {
   return all;
 }
 
-// AVX-512 has an instruction that tells zeros apart, and takes what is no NaN: NaN is kept in a mask. Two ops in the loop
-// instead of five.
+// AVX-512 has an instruction (vrangeps) that orders -0 before +0, but prefers a number to a NaN, so NaNs are tracked in a mask.
+// This takes two ops in the loop instead of five.
 bool FusedLoop::usesRangeInstruction(const Sink &sink) const { return isOrdered(sink) && e_.cpu_.vectorBytes == 64 && (lanes_ == 16 || lanes_ == 8); }
 
 LlvmValue *FusedLoop::furthestByRange(OpKind kind, LlvmValue *x, LlvmValue *y) {
-  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: with the sign of what it takes; the current direction
+  constexpr uint32_t kLeast = 4, kMost = 5, kRounding = 4; // vrangeps: sign of the selected operand; current rounding mode
   llvm::SmallVector<LlvmValue *, 6> args{x, y, b.getInt32(kind == OpKind::MaximumF ? kMost : kLeast), llvm::PoisonValue::get(x->getType()),
                                          lanes_ == 16 ? b.getInt16(0xffff) : b.getInt8(0xff)};
   if (lanes_ == 16) args.push_back(b.getInt32(kRounding));
   return b.CreateIntrinsic(lanes_ == 16 ? llvm::Intrinsic::x86_avx512_mask_range_ps_512 : llvm::Intrinsic::x86_avx512_mask_range_ps_256, args);
 }
 
-// The largest or smallest of floats as that of integers in the same order: -0 before +0, and NaN behind all. One integer op
-// then waits for the one before, instead of the five that tell zeros and NaN apart; AVX-512 has better (usesRangeInstruction).
+// The maximum or minimum of f32 can be computed as that of integers in the same order: -0 before +0, and NaN beyond all
+// numbers. The dependency chain is then one integer op instead of the five that handle zeros and NaN. AVX-512 has a better way
+// (usesRangeInstruction).
 bool FusedLoop::isOrdered(const Sink &sink) const { return isFurthest(*acrossColumns_) && sink.buffer->shape.elem == Elem::F32; }
 bool FusedLoop::isFurthest(OpKind kind) { return kind == OpKind::MaximumF || kind == OpKind::MinimumF; }
 llvm::Intrinsic::ID FusedLoop::furtherOf(OpKind kind) { return kind == OpKind::MaximumF ? llvm::Intrinsic::smax : llvm::Intrinsic::smin; }
 
 namespace {
-constexpr uint32_t kMagnitude = 0x7FFFFFFF; // bits of an f32 without its sign
+constexpr uint32_t kMagnitude = 0x7FFFFFFF; // all bits of an f32 except its sign
 } // namespace
 
-// Its own inverse.
+// Maps the bits of a float to an integer in the same order. The function is its own inverse.
 LlvmValue *FusedLoop::turnedBits(LlvmValue *bits) { return b.CreateXor(bits, b.CreateAnd(b.CreateAShr(bits, 31), kMagnitude)); }
 
 LlvmValue *FusedLoop::orderedBits(OpKind kind, LlvmValue *chunk) {

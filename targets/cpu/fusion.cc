@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// Where a value is evaluated: the loop of an op, or one of the loops of an op that has one per operand.
+// The place where a value is evaluated: the loop of an op, or one of the loops of an op that has one per operand.
 struct Root {
   const Op *op = nullptr;
   int operand = -1;
@@ -38,7 +38,7 @@ public:
   }
 
 private:
-  // Returns whether anything in the block writes memory.
+  // Returns whether any op in the block writes memory.
   bool planBlock(const Block &block) {
     std::unordered_map<const Op *, int> writesBefore;
     int writes = 0;
@@ -91,7 +91,7 @@ private:
     roots_[&op] = *root;
   }
 
-  // Inline without a loop that it belongs to: nothing needs its result.
+  // Whether the op is inline but belongs to no loop, because nothing needs its result.
   bool isDead(const Op &op) const {
     return isPointwise(op) && op.resultCount() && plan_.isInline(op.result()) && !roots_.contains(&op);
   }
@@ -102,7 +102,8 @@ private:
     plan_.readers_[load.result()] = reader;
   }
 
-  // Whether one op's loops are all that reads the result, also by way of broadcasts. A tile_mma reads buffers without a loop too.
+  // Whether all uses of the result, also through broadcasts, are in the loops of one op. A tile_mma does not qualify: it also
+  // reads buffers outside of loops.
   bool collectReader(const Op &op, const Op *&reader) const {
     for (Use use : op.result()->uses()) {
       const Op &user = *use.user;
@@ -129,7 +130,7 @@ private:
     return common;
   }
 
-  // The first of the loops that use the result fills its buffer, if it is that of a reduction.
+  // Lets the first loop that uses the result fill its buffer, if that is the loop of a reduction.
   void fillOnTheWay(const Op &op, const std::unordered_map<const Op *, int> &writesBefore) {
     std::optional<Root> first;
     for (Use use : op.result()->uses()) {
@@ -192,7 +193,7 @@ FusionPlan planFusion(const Kernel &kernel) { return FusionPlanner().plan(kernel
 
 void FusionPlan::collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const {
   if (!livesInBuffer(value->type()) || !seen.insert(value).second) return;
-  if ((isInline(value) || value == filled) && isPointwise(*value->definingOp())) // as deep as kMaxFusedOps
+  if ((isInline(value) || value == filled) && isPointwise(*value->definingOp())) // the recursion is at most kMaxFusedOps deep
     for (Value *operand : value->definingOp()->operands()) collect(operand, filled, seen, order);
   order.push_back(value);
 }
@@ -221,7 +222,7 @@ std::vector<Value *> FusionPlan::leaves(Value *value, const Value *filled) const
 
 std::vector<Value *> FusionPlan::leavesOf(const Op &op) const { return buffersBehind(nodesOf(op), op.result()); }
 
-// A broadcast is evaluated where it is used, and reads its operand there.
+// A broadcast is evaluated at its use and reads its operand there.
 std::vector<Value *> FusionPlan::buffersBehind(const std::vector<Value *> &nodes, const Value *except) const {
   std::vector<Value *> result;
   for (Value *node : nodes) {

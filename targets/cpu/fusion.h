@@ -1,4 +1,4 @@
-// Decides which vector values are evaluated inside the loop of their one consumer instead of having memory.
+// Decides which vector values are evaluated inside the loop of their only consumer instead of being stored in a buffer.
 #pragma once
 #include "ir/module.h"
 
@@ -8,32 +8,33 @@
 
 namespace xt {
 
-// Ops that one fused loop may hold: bounds its register pressure and the depth of walks over it.
+// The most ops that one fused loop may hold. This bounds its register pressure and the depth of recursion over it.
 inline constexpr int kMaxFusedOps = 48;
 
 class FusionPlan {
 public:
-  // Evaluated chunk by chunk where it is used; has no buffer. Also true of values that nothing uses.
+  // Whether the value is evaluated chunk by chunk at its use and has no buffer. Also true of values that nothing uses.
   bool isInline(const Value *value) const { return inline_.contains(value); }
-  // A value that has a buffer, and is evaluated by the loop of `reduction`, the first to use it, which fills the buffer on
-  // the way; null: none.
+  // The value whose buffer the loop of `reduction` fills: it uses the value first, evaluates it and stores it for later uses.
+  // Null: none.
   Value *filledBy(const Op &reduction) const;
-  // The reduction that does so; null: the op that defines `value` has a loop of its own.
+  // The reduction that fills the buffer of `value`. Null: the op that defines `value` has its own loop.
   const Op *fillerOf(const Value *value) const;
-  // Of a load that has a buffer, and a loop of its own that fills it: the one op in whose loops all that uses it is evaluated,
-  // where nothing writes memory in between. It may be read where it lies; if the op is a store, then only if the matrices are
-  // apart. null: none.
+  // For a load that has a buffer and its own loop to fill it: the only op whose loops use the result, if nothing writes memory
+  // between the load and that op. That op may read the tile in place; if it is a store, only if the two matrices do not
+  // overlap. Null: none.
   const Op *readerOf(const Value *load) const;
-  // What an evaluation of `value` computes, operands first, and the values in buffers that it reads (`value` alone
-  // where it has a buffer, unless it is what the loop fills). Without duplicates; scalars are left out.
+  // The values that an evaluation of `value` computes, operands first, and the values in buffers that it reads (only `value` if
+  // it has a buffer, unless the loop fills that buffer). Without duplicates and without scalars.
   std::vector<Value *> nodes(Value *value, const Value *filled = nullptr) const;
-  // The same for an op that runs its own loop: its result comes last.
+  // The same for an op that runs its own loop; its result comes last.
   std::vector<Value *> nodesOf(const Op &op) const;
-  // Of nodes, those in buffers; of an op, the buffers that its loop reads.
+  // The values of nodes() or nodesOf() that are in buffers, which the loop reads.
   std::vector<Value *> leaves(Value *value, const Value *filled = nullptr) const;
   std::vector<Value *> leavesOf(const Op &op) const;
 
-  // The nest whose sums a store_tile takes from the registers, and the store that an inline nest runs in; null: none.
+  // nestInto: the nest whose sums a store_tile takes from registers. storeOf: the store that an inline nest runs in. Null:
+  // none.
   const Op *nestInto(const Op &store) const;
   const Op *storeOf(const Op &nest) const;
 
@@ -42,17 +43,17 @@ private:
   std::vector<Value *> buffersBehind(const std::vector<Value *> &nodes, const Value *except) const;
   void collect(Value *value, const Value *filled, std::unordered_set<const Value *> &seen, std::vector<Value *> &order) const;
   std::unordered_set<const Value *> inline_;
-  std::unordered_map<const Op *, const Op *> nests_; // by store, and stores by nest; looked up only
-  std::unordered_map<const Op *, Value *> filled_;   // by reduction; looked up only
+  std::unordered_map<const Op *, const Op *> nests_; // from store to nest and back; used for lookup only
+  std::unordered_map<const Op *, Value *> filled_;   // by reduction; used for lookup only
   std::unordered_map<const Value *, const Op *> fillers_, readers_;
 };
 
-// Constants, splats, iota, masks and broadcasts are inline everywhere. A pointwise op or a load_tile is inline when
-// everything that uses it is evaluated in the loop of one op of its own block: a pointwise op, a store_tile, a
-// reduction, or an operand of a tile_mma. A load_tile only if nothing writes memory between it and that loop, and never
-// into a store_tile: the tiles may overlap. A nest whose sum starts at 0 is inline in the loop of a store_tile, which it
-// then runs around: the first such nest only, and only if nothing writes memory in between. What several loops use is
-// evaluated in the first of them where that is a reduction, which keeps it for the others: one value for each reduction.
+// Constants, splats, iota, masks and broadcasts are always inline. A pointwise op or a load_tile is inline if all its uses are
+// evaluated in the loop of one op of its block: a pointwise op, a store_tile, a reduction, or an operand of a tile_mma. A
+// load_tile additionally requires that nothing writes memory between it and that loop, and is never inline in a store_tile,
+// because the two tiles may overlap. A nest whose sum starts at 0 is inline in a store_tile, which then runs inside the nest;
+// only the first such nest, and only if nothing writes memory in between. A value that several loops use is evaluated in the
+// first of them if that is a reduction, which stores it for the others; each reduction does so for at most one value.
 FusionPlan planFusion(const Kernel &kernel);
 
 } // namespace xt

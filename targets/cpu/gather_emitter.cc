@@ -1,4 +1,4 @@
-// Scatter tiles, atomics, and single elements of memory.
+// Scatter tiles, atomics, and access to single elements of memory.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "targets/cpu/fused_loop.h"
@@ -16,9 +16,9 @@ KernelEmitter::Parts KernelEmitter::initScatterTile(const Op &op) {
     LlvmValue *offset = loadFrom(offsets, row, column);
     storeTo(own, row, column, address ? b.CreateAdd(offset, number(kMiddle)) : offset);
   });
-  const Parts &base = parts_.at(op.operand(0)); // of one dimension: data, size, stride
+  const Parts &base = parts_.at(op.operand(0)); // of a one-dimensional memref: data, size, stride
   if (!address) return {base[0], base[1], base[2]};
-  // An address has no bounds: offsets count from far below it, so that all are inside.
+  // An address has no bounds: offsets are counted from kMiddle elements below it, so that all of them are in bounds.
   LlvmValue *data = b.CreateIntToPtr(base[0], b.getPtrTy());
   int64_t bytes = elemInfo(op.result()->type().elem()).storageBytes;
   return {byteOffset(b, data, number(-kMiddle * bytes)), number(2 * kMiddle), number(1)};
@@ -40,11 +40,11 @@ KernelEmitter::ScatterAccess KernelEmitter::scatterAccess(const Value *tile, con
   const Parts &parts = parts_.at(tile);
   LlvmValue *offset = loadFrom(offsets, row, column);
   LlvmValue *bytes = b.CreateMul(parts[kScatterStride], number(elemInfo(tile->type().elem()).storageBytes));
-  return {b.CreateICmpULT(offset, parts[kScatterSize]), // negative is large
+  return {b.CreateICmpULT(offset, parts[kScatterSize]), // a negative offset is a large unsigned number
           byteOffset(b, parts[kScatterBase], b.CreateMul(offset, bytes))};
 }
 
-// Elements that are masked off or outside read the padding from the stack: no address of theirs is touched.
+// Elements that are masked off or out of bounds read the padding from the stack, so their addresses are never accessed.
 void KernelEmitter::emitGather(const Op &op) {
   const Value *tile = op.operand(0);
   Elem elem = tile->type().elem();
@@ -74,7 +74,7 @@ void KernelEmitter::emitScatter(const Op &op) {
   });
 }
 
-// A loop around compare-and-swap of the element's bytes: one way for every kind and type.
+// A compare-and-swap loop on the bytes of the element, for every kind of update and every type.
 LlvmValue *KernelEmitter::updateAtomically(std::string_view kind, Elem elem, LlvmValue *address, LlvmValue *value) {
   auto bits = static_cast<unsigned>(elemInfo(elem).storageBytes) * 8;
   llvm::Type *storage = ops_.storageType(elem, 0), *image = b.getIntNTy(bits);

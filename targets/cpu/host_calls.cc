@@ -1,4 +1,4 @@
-// What a kernel asks of the process around it: printing, failed asserts, and waiting at a barrier.
+// Calls from a kernel to the host process: printing, failed asserts, and waiting at a barrier.
 #include "ir/asserted_shape.h"
 #include "ir/base/text.h"
 #include "targets/cpu/host_runtime.h"
@@ -37,10 +37,10 @@ void KernelEmitter::emitPrintOrAssert(const Op &op) {
   }
 }
 
-// The subgroup that is named as the one that prints or asserts.
+// The subgroup that is reported as printing or asserting; -1: the whole workgroup.
 LlvmValue *KernelEmitter::speaker(const Op &op) { return op.attr("workgroup") ? number(-1) : subgroup_ ? subgroup_ : number(0); }
 
-// Elements are looked at in row-major order, and the first that fails ends the workgroup: it is the lowest.
+// Checks elements in row-major order. The first failure ends the workgroup, so the reported element is the lowest.
 void KernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   std::vector<int64_t> shape = assertedShape(op);
@@ -55,7 +55,7 @@ void KernelEmitter::emitAssert(const Op &op) {
   });
 }
 
-// The place of an element of an assert's condition in the vector that this is a part of.
+// The index of an element of the condition within the whole vector that the condition is a part of.
 LlvmValue *KernelEmitter::inWhole(const Op &op, LlvmValue *element) {
   if (op.operandCount() == 1) return element;
   std::vector<int64_t> whole = assertedShape(op);
@@ -71,8 +71,8 @@ LlvmValue *KernelEmitter::inWhole(const Op &op, LlvmValue *element) {
   return place;
 }
 
-// At workgroup scope one thread does the whole workgroup's work, in order; so does a single subgroup. A fence also
-// orders what other workgroups see.
+// At workgroup scope one thread does all work of a workgroup in order, so a barrier needs no code; the same holds for a single
+// subgroup. A fence also orders accesses as other workgroups see them.
 void KernelEmitter::emitBarrierOrFence(const Op &op) {
   if (op.kind() == OpKind::Fence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   if (op.kind() == OpKind::Mfence) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
@@ -81,12 +81,12 @@ void KernelEmitter::emitBarrierOrFence(const Op &op) {
 }
 
 LlvmValue *KernelEmitter::barrierPlace(const Op &op) {
-  const OpInfo *whole = op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // that it is a part of
+  const OpInfo *whole = op.kind() == OpKind::SubgroupBarrier ? findOp(op.textAttr("of")) : nullptr; // the op that this barrier was split from
   output_.barriers.push_back({op.range(), whole ? whole->name : op.info().name});
   return number(static_cast<int64_t>(output_.barriers.size()) - 1);
 }
 
-// At workgroup scope named barriers vanish as barriers do: all subgroups are one thread.
+// At workgroup scope named barriers need no code either, because all subgroups run on one thread.
 void KernelEmitter::allocNamedBarriers(const Op &op) {
   if (!output_.usesFibers) return;
   LlvmValue *count = ops_.indexFrom(scalar(op.operand(0)), op.operand(0)->type().elem());
@@ -110,7 +110,7 @@ void KernelEmitter::meetAtNamedBarrier(const Op &op) {
   if (!output_.usesFibers) return;
   const Parts &part = parts_.at(op.operand(0));
   if (op.kind() == OpKind::NbarrierArrive) {
-    // The lanes of a subgroup arrive as one, before any of them goes on to wait.
+    // All lanes of a subgroup arrive before any of them continues to a wait.
     LlvmValue *place = kernel_.scope == Scope::Lane ? barrierPlace(op) : nullptr;
     if (place) callHost(kLaneMeetSymbol, {fiber_, place});
     callHost(kNamedArriveSymbol, {fiber_, part[0], part[1], part[2], part[3]});

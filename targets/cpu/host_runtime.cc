@@ -79,7 +79,7 @@ int64_t xt_nbarrier_count(void *fibers) { return static_cast<xt::FiberGroup *>(f
 
 void xt_nbarrier_arrive(void *fibers, int64_t id, int64_t role, int64_t producers, int64_t consumers) {
   auto *group = static_cast<xt::FiberGroup *>(fibers);
-  if (group->lane() != 0) return; // one arrival of the subgroup
+  if (group->lane() != 0) return; // a subgroup arrives once
   group->named.arrive({static_cast<size_t>(id), role, producers, consumers}, group->subgroup());
 }
 

@@ -1,4 +1,4 @@
-// The functions that compiled kernels call, and what a launch collects from them.
+// The functions that compiled kernels call, and the results that a launch collects from them.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/launch.h"
@@ -21,19 +21,19 @@ inline constexpr const char *kPrintSymbol = "xt_print", *kAssertSymbol = "xt_ass
                             *kPanelTakeSymbol = "xt_panel_take", *kPanelReadySymbol = "xt_panel_ready",
                             *kLaneExchangeSymbol = "xt_lane_exchange", *kLaneGivenSymbol = "xt_lane_given";
 
-struct Failure { // at run time; its number is its place in KernelOutput::failures
+struct Failure { // a failure at run time; its number is its index in KernelOutput::failures
   SourceRange range;
   std::string message;
   bool asserted = false;
-  std::vector<int64_t> shape = {}; // in which an assert counts its elements
+  std::vector<int64_t> shape = {}; // the shape in which an assert counts its elements
 };
 struct PrintPlace { // one value of one print
   std::string text;
-  Type type; // null: the text alone
+  Type type; // null: text only
   BufferShape shape;
 };
 
-// What the emitter says about a kernel's function.
+// Facts about a kernel's function that the launch needs.
 struct KernelOutput {
   std::vector<Failure> failures;
   std::vector<PrintPlace> prints;
@@ -42,15 +42,15 @@ struct KernelOutput {
     std::string_view op; // "barrier"
   };
   std::vector<Barrier> barriers;
-  bool usesFibers = false; // each subgroup, or each lane, runs on a stack of its own
-  bool divides = false;    // workgroups are run in parts, …
-  int64_t mostParts = 1;   // … of which there can be work for so many
-  bool partsAreCheap = false; // none does what another does too
-  std::vector<int64_t> numbers; // that it reads from a table: those in which it differs from the same kernel with other tiles
-  std::vector<bool> sharedDims; // of the grid, those on which what workgroups share depends; empty: they share nothing, or little
+  bool usesFibers = false; // each subgroup, or each lane, runs on its own stack
+  bool divides = false;    // workgroups may be divided into parts that run separately, …
+  int64_t mostParts = 1;   // … at most this many
+  bool partsAreCheap = false; // no part repeats work of another part
+  std::vector<int64_t> numbers; // the table that it reads: numbers in which it may differ from the same kernel with other tile sizes
+  std::vector<bool> sharedDims; // the grid dimensions that the data shared by workgroups depends on; empty: they share nothing, or little
 };
 
-// One launch: what its kernels print, which asserts fail, and which subgroups never meet; from all threads.
+// The output of one launch, collected from all threads: prints, failed asserts, and subgroups that never meet.
 class LaunchOutput {
 public:
   explicit LaunchOutput(const KernelOutput &kernel, PanelPool *panels = nullptr) : kernel_(kernel), panels_(panels) {}
@@ -58,13 +58,14 @@ public:
   void print(int64_t place, int64_t workgroup, int64_t subgroup, const void *data);
   void assertFailed(int64_t workgroup, int64_t subgroup, int64_t element);
   void diverged(int64_t workgroup, const FiberGroup::Divergence &divergence);
-  // Of one of the workgroups [workgroup, end).
+  // Records a fault in one of the workgroups [workgroup, end).
   void faulted(int64_t workgroup, int64_t end, const MemoryFault &fault);
 
-  // After the launch. What was printed, workgroup by workgroup, up to `lastWorkgroup`; `prefix` says who printed.
+  // To be called after the launch. Passes on the prints in workgroup order, up to `lastWorkgroup`; `prefix` names the printing
+  // worker.
   using Prefix = std::function<std::string(int64_t workgroup, int64_t subgroup)>;
   void flush(const PrintSink &sink, int64_t lastWorkgroup, const Prefix &prefix) const;
-  // The assert that ended the workgroup: the lowest element (row-major) for which it failed.
+  // The assert that ended the workgroup, with the lowest element (row-major) for which it failed.
   struct FailedAssert {
     int64_t element = 0, subgroup = 0;
   };
@@ -72,7 +73,7 @@ public:
   const FiberGroup::Divergence *divergence(int64_t workgroup) const;
   struct Fault {
     MemoryFault what;
-    int64_t workgroups = 1; // in so many, from that one on
+    int64_t workgroups = 1; // the fault is in one of this many workgroups, from that one on
   };
   const Fault *fault(int64_t workgroup) const;
 
@@ -84,7 +85,7 @@ private:
     int64_t subgroup;
     std::string text;
   };
-  std::map<int64_t, std::vector<Printed>> printed_; // all by workgroup
+  std::map<int64_t, std::vector<Printed>> printed_; // all maps are by workgroup
   std::map<int64_t, FailedAssert> failedAsserts_;
   std::map<int64_t, FiberGroup::Divergence> divergences_;
   std::map<int64_t, Fault> faults_;

@@ -1,9 +1,10 @@
-// Loads that have a buffer, and are read where they lie if that is the same.
+// Loads that have a buffer, but are read in place at run time where that gives the same elements.
 #include "targets/cpu/fused_loop.h"
 
 namespace xt {
 
-// Of all elements: no register that is read holds others.
+// Whether all elements of a tile are in bounds. Tiles are whole registers wide, so no register that is read holds other
+// elements.
 LlvmValue *KernelEmitter::isInside(const TileAccess &access, int64_t rows, int64_t columns) {
   LlvmValue *first = b.CreateOr(access.rowLow, access.columnLow);
   LlvmValue *down = b.CreateICmpEQ(access.rowHigh, argument(rows)), *across = b.CreateICmpEQ(access.columnHigh, argument(columns));

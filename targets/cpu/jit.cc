@@ -29,7 +29,7 @@ const Jit::LoadedKernel *Jit::find(std::string_view kernelName) const {
   return nullptr;
 }
 
-// What this process has is not compiled again.
+// Code that this process has already loaded is not compiled again.
 Result<std::unique_ptr<Jit>> Jit::compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
                                           Diagnostics &diagnostics) {
   llvm::LLVMContext context;

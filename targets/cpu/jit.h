@@ -1,4 +1,4 @@
-// Kernels as code in this process.
+// Compiles kernels into code in this process.
 #pragma once
 #include "targets/cpu/code_library.h"
 #include "targets/cpu/code_units.h"
@@ -16,7 +16,7 @@ public:
     KernelFunction function() const { return reinterpret_cast<KernelFunction>(loaded->address); }
     size_t frameBytes() const { return loaded->frameBytes; }
   };
-  // `optimise`: LLVM's work on the code, which takes most of the time. By the pool's threads.
+  // `optimise`: whether LLVM optimises the code, which takes most of the time. Kernels are compiled on the threads of the pool.
   static Result<std::unique_ptr<Jit>> compile(const Module &module, const CpuInfo &cpu, const ObjectCache &cache, bool optimise, ThreadPool &pool,
                                               Diagnostics &diagnostics);
 

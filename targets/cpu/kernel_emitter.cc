@@ -31,7 +31,7 @@ KernelEmitter::KernelEmitter(llvm::Module &module, const Kernel &kernel, const C
       ops_(b, {.halves = cpu.f16c, .function = vectorMathOf(cpu)}) {}
 
 namespace {
-// Where a single subgroup waits for others at a named barrier it waits for ever, which fibers tell.
+// Even a single subgroup may wait at a named barrier for subgroups that never come. Only fibers detect that.
 bool hasNamedBarriers(const Kernel &kernel) {
   bool found = false;
   walk(const_cast<Block &>(kernel.body), [&](Op &op) { found |= op.kind() == OpKind::AllocNbarrier || op.kind() == OpKind::CreateNbarrier; });
@@ -62,7 +62,7 @@ KernelOutput KernelEmitter::emit() {
   function->setDoesNotThrow();
   function->addFnAttr("target-cpu", cpu_.name);
   if (!cpu_.features.empty()) function->addFnAttr("target-features", cpu_.features);
-  // Some processors are tuned to split vectors; the emitter has chosen their width.
+  // LLVM is tuned to split wide vectors on some processors, but the emitter has already chosen the width.
   std::string bits = std::to_string(cpu_.vectorBytes * 8);
   function->addFnAttr("min-legal-vector-width", bits);
   function->addFnAttr("prefer-vector-width", bits);
@@ -70,7 +70,7 @@ KernelOutput KernelEmitter::emit() {
   for (unsigned i = 0; i < 4; ++i) function->getArg(i)->setName(names[i]);
   function->getArg(3)->addAttr(llvm::Attribute::NoAlias);
 
-  // Stack slots go into the entry block; everything else starts in a block of its own.
+  // Stack slots go into the entry block; all other code starts in its own block.
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
   auto *start = llvm::BasicBlock::Create(b.getContext(), "start", function);
   b.CreateBr(start);
@@ -93,13 +93,13 @@ KernelOutput KernelEmitter::emit() {
   } else {
     forLoop(b, function->getArg(1), function->getArg(2), number(1), [&](LlvmValue *id) { emitWorkgroup(id); });
   }
-  // What went past the caches is there for other threads.
+  // Makes non-temporal stores visible to other threads.
   if (fences_) b.CreateIntrinsic(b.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
   b.CreateRetVoid();
   return std::move(output_);
 }
 
-// Read where it is used: what is kept from the kernel's begin on takes registers, and LLVM's time.
+// Loads the number at each use: values kept from the start of the kernel on would occupy registers and cost LLVM time.
 LlvmValue *KernelEmitter::argument(int64_t value) {
   LlvmValue *place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), numbers_, output_.numbers.size());
   llvm::LoadInst *load = b.CreateAlignedLoad(b.getInt64Ty(), place, llvm::Align(8));
@@ -109,7 +109,7 @@ LlvmValue *KernelEmitter::argument(int64_t value) {
   return load;
 }
 
-// What is computed with is known better, and so is whether anything is 0 or 1.
+// Constants that are computed with stay LLVM constants, so that their results are known at compile time; so do 0 and 1.
 LlvmValue *KernelEmitter::constant(const Op &op) {
   Elem elem = op.result()->type().elem();
   const AttrValue &value = op.attr("value")->value;
@@ -210,7 +210,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Constant:
     if (!vector) parts_[op.result()] = {constant(op)};
     return;
-  case TypeRule::Splat: return; // evaluated where it is used
+  case TypeRule::Splat: return; // evaluated at its uses
   case TypeRule::Dim: parts_[op.result()] = {dimOf(op)}; return;
   case TypeRule::Id:
     parts_[op.result()] = {op.kind() == OpKind::SubgroupId   ? subgroup_
@@ -238,13 +238,13 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::TileMma: emitMma(op); return;
   case TypeRule::For: emitFor(op); return;
   case TypeRule::If: emitIf(op); return;
-  case TypeRule::Yield: return; // moved by the op around it
+  case TypeRule::Yield: return; // the enclosing op moves the values
   case TypeRule::While: emitWhile(op); return;
   case TypeRule::LoadTile:
-    if (!shared_.loads.contains(&op)) emitTransposedLoad(op); // else where it is packed
+    if (!shared_.loads.contains(&op)) emitTransposedLoad(op); // otherwise it is packed from memory directly
     return;
   case TypeRule::Iota:
-  case TypeRule::CreateMask: return; // evaluated where it is used
+  case TypeRule::CreateMask: return; // evaluated at their uses
   case TypeRule::Transpose: emitTranspose(op); return;
   case TypeRule::Reduction: emitReduction(op); return;
   case TypeRule::Broadcast:
@@ -273,7 +273,7 @@ void KernelEmitter::emitOp(const Op &op) {
   case TypeRule::Compare:
   case TypeRule::Select:
   case TypeRule::ConvertLayout:
-  case TypeRule::CreateNdTdesc: // xegpu-to-tiles has replaced those of blocks and lanes
+  case TypeRule::CreateNdTdesc: // xegpu-to-tiles has replaced the XeGPU ops of blocks and lanes
   case TypeRule::LoadNd:
   case TypeRule::StoreNd:
   case TypeRule::PrefetchNd:

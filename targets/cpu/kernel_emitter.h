@@ -1,23 +1,23 @@
-// One kernel as one LLVM function.
+// Emits one kernel as one LLVM function.
 //
 // Launch ABI:  void kernel(const uint64_t *frame, int64_t begin, int64_t end, void *scratch)
 // runs the workgroups with linear ids in [begin, end). The id counts the grid row-major, its last dimension (x)
 // fastest.
 //   frame[0..8]   lower, step, count of the grid's three dimensions, outermost (z) first; absent ones are 0, 1, 1
-//   frame[9]      address of a word that the caller sets to kNoFailure. Where the program does what it must not, its
-//                 workgroup ends, after it has lowered the word to workgroup id << 32 | failure number (atomically: the
-//                 least of all stays). Workgroups behind one that has failed need not run
-//   frame[10]     the LaunchOutput that takes what it prints, and gives the panels that workgroups share
-//   frame[11]     into how many parts each workgroup is divided (KernelOutput::mostParts): then [begin, end) counts parts,
-//                 those of one workgroup side by side. Parts may run at the same time
-//   frame[12]     how many threads run the launch
-//   frame[13]     which of the memrefs among the parameters lie apart, a bit for each pair (apartBit), from the caller; 0 is always
-//                 right, and slower
+//   frame[9]      address of a word that the caller sets to kNoFailure. When a check fails at run time, the workgroup
+//                 atomically lowers the word to the minimum of its value and workgroup id << 32 | failure number, and
+//                 ends. Workgroups after one that has failed need not run
+//   frame[10]     the LaunchOutput, which collects prints and owns the panels that workgroups share
+//   frame[11]     the number of parts of each workgroup (KernelOutput::mostParts). If it is above 1, [begin, end) counts
+//                 parts, and the parts of a workgroup are consecutive. Parts may run at the same time
+//   frame[12]     the number of threads that run the launch
+//   frame[13]     a bit for each pair of memref parameters (apartBit), which the caller sets if the two do not overlap; 0 is
+//                 always correct, but slower
 //   frame[14]     address of KernelOutput::numbers
 //   then per kernel parameter: a memref's data pointer, sizes, strides (in elements); or a scalar's register image in
 //   the low bytes of one word (integers sign- or zero-extended).
-// scratch: KernelCode::scratchBytes bytes at a multiple of 64, private to the caller for the time of the call; its
-// content is neither read nor kept.
+// scratch: KernelCode::scratchBytes bytes, aligned to 64 bytes, for this call only. The kernel does not depend on their
+// content, and does not preserve it.
 #pragma once
 #include "targets/cpu/byte_range.h"
 #include "targets/cpu/host_runtime.h"
@@ -39,27 +39,28 @@ struct MmaRight;
 
 inline constexpr size_t kGridDims = 3;
 inline constexpr size_t kGridWords = 3 * kGridDims;
-// frame[9] and on, in their order.
+// The indices of the words from frame[9] on.
 enum RuntimeWord : size_t { kFailureWord, kOutputWord, kPartsWord, kThreadsWord, kApartWord, kNumbersWord, kRuntimeWords };
-inline constexpr size_t kApartMemRefs = 11; // pairs of which have bits
+inline constexpr size_t kApartMemRefs = 11; // pairs of these memrefs have bits
 inline constexpr uint64_t kNoFailure = ~uint64_t{0};
-// A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, is another function: kernel(frame,
-// workgroup, n, scratch) runs one subgroup, or the lane n of all subgroups' lanes, of one workgroup, on a stack of its own. Its scratch memory starts with a header
-// of kFiberHeader bytes: the address of the workgroup's shared local memory, and the FiberGroup.
+// A kernel at subgroup scope whose subgroups wait for each other, or at lane scope, has a different function: kernel(frame,
+// workgroup, n, scratch) runs subgroup n of one workgroup, or lane n counted over all its subgroups, on its own stack. Its
+// scratch memory starts with a header of kFiberHeader bytes: the address of the workgroup's shared local memory, and the
+// FiberGroup.
 inline constexpr int64_t kFiberHeader = kBufferAlignment;
-// Whether a kernel is of that kind. Of others, shared local memory lies behind the buffers in scratch memory.
+// Whether a kernel is of that kind. For other kernels, shared local memory follows the buffers in scratch memory.
 bool needsFibers(const Kernel &kernel);
-inline constexpr int kMaxRegionDepth = 128; // nested regions of a kernel that the emitter takes
+inline constexpr int kMaxRegionDepth = 128; // the emitter accepts regions nested this deep
 size_t frameWords(const Kernel &kernel);
-// The place of a bit that says that no byte belongs to both of two different memrefs, the n-th ones among a kernel's
-// parameters; nullopt: the word has no room for it.
+// The bit of frame[13] for the n-th and m-th memref among a kernel's parameters: it is set if they have no byte in common.
+// nullopt: the two are the same memref, or the word has no room for the pair.
 constexpr std::optional<unsigned> apartBit(size_t memref, size_t other) {
-  size_t later = std::max(memref, other), bit = later * (later - 1) / 2 + std::min(memref, other); // those of the first memrefs come first
+  size_t later = std::max(memref, other), bit = later * (later - 1) / 2 + std::min(memref, other); // pairs of the first memrefs come first
   return memref != other && later < kApartMemRefs ? std::optional(static_cast<unsigned>(bit)) : std::nullopt;
 }
 // The function's name: "xt_kernel_" and the kernel's name.
 std::string kernelSymbol(const Kernel &kernel);
-// Of its KernelOutput::numbers, where they stand beside the function: "xt_numbers_" and the kernel's name.
+// The name of the table of KernelOutput::numbers in an object file: "xt_numbers_" and the kernel's name.
 std::string numbersSymbol(const std::string &kernelName);
 
 class KernelEmitter {
@@ -71,10 +72,10 @@ public:
 private:
   friend class FusedLoop;
   friend class NestEmitter;
-  // The LLVM values of an IR value. Scalar: itself. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
+  // The LLVM values of an IR value. Scalar: the value. MemRef: data, sizes, strides. Tile: TilePart. Vector: none.
   using Parts = LlvmValues;
   enum TilePart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kTileParts };
-  // Of a scatter tile; its offsets are in its buffer.
+  // The parts of a scatter tile; its offsets are in its buffer.
   enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
 
   // kernel_emitter.cc: the function around the body, scalars
@@ -84,7 +85,7 @@ private:
   void emitOp(const Op &op);
   LlvmValue *scalar(const Value *value) const { return parts_.at(value)[0]; }
   LlvmValue *dimOf(const Op &op);
-  // Where `condition` holds, reports the failure and leaves the workgroup; `before` is emitted in front of that.
+  // If `condition` holds, reports the failure and leaves the workgroup; `before` emits code that runs before the report.
   void failIf(
       LlvmValue *condition, int64_t failure, llvm::function_ref<void()> before = [] {});
   int64_t addFailure(Failure failure);
@@ -100,56 +101,56 @@ private:
   static std::vector<bool> fixedParts(llvm::ArrayRef<Value *> params, llvm::ArrayRef<Value *> yielded);
   Parts carriedParts(llvm::ArrayRef<LlvmValue *> initial, const std::vector<bool> &fixed, llvm::BasicBlock *before);
   void carryOn(llvm::ArrayRef<LlvmValue *> carried, const std::vector<bool> &fixed, llvm::ArrayRef<LlvmValue *> next);
-  // Puts what has a buffer into the buffers of its destinations, as if all at once.
+  // Copies the values that have buffers into the buffers of their destinations, as one parallel copy.
   void moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *> to);
 
   // tile_access.cc: tiles and the memory behind them
-  struct TileAccess { // what a loop over a tile needs, computed before it
+  struct TileAccess { // the values that a loop over a tile needs, computed before the loop
     Elem elem;
-    LlvmValue *base;                     // address of the first element of all
+    LlvmValue *base;                     // address of the first element of the whole matrix
     LlvmValue *origin;                   // address of element (0, 0), which may lie outside the base
     LlvmValue *rowLow, *rowHigh;         // the rows inside the base, relative to the tile
     LlvmValue *columnLow, *columnHigh;   // and the columns
     LlvmValue *rowStride, *columnStride; // bytes
-    int64_t pack;                        // rows side by side in memory; above 1 `origin` is that of the base,
-    LlvmValue *firstRow;                 // … whose row this is
-    bool unitStride;                     // columns are neighbours, known now
-    bool maybeUnitStride;                // … or may turn out to be
+    int64_t pack;                        // rows that are interleaved in memory; above 1 `origin` is that of the base,
+    LlvmValue *firstRow;                 // … and this is the tile's first row
+    bool unitStride;                     // columns are neighbours, known at compile time
+    bool maybeUnitStride;                // … or may turn out to be at run time
     LlvmValue *padding = nullptr;        // storage form of one element
-    LlvmValue *streams = nullptr;        // whole registers are stored past the caches; null: they are not
-    LlvmValue *ahead = nullptr;          // bytes to what is loaded later, which is asked for; null: nothing is
+    LlvmValue *streams = nullptr;        // whether whole registers are stored non-temporally; null: never
+    LlvmValue *ahead = nullptr;          // bytes to data that is loaded later and prefetched now; null: nothing is prefetched
   };
-  struct RowAccess { // one row of it
+  struct RowAccess { // one row of a TileAccess
     LlvmValue *pointer;
-    LlvmValue *high; // columnHigh, or 0 for a row outside
+    LlvmValue *high; // columnHigh, or 0 for a row that is out of bounds
   };
   Parts initTile(const Op &op);
   Parts moveTile(const Op &op);
   TileAccess accessTile(const Value *tile, const AttrValue *padding);
-  // The same of a window of so many rows and columns from the tile's first element on.
+  // The same for a window of the given rows and columns that starts at the tile's first element.
   TileAccess accessWindow(const Value *tile, LlvmValue *rows, LlvmValue *columns, const AttrValue *padding);
-  // Of a tile's offset, how many of its `extent` rows or columns stand in front of the base's first.
+  // The number of a tile's `extent` rows or columns that are in front of the base's first, given the tile's offset.
   LlvmValue *inFrontOf(LlvmValue *offset, LlvmValue *extent);
-  LlvmValue *upTo(LlvmValue *value, LlvmValue *extent); // and not below 0
+  LlvmValue *upTo(LlvmValue *value, LlvmValue *extent); // clamped to [0, extent]
   // Whether index `at` of a tile (0 or more) is not in front of the base.
   LlvmValue *isFromLow(LlvmValue *at, LlvmValue *low) { return isKnownZero(low) ? b.getTrue() : b.CreateICmpSGE(at, low); }
   static bool isKnownZero(const LlvmValue *value) {
     auto *known = llvm::dyn_cast<llvm::ConstantInt>(value);
     return known && known->isZero();
   }
-  // Of a store that findStreamedStores knows; null: never. `storeWhole` stores a chunk that is whole, past the caches where
-  // that holds and the address is a multiple of its size.
+  // isStreamed: whether a store uses non-temporal stores; null: never (findStreamedStores does not list it). storeWhole: stores
+  // a whole chunk, non-temporally if that holds and the address is aligned to the chunk's size.
   LlvmValue *isStreamed(const Value *tile, const TileAccess &access);
   void storeWhole(const TileAccess &access, LlvmValue *address, LlvmValue *value);
   LlvmValue *rowDistance(const TileAccess &access, LlvmValue *row);
   RowAccess accessRow(const TileAccess &access, LlvmValue *row);
-  // `lanes` elements from column `column`; storage form.
+  // `lanes` elements from column `column` on, in storage form.
   LlvmValue *loadChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void storeChunk(const TileAccess &access, const RowAccess &row, LlvmValue *column, LlvmValue *value, int lanes);
   LlvmValue *chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
-  // Bit i: column + i is inside of a row whose end is `high`. For 64 columns.
+  // Bit i tells whether column + i is within a row whose end is `high`, for 64 columns.
   LlvmValue *insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column);
-  LlvmValue *laneMask(LlvmValue *bits, int lanes); // the lowest bits, one for each lane
+  LlvmValue *laneMask(LlvmValue *bits, int lanes); // the lowest bits, one per lane
   LlvmValue *chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes);
   void forEachLane(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes,
                    llvm::function_ref<void(LlvmValue *valid, LlvmValue *address, LlvmValue *laneByte)> body);
@@ -160,27 +161,29 @@ private:
   ByteRange memrefBytes(const Value *memref);
   std::optional<ByteRange> bytesAround(const Value *tile);
   LlvmValue *areTilesApart(const Value *tile, const Value *other);
-  LlvmValue *isApartFrom(const Value *tile, const Value *memref); // one of the parameters
+  LlvmValue *isApartFrom(const Value *tile, const Value *memref); // the memref is one of the parameters
   LlvmValue *areParametersApart(const Value *memref, const Value *other);
 
   // in_place_load.cc
-  struct Lines { // rows of a load: in memory, or in its buffer
+  struct Lines { // the rows of a load: in memory, or in its buffer
     LlvmValue *address, *pitch;
   };
-  void emitLoad(const Op &op); // that has a loop of its own
+  void emitLoad(const Op &op); // for a load with its own loop
   LlvmValue *isInside(const TileAccess &access, int64_t rows, int64_t columns);
 
   // load_ahead.cc
-  // From what is loaded to what a workgroup soon behind this one loads, or the next step of a loop; null: that is not known.
+  // The distance from the data that is loaded now to the data that a workgroup soon after this one, or the next iteration of a
+  // loop, loads. Null: not known.
   LlvmValue *bytesAhead(const Value *tile, const TileAccess &access);
   LlvmValue *bytesToLaterWorkgroup(const Op &init, const TileAccess &access, int64_t bytes);
   LlvmValue *bytesToNextStep(const Value &tile, const TileAccess &access);
-  // What the loop that loads asks for; null: it does not. Where a loop behind it reads the buffer, that shall (takeAhead).
+  // The distance at which the loading loop prefetches; null: it does not. If a later loop reads the buffer, that loop
+  // prefetches instead (takeAhead).
   LlvmValue *aheadNowOrLater(const Op &load, const TileAccess &access);
-  bool isReadAgain(const Op &load) const; // from its buffer, by a loop behind it
-  std::optional<TileAccess> takeAhead(const Value *load); // what that loop asks for; nullopt: it does not
+  bool isReadAgain(const Op &load) const; // whether a later loop reads its buffer
+  std::optional<TileAccess> takeAhead(const Value *load); // the data that this later loop prefetches; nullopt: none
   void askAhead(const TileAccess &access, const RowAccess &row, LlvmValue *column);
-  void askFor(LlvmValue *address, bool toFirst = false); // a line, into the second cache, or the first one (CpuInfo::asksIntoFirstCache)
+  void askFor(LlvmValue *address, bool toFirst = false); // prefetches a line into the L2 cache, or into the L1 cache (CpuInfo::asksIntoFirstCache)
 
   // mma_emitter.cc
   void emitMma(const Op &op);
@@ -188,8 +191,8 @@ private:
   MmaMatrix matrixOf(const Buffer &buffer);
   MmaMatrix mmaOperand(const Op &op, size_t i);
   MmaRight prepareRight(const Op &mma);
-  const Buffer *preparedBuffer(const Op &mma); // where it puts it
-  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // of rows of a tile
+  const Buffer *preparedBuffer(const Op &mma); // the buffer that prepareRight fills
+  void prefetchAhead(const TileAccess &access, int64_t rows, int64_t rowBytes); // rows of a tile
 
   // shared_panels.cc
   LlvmValue *alikeWorkgroups(const std::vector<bool> &dims);
@@ -200,18 +203,18 @@ private:
   void shareBy(const std::vector<bool> &dims, Type sum);
   SharedPanel takePanel(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes);
   void panelIsReady(const SharedPanel &panel);
-  LlvmValue *keySlot(size_t words); // on the stack
+  LlvmValue *keySlot(size_t words); // a key's slot on the stack
   MmaRight sharedRight(const Op &mma);
 
-  // picking_emitter.cc: vector ops that take elements from other places, one element after the other
+  // picking_emitter.cc: vector ops that move elements, one element at a time
   using ElementBody = llvm::function_ref<void(LlvmValue *row, LlvmValue *column)>;
   void forEachElement(const BufferShape &shape, ElementBody body);
-  // Where an operand lies; evaluates it there first if it has no buffer of its own.
+  // The buffer of an operand; if it has none, evaluates the operand into a staging buffer first.
   const Buffer &pickable(const Op &op, size_t operand);
   LlvmValue *elementAddress(const Buffer &buffer, LlvmValue *row, LlvmValue *column);
   LlvmValue *loadFrom(const Buffer &buffer, LlvmValue *row, LlvmValue *column); // register form
   void storeTo(const Buffer &buffer, LlvmValue *row, LlvmValue *column, LlvmValue *value);
-  struct Place { // of an element of a vector of any rank
+  struct Place { // the position of an element of a vector of any rank
     LlvmValue *inside, *row, *column;
   };
   Place placeOf(const Op &op, Type vector, size_t firstIndex);
@@ -224,7 +227,7 @@ private:
   void emitInsertSlice(const Op &op);
   std::pair<LlvmValue *, LlvmValue *> placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column);
 
-  // transpose_emitter.cc: squares turned in registers
+  // transpose_emitter.cc: transposes of squares in registers
   void emitTranspose(const Op &op);
   void emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to);
   void emitTransposedLoad(const Op &op);
@@ -233,16 +236,17 @@ private:
     LlvmValue *first;
     int64_t count;
   };
-  LlvmValue *areInside(const TileAccess &access, Run rows, Run columns); // all of them
-  // The rows of a square that is inside, in their storage form, where columns are neighbours.
+  LlvmValue *areInside(const TileAccess &access, Run rows, Run columns); // whether all of them are in bounds
+  // The rows of a square that is in bounds, in storage form. Its columns are neighbours in memory.
   LlvmValues insideSquare(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
-  // Its rows wherever it is.
+  // The rows of a square that may be partly out of bounds.
   LlvmValues squareAtEdge(const TileAccess &access, LlvmValue *row, LlvmValue *column, int lanes);
-  // line(0) to line(count - 1), of storage type `type`, and behind them anything: as many as a line has elements.
+  // The registers line(0) to line(count - 1), of storage type `type`, followed by arbitrary ones up to the number of elements
+  // of a line.
   LlvmValues squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line);
   static TileAccess turned(TileAccess access);
   static constexpr int kSquareLines = 16;
-  LlvmValue *squareSlot(); // on the stack: so many registers
+  LlvmValue *squareSlot(); // kSquareLines registers on the stack
 
   // gather_emitter.cc: scatter tiles, atomics and single elements of memory
   Parts initScatterTile(const Op &op);
@@ -250,7 +254,7 @@ private:
   void emitGather(const Op &op);
   void emitScatter(const Op &op);
   void emitAtomic(const Op &op);
-  // The address of an element that a scatter tile points to, or of the stack slot where it is outside.
+  // The address of an element that a scatter tile points to, or of a stack slot if it is out of bounds.
   struct ScatterAccess {
     LlvmValue *inside, *address;
   };
@@ -262,8 +266,8 @@ private:
   LlvmValue *loadElement(const Op &op);
   void storeElement(const Op &op);
 
-  // host_calls.cc: what a kernel asks of the process around it
-  // The result's type; null: none.
+  // host_calls.cc: calls from a kernel to the host process
+  // `result`: the type of the result; null: none.
   LlvmValue *callHost(const char *name, llvm::ArrayRef<LlvmValue *> args, llvm::Type *result = nullptr);
   LlvmValue *barrierPlace(const Op &op);
   void allocNamedBarriers(const Op &op);
@@ -275,15 +279,16 @@ private:
   LlvmValue *inWhole(const Op &op, LlvmValue *element);
   void emitBarrierOrFence(const Op &op);
 
-  // lane_emitter.cc: what lanes give each other
+  // lane_emitter.cc: exchange between lanes
   void emitShuffle(const Op &op);
   void emitSubgroupReduce(const Op &op);
   void giveToLanes(const Op &op);
   LlvmValue *givenBy(LlvmValue *lane);
 
-  // A number in which kernels with other tiles differ: read from KernelOutput::numbers, so that their code is the same.
+  // A number that may differ between kernels with other tiles. It is loaded from KernelOutput::numbers, so that such kernels
+  // have the same code.
   LlvmValue *argument(int64_t value);
-  LlvmValue *constant(const Op &op); // a scalar
+  LlvmValue *constant(const Op &op); // of a scalar type
 
   LlvmValue *bufferAddress(const Buffer &buffer);
   LlvmValue *pitchOf(const Buffer &buffer);
@@ -300,22 +305,22 @@ private:
   llvm::IRBuilder<> b;
   RegisterOps ops_;
   LlvmValue *scratch_ = nullptr, *slm_ = nullptr, *square_ = nullptr, *key_ = nullptr;
-  int64_t panelPlaces_ = 0; // that take panels, so far
+  int64_t panelPlaces_ = 0; // the number of ops so far that take panels
   LlvmValue *coordinates_[kGridDims] = {}; // of the workgroup
   LlvmValue *subgroup_ = nullptr, *workgroup_ = nullptr, *lane_ = nullptr;
   LlvmValue *failureWord_ = nullptr, *runtime_ = nullptr, *fiber_ = nullptr;
-  bool fences_ = false; // something may have been stored past the caches
-  LlvmValue *partCount_ = nullptr, *part_ = nullptr; // how many, and which
+  bool fences_ = false; // whether there may have been non-temporal stores
+  LlvmValue *partCount_ = nullptr, *part_ = nullptr; // the number of parts, and the current part
   LlvmValue *threads_ = nullptr;
   LlvmValue *apartBits_ = nullptr, *numbers_ = nullptr;
-  std::unordered_set<const LlvmValue *> notNegative_; // known not to be
+  std::unordered_set<const LlvmValue *> notNegative_; // values known to be 0 or more
   llvm::BasicBlock *workgroupEnd_ = nullptr;
   KernelOutput output_;
   LlvmValue *grid_[kGridDims][3] = {}; // lower, step, count
   std::unordered_map<const Value *, Parts> parts_;
-  std::unordered_map<const Value *, Lines> inPlace_;    // of loads that may be read where they lie
-  std::unordered_map<const Value *, TileAccess> ahead_; // of loads, for takeAhead
-  const Block *block_ = nullptr;                        // that is emitted
+  std::unordered_map<const Value *, Lines> inPlace_;    // loads that may be read in place
+  std::unordered_map<const Value *, TileAccess> ahead_; // by load, for takeAhead
+  const Block *block_ = nullptr;                        // the block that is being emitted
 };
 
 } // namespace xt

@@ -16,7 +16,7 @@ bool nestsDeeper(const Block &block, int levels) {
 
 int64_t mib(int64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
 
-// Each with memory of its own.
+// Each fiber has its own scratch memory.
 int64_t fiberCount(const Kernel &kernel) { return needsFibers(kernel) ? kernel.subgroups * kernel.lanes : 1; }
 
 void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagnostics &diagnostics) {
@@ -31,10 +31,10 @@ void reportScratch(const Kernel &kernel, const BufferAssignment &buffers, Diagno
                   str(shapedText(entry.value->type()), ", ", mib(entry.buffer->shape.bytes()), " MiB"));
 }
 
-// An XeGPU op that the emitter does not know; null: none.
+// The first XeGPU op that the emitter does not support; null: none.
 const Op *firstBlockOp(const Block &body) {
   const Op *found = nullptr;
-  walk(const_cast<Block &>(body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     bool known = op.kind() == OpKind::Mfence || op.kind() == OpKind::CompileHint || op.kind() == OpKind::AllocNbarrier ||
                  op.kind() == OpKind::CreateNbarrier || op.info().typeRule == TypeRule::Nbarrier;
     if (!found && op.info().dialect == Dialect::XeGpu && !known) found = &op;
@@ -52,7 +52,7 @@ void reportSlm(const Kernel &kernel, const SlmLayout &slm, Diagnostics &diagnost
                   str(shapedText(buffer.alloc->result()->type()), ", ", (buffer.bytes + 1023) >> 10, " KiB"));
 }
 
-// False has been reported.
+// Returns false after reporting that the kernel needs too much memory.
 bool fitsMemory(const Kernel &kernel, const BufferAssignment &buffers, const SlmLayout &slm, Diagnostics &diagnostics) {
   if (slm.bytes > kMaxSlmBytes) {
     reportSlm(kernel, slm, diagnostics);

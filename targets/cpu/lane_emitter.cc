@@ -1,5 +1,5 @@
-// What the lanes of a subgroup give each other: each leaves its value with the host, and reads those of others when all
-// have come.
+// Exchange between the lanes of a subgroup: each lane passes its value to the host, and reads those of other lanes after all
+// have done so.
 #include "ir/combine.h"
 #include "targets/cpu/kernel_emitter.h"
 
@@ -26,7 +26,7 @@ void KernelEmitter::emitShuffle(const Op &op) {
   LlvmValue *width = ops_.indexFrom(scalar(op.operand(2)), op.operand(2)->type().elem());
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, width, number(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, taking, number(kernel_.lanes));
-  // Unsigned: what lies below lane 0 comes out above every width.
+  // Unsigned: a lane number below 0 becomes larger than every width.
   LlvmValue *from = mode == "xor"    ? b.CreateXor(lane_, offset)
                     : mode == "up"   ? b.CreateSub(lane_, offset)
                     : mode == "down" ? b.CreateAdd(lane_, offset)
@@ -52,7 +52,7 @@ void KernelEmitter::emitSubgroupReduce(const Op &op) {
   LlvmValue *stride = number(op.intAttr("cluster_stride", 1));
   LlvmValue *span = b.CreateMul(number(op.intAttr("cluster_size", kernel_.lanes)), stride);
   giveToLanes(op);
-  auto sum = [&](LlvmValue *offset) { // of the elements `offset` bytes behind what each lane gave
+  auto sum = [&](LlvmValue *offset) { // combines the elements at byte `offset` of the lanes' values
     LlvmValue *identity = ops_.constant(elem, combiningIdentity(kind, elem), 0);
     return forLoop(b, number(0), number(kernel_.lanes), number(1), {identity},
                    [&](LlvmValue *other, llvm::ArrayRef<LlvmValue *> carried) -> LlvmValues {

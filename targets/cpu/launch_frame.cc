@@ -19,7 +19,7 @@ uint64_t scalarWord(Elem elem, Number value) {
   return image;
 }
 
-// As byteRange in byte_range.h, of addresses that are known. nullopt: more than there can be.
+// Like byteRange in byte_range.h, for known addresses. nullopt: the range exceeds the address space.
 std::optional<std::pair<int64_t, int64_t>> bytesOf(const MemRefValue &array) {
   auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(array.data)), end = first + elemInfo(array.elem).storageBytes;
   for (size_t d = 0; d < array.rank; ++d) {
@@ -96,11 +96,11 @@ Result<LaunchFrame> makeFrame(const Kernel &kernel, const std::vector<LaunchArg>
 }
 
 int64_t partsOf(double work, int64_t most, int64_t threads, bool areCheap) {
-  constexpr int64_t kPiecesEach = 4; // and no more
+  constexpr int64_t kPiecesEach = 4; // at most this many pieces of work per thread
   const auto workers = static_cast<double>(threads);
   if (threads == 1 || work <= 0 || work >= workers * kPiecesEach) return 1;
-  const double whole = std::floor(work), rest = work - whole; // workgroups; those that are not whole come last
-  // The work of the thread that has most, in `most`ths of a workgroup.
+  const double whole = std::floor(work), rest = work - whole; // incomplete workgroups come last
+  // The work of the most loaded thread, in units of 1 / `most` of a workgroup.
   auto longest = [&](int64_t parts) {
     double pieces = whole * static_cast<double>(parts), each = std::floor(pieces / workers);
     double last = each * workers < pieces ? 1 : rest * std::ceil(static_cast<double>(parts) / workers);

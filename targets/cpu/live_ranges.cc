@@ -100,11 +100,11 @@ void LiveRanges::read(const Op &op, Moment blockBegin, std::set<int> &live) {
     return;
   }
   if (isGenerated(op) || (op.kind() == OpKind::Broadcast && fusion_.isInline(op.result()))) return;
-  if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, its tiles have no buffer
+  if (op.kind() == OpKind::Nest && fusion_.isInline(op.result())) return; // its sum starts at 0, and its tiles have no buffer
   bool mma = op.kind() == OpKind::TileMma;
   const Value *filled = fusion_.filledBy(op);
   for (size_t i = 0; i < op.operandCount(); ++i) {
-    // Multiplied, or picked from, while the result is written.
+    // Operands of a product, and operands accessed by index, are read while the result is written.
     bool toTheEnd = mma ? i < 2 : op.regionCount() == 0 && op.resultCount() > 0 && !worksInPlace(op) && !filled;
     for (Value *leaf : fusion_.leaves(op.operand(i), filled))
       use(leaf, blockBegin, toTheEnd ? readAt(&op) + 1 : readAt(&op), live);
@@ -117,7 +117,7 @@ void LiveRanges::visitRegions(const Op &op, Moment blockBegin, std::set<int> &li
     const Block &region = *op.region(r);
     std::set<int> in = live;
     visit(region, in);
-    if (carriedAt(op).loops) // what the next round reads lives through this one
+    if (carriedAt(op).loops) // values that the next iteration reads are live throughout this one
       for (int number : in) range(number).add(2 * blockBegin_[&region], endOf(&region));
     before.insert(in.begin(), in.end());
   }
@@ -132,7 +132,7 @@ void LiveRanges::visit(const Block &block, std::set<int> &live) {
   for (Op *op = block.last(); op; op = op->previous()) {
     for (size_t i = 0; i < op->resultCount(); ++i)
       if (!fusion_.fillerOf(op->result(i))) define(op->result(i), begin, writeAt(op), live);
-    // What a reduction fills may lie where it reads; its result may not.
+    // The value that a reduction fills may share memory with the operands of its loop; the reduction's result may not.
     if (Value *filled = fusion_.filledBy(*op)) {
       define(filled, begin, writeAt(op), live);
       range(numberOf(op->result())).add(readAt(op), writeAt(op));

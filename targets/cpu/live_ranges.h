@@ -1,4 +1,4 @@
-// When the vector values of a kernel that have buffers are alive.
+// The live ranges of the vector values of a kernel that have buffers.
 #pragma once
 #include "targets/cpu/fusion.h"
 
@@ -16,7 +16,7 @@ struct LiveSegment { // both ends included
 class LiveRange {
 public:
   void add(Moment from, Moment to) { segments_.push_back({from, to}), sorted_ = false; }
-  // What starts at `from` starts at `later` instead; a segment of one moment if there is none.
+  // Changes the segment that starts at `from` to start at `later`; without such a segment, adds one of a single moment.
   void startAt(Moment from, Moment later);
   void merge(const LiveRange &other);
   bool intersects(const LiveRange &other) const;
@@ -24,13 +24,13 @@ public:
   const std::vector<LiveSegment> &segments() const { return sort(), segments_; }
 
 private:
-  void sort() const; // sorts and joins what touches or overlaps
+  void sort() const; // sorts, and joins segments that touch or overlap
   mutable std::vector<LiveSegment> segments_;
   mutable bool sorted_ = true;
 };
 
-// Structured liveness: a backward walk over the regions, as in Wimmer and Franz, "Linear scan register allocation on
-// SSA form" (CGO 2010). Lives have holes: a value used in one branch only is dead in the other.
+// Structured liveness: a backward walk over the regions, as in Wimmer and Franz, "Linear scan register allocation on SSA form"
+// (CGO 2010). Live ranges have holes: a value used in one branch only is dead in the other.
 class LiveRanges {
 public:
   LiveRanges(const Kernel &kernel, const FusionPlan &fusion);

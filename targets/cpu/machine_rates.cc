@@ -13,14 +13,14 @@
 namespace xt {
 namespace {
 
-// Of this thread: other programs on the machine do not count.
+// The CPU time of this thread, so that other programs on the machine do not count.
 double threadSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Of several runs the best.
+// The best rate of several runs.
 template <class Run> double best(double operations, Run run) {
   double most = 0;
   for (int i = 0; i < 9; ++i) {
@@ -34,7 +34,7 @@ template <class Run> double best(double operations, Run run) {
 #ifdef __x86_64__
 constexpr int kLoops = 200000, kSums = 12;
 
-// One instruction on twelve sums that start at zero (numbers near zero would be slow).
+// One instruction on twelve independent sums that start at zero (denormal values would be slow).
 #define XT_PEAK_LOOP(name, instruction, file, lanes)                                                                   \
   double name() {                                                                                                      \
     return best(2.0 * (lanes) * kSums * kLoops, [] {                                                                   \
@@ -55,7 +55,7 @@ XT_PEAK_LOOP(narrowF64, "vfmadd231pd", "ymm", 4)
 XT_PEAK_LOOP(narrowInt8, "%{vex%} vpdpbusd", "ymm", 32)
 #undef XT_PEAK_LOOP
 
-// AMX: four sums of 16x16, whole tiles, which hold zeros. hostCanRun has asked for the right to use it.
+// AMX: four sums of 16x16 in whole tiles of zeros. hostCanRun has requested the permission to use AMX.
 #define XT_PEAK_TILES(name, instruction, depth)                                                                        \
   double name() {                                                                                                      \
     alignas(64) unsigned char config[64] = {1};                                                                        \
@@ -95,7 +95,7 @@ MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads) {
 
 double measureBandwidth(int threads) {
   constexpr int64_t kBytes = int64_t{64} << 20, kPiece = int64_t{1} << 20;
-  // Larger than most caches; uninitialised, as the first copy writes it all.
+  // Larger than most caches. `to` is not initialised, because the first copy writes all of it.
   std::unique_ptr<char[]> from(new char[kBytes]), to(new char[kBytes]);
   std::memset(from.get(), 1, kBytes);
   ThreadPool pool(threads);
@@ -106,7 +106,7 @@ double measureBandwidth(int threads) {
       std::memcpy(to.get() + begin * kPiece, from.get() + begin * kPiece, static_cast<size_t>((end - begin) * kPiece));
     });
     double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (i > 0) most = std::max(most, 2.0 * kBytes / seconds); // the first finds new pages
+    if (i > 0) most = std::max(most, 2.0 * kBytes / seconds); // the first copy pays for page faults
   }
   return most;
 }

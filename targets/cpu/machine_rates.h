@@ -1,21 +1,21 @@
-// What this machine can do at most, measured: what the rates of kernels are held against.
+// Measures the peak rates of this machine, with which the rates of kernels are compared.
 #pragma once
 #include "targets/cpu/cpu_info.h"
 #include "targets/target.h"
 
 namespace xt {
 
-// `operations`: of `threads` cores on registers alone, with the instructions of `cpu`, for which hostCanRun holds; `elem` is
-// the type asked for where there are instructions for it, else f32, or i8 for other integers; 0 where there are none. f16 and
-// tf32 count as AMX multiplies them, sliced; f32 counts as vfmadd does, which sliced f32 (float_slices.h) might pass: by 1.6
-// times if nothing were loaded. Each core's own time counts, so that other programs make it no lower. Takes about 10 ms. `bytes`
-// is left 0.
+// The peak `operations` per second of `threads` cores that work on registers only, with the instructions of `cpu`, for which
+// hostCanRun must hold. The element type of the result is `elem` if there are instructions for it, otherwise f32, or i8 for
+// other integers; the rate is 0 if there are no instructions. f16 and tf32 count as AMX multiplies them, in slices. f32 counts
+// as vfmadd computes it; sliced f32 (float_slices.h) could exceed that by a factor of 1.6 if nothing had to be loaded. Measures
+// thread CPU time, so that other programs do not lower the rate. Takes about 10 ms. Leaves `bytes` 0.
 MachineRates measurePeak(const CpuInfo &cpu, Elem elem, int threads);
 
-// Bytes read and written a second while `threads` threads copy an array of 64 MiB together. Takes about 100 ms.
+// Bytes read and written per second while `threads` threads together copy an array of 64 MiB. Takes about 100 ms.
 double measureBandwidth(int threads);
 
-// Takes memory out of all caches of this machine; false: cannot.
+// Evicts memory from all caches of this machine; false: not supported.
 bool evictFromCaches(const void *memory, int64_t bytes);
 
 } // namespace xt

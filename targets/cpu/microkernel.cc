@@ -14,7 +14,7 @@ LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, in
   return byteOffset(b, first, count == 1 && !last ? step : b.CreateMul(step, steps));
 }
 
-// Addresses of x86 add an index times 1, 2, 4 or 8 to a base: so many rows need one register that moves on.
+// The number of rows of a that one pointer register serves: x86 addresses add an index times 1, 2, 4 or 8 to a base.
 int Microkernel::rowsOfPointer(const Operands &operands) const {
   if (operands.lastRow) return 1;
   return llvm::isa<llvm::ConstantInt>(operands.leftRowStep) ? operands.rows : 3;
@@ -25,7 +25,7 @@ LlvmValue *Microkernel::rowOf(const Operands &operands, llvm::ArrayRef<LlvmValue
   return stepsOn(b, lefts[static_cast<size_t>(row / each)], operands.leftRowStep, row % each);
 }
 
-// What a loop carries: sums, and pointers to rows of a, to what is asked for, to the copy, and to b.
+// The loop carries the sums, the pointers to rows of a, the prefetch pointer, the copy pointer, and the pointer to b.
 LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step how) {
   const size_t tile = sums.size();
   for (int r = 0, each = rowsOfPointer(operands); r < operands.rows; r += each)
@@ -47,7 +47,7 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
     return sums;
   }
   sums = repeat(b, turns, operands.deep && operands.steps == 1, sums, turn);
-  // At most one step of two is left: no loop, which would be 2% of a nest's instructions.
+  // At most one of two steps remains, so an `if` replaces the loop, which would be 2% of a nest's instructions.
   if (operands.leavesRest && operands.steps == 2)
     sums = ifElse(b, b.CreateTrunc(operands.depth, b.getInt1Ty()), [&] { return last(sums); }, [&] { return sums; });
   else if (operands.leavesRest)
@@ -56,7 +56,8 @@ LlvmValues Microkernel::multiply(const Operands &operands, LlvmValues sums, Step
   return sums;
 }
 
-// A register of each row, and then the steps that it holds: what is looked at is multiplied next, and waits for nothing.
+// For each row, examines a register of a and then multiplies the steps in it. The examined data is multiplied next, so nothing
+// waits.
 LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues carried, Turn turn) {
   XT_CHECK(operands.steps == 1 && !operands.leavesRest, "a register holds whole turns");
   const size_t lefts = static_cast<size_t>(operands.rows) * operands.columns.size();
@@ -66,7 +67,7 @@ LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues car
   return repeat(b, b.CreateUDiv(b.CreateAdd(operands.depth, allButOne), each), operands.deep, carried, [&](llvm::ArrayRef<LlvmValue *> all) {
     LlvmValue *least = all.back(), *left = all.drop_back().back();
     all = all.drop_back(2);
-    // The last one ends with the row.
+    // The last register ends at the end of the row.
     LlvmValue *at = b.CreateMul(b.CreateSub(operands.depth, left), operands.leftStep), *back = lessOf(b.CreateSub(operands.lastLooked, at), b.getInt64(0));
     for (int r = 0; r < operands.rows; ++r) {
       LlvmValue *from = byteOffset(b, rowOf(operands, all.drop_front(lefts), r), back);
@@ -78,7 +79,7 @@ LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues car
   });
 }
 
-// Computed before the loop: what stands in it is computed in each turn.
+// Computed before the loop: LLVM would not hoist the multiplications out of it.
 Microkernel::Moves Microkernel::movesOf(const Operands &operands, int64_t steps) {
   auto times = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
   return {steps, times(operands.leftStep), times(operands.rightStep)};
@@ -115,7 +116,7 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
       }
     }
   }
-  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // a Zen 5 takes as long by the first one
+  if (asks) prefetch(b, carried[nextAt], Prefetch::ToSecondCache); // on a Zen 5 a prefetch into the L1 cache takes the same time
   for (LlvmValue *left : carried.slice(tile, lefts)) next.push_back(byteOffset(b, left, moves.left));
   if (operands.next) next.push_back(asks ? byteOffset(b, carried[nextAt], operands.nextStep) : carried[nextAt]);
   if (operands.copy) next.push_back(byteOffset(b, carried[copyAt], b.getInt64(static_cast<uint64_t>(moves.steps) * copyStep)));
@@ -123,7 +124,8 @@ LlvmValues Microkernel::addTurn(const Operands &operands, const Moves &moves, ll
   return next;
 }
 
-// Each line of memory once, by its last byte: the first line of a row that begins within one is mostly that of the panel before.
+// Prefetches each cache line once, by its last byte: the first line of a row that starts within a line mostly belongs to the
+// panel before.
 void Microkernel::askAhead(const Operands &operands, LlvmValue *right) {
   LlvmValue *later = byteOffset(b, right, b.CreateAdd(operands.ahead, b.getInt64(kCacheLine - 1)));
   int64_t registerBytes = lanes_ * (operands.load ? operands.rightBytes : elemInfo(elem_).storageBytes);
@@ -160,7 +162,7 @@ LlvmValue *Microkernel::dotShorts(LlvmValue *sum, LlvmValue *x, LlvmValue *y) {
   return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {b.CreateBitCast(x, shorts), b.CreateBitCast(y, shorts)}));
 }
 
-// One bf16 of each word, as f32: its bits are the upper ones.
+// One bf16 of each word, as f32: its bits become the upper half.
 LlvmValue *Microkernel::half(LlvmValue *words, bool upper) {
   LlvmValue *bits = b.CreateBitCast(words, ops_.type(Elem::I32, lanes_));
   bits = upper ? b.CreateAnd(bits, uint64_t{0xFFFF0000}) : b.CreateShl(bits, 16);
@@ -169,7 +171,7 @@ LlvmValue *Microkernel::half(LlvmValue *words, bool upper) {
 
 LlvmValue *Microkernel::multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum) {
   if (!isFloat(elem_)) return b.CreateAdd(sum, b.CreateMul(x, y));
-  // Without the instruction an fma would be a library call.
+  // On processors without FMA the intrinsic would become a library call.
   return fma_ ? b.CreateIntrinsic(llvm::Intrinsic::fma, {sum->getType()}, {x, y, sum}) : b.CreateFAdd(sum, b.CreateFMul(x, y));
 }
 

@@ -1,4 +1,4 @@
-// The innermost loop of matrix products: a tile of sums in registers, over K.
+// The innermost loop of matrix products: accumulates a register tile of sums over K.
 #pragma once
 #include "targets/cpu/prefetch.h"
 #include "targets/cpu/product_style.h"
@@ -8,68 +8,69 @@
 
 namespace xt {
 
-// Of K, where elements are multiplied, but for tiles that copy, narrow ones, and those of twice as many steps (nestTile). Two, and
-// nothing asked for but a line of the next panel: f32 of 6 rows by 512x64 in the second cache is multiplied at 187 G operations/s, at
-// 180 with b's rows asked for ahead, one step or two, and at 177 by one step without (Intel Xeon with AMX). There 24 products take 12
-// cycles, with 6 loads beside them too, 12.8 to 13.3 with the 10 of 6x64, in several orders (`tests/bench/cpu/loads.cc`), and 14 where
-// b comes from the second cache: about 91 and 86% of what registers reach. Four steps, b loaded a step ahead, loops at multiples of 64
-// bytes, 8x48, 9x48 and 12x32, which load more, take as long, within 2%.
+// Steps of K per iteration of the loop over elements, except for tiles that copy b, narrow tiles, and tiles with twice as many
+// steps (nestTile). Two steps, with no prefetch except one line of the next panel: f32 of 6 rows by 512x64 in the L2 cache runs
+// at 187 G operations/s; at 180 with the rows of b prefetched ahead, for one step or two; and at 177 with one step and no
+// prefetch (Intel Xeon with AMX). On that processor 24 products take 12 cycles, also with 6 loads beside them; 12.8 to 13.3
+// with the 10 loads of 6x64, in several orders (`tests/bench/cpu/loads.cc`); and 14 if b comes from the L2 cache: about 91 and
+// 86% of the rate in registers. Four steps, b loaded one step ahead, loops aligned to 64 bytes, and tiles of 8x48, 9x48 and
+// 12x32, which load more, take the same time within 2%.
 inline constexpr int64_t kStepsEachTurn = 2;
 
-// `first` and so many steps of bytes, but no more than `last`; null: all that many.
+// `first` plus `count` steps of `step` bytes, but at most `last` steps; null: no limit.
 LlvmValue *stepsOn(llvm::IRBuilderBase &b, LlvmValue *first, LlvmValue *step, int64_t count, LlvmValue *last = nullptr);
 
 class Microkernel {
 public:
   enum class Step : uint8_t {
-    Elements,  // of `elem`, which is multiplied and summed
-    DotBf16,   // words of two bf16; sums of f32
-    PairsBf16, // the same, converted
-    DotShorts, // words of two numbers of 16 bits; sums of i32
-    DotBytes,  // words of four bytes, those of `leftUnsigned` of a without a sign, of b with one, or else the other way round
+    Elements,  // elements of `elem`, which are multiplied and summed
+    DotBf16,   // words of two bf16; the sums are f32
+    PairsBf16, // words of two bf16 that are converted to f32 first
+    DotShorts, // words of two 16-bit integers; the sums are i32
+    DotBytes,  // words of four bytes; those of a are unsigned and those of b signed if leftUnsigned, otherwise the reverse
   };
-  // `elem` is that of the sums, in registers of `lanes`.
+  // `elem` is the type of the sums, which are in registers of `lanes` lanes.
   Microkernel(llvm::IRBuilderBase &builder, RegisterOps &ops, const CpuInfo &cpu, Elem elem, int lanes)
       : b(builder), ops_(ops), fma_(cpu.fma), elem_(elem), lanes_(lanes) {}
   void setLeftUnsigned(bool leftUnsigned) { leftUnsigned_ = leftUnsigned; }
 
-  // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at left + r * leftRowStep, and its next
-  // element (or word) is leftStep bytes on; register v of b's columns starts at columns[v] of `right`, and the next row is
-  // rightStep on.
+  // sums[r * columns + v] += the product over `depth` steps of K. Row r of a starts at left + r * leftRowStep, and its elements
+  // (or words) are leftStep bytes apart. Register v of a row of b is at offset columns[v] from `right`, and the rows are
+  // rightStep bytes apart.
   struct Operands {
     LlvmValue *left, *leftRowStep;
     int rows;
     LlvmValue *right;
-    LlvmValues columns; // bytes
+    LlvmValues columns; // byte offsets
     LlvmValue *leftStep, *rightStep, *depth;
-    bool packed = true;         // b's registers lie at multiples of their size
-    bool deep = false;          // depth is 1 or more
-    int64_t steps = 1;          // of a turn of the loop
-    bool leavesRest = false;    // depth may be no multiple of steps, which costs code; false: those that fill no turn are left out
-    LlvmValue *ahead = nullptr; // bytes from a row of b to the one that is asked for before it is read; null: none is
-    LlvmValue *next = nullptr, *nextStep = nullptr; // each turn asks for one line of what is read later, nextStep bytes on; null: for none
-    LlvmValue *copy = nullptr;                      // rows of b are copied here as they are read, one behind the other; null: they are not
-    LlvmValue *lastRow = nullptr;                   // of a: those behind it are beyond the end and repeat it; null: all are there
-    // Gives a register of b that is converted, from where it lies, by elements of `rightBytes`; null: b needs no conversion.
+    bool packed = true;         // b's registers are aligned to their size
+    bool deep = false;          // depth is known to be 1 or more
+    int64_t steps = 1;          // per iteration of the loop
+    bool leavesRest = false;    // emit a remainder loop, as depth may not be a multiple of steps; false: remaining steps are skipped
+    LlvmValue *ahead = nullptr; // bytes from a row of b to the row to prefetch while it is read; null: no prefetch
+    LlvmValue *next = nullptr, *nextStep = nullptr; // prefetch address, which each iteration moves on; null: no prefetch
+    LlvmValue *copy = nullptr;                      // packs the rows of b here as they are read, without gaps; null: no copy
+    LlvmValue *lastRow = nullptr;                   // the last row of a; rows behind it repeat it. Null: all rows exist
+    // Loads a register of b and converts it from elements of `rightBytes` bytes; null: b needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> load = nullptr;
     int64_t rightBytes = 0;
-    // Gives an element of a that is converted in all lanes, from where it lies; null: a needs no conversion.
+    // Loads an element of a, converts it and broadcasts it to all lanes; null: a needs no conversion.
     std::function<LlvmValue *(LlvmValue *at)> broadcast = nullptr;
-    // Bytes from the start of a row of a to its last register. Rows, of words that are neighbours, are looked through by registers for
-    // their least magnitude (leastWith of words.h) beside the products, by turns of one step; it is given behind the sums. Null: they
-    // are not.
+    // Bytes from the start of a row of a to its last register. If set, the microkernel also computes the least magnitude in the
+    // rows of a (leastWith of words.h), register by register beside the products, and returns it after the sums. Words must be
+    // neighbours, and steps must be 1. Null: it is not computed.
     LlvmValue *lastLooked = nullptr;
   };
   LlvmValues multiply(const Operands &operands, LlvmValues sums, Step step = Step::Elements);
 
-  // sum + the four products in each word of x (without signs) and y (with them).
+  // sum + the four products in each word of x (unsigned bytes) and y (signed bytes).
   LlvmValue *dotBytes(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
   LlvmValue *dotShorts(LlvmValue *sum, LlvmValue *x, LlvmValue *y);
   LlvmValue *multiplyAdd(LlvmValue *x, LlvmValue *y, LlvmValue *sum); // x * y + sum
-  LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // of floats: changes no sum, not even -0
+  LlvmValue *negativeZero() { return ops_.constant(elem_, -0.0, lanes_); } // for floats: adding it changes no sum, not even -0
 
 private:
-  struct Moves { // of a turn: steps of K, and bytes to the next turn's in a row of a, and in b
+  struct Moves { // for one iteration: steps of K, and the byte distances to the next iteration's elements in a row of a, and in b
     int64_t steps;
     LlvmValue *left, *right;
   };

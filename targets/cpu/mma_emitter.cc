@@ -1,6 +1,6 @@
-// tile_mma: its operands where they lie or put into scratch memory, and the nest around its microkernel.
+// tile_mma: its operands, read in place or staged in scratch memory, and the nest around its microkernel.
 //
-// Of bf16, where the processor multiplies pairs of them, rows of b are put side by side first (words.h).
+// For bf16, if the processor multiplies pairs, pairs of rows of b are interleaved first (words.h).
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/mma_nest.h"
 #include "targets/cpu/tile_microkernel.h"
@@ -10,7 +10,7 @@ namespace xt {
 
 namespace {
 
-// What a product of bf16 does beside multiplying.
+// Helpers for products of bf16 pairs: interleaving the rows of b, and finding the least magnitude.
 class Pairs {
 public:
   using Argument = llvm::function_ref<LlvmValue *(int64_t)>; // KernelEmitter::argument
@@ -47,14 +47,14 @@ private:
   RegisterOps &ops_;
   const CpuInfo &cpu_;
   const Argument argument_;
-  const int lanes_; // words of a register
+  const int lanes_; // words per register
 };
 
 } // namespace
 
 MmaMatrix KernelEmitter::matrixOf(const Buffer &buffer) { return {buffer.shape, bufferAddress(buffer), pitchOf(buffer)}; }
 
-// An operand that this op alone loads, and multiplies as it is, is read where it lies in memory if all of it is inside.
+// An operand that is only loaded for this op and needs no conversion is read in place if the whole tile is in bounds.
 MmaMatrix KernelEmitter::mmaOperand(const Op &op, size_t i) {
   const Buffer *staging = buffers_.stagingOf(&op, i);
   Value *value = op.operand(i);
@@ -109,8 +109,8 @@ MmaRight KernelEmitter::prepareRight(const Op &mma) {
   return {words, pairs.leastOf(words)};
 }
 
-// In AMX's tiles, which take sums that are not normal as 0: products are added to what was there behind. A product of only -0 is
-// +0 in them, which a sum of -0 does not survive.
+// Multiplies in AMX tiles. AMX treats denormal sums as 0, so the products are computed into cells and added to the accumulator
+// afterwards. AMX sums products that are all -0 to +0, so an accumulator of -0 becomes +0.
 void KernelEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const MmaMatrix &right, const MmaMatrix &sum) {
   const bool fresh = op.operandCount() < 3;
   const MmaMatrix cells = fresh ? sum : matrixOf(*buffers_.stagingOf(&op, kMmaCells));
@@ -132,7 +132,7 @@ void KernelEmitter::multiplyInTiles(const Op &op, const MmaMatrix &left, const M
   tiles.end();
 }
 
-// Operands before the result: what they are computed from may share its buffer.
+// The operands are prepared before the result is written, because values they are computed from may share its buffer.
 void KernelEmitter::emitMma(const Op &op) {
   MmaMatrix left = mmaOperand(op, 0);
   MmaRight right = shared_.ofMma.contains(&op) ? sharedRight(op) : prepareRight(op);

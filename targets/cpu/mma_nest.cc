@@ -8,7 +8,7 @@ MmaNest::MmaNest(llvm::IRBuilder<> &builder, RegisterOps &ops, const CpuInfo &cp
       lanes_(cpu.lanes(static_cast<int>(elemBytes_))), columnVectors_((sum_.shape.columns + lanes_ - 1) / lanes_),
       tile_(tileOf(cpu)), microkernel_(builder, ops, cpu, elem_, lanes_) {}
 
-// Words that are converted need registers for that.
+// Converting words needs registers, so the tile has fewer rows.
 RegisterTile MmaNest::tileOf(const CpuInfo &cpu) const {
   constexpr int kConvertedRows = 2;
   RegisterTile tile = registerTile(cpu, elem_, sum_.shape.rows, sum_.shape.columns);

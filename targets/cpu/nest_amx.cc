@@ -1,34 +1,36 @@
-// Nests of bf16, bytes and sliced floats in AMX's tiles of 32x32 sums: which panels of b are packed together, and the rows of a.
+// Nests of bf16, bytes and sliced floats in AMX tiles with 32x32 sums: how many panels of b are packed together, and the loop
+// over rows of a.
 #include "targets/cpu/nest_emitter.h"
 
 namespace xt {
 
-// Whether two panels and the rows of a tile stay in the first cache: 24 KiB and 12 of 48.
+// Whether two panels and the rows of a tile stay in the L1 cache: 24 KiB and 12 KiB of its 48 KiB.
 LlvmValue *NestEmitter::isNear(const Block &block) {
   constexpr int64_t kNearWords = 96;
   return b.CreateICmpSLE(block.depth, number(kNearWords / slices_));
 }
 
-// Whether one panel, of 128 bytes a word, is more but no deeper than `words`: then it alone stays.
+// Whether two panels do not stay in the L1 cache, but one panel of at most `words` words, with 128 bytes each, does.
 LlvmValue *NestEmitter::oneStays(const Block &block, int64_t words) {
   return b.CreateAnd(b.CreateNot(isNear(block)), b.CreateICmpSLE(block.depth, number(words)));
 }
 
-// Two: a line of bytes has those of both, and two lines of bf16 that are neighbours take less time than one. One of bf16 that stays
-// by itself: 256x256x256 takes 7% less time by one, 37x1111x513 8% by two (Intel Xeon with AMX).
+// The number of panels that are packed together. Normally two: a cache line of bytes holds words of both, and two neighbouring
+// lines of bf16 take less time than one. A bf16 panel that stays in the L1 cache alone is packed alone: 256x256x256 takes 7%
+// less time with one panel at a time, 37x1111x513 8% less with two (Intel Xeon with AMX).
 LlvmValue *NestEmitter::panelsOf(const Block &block) {
-  constexpr int64_t kMostWords = 192; // 24 KiB: rows of a pass, too
+  constexpr int64_t kMostWords = 192; // 24 KiB, because rows of a pass through the cache, too
   return isBf16() ? b.CreateSelect(oneStays(block, kMostWords), number(1), number(kMostPanels)) : number(kMostPanels);
 }
 
-// Null: of other processors.
+// Null: the processor does not use AMX.
 LlvmValue *NestEmitter::panelsFrom(const Block &block, LlvmValue *column) {
   if (!block.panels) return nullptr;
   return b.CreateSelect(b.CreateICmpSGT(b.CreateSub(columns_, column), number(panelColumns())), block.panels, number(1));
 }
 
-// Down the rows of a, times one panel of two and then the other; where both and a tile's rows stay in the first cache, each tile of
-// rows times both.
+// Multiplies all rows of a by the first panel and then by the second. If both panels and the rows of a tile stay in the L1
+// cache, multiplies each tile of rows by both panels.
 void NestEmitter::emitAmxRows(const Block &block, Panel first, FusedLoop &sink) {
   static_assert(kMostPanels == 2);
   LlvmValue *both = b.CreateICmpSGT(first.panels, number(1));
@@ -49,19 +51,19 @@ void NestEmitter::emitAmxRows(const Block &block, Panel first, FusedLoop &sink) 
   });
 }
 
-// Of panels that lie one behind the other.
+// Selects one of two consecutive panels.
 NestEmitter::Panel NestEmitter::choose(LlvmValue *condition, const Panel &x, const Panel &y) {
   Panel panel = y;
   panel.column = b.CreateSelect(condition, x.column, y.column);
   panel.right = b.CreateSelect(condition, x.right, y.right);
-  panel.before.first = b.CreateSelect(condition, x.before.first, y.before.first); // the same steps
+  panel.before.first = b.CreateSelect(condition, x.before.first, y.before.first); // the steps are equal
   panel.after = choose(condition, x.after, y.after);
   panel.stores = b.CreateSelect(condition, x.stores, y.stores);
   return panel;
 }
 
-// A panel that stays in the first cache if rows of a only pass it is kept there: 512x512x512 of bf16 and 1024x1024x1024 of bytes take
-// 0.92 and 0.95 of the time (Intel Xeon with AMX).
+// If one panel stays in the L1 cache while rows of a pass through, it is kept there: 512x512x512 of bf16 and 1024x1024x1024 of
+// bytes take 0.92 and 0.95 of the time (Intel Xeon with AMX).
 void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Tile &tile, const TileMicrokernel::Operands &operands) {
   using Keep = TileMicrokernel::Keep;
   constexpr int64_t kMostWords = 288; // 36 KiB
@@ -75,21 +77,22 @@ void NestEmitter::multiplyWhole(const Block &block, const Panel &panel, const Ti
   });
 }
 
-// Of what is not stored now: the cells, which are near.
+// The rows of the result to prefetch. If nothing is stored now, the cells are used, which are in the cache anyway.
 NestEmitter::Asked NestEmitter::askedOf(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *rows = b.CreateSub(tile.rowEnd, tile.row);
   if (!storesRows()) return {addressOf(kNestCells), number(0), rows};
   return {b.CreateSelect(block.ready, storedRow(panel, tile.row), addressOf(kNestCells)), b.CreateSelect(block.ready, stored_->rowStride, number(0)), rows};
 }
 
-// Of the result, that a turn asks for while the tile is computed: two, or where there are one or two turns, all of them, but not all
-// at once: 8192x64x64 of bf16 and bytes takes 0.90 and 0.84 of the time that it takes with all before the tile (Intel Xeon with AMX).
+// The number of result rows to prefetch per iteration while the tile is computed: two, or with one or two iterations all of
+// them spread over these. 8192x64x64 of bf16 and bytes takes 0.90 and 0.84 of the time compared with prefetching all rows
+// before the tile (Intel Xeon with AMX).
 LlvmValue *NestEmitter::rowsEachTurn(LlvmValue *depth) {
   LlvmValue *one = b.CreateICmpSLE(depth, number(TileMicrokernel::kDepth)), *two = b.CreateICmpSLE(depth, number(2 * TileMicrokernel::kDepth));
   return b.CreateSelect(one, number(tile_.rows), b.CreateSelect(two, number(tile_.rows / 2), number(2)));
 }
 
-// The first row of those that a turn asks for.
+// The first of the rows that an iteration prefetches.
 LlvmValue *NestEmitter::askedAt(const Asked &asked, LlvmValue *turn, LlvmValue *rows) {
   LlvmValue *row = least(b.CreateMul(turn, rows), b.CreateSub(asked.rows, rows));
   return byteOffset(b, asked.first, b.CreateMul(row, asked.step));
@@ -99,7 +102,7 @@ void NestEmitter::askFor(const Asked &asked, LlvmValue *turn, LlvmValue *rows) {
   if (storesRows()) prefetchStored(askedAt(asked, turn, rows), asked.step, rows);
 }
 
-// Of 17 rows at least. Without a loop.
+// Prefetches two rows without a loop. There must be at least 17 rows.
 void NestEmitter::askForTwo(const Asked &asked, LlvmValue *turn) {
   if (!storesRows()) return;
   LlvmValue *line = askedAt(asked, turn, number(2));
@@ -107,10 +110,11 @@ void NestEmitter::askForTwo(const Asked &asked, LlvmValue *turn) {
   prefetchStoredRow(byteOffset(b, line, asked.step));
 }
 
-// What tiles of bf16 would take as 0, a few rows at a time, on top of `start`.
+// Multiplies bf16 that are denormal, which AMX would treat as 0, by converting them, a few rows at a time. The sums start at
+// `start`.
 void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
   constexpr int kRows = 2;
-  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // where a is read in place, no row beyond the last is
+  static_assert(TileMicrokernel::kRows / 2 % kRows == 0); // if a is read in place, no row behind the last is read
   LlvmValues columns;
   for (int v = 0; v < tile_.vectors; ++v) columns.push_back(number(v * lanes_ * bytes_));
   forLoop(b, number(0), rows, number(kRows), [&](LlvmValue *row) {
@@ -124,8 +128,8 @@ void NestEmitter::multiplyConverted(const TileMicrokernel::Operands &operands, L
   });
 }
 
-// Rows beyond the last are of staged memory, and nobody reads their sums. The first sums of whole tiles go without a detour to where
-// all are, or are stored.
+// Rows behind the last are in staged memory, and their sums are not used. The first sums of whole tiles go directly to their
+// final place, in the sums or in the result.
 void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile &tile) {
   LlvmValue *starts = fresh_ ? block.isFirst : b.getFalse(), *count = b.CreateSub(tile.rowEnd, tile.row);
   LlvmValue *isWhole = b.CreateICmpEQ(count, number(tile_.rows)), *inCells = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
@@ -149,7 +153,7 @@ void NestEmitter::emitAmxTile(const Block &block, const Panel &panel, const Tile
   ifThen(b, b.CreateNot(straight), [&] { addTile(panel, tile); });
 }
 
-// The cells, to the sums that were there, or on top of them.
+// Adds the cells to the previous sums and stores the results at the place of the sums after this block.
 void NestEmitter::addTile(const Panel &panel, const Tile &tile) {
   TileMicrokernel::Sums before{sumsAt(panel.before, tile), panel.before.step}, to{sumsAt(panel.after, tile), panel.after.step};
   auto *type = llvm::cast<llvm::FixedVectorType>(e_.ops_.type(elem_, lanes_));

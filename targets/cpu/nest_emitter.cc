@@ -40,7 +40,7 @@ void NestEmitter::toTile(const Op &store) {
   run(sink, apart);
 }
 
-// `inPlace`: the sink may be given sums as they become ready; else it is when all are there.
+// `inPlace`: the sink may take sums as soon as they are ready; otherwise it runs after all have been computed.
 void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *total = totalDepth();
   sink.prepare();
@@ -58,33 +58,34 @@ void NestEmitter::run(FusedLoop &sink, LlvmValue *inPlace) {
   asksForSource_ = asksForSource();
   isForeseen_ = isForeseen();
   asksForNextBlock_ = asksForNextBlock();
-  LlvmValue *asking = tile_.fewerByOne ? b.CreateUDiv(rows_, number(tile_.rows)) : wholeTiles_; // tiles of the last rows do, too
+  LlvmValue *asking = tile_.fewerByOne ? b.CreateUDiv(rows_, number(tile_.rows)) : wholeTiles_; // tiles of the last rows prefetch, too
   if (!inWords()) nextStep_ = b.CreateAdd(b.CreateUDiv(number(panelPitch()), most(asking, number(1))), number(1));
-  inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // whole rows of sums are added to
+  inPlace = b.CreateAnd(inPlace, b.CreateNot(sweeps_)); // a sweep adds to whole rows of sums
   LlvmValue *zeros = byteOffset(b, addressOf(kNestCells), number(kNestZeroRow * kNestPanelBytes));
   keyAddress_ = byteOffset(b, addressOf(kNestCells), number(kNestKeyRow * kNestPanelBytes));
   for (int v = 0; v < tile_.vectors; ++v)
     b.CreateAlignedStore(e_.ops_.zero(elem_, lanes_), byteOffset(b, zeros, number(v * lanes_ * bytes_)), vectorAlign());
 
   if (usesTiles(style_)) tiles_.begin(e_.ops_.stackSlot(0));
-  // Blocks alike, so that the last one is not a few steps only. One at least, for what the sum starts at.
+  // All blocks have the same depth, so that the last one is not only a few steps. There is at least one, which stores the
+  // initial value of the sums.
   LlvmValue *deepest = deepestBlock();
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(deepest, number(1))), deepest);
   count = most(count, number(1));
-  // One more, that only hands on all sums, where that could not be done before.
+  // If sums could not be passed on before, one more turn passes all of them on.
   LlvmValue *turns = b.CreateSelect(inPlace, count, b.CreateAdd(count, number(1)));
   forLoop(b, number(0), turns, number(1), [&](LlvmValue *block) { emitBlock(block, count, sink, inPlace); });
   if (usesTiles(style_)) tiles_.end();
 }
 
-// Elements of K that all steps run over.
+// The elements of K that all iterations of the nest cover.
 LlvmValue *NestEmitter::totalDepth() {
   LlvmValue *step = e_.scalar(op_.operand(5));
   if (constantInt(*op_.operand(5)).value_or(0) <= 0)
     e_.failIf(b.CreateICmpSLE(step, number(0)), e_.addFailure({op_.operandRange(5), "the step of a `nest` must be positive", {}}));
   LlvmValue *trips = e_.tripCount(e_.scalar(op_.operand(3)), e_.scalar(op_.operand(4)), step);
   int64_t extent = op_.operand(0)->type().extent(op_.attr("transpose_a") ? 0 : 1);
-  // No matrix in memory is deeper: what is behind its end is 0.
+  // No matrix in memory is deeper, and elements behind its end are 0.
   LlvmValue *limit = e_.argument((int64_t{1} << 60) / extent);
   trips = b.CreateSelect(b.CreateICmpUGT(trips, limit), limit, trips);
   return b.CreateMul(trips, e_.argument(extent));
@@ -93,7 +94,7 @@ LlvmValue *NestEmitter::totalDepth() {
 NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   const Value *tile = op_.operand(operand);
   bool transposed = op_.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
-  bool down = (operand == 1) != transposed; // K runs down the rows
+  bool down = (operand == 1) != transposed; // whether K runs down the rows
   LlvmValue *rows = down ? total : e_.argument(tile->type().extent(0)), *columns = down ? e_.argument(tile->type().extent(1)) : total;
   KernelEmitter::TileAccess access = e_.accessWindow(tile, rows, columns, nullptr);
   if (tile->type().data().order == Order::ColumnMajor && access.pack == 1) {
@@ -103,19 +104,20 @@ NestEmitter::Side NestEmitter::sideOf(size_t operand, LlvmValue *total) {
   return {access, transposed};
 }
 
-// Behind the ends of both a and b all products are 0. Tiles take whole registers of words: what is behind is 0.
+// Products behind the ends of both a and b are 0 and are skipped. Words come in whole registers, if AMX is used; the padding is
+// 0.
 void NestEmitter::boundDepth(LlvmValue *total) {
   LlvmValue *ofLeft = left_.turned ? left_.access.rowHigh : left_.access.columnHigh;
   LlvmValue *ofRight = right_.turned ? right_.access.columnHigh : right_.access.rowHigh;
   depth_ = most(ofLeft, ofRight);
-  if (fresh_) depth_ = most(depth_, number(1)); // so that each loop over K has a turn; what is multiplied then is 0
+  if (fresh_) depth_ = most(depth_, number(1)); // so that each loop over K has an iteration; the elements are 0 then
   if (!fresh_ && isFloat(elem_)) addSkipped(b.CreateICmpSGT(total, depth_));
   int64_t words = usesTiles(style_) ? lanes_ : 1, each = elements_ * words;
   elementDepth_ = depth_;
   if (inWords()) depth_ = b.CreateMul(b.CreateUDiv(b.CreateAdd(depth_, number(each - 1)), number(each)), number(words));
 }
 
-// The products of zeros that are left out would make a sum of -0 to +0; whether that comes first or last is the same.
+// The skipped products of zeros would turn a sum of -0 into +0. They can be added first or last with the same result.
 void NestEmitter::addSkipped(LlvmValue *skipped) {
   const BufferShape &shape = buffer(kNestSums).shape;
   ifThen(b, skipped, [&] {
@@ -129,7 +131,8 @@ void NestEmitter::addSkipped(LlvmValue *skipped) {
   });
 }
 
-// a is read where it lies if all that is read is inside and is not converted first, and if it is not worth while to put it together.
+// a is read in place if all elements that are read are in bounds and need no conversion beforehand, unless packing it is
+// faster.
 void NestEmitter::chooseLeft() {
   const KernelEmitter::TileAccess &a = left_.access;
   leftInPlace_ = b.getFalse();
@@ -140,19 +143,20 @@ void NestEmitter::chooseLeft() {
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.rowHigh, rows_));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(a.columnHigh, b.CreateMul(depth_, number(elements_))));
   }
-  if (ready && inWords()) { // neighbours, and a register of them at least: the last one that is looked at begins within the row
+  if (ready && inWords()) { // words must be neighbours, and a row at least a register: the last register examined begins within the row
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(a.columnStride, number(elemInfo(a.elem).storageBytes)));
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpSGE(depth_, number(lanes_)));
   }
-  if (ready && usesTiles(style_)) // whole tiles, and half of the last ones
+  if (ready && usesTiles(style_)) // whole tiles, and half a tile at the end
     leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateICmpEQ(b.CreateURem(rows_, number(TileMicrokernel::kRows / 2)), number(0)));
   leftInPlace_ = b.CreateAnd(leftInPlace_, b.CreateNot(putsLeftTogether()));
   leftRowStep_ = b.CreateSelect(leftInPlace_, a.rowStride, pitchOf(kNestLeft));
   leftStep_ = inWords() || a.unitStride ? number(leftElemBytes()) : b.CreateSelect(leftInPlace_, a.columnStride, number(leftElemBytes()));
 }
 
-// Rows of f64 by 4x24, for many columns: 0.92 of the time of 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, by 96 or 128 rows a
-// workgroup; of f32, and with AVX-512, it takes 1 to 4% more (Intel Xeon with AMX). Not of one tile.
+// Whether rows of a are packed although they could be read in place. Rows of f64 by 4x24, for many columns: 0.92 of the time of
+// 1024x1024x1024 and 0.85 to 0.9 of 2048x2048x2048, with 96 or 128 rows per workgroup; f32, and AVX-512, would take 1 to 4%
+// more (Intel Xeon with AMX). Not for a single tile of rows.
 LlvmValue *NestEmitter::putsLeftTogether() {
   constexpr int64_t kManyColumns = 512;
   if (tile_.vectors != 3 || elem_ != Elem::F64) return b.getFalse();
@@ -160,12 +164,12 @@ LlvmValue *NestEmitter::putsLeftTogether() {
   return b.CreateAnd(wide, b.CreateICmpSGT(rows_, number(tile_.rows)));
 }
 
-// Steps of K. Where nothing is copied but wide panels of b, deeper blocks write and read the sums less often: 1024x1024x1024 of
-// f32 takes 2% less time by blocks of 1024 than of 512. Where sums are written more than once anyway, rows of a and two panels
-// should leave room in the second cache: 4096x4096x4096 takes 4.6% less by blocks of 512 (Intel Xeon with AMX). (With nearThirdCache
-// it takes 2% more, f64 1000x1000x1000 2.5%, 2048x2048x2048 up to 1.5%.) More than 64 rows that are staged should leave room, too: f16
-// 4096x4096x4096 by 128 rows takes 2% less, f64 2048x2048x2048 by 64 rows 3% more. f32 of a turned a, 1024x1024x1024 by 192 rows,
-// takes 2% less in one block (the same Xeon).
+// The most steps of K per block. If only wide panels of b are copied, deeper blocks write and read the sums less often:
+// 1024x1024x1024 of f32 takes 2% less time with blocks of 1024 than of 512. If sums are written more than once anyway, rows of
+// a and two panels should leave room in the L2 cache: 4096x4096x4096 takes 4.6% less with blocks of 512 (Intel Xeon with AMX).
+// (With nearThirdCache it takes 2% more, f64 1000x1000x1000 2.5%, 2048x2048x2048 up to 1.5%.) More than 64 staged rows should
+// leave room, too: f16 4096x4096x4096 with 128 rows takes 2% less, f64 2048x2048x2048 with 64 rows 3% more. f32 with a turned
+// a, 1024x1024x1024 with 192 rows, takes 2% less in one block (the same Xeon).
 LlvmValue *NestEmitter::deepestBlock() {
   constexpr int64_t kFewRows = 64, kHalf = kNestDepthBytes / 2;
   const int64_t rows = op_.result()->type().extent(0), blockBytes = mostBlockBytes(tile_, bytes_);
@@ -180,32 +184,32 @@ LlvmValue *NestEmitter::deepestBlock() {
   LlvmValue *inMore = b.CreateSelect(leftInPlace_, number(inPlaceAgain / bytes_), e_.argument(stagedAgain / bytes_));
   LlvmValue *deepest = b.CreateSelect(b.CreateICmpSLE(depth_, inOne), inOne, inMore);
   if (!mayBeDirect()) return deepest;
-  LlvmValue *isRead = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // again and again
+  LlvmValue *isRead = b.CreateAnd(rightInPlace_, b.CreateICmpSGT(panelRows_, number(tile_.rows))); // by several tiles
   LlvmValue *asked = mayCopyPlain() ? b.CreateSelect(asksForSource_, number(kAskedRows), deepest) : deepest;
   LlvmValue *fits = b.CreateSelect(isRead, deepestInPlace(), asked);
   return least(b.CreateSelect(isForeseen_, foreseenRows(), fits), deepest);
 }
 
-// Rows of b that are read where they lie by tile after tile of a's rows should stay in the second cache. If they are a multiple
-// of 4 KiB apart, all of a panel's lines have the same place in their pages, and a cache of 32 pages a way (1 MiB in 8 ways, 2 in
-// 16) has room for 256 such rows or 512: half of the former. Of half the distance, two times as many. 64x1024x1024 of f32 takes
-// 0.42 of the time that it takes in one block (Intel Xeon with AMX).
+// Rows of b that tile after tile of a's rows reads in place should stay in the L2 cache. If they are a multiple of 4 KiB apart,
+// all lines of a panel have the same offset in their pages, and a cache of 32 pages per way (1 MiB in 8 ways, 2 MiB in 16) has
+// room for 256 such rows or 512; half of the former are used. At half the distance, twice as many fit. 64x1024x1024 of f32
+// takes 0.42 of the time that it takes in one block (Intel Xeon with AMX).
 LlvmValue *NestEmitter::deepestInPlace() {
   LlvmValue *inPlace = prefersInPlace() ? deepestAcrossLines() : b.CreateUDiv(number(kCrowdedRows * kPage), most(least(powerOfTwoApart(), number(kPage)), number(1)));
   return mayCopyPlain() ? b.CreateSelect(copiesInPlace_, deepestCopied(), inPlace) : inPlace;
 }
 
-// A Zen 5 has room for more: 64x1024x1024 of f32 takes 3 and 1% more by blocks of 1024 and of 256 rows than of 512; rows that are no
-// multiple of 1 KiB apart crowd nothing, and 64x1000x1000 takes 1% less in one block.
+// A Zen 5 has room for more: 64x1024x1024 of f32 takes 3 and 1% more with blocks of 1024 and of 256 rows than of 512. Rows
+// whose distance is no multiple of 1 KiB do not crowd any sets, and 64x1000x1000 takes 1% less in one block.
 LlvmValue *NestEmitter::deepestAcrossLines() {
   LlvmValue *crowds = b.CreateICmpSGE(powerOfTwoApart(), number(kPage / 4));
   return b.CreateSelect(crowds, number(kNestDepthBytes / 2 / bytes_), number(kNestDepthBytes / bytes_));
 }
 
-// Of rows that the first tile copies. A panel of 128 rows of 64 f32 stays in the first cache, which few tiles prefer, and many if
-// b's rows fall together. Of f32, blocks of 256 and of 512 rows take this many percent of the time of 128 (Intel Xeon with AMX):
-// 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512 101 and 98; where b is large, 192x1536x1536 93 and 93,
-// 128x2048x2048 76 and 81.
+// For rows that the first tile packs. A panel of 128 rows of 64 f32 stays in the L1 cache, which is better for few tiles, and
+// for many tiles if b's rows map to the same sets. For f32, blocks of 256 and of 512 rows take these percentages of the time of
+// 128 (Intel Xeon with AMX): 64x1536x1536 104 and 106, 128x512x1024 102 and 105, 256x512x512 101 and 98; with a large b,
+// 192x1536x1536 93 and 93, 128x2048x2048 76 and 81.
 LlvmValue *NestEmitter::deepestCopied() {
   constexpr int64_t kLarge = 8 << 20, kLargeOfFew = 12 << 20;
   LlvmValue *large = spansMore(b.CreateSelect(hasFewTiles(), number(kLargeOfFew), number(kLarge)));
@@ -214,10 +218,11 @@ LlvmValue *NestEmitter::deepestCopied() {
   return b.CreateSelect(b.CreateAnd(large, b.CreateNot(hasVeryFewTiles())), number(kAskedRows), near);
 }
 
-// Whether b comes from farther than the second cache for so few rows of a that its tiles have not the time to ask for it. Processors
-// foresee it then, if they see few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows they
-// foresee anyway, and of few panels there is little to foresee. A Zen 5 takes longer by such blocks: where it reads b where it lies, by
-// deep ones, f32 4x1024x1024 takes 0.61 of the time, 12x4096x4096 0.63, 24x4096x4096 0.8, 16x2048x2048 0.88.
+// Whether b comes from beyond the L2 cache, for so few rows of a that its tiles have no time to prefetch it. The hardware then
+// prefetches it if it sees few pages at once that are read forwards, a panel's width at a time: foreseenRows. Whole rows are
+// prefetched by hardware anyway, and with few panels there is little to prefetch. A Zen 5 takes longer with such blocks:
+// reading b in place, in deep blocks, f32 4x1024x1024 takes 0.61 of the time, 12x4096x4096 0.63, 24x4096x4096 0.8, 16x2048x2048
+// 0.88.
 LlvmValue *NestEmitter::isForeseen() {
   if (!mayBeDirect() || prefersInPlace()) return b.getFalse();
   constexpr int64_t kOfFewest = 3 << 20, kOfNarrow = 12 << 20; // bytes of b
@@ -227,19 +232,21 @@ LlvmValue *NestEmitter::isForeseen() {
   return b.CreateAnd(b.CreateAnd(b.CreateNot(sweeps_), across), b.CreateAnd(hasVeryFewTiles(), spansMore(from)));
 }
 
-// 12 to 32 rows, of those as many as lie in 192 KiB; of more rows of a, whose sums are written and read each time, 32. f32 takes
-// this part of the time, with AVX-512 and AVX2 (Intel Xeon with AMX): of blocks of 32 rows where b has 64 MiB, 8x4096x4096 0.9 and
-// 0.8, 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; of blocks of 128 rows where b has 16 MiB, 8x2048x2048 0.8 and 0.7,
-// 16x2048x2048 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; where it has 4 MiB, 8x1024x1024 0.8 and 0.65.
+// 12 to 32 rows, at most as many as fit into 192 KiB; for more rows of a, whose sums are written and read for each block, 32.
+// f32 takes this part of the time, with AVX-512 and AVX2 (Intel Xeon with AMX): compared with blocks of 32 rows if b has 64
+// MiB, 8x4096x4096 0.9 and 0.8, 16x4096x4096 0.8 and 0.85, 32x4096x4096 0.93 and 1.15; compared with blocks of 128 rows if b
+// has 16 MiB, 8x2048x2048 0.8 and 0.7, 16x2048x2048 0.95 and 0.83, 64x2048x2048 0.8 with AVX2; if it has 4 MiB, 8x1024x1024 0.8
+// and 0.65.
 LlvmValue *NestEmitter::foreseenRows() {
-  constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4; // whole ones, of any tile
+  // A multiple of kTurns is a whole number of loop iterations of any tile.
+  constexpr int64_t kFewRows = 32, kBytes = 192 << 10, kLeast = 12, kMost = 32, kTurns = 4;
   static_assert(kTurns % (2 * kStepsEachTurn) == 0 && kLeast % kTurns == 0 && kMost % kTurns == 0);
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(isWide() ? kFewRows : kFewestRows));
   LlvmValue *near = b.CreateAnd(b.CreateUDiv(number(kBytes), most(right_.access.rowStride, number(1))), number(-kTurns));
   return most(least(near, number(kMost)), b.CreateSelect(few, number(kLeast), number(kMost)));
 }
 
-// The largest power of two that the distance of b's rows is a multiple of; 0 of 0.
+// The largest power of two that divides the distance of b's rows; 0 for a distance of 0.
 LlvmValue *NestEmitter::powerOfTwoApart() { return b.CreateAnd(right_.access.rowStride, b.CreateNeg(right_.access.rowStride)); }
 
 LlvmValue *NestEmitter::nearRows() {
@@ -247,14 +254,14 @@ LlvmValue *NestEmitter::nearRows() {
   return b.CreateSelect(b.CreateICmpSGE(powerOfTwoApart(), number(kHalfPage)), number(kFew), number(kRowsAhead));
 }
 
-// Of a row of a. Staged rows are whole registers.
+// Bytes of a row of a in this block. Staged rows are padded to whole registers.
 LlvmValue *NestEmitter::leftBytes(const Block &block) {
   LlvmValue *bytes = b.CreateMul(block.depth, number(bytes_)), *registerBytes = number(lanes_ * bytes_);
   LlvmValue *whole = b.CreateAnd(b.CreateAdd(bytes, b.CreateSub(registerBytes, number(1))), b.CreateNeg(registerBytes));
   return b.CreateSelect(leftInPlace_, bytes, whole);
 }
 
-// Rows without gaps are one.
+// The words of a in this block. Rows without gaps are treated as one row.
 WordMatrix NestEmitter::wordsOf(const Block &block) {
   LlvmValue *bytes = leftBytes(block), *dense = b.CreateICmpEQ(bytes, leftRowStep_);
   return {block.left, b.CreateSelect(dense, number(1), rows_), leftRowStep_, b.CreateSelect(dense, b.CreateMul(bytes, rows_), bytes)};
@@ -262,7 +269,8 @@ WordMatrix NestEmitter::wordsOf(const Block &block) {
 
 void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink, LlvmValue *inPlace) {
   LlvmValue *each = b.CreateUDiv(b.CreateAdd(depth_, b.CreateSub(count, number(1))), count);
-  // The last block alone has steps that fill no turn. It has some, as the deepest block is of whole turns.
+  // Only the last block may have steps that do not fill an iteration. It is not empty, because the deepest block is a whole
+  // number of iterations.
   each = roundedUp(each, inWords() ? lanes_ : tile_.steps);
   Block block{};
   block.first = b.CreateMul(index, each);
@@ -287,7 +295,7 @@ void NestEmitter::emitBlock(LlvmValue *index, LlvmValue *count, FusedLoop &sink,
   ifThen(b, sweeps, [&] { sweep(block); }, [&] { emitPanels(block, sink); });
 }
 
-// Those that are inside come before those that are not.
+// Panels that are in bounds come before those that are not.
 void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   LlvmValue *wide = block.panels ? b.CreateMul(block.panels, number(panelColumns())) : number(panelColumns()), *columns = most(b.CreateSub(columns_, columnBegin_), number(0));
   LlvmValue *count = b.CreateUDiv(b.CreateAdd(columns, b.CreateSub(wide, number(1))), wide);
@@ -306,18 +314,18 @@ void NestEmitter::emitPanels(const Block &block, FusedLoop &sink) {
   });
 }
 
-// Whether one register of columns is left behind panels of three: the last two panels are narrow then, and the last one begins a
-// register earlier.
+// Whether one register of columns is left behind panels of three registers. The last two panels are then narrow, and the last
+// one begins one register earlier.
 LlvmValue *NestEmitter::endsByTwoNarrow(LlvmValue *columns) {
   if (!narrowTakesAnyRest(tile_)) return b.getFalse();
-  LlvmValue *rest = b.CreateURem(b.CreateSub(columns, number(1)), number(panelColumns())); // and 1
+  LlvmValue *rest = b.CreateURem(b.CreateSub(columns, number(1)), number(panelColumns())); // minus 1
   return b.CreateAnd(b.CreateICmpSGT(columns, number(panelColumns())), b.CreateICmpSLT(rest, number(lanes_)));
 }
 
-// Where a workgroup begins: every second one of those that share panels in the middle, so that two threads do not wait for the
-// panels that the other packs: bytes and bf16 of 1024x1024x1024 with a turned a, by tiles of 64x1024, take 0.93 of the time of two
-// threads, f32 0.98, and f32 of a turned b by 64x1024 0.92 (Zen 5). What is copied by tiles that multiply takes no time to wait for:
-// f16 takes the same either way.
+// The panel that a workgroup begins with. Of the workgroups that share panels, every second one begins in the middle, so that
+// two threads do not wait for the panels that the other packs: bytes and bf16 of 1024x1024x1024 with a turned a, in tiles of
+// 64x1024, take 0.93 of the time with two threads, f32 0.98, and f32 with a turned b in tiles of 64x1024 0.92 (Zen 5). There is
+// no wait for panels that tiles pack while they multiply: f16 takes the same time either way.
 LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
   if (!shares_ || (!inWords() && !left_.turned && mayCopy())) return number(0);
   return b.CreateSelect(b.CreateAnd(shares_, isOddAmongAlike_), b.CreateUDiv(count, number(2)), number(0));
@@ -325,14 +333,16 @@ LlvmValue *NestEmitter::firstPanel(LlvmValue *count) {
 
 bool NestEmitter::mayBeDirect() const { return maySweep() && right_.access.elem == elem_ && !inSlices(); }
 
-// b is read where it lies by as few rows as do not make up for packing it: of all workgroups that a packed panel serves.
-// Measured: panels of four lines (AVX-512) are packed to advantage from 250 to 500 rows on, depending on b's size, and
-// those of one line (AVX2, 16 columns), which reach a page with each, from 24 on (Zen 4); panels whose registers lie across lines, from 25
-// to 37 on (Intel Xeon with AMX). Those that crowd a part of the caches are copied by fewer rows: copiesInPlace.
+// b is read in place if there are too few rows of a, in all workgroups that a packed panel would serve, to make up for packing
+// it. Measured: packing pays for panels of four lines (AVX-512) from 250 to 500 rows on, depending on b's size; for panels of
+// one line (AVX2, 16 columns), where each line is in another page, from 24 rows on (Zen 4); and for panels whose registers
+// cross lines, from 25 to 37 rows on (Intel Xeon with AMX). Panels that crowd a part of the caches are packed for fewer rows:
+// copiesInPlace.
 void NestEmitter::chooseRight() {
   constexpr int64_t kOneOrTwo = 2, kFewAcross = 24;
   const int64_t kFewRows = isWide() ? 256 : 24;
-  // That with the last rows does mostly as the others, whose panels it shares.
+  // Counts full workgroups, so that a workgroup with fewer rows at the edge mostly decides like the others, whose panels it
+  // shares.
   panelRows_ = shares_ ? b.CreateSelect(shares_, b.CreateMul(e_.argument(op_.result()->type().extent(0)), served_), rows_) : rows_;
   LlvmValue *few = b.CreateICmpSLE(panelRows_, number(kFewRows));
   sweeps_ = b.getFalse();
@@ -346,7 +356,7 @@ void NestEmitter::chooseRight() {
   rightInPlace_ = b.CreateAnd(few, b.CreateOr(onLines, b.CreateICmpSLE(panelRows_, number(kFewAcross))));
 }
 
-// Whether all of b that is read is inside.
+// Whether all of b that is read is in bounds.
 LlvmValue *NestEmitter::isInsideRight(const Block &block) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *inside = b.CreateAnd(b.CreateICmpEQ(from.columnLow, number(0)), b.CreateICmpEQ(from.rowLow, number(0)));

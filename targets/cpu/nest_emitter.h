@@ -1,13 +1,14 @@
 // `nest`: the K loop of a matrix product, packed and blocked.
 //
-// K is cut into blocks of at most mostBlockBytes, nestStagedBytes where a is staged, or amxBlockBytes. For each block and
-// each panel of b's columns, as wide as a microkernel, the panel is packed (converted, and turned where it lies the other
-// way round), copied by the first tile of rows, or, for few rows of a, read where it lies
-// (nest_packing.cc), and the microkernel runs down the rows of a (nest_rows.cc, nest_amx.cc): straight from memory where it
-// can, else from rows that were staged. One or two rows, a few of a large b that is converted, take whole rows of b instead
-// (nest_sweep.cc).
-// Sums stay in registers through a block; between blocks they lie in scratch memory; behind the last one they go to memory
-// where they are only stored, else, through a few cells that stay in the first cache, into the loop of what uses them.
+// K is cut into blocks of at most mostBlockBytes, nestStagedBytes if a is staged, or amxBlockBytes. For each block and each
+// panel of b's columns, which is as wide as a register tile, the panel is packed (and converted or transposed if necessary),
+// packed by the first tile of rows while it multiplies, or, for few rows of a, read in place (nest_packing.cc). The microkernel
+// then iterates over the rows of a (nest_rows.cc, nest_amx.cc), reading them from memory directly if possible, otherwise from
+// staged rows. One or two rows of a, or a few if a large b is converted, sweep over whole rows of b instead (nest_sweep.cc).
+//
+// Sums stay in registers during a block and in scratch memory between blocks. After the last block they are stored to the
+// result directly if nothing else is computed from them; otherwise they pass, through a few cells that stay in the L1 cache, to
+// the loop that uses them.
 #pragma once
 #include "targets/cpu/fused_loop.h"
 #include "targets/cpu/microkernel.h"
@@ -20,40 +21,44 @@ namespace xt {
 class NestEmitter {
 public:
   NestEmitter(KernelEmitter &emitter, const Op &nest);
-  // Into how many parts the work of a workgroup can be divided: panels of columns, if all that the kernel does is to
-  // store what is computed from one nest. Else 0.
+  // The number of parts that the work of a workgroup can be divided into, by panels of columns. It is 0 unless all that the
+  // kernel does is to store values computed from one nest.
   static int64_t mostParts(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
-  // Whether no part looks through all of a, turns it or converts it first, as each of others does; all copy rows that cannot be read
-  // where they lie. With two threads, as parts, bytes 37x1111x513 takes 0.95 of the time, bf16 0.97 (Zen 5). (f64 is put together for
-  // many columns only, where that is little.)
+  // Whether dividing a workgroup repeats little work: no part has to scan, transpose or convert all of a first, as every other
+  // part would, too. (Every part copies rows that cannot be read in place.) With two threads, bytes 37x1111x513 divided into
+  // parts takes 0.95 of the time, bf16 0.97 (Zen 5). (f64 is packed for many columns only, where packing takes little of the
+  // time.)
   static bool partsAreCheap(const Kernel &kernel, const FusionPlan &fusion, const CpuInfo &cpu);
-  // All sums, to the result's own buffer.
+  // Writes all sums to the result's own buffer.
   void toBuffer();
-  // What the store's value is computed from them, to the store's tile.
+  // Computes the store's value from the sums and writes it to the store's tile.
   void toTile(const Op &store);
 
 private:
-  // a or b in memory, over all of K. `turned`: its rows, which are neighbours in memory, run along the other dimension
-  // than the product has them (of a: rows are K; of b: columns).
+  // Operand a or b in memory, over all of K. `turned`: it is transposed in memory, so that its rows, whose elements are
+  // neighbours, run along the other dimension than in the product. The rows of a turned a are steps of K, those of a turned b
+  // are columns.
   struct Side {
     KernelEmitter::TileAccess access;
     bool turned;
   };
-  struct Block { // of K
-    LlvmValue *first, *depth; // steps
+  struct Block { // a block of K
+    LlvmValue *first, *depth; // in steps
     LlvmValue *isFirst, *isLast;
-    LlvmValue *handsOn; // behind the last: nothing is multiplied, the sums go on to what uses them
-    LlvmValue *ready;   // its sums are the last, and may be used as they become known
-    LlvmValue *left; // step [0, first] of a
-    LlvmValue *least; // magnitude of a: of bf16, or the key of floats in slices; not if looksBeside
-    LlvmValue *rightInside; // all of b that is read
-    LlvmValue *panels; // of b that are packed together, at most, of AMX's tiles; null: 1
+    LlvmValue *handsOn; // an extra turn after the last block: nothing is multiplied, and the sums are passed to their consumer
+    LlvmValue *ready;   // the sums after this block are final and may be used as they are computed
+    LlvmValue *left; // address of a[0, first]
+    LlvmValue *least; // least magnitude of a: of bf16, or the key of sliced floats; not set if looksBeside
+    LlvmValue *rightInside; // whether all of b that is read is in bounds
+    LlvmValue *panels; // the most panels of b that are packed together, with AMX; null: 1
   };
-  struct Packed { // panels: the first, bytes from one to the next, and how many (Panel's); and of one, its columns (Panel's)
+  // The destination of packing: the first panel, bytes from panel to panel, their number (Panel::panels), and the columns of
+  // one panel (Panel::width).
+  struct Packed {
     LlvmValue *first, *panelStep, *panels, *width;
   };
-  // Rows of b that lie in the matrix: which of their columns do (insideBits), and how many are packed at once. Null: which rows and
-  // columns do is looked at.
+  // Rows of b that are in bounds: the bits of their columns that are in bounds (insideBits), and the columns that are packed at
+  // once. Null: bounds are checked for each row and column.
   struct Inside {
     LlvmValue *bits = nullptr;
     int64_t columns = 0;
@@ -61,40 +66,43 @@ private:
   struct Steps { // [begin, end) of the block that starts at `first`
     LlvmValue *first, *begin, *end;
   };
-  // A panel's sums, or where they go: its first row; bytes to the next row of a tile; bytes for each row of a to where a tile's start.
+  // The place of a panel's sums: its first row, bytes from row to row within a tile, and bytes per row of a to the start of a
+  // tile.
   struct Sums {
     LlvmValue *first, *step, *tileStep;
   };
-  // What a panel's tiles ask for: the first one from `first` on, each other so many bytes behind the one before it; and what a turn
-  // moves on. But `tilesInSource` tiles behind the first one, which may copy, ask for the panel that is copied or read where it
-  // lies next, at `source` (askedBy); those of the last rows only if they are among the `lastInSource` ones.
+  // The prefetches of a panel's tiles. The first tile prefetches from `first` on, each later one tileStep bytes further, and
+  // `step` is the distance per loop iteration. The `tilesInSource` tiles after the first one, which may copy, instead prefetch
+  // the next panel that is copied or read in place, at `source` (askedBy); tiles of the last rows do so only if they are among
+  // the first `lastInSource` ones.
   struct Next {
     LlvmValue *first, *tileStep, *step;
     LlvmValue *source = nullptr, *tilesInSource = nullptr, *lastInSource = nullptr;
   };
   struct Panel {
-    LlvmValue *column; // its first
-    LlvmValue *right;  // step [first row of the block, column] of b
+    LlvmValue *column; // its first column
+    LlvmValue *right;  // address of b[first row of the block, column]
     LlvmValue *step;   // bytes from one row of K to the next
-    LlvmValue *least; // magnitude of b: Block's
+    LlvmValue *least; // least magnitude of b, as in Block
     KernelEmitter::SharedPanel shared;
-    LlvmValue *columnSums = nullptr; // where they are, if movesLeft_: what its sums start at
-    LlvmValue *leftLeast = nullptr; // that a may have beside it (leastBeside), if looksBeside
-    LlvmValue *width = nullptr; // columns that are multiplied; null: as wide as a panel is, whatever is inside
-    LlvmValue *panels = nullptr; // that lie one behind the other from this one on, packed, at most kMostPanels; null: 1
-    LlvmValue *source = nullptr, *asks = nullptr; // in b, and whether tiles may ask for the next panel there; null unless mayAskForSource
-    LlvmValue *copies = nullptr; // if mayCopy: the first tile of rows takes copying()
-    LlvmValue *copyTo = nullptr; // what is read is copied there; null: it is not
+    LlvmValue *columnSums = nullptr; // if movesLeft_: the address of its column sums, from which its sums start
+    LlvmValue *leftLeast = nullptr; // if looksBeside: the least magnitude that a may have (leastBeside)
+    LlvmValue *width = nullptr; // columns that are multiplied; null: the full width of a panel, whatever is in bounds
+    LlvmValue *panels = nullptr; // consecutive packed panels from this one on, at most kMostPanels; null: 1
+    LlvmValue *source = nullptr, *asks = nullptr; // address in b, and whether tiles may prefetch the next panel there; null unless mayAskForSource
+    LlvmValue *copies = nullptr; // if mayCopy: whether the first tile of rows packs it (copying())
+    LlvmValue *copyTo = nullptr; // the rows that are read are packed here; null: they are not
     LlvmValue *narrow = nullptr; // whether narrowTile() or middleTile() takes its rows, unless bf16 are converted; null: never
-    LlvmValue *middle = nullptr; // which of them; null: the first
-    // Of placeSums. The last ones go straight to memory where `stores` holds, or else to the cells, one tile's after the other's.
+    LlvmValue *middle = nullptr; // whether it is middleTile(); null: it is narrowTile()
+    // Set by placeSums. The final sums are stored to the result if `stores` holds, otherwise to the cells, one tile after the
+    // other.
     LlvmValue *stores = nullptr;
-    LlvmValue *begins = nullptr; // at 0, whatever is `before`
-    Sums before{}, last{}, after{}; // a block
+    LlvmValue *begins = nullptr; // whether the sums start at 0, whatever `before` is
+    Sums before{}, last{}, after{}; // before this block, at the end, and after this block
     Next next{};
   };
 
-  struct RowTiles { // of a panel: those that come first and are not smaller, and all
+  struct RowTiles { // numbers of tiles of a panel: full ones, which come first, and all
     LlvmValue *whole, *count;
   };
   struct Tile {
@@ -123,7 +131,7 @@ private:
   Panel plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside);
   Panel packPanel(const Block &block, LlvmValue *column, LlvmValue *copied);
   LlvmValue *isCopied(const Block &block, LlvmValue *isInside);
-  bool copyingRepeatsRows() const { return !mayBeDirect(); } // as it converts, too
+  bool copyingRepeatsRows() const { return !mayBeDirect(); } // because the copy also converts
   LlvmValue *hasRowsToCopy();
   KernelEmitter::SharedPanel takePanel(const Block &block, const Panel &panel);
   void fillPanel(const Block &block, const Panel &panel);
@@ -136,37 +144,37 @@ private:
   LlvmValue *packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least);
   LlvmValue *packedAt(const Packed &to, LlvmValue *line, LlvmValue *n);
   LlvmValue *packedLine(const Packed &to, LlvmValue *step) { return byteOffset(b, to.first, b.CreateMul(packedWord(step), number(panelPitch()))); }
-  static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // of b (deepestInPlace)
-  static constexpr int64_t kAskedRows = 256; // of b, so many that a panel's few tiles have the time to ask for the next one
-  static constexpr int64_t kFewestRows = 16; // of a (isForeseen, foreseenRows)
-  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b that the second holds, and the third may not
-  // Rows of b that are asked for before they are copied.
+  static constexpr int64_t kPage = 4096, kCrowdedRows = 128; // rows of b (deepestInPlace)
+  static constexpr int64_t kAskedRows = 256; // rows of b, enough for the few tiles of a panel to have time to prefetch the next one
+  static constexpr int64_t kFewestRows = 16; // rows of a (isForeseen, foreseenRows)
+  static constexpr int64_t kSecondCache = 1 << 20, kFromMemory = 24 << 20; // bytes of b: fit into the L2 cache; may not fit into the L3 cache
+  // The prefetch distance of packing, in rows of b.
   static constexpr int64_t kRowsAhead = 16;
-  // By the first tile: fewer than the first cache has ways, if rows are so far apart that they fall together there. 36x1024x512 of
-  // f32 takes 1.4 times as long with 16.
+  // The prefetch distance of a tile that packs. It is smaller than the number of ways of the L1 cache if rows are so far apart
+  // that they map to the same sets: 36x1024x512 of f32 takes 1.4 times as long with 16.
   LlvmValue *nearRows();
   LlvmValue *rightSpan();
   LlvmValue *spansMore(LlvmValue *bytes) { return b.CreateICmpSGT(rightSpan(), bytes); }
   LlvmValue *spansMore(int64_t bytes) { return spansMore(number(bytes)); }
-  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.loadsAcrossLines; } // b's wide panels
+  bool prefersInPlace() const { return mayCopyPlain() && isWide() && e_.cpu_.loadsAcrossLines; } // for wide panels of b
   LlvmValue *copiesInPlace();
   LlvmValue *isBetterCopied(LlvmValue *manyRows);
   LlvmValue *crowdsCaches();
   void prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns);
   LlvmValue *panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count);
-  // Squares of registers, turned: `put` takes the lines of columns from `column` on, with the rows from `row` on, of the window. K
-  // runs down the rows of a, along those of b.
+  // Transposes a window in squares of registers. `put` receives the lines of a square: the window's columns from `column` on,
+  // each with the rows from `row` on. K runs down the rows of a, and along the rows of b.
   void stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                    llvm::function_ref<void(const LlvmValues &lines, LlvmValue *column, LlvmValue *row)> put);
   LlvmValues squareAt(bool ofLeft, LlvmValue *row, LlvmValue *column);
-  LlvmValue *multiplied(Elem from, LlvmValue *chunk); // storage form, as what it is multiplied in
-  LlvmValue *inAllLanes(Elem from, LlvmValue *at); // one element that lies there
-  LlvmValue *registerAt(Elem from, LlvmValue *at, int count); // storage form, anywhere in memory
+  LlvmValue *multiplied(Elem from, LlvmValue *chunk); // from storage form to the type that is multiplied in
+  LlvmValue *inAllLanes(Elem from, LlvmValue *at); // broadcasts the element at `at`
+  LlvmValue *registerAt(Elem from, LlvmValue *at, int count); // an unaligned load, in storage form
   bool mayBeDirect() const;
   bool mayCopy() const { return mayAskForSource() && (mayBeDirect() || convertsCheaply()); }
-  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy of a b that needs no conversion, and may be read where it lies
+  bool mayCopyPlain() const { return mayBeDirect() && hasRest(); } // mayCopy for a b that needs no conversion and may be read in place
   bool convertsCheaply() const;
-  // Elements that are packed as they lie, but for a conversion.
+  // Whether elements are packed unchanged, except for a conversion.
   bool mayAskForSource() const { return hasRest() && !inWords() && !right_.turned && right_.access.unitStride && right_.access.pack == 1; }
   LlvmValue *isInsideRight(const Block &block);
   LlvmValue *sourceOf(const Block &block, LlvmValue *column);
@@ -174,7 +182,7 @@ private:
   LlvmValue *firstPanel(LlvmValue *count);
   LlvmValue *endsByTwoNarrow(LlvmValue *columns);
   // nest_sweep.cc
-  static constexpr int64_t kSweptRows = 8, kMostSwept = 4; // of b at once; of a
+  static constexpr int64_t kSweptRows = 8, kMostSwept = 4; // rows of b at once; rows of a
   bool maySweep() const;
   LlvmValue *sweptFromMemory();
   void sweep(const Block &block);
@@ -182,26 +190,27 @@ private:
                  llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load);
   LlvmValues sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count);
   LlvmValue *sumsAt(LlvmValue *row, LlvmValue *column) { return byteOffset(b, rowOf(kNestSums, row), b.CreateMul(column, number(bytes_))); }
-  // A smaller tile takes the last rows.
+  // Whether a smaller tile takes the last rows.
   bool hasRest() const { return lastRowsTile(tile_).rows < tile_.rows && !usesTiles(style_); }
   void emitRows(const Block &block, Panel panel, FusedLoop &sink);
   LlvmValue *wholeTiles();
   bool hasNarrow() const { return tile_.narrow > 0 && hasRest(); }
-  // So few that the time of a panel is that of getting it, and not that of their sums.
+  // Whether there are so few tiles that loading a panel takes longer than computing its sums.
   LlvmValue *hasFewTiles() { return hasTiles(24); }
-  // Those that cannot ask for all of the next panel, if no others share it, and any few of narrow ones.
+  // Whether there are too few tiles to prefetch all of the next panel, if no other workgroups share it; for narrow panels, any
+  // few tiles.
   LlvmValue *hasVeryFewTiles() { return isWide() ? hasTiles(tilesThatAsk()) : hasFewTiles(); }
-  bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // panels are
+  bool isWide() const { return panelPitch() >= 4 * kCacheLine; } // whether panels are wide
   LlvmValue *hasTiles(int64_t most) { return b.CreateICmpSLT(panelRows_, number((most + 1) * tile_.rows)); }
   LlvmValue *asksForSource();
-  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // or else asksForNextBlock is false
+  bool mayAskForNextBlock() const { return mayCopyPlain() && !prefersInPlace(); } // otherwise asksForNextBlock is false
   LlvmValue *asksForNextBlock();
   void askForNextBlock(const Block &block, const Panel &panel);
   LlvmValue *turnsOf(const Block &block) { return b.CreateUDiv(block.depth, number(tile_.steps)); }
   LlvmValue *isNarrow(LlvmValue *column);
   LlvmValue *isMiddle(LlvmValue *column);
-  LlvmValue *widthAt(LlvmValue *column);  // of a panel there: Panel's
-  LlvmValue *widthOf(const Panel &panel); // columns
+  LlvmValue *widthAt(LlvmValue *column);  // Panel::width of a panel there
+  LlvmValue *widthOf(const Panel &panel); // in columns
   RowTiles tilesOf(const Block &block, const Panel &panel);
   LlvmValues emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
   Microkernel::Operands operandsOf(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile);
@@ -222,7 +231,7 @@ private:
   void convertTile(const Block &block, const Panel &panel, const Tile &tile);
   void placeSums(const Block &block, Panel &panel);
   Sums choose(LlvmValue *condition, const Sums &x, const Sums &y);
-  Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // one tile's, and then the next one's
+  Sums cells() { return {addressOf(kNestCells), number(kNestPanelBytes), number(0)}; } // every tile reuses them
   LlvmValue *leftOf(const Block &block, const Tile &tile) { return byteOffset(b, block.left, b.CreateMul(tile.row, leftRowStep_)); }
   LlvmValue *sumsAt(const Sums &sums, const Tile &tile) { return byteOffset(b, sums.first, b.CreateMul(tile.row, sums.tileStep)); }
   bool storesRows() const { return stored_ && stored_->unitStride; }
@@ -234,7 +243,7 @@ private:
   void sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink);
 
   // nest_amx.cc
-  struct Asked { // rows of the result that a tile asks for: the first, bytes from one to the next, and how many
+  struct Asked { // rows of the result that a tile prefetches: the first, bytes from row to row, and their number
     LlvmValue *first, *step, *rows;
   };
   LlvmValue *isNear(const Block &block);
@@ -268,17 +277,17 @@ private:
   void unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to);
   void multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start);
 
-  // nest_sharing.cc: memory that is apart, parts of the work, shared panels
+  // nest_sharing.cc: memory that does not overlap, parts of the work, shared panels
   LlvmValue *isApart(const Op &store);
   void choosePanels(const Op &store, LlvmValue *inPlace);
   void chooseColumns();
 
-  // A step of K is an element, or with other styles a word of neighbours along K: nest_words.cc.
+  // A step of K is an element, or, with styles other than Elements, a word of neighbours along K: nest_words.cc.
   bool inWords() const { return style_ != ProductStyle::Elements; }
   bool inSlices() const { return slices_ > 1; }
-  bool readsWords() const { return inWords() && !inSlices(); } // or elements, of which words are made
-  int64_t stepBytes() const { return bytes_ * slices_; } // of a row of a that is staged
-  // What words are made of.
+  bool readsWords() const { return inWords() && !inSlices(); } // otherwise it reads elements and builds words from them
+  int64_t stepBytes() const { return bytes_ * slices_; } // of a staged row of a
+  // The element type that words are made of.
   Elem stagedElem(Elem elem) const { return style_ != ProductStyle::DotShorts ? elem : Elem::I16; }
   LlvmValue *inStaged(Elem from, LlvmValue *chunk);
   bool isBf16() const { return style_ == ProductStyle::DotBf16 || style_ == ProductStyle::TilesBf16; }
@@ -297,7 +306,7 @@ private:
   LlvmValue *addedToColumn(LlvmValue *sum, LlvmValue *words);
   void sumPackedColumns(const Block &block, const Packed &to);
   void turnColumnSums(LlvmValue *at);
-  bool looksBeside() const { return style_ == ProductStyle::DotBf16; } // through a, where tiles multiply, and not before
+  bool looksBeside() const { return style_ == ProductStyle::DotBf16; } // finds the least magnitude of a while tiles are multiplied, not before
   bool asksForLeast() const { return isBf16() || inSlices(); }
   LlvmValue *areNormal(const Block &block, const Panel &panel);
   LlvmValue *leftBytes(const Block &block);
@@ -318,50 +327,50 @@ private:
     return byteOffset(b, addressOf(which), b.CreateMul(row, pitchOf(which)));
   }
   int64_t panelColumns() const { return tile_.vectors * lanes_; }
-  int64_t tilesThatAsk() const { return linesOfSource() * tile_.steps; } // for all of a panel
-  int64_t linesOfSource() const { return (sourcePitch() + kCacheLine - 1) / kCacheLine; } // of a row
+  int64_t tilesThatAsk() const { return linesOfSource() * tile_.steps; } // the number of tiles that can prefetch all of a panel
+  int64_t linesOfSource() const { return (sourcePitch() + kCacheLine - 1) / kCacheLine; } // cache lines per row
   int64_t leftElemBytes() const { return elemInfo(leftElem_).storageBytes; }
   int64_t sourceBytes() const { return elemInfo(right_.access.elem).storageBytes; }
-  int64_t sourcePitch() const { return panelColumns() * sourceBytes(); } // of a panel's part of a row, where it lies in b
+  int64_t sourcePitch() const { return panelColumns() * sourceBytes(); } // bytes of a panel's part of a row, in b
   LlvmValue *columnsOf(const Packed &to) { return to.width ? to.width : to.panels ? b.CreateMul(to.panels, number(panelColumns())) : number(panelColumns()); }
-  int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next: nothing between
-  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // of a panel's `after`
+  int64_t panelPitch() const { return panelColumns() * bytes_; } // bytes from one row of K to the next, without gaps
+  llvm::Align sumAlign() const { return stores_ ? llvm::Align(1) : vectorAlign(); } // alignment of a panel's `after`
   llvm::Align vectorAlign() const { return llvm::Align(static_cast<uint64_t>(lanes_ * bytes_)); }
 
   KernelEmitter &e_;
   llvm::IRBuilder<> &b;
   const Op &op_;
-  const Elem elem_;     // that is multiplied in
-  const int64_t bytes_; // of one
+  const Elem elem_;     // the type that is multiplied in
+  const int64_t bytes_; // of an element
   const ProductStyle style_;
-  const int elements_; // of a step
-  const int slices_;    // of an element, each of which a step has a word of
+  const int elements_; // per step
+  const int slices_;    // per element; a step has a word of each slice
   const RegisterTile tile_;
   const int lanes_;
-  const bool movesLeft_, movesRight_; // bytes of a, or of b (movesBytes)
+  const bool movesLeft_, movesRight_; // whether bytes of a, or of b, are moved by 128 (movesBytes)
   const bool fresh_; // the sum starts at 0
   Microkernel microkernel_;
   TileMicrokernel tiles_;
   Side left_{}, right_{};
-  Elem leftElem_{}; // of rows of a where they are multiplied: elem_, but where elements are converted one by one
-  bool storesSums_ = false; // that is all that is done with the sums
-  const KernelEmitter::TileAccess *stored_ = nullptr; // where what is computed from them goes, if they do without more memory
-  bool stores_ = false; // straight from the registers
-  LlvmValue *rows_ = nullptr, *depth_ = nullptr; // that are computed, and steps of K
+  Elem leftElem_{}; // the type of a's elements when they are multiplied: elem_, unless they are converted one by one
+  bool storesSums_ = false; // the sums are stored without further computation
+  const KernelEmitter::TileAccess *stored_ = nullptr; // the tile that the values computed from them are stored to; null: they go to a buffer
+  bool stores_ = false; // from the registers to the result
+  LlvmValue *rows_ = nullptr, *depth_ = nullptr; // rows that are computed, and steps of K
   LlvmValue *elementDepth_ = nullptr;             // elements of K
-  LlvmValue *wholeTiles_ = nullptr; // of rows
-  LlvmValue *nextStep_ = nullptr; // bytes of a packed panel that each step asks for of the next one, so that a panel's tiles reach its end
-  LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // the first column that is computed, and the end
-  LlvmValue *divides_ = nullptr; // parts may store while others read; null: there is one part
-  LlvmValue *shares_ = nullptr;    // workgroups share packed panels; null: they cannot
-  LlvmValue *ownPanels_ = nullptr; // those of one thread, only
-  LlvmValue *served_ = nullptr;    // by a packed panel: so many workgroups
-  LlvmValue *panelRows_ = nullptr; // and so many rows, or more: the same number in all of them
-  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // what the functions give
-  LlvmValue *isOddAmongAlike_ = nullptr; // this one is, of those
-  LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // read where they lie; b as far as panels are whole
-  LlvmValue *keyAddress_ = nullptr; // where the key of the floats that were seen is
-  LlvmValue *sweeps_ = nullptr;                                // its rows are
+  LlvmValue *wholeTiles_ = nullptr; // number of full tiles of rows
+  LlvmValue *nextStep_ = nullptr; // bytes of the next packed panel that each step prefetches, so that the tiles of a panel cover all of it
+  LlvmValue *columnBegin_ = nullptr, *columns_ = nullptr; // first column that is computed, and the end
+  LlvmValue *divides_ = nullptr; // whether parts may store while others read; null: there is one part
+  LlvmValue *shares_ = nullptr;    // whether workgroups share packed panels; null: they cannot
+  LlvmValue *ownPanels_ = nullptr; // whether only those of one thread share them
+  LlvmValue *served_ = nullptr;    // the number of workgroups that a packed panel serves
+  LlvmValue *panelRows_ = nullptr; // at least as many rows as a panel serves; the same number in all workgroups
+  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // results of the functions
+  LlvmValue *isOddAmongAlike_ = nullptr; // whether this workgroup is odd among those that share
+  LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // whether they are read in place; b, only whole panels
+  LlvmValue *keyAddress_ = nullptr; // the address of the key of the floats seen so far
+  LlvmValue *sweeps_ = nullptr;                                // whether the rows sweep over b
   LlvmValue *leftRowStep_ = nullptr, *leftStep_ = nullptr;             // bytes
 };
 

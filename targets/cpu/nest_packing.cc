@@ -1,4 +1,4 @@
-// What a nest copies before it multiplies: panels of b, and rows of a that do not lie ready.
+// What a nest copies before it multiplies: packs panels of b, and stages rows of a that cannot be read in place.
 #include "targets/cpu/nest_emitter.h"
 
 #include "ir/base/check.h"
@@ -19,7 +19,7 @@ LlvmValue *NestEmitter::inAllLanes(Elem from, LlvmValue *at) { return multiplied
 
 void NestEmitter::stageLeft(const Block &block) {
   if (inSlices()) forgetKey();
-  const int64_t each = inSlices() ? elements_ : 1; // that are read, of a step
+  const int64_t each = inSlices() ? elements_ : 1; // elements that are read per step
   LlvmValue *first = b.CreateMul(block.first, number(each)), *depth = b.CreateMul(block.depth, number(each));
   if (left_.turned) {
     stageTurned(true, first, depth, number(0), rows_, [&](const LlvmValues &lines, LlvmValue *row, LlvmValue *k) {
@@ -27,8 +27,9 @@ void NestEmitter::stageLeft(const Block &block) {
     });
     return;
   }
-  // A block has a run of each row, and processors do not foresee where the next begins. With AMX bf16 1000x1000x1000 takes 0.83 of
-  // the time where the matrices come from memory, and 0.96 where they are in the third cache; f16 with AVX2 0.97.
+  // A block has a piece of each row, and the hardware does not prefetch the start of the next piece. With AMX bf16
+  // 1000x1000x1000 takes 0.83 of the time if the matrices come from memory, and 0.96 if they are in the L3 cache; f16 with AVX2
+  // 0.97.
   constexpr int64_t kAhead = 4;
   KernelEmitter::TileAccess from = left_.access;
   from.ahead = b.CreateMul(from.rowStride, number(kAhead));
@@ -44,11 +45,12 @@ void NestEmitter::stageLeft(const Block &block) {
   });
 }
 
-// The first registers of a row of a that are converted or copied as words, of those that lie inside: by fours, without branches. Gives
-// where they end. f16 8192x64x64 takes 0.975 of the time, 256x256x256 0.98, bf16 and bytes 37x1111x513 0.96 to 0.98 (Zen 5).
+// Stages the first registers of a row of a, as far as they are in bounds, if they are converted or copied as words: four at a
+// time, without branches. Returns the step where they end. f16 8192x64x64 takes 0.975 of the time, 256x256x256 0.98, bf16 and
+// bytes 37x1111x513 0.96 to 0.98 (Zen 5).
 LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *line, LlvmValue *first, LlvmValue *depth) {
   if (!from.unitStride || from.pack != 1 || inSlices() || (!inWords() && from.elem == leftElem_)) return number(0);
-  const int64_t bytes = elements_ * elemInfo(from.elem).storageBytes, each = 4 * lanes_; // of a step, steps
+  const int64_t bytes = elements_ * elemInfo(from.elem).storageBytes, each = 4 * lanes_; // bytes per step; steps per iteration
   LlvmValue *element = b.CreateMul(first, number(elements_)), *elements = most(b.CreateSub(row.high, element), number(0));
   LlvmValue *inside = b.CreateSelect(e_.isFromLow(element, from.columnLow), b.CreateUDiv(elements, number(elements_)), number(0));
   LlvmValue *end = b.CreateAnd(least(inside, depth), number(-each)), *source = byteOffset(b, row.pointer, b.CreateMul(first, number(bytes)));
@@ -63,16 +65,16 @@ LlvmValue *NestEmitter::stageWhole(const KernelEmitter::TileAccess &from, const 
   return end;
 }
 
-// A register of a row of a, from `k` of the block on.
+// Stores a register of a staged row of a, from step `k` of the block on.
 void NestEmitter::stageRow(LlvmValue *line, LlvmValue *k, LlvmValue *value) {
   if (inSlices()) return stageSlices(line, k, value);
   const int64_t bytes = leftElemBytes();
   b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(k, number(bytes))), llvm::Align(static_cast<uint64_t>(lanes_ * bytes)));
 }
 
-// Panels that would be read where they lie, but are copied by the first tile of rows. Of a b that the second cache may not hold, as
-// that tile asks for rows ahead: f32 64x1024x1024 takes 0.87 of the time. And of rows that fall together in the caches, if there are
-// enough of a's rows to make up for it. With loads across lines as isBetterCopied says.
+// Whether the first tile of rows packs panels that would otherwise be read in place. This pays if b may not fit into the L2
+// cache, as that tile prefetches rows ahead: f32 64x1024x1024 takes 0.87 of the time. It also pays if rows of b map to the same
+// sets, and a has enough rows to make up for it. With loads that may cross lines, isBetterCopied decides.
 LlvmValue *NestEmitter::copiesInPlace() {
   if (!mayCopyPlain()) return b.getFalse();
   constexpr int64_t kTooFewRows = 48;
@@ -81,20 +83,20 @@ LlvmValue *NestEmitter::copiesInPlace() {
   return b.CreateAnd(pays, hasRowsToCopy());
 }
 
-// Where loads may lie across lines, tiles that ask for the next panel of b where it lies take this part of the time of copying: f32
-// 12x1111x513 0.82, 36x1111x513 0.9, 36x1536x1536 0.92, 64x2000x2000 0.95, 64x4096x4096 0.93, 128x768x3072 0.98, 240x1000x1000 1.0.
-// But where so many rows that fall together come from the third cache, 128x2048x2048 1.07, 240x3072x768 1.07 (Zen 5).
+// If loads may cross lines, tiles that prefetch the next panel of b in place take this part of the time of packing: f32
+// 12x1111x513 0.82, 36x1111x513 0.9, 36x1536x1536 0.92, 64x2000x2000 0.95, 64x4096x4096 0.93, 128x768x3072 0.98, 240x1000x1000
+// 1.0. But with many rows that map to the same sets and come from the L3 cache, 128x2048x2048 1.07, 240x3072x768 1.07 (Zen 5).
 LlvmValue *NestEmitter::isBetterCopied(LlvmValue *manyRows) {
   constexpr int64_t kLarge = 6 << 20;
   LlvmValue *fallTogether = b.CreateAnd(manyRows, b.CreateICmpSGE(powerOfTwoApart(), number(kPage)));
   return b.CreateAnd(fallTogether, b.CreateAnd(spansMore(kLarge), b.CreateNot(spansMore(kFromMemory))));
 }
 
-// Whether a cache has less room for a panel of b where it lies than for its copy. Rows 512 bytes apart have half of the first
-// cache's lines, and so on (powerOfTwoApart), which matters if it can hold the copy: f32 128x128x128 takes 0.97 of the time,
-// 128x512x128 0.96, 128x1024x128 0.9, 128x768x128 0.75. Longer panels lie in more pages than there are entries of the first TLB:
-// 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows lie in 64 pages, 1.01; other distances were the
-// same either way (Intel Xeon with AMX). With AVX2 no more than 24 rows would read b where it lies.
+// Whether a cache has less room for a panel of b in place than for its packed copy. Rows 512 bytes apart can use half of the L1
+// cache's lines, and so on (powerOfTwoApart), which matters if the cache could hold the copy: f32 128x128x128 takes 0.97 of the
+// time, 128x512x128 0.96, 128x1024x128 0.9, 128x768x128 0.75. Longer panels touch more pages than the first-level TLB has
+// entries: 256x256x512 takes 0.98 of the time, 256x1024x256 0.89, and 256x256x256, whose rows are in 64 pages, 1.01; other
+// distances made no difference (Intel Xeon with AMX). With AVX2, b would be read in place for at most 24 rows.
 LlvmValue *NestEmitter::crowdsCaches() {
   constexpr int64_t kFirstCache = 40 << 10, kManyPages = 96;
   LlvmValue *fits = b.CreateAnd(b.CreateICmpSLE(depth_, number(kFirstCache / panelPitch())), b.CreateICmpSGE(powerOfTwoApart(), number(2 * panelPitch())));
@@ -102,17 +104,17 @@ LlvmValue *NestEmitter::crowdsCaches() {
   return b.CreateOr(fits, isLong);
 }
 
-// Of a b that needs no conversion. Panels that are inside are read where they lie, or copied by the first tile of rows, which takes
-// less time than to do one after the other: 7% of f32 144x1111x513 (Intel Xeon with AMX).
+// A panel of a b that needs no conversion. Panels in bounds are read in place, or packed by the first tile of rows while it
+// multiplies, which takes less time than packing first: 7% of f32 144x1111x513 (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
   LlvmValue *source = sourceOf(block, column);
   LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
-  if (LlvmValue *width = widthAt(column)) { // which a narrow panel may lie within, too
+  if (LlvmValue *width = widthAt(column)) { // a narrow panel may be in bounds, too
     LlvmValue *isNarrow = b.CreateICmpSLT(width, number(panelColumns())), *ends = b.CreateICmpSLE(b.CreateAdd(column, width), columns_);
     isRead = b.CreateOr(isRead, b.CreateAnd(b.CreateAnd(isNarrow, ends), block.rightInside));
   }
   LlvmValue *isDirect = b.CreateAnd(b.CreateAnd(rightInPlace_, b.CreateNot(copiesInPlace_)), isRead);
-  isDirect = b.CreateOr(isDirect, block.handsOn); // which reads nothing
+  isDirect = b.CreateOr(isDirect, block.handsOn); // handsOn reads nothing
   LlvmValues packed = ifElse(
       b, isDirect, [&] { return LlvmValues{source, b.getFalse(), b.getFalse()}; },
       [&] {
@@ -130,35 +132,37 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
   return panel;
 }
 
-// Whether products hide what it takes to convert b: of f16 37x1111x513 they do all, 0.9 of the time, 64x2000x2000 takes 0.94,
-// 128x128x128 0.98 (Zen 5, and told to do with AVX2). Without F16C f16 8x1000x1000 would take 1.5, with AVX-512 f8E4M3 and tf32 1.08.
+// Whether products hide the conversion of b. For f16 37x1111x513 they hide all of it, 0.9 of the time; 64x2000x2000 takes 0.94,
+// 128x128x128 0.98 (Zen 5, also restricted to AVX2). Without F16C f16 8x1000x1000 would take 1.5, with AVX-512 f8E4M3 and tf32
+// 1.08.
 bool NestEmitter::convertsCheaply() const {
   const Elem elem = right_.access.elem;
   return elem == Elem::BF16 || (elem == Elem::F16 && e_.cpu_.f16c);
 }
 
-// Whether a panel that has to be packed is copied.
+// Whether the first tile packs a panel that has to be packed.
 LlvmValue *NestEmitter::isCopied(const Block &block, LlvmValue *isInside) {
   if (!mayCopy()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(isInside, b.CreateNot(block.handsOn)), hasRowsToCopy());
 }
 
-// Whether a tile that copies has the rows for it: as wholeTiles are in most cases, or where those give all of many to smaller ones (25
-// as five times 5). Where it converts, too, any that there are: f16 4x2000x2000 takes 0.71 of the time, 8x2000x2000 0.8, and with AVX2
-// 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 with AVX2 (Zen 5).
+// Whether a has the rows for a tile that packs: mostly a full tile, or, if all of many full tiles give their rows to smaller
+// ones, as many rows (25 as five times 5). If the tile also converts, any rows will do: f16 4x2000x2000 takes 0.71 of the time,
+// 8x2000x2000 0.8, and with AVX2 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 with AVX2 (Zen 5).
 LlvmValue *NestEmitter::hasRowsToCopy() {
   if (copyingRepeatsRows()) return b.CreateICmpSGT(rows_, number(0)); // a workgroup may have none
   LlvmValue *hasWhole = b.CreateICmpSGT(wholeTiles_, number(0));
   return tile_.fewerByOne ? b.CreateOr(hasWhole, b.CreateICmpSGE(rows_, number(tile_.rows + tile_.rows / 2))) : hasWhole;
 }
 
-// Where the first row of a block and a column lie in b.
+// The address in b of the block's first row and the given column.
 LlvmValue *NestEmitter::sourceOf(const Block &block, LlvmValue *column) {
   LlvmValue *first = byteOffset(b, right_.access.origin, b.CreateMul(block.first, right_.access.rowStride));
   return byteOffset(b, first, b.CreateMul(column, number(sourceBytes())));
 }
 
-// A panel that this or another workgroup packs, for all; or one of its own. One that is to be `copied` is not filled here.
+// A packed panel: one that this or another workgroup packs for all, or the workgroup's own. If `copied` holds, it is not filled
+// here.
 NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column, LlvmValue *copied) {
   Panel panel{column, addressOf(kNestPanel), number(panelPitch()), nullptr, {nullptr, b.getFalse(), b.getTrue()}};
   panel.panels = panelsFrom(block, column);
@@ -171,7 +175,7 @@ NestEmitter::Panel NestEmitter::packPanel(const Block &block, LlvmValue *column,
     fillPanel(block, panel);
     if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
   });
-  if (mayAskForSource() && !mayBeDirect()) { // which plainPanel knows
+  if (mayAskForSource() && !mayBeDirect()) { // plainPanel sets them otherwise
     panel.source = sourceOf(block, column);
     panel.asks = panel.shared.mustFill;
     panel.copies = b.CreateAnd(copied, panel.shared.mustFill);
@@ -190,24 +194,24 @@ KernelEmitter::SharedPanel NestEmitter::takePanel(const Block &block, const Pane
   return e_.takePanel(shares_, ownPanels_, std::move(key), toNextPanel(block, panel));
 }
 
-// Rows of K are packed by whole registers.
+// Bytes of a packed panel. Its rows of K are rounded up to a multiple of the lanes.
 LlvmValue *NestEmitter::panelBytes(const Block &block) {
   LlvmValue *rows = b.CreateAnd(b.CreateAdd(block.depth, number(lanes_ - 1)), number(-lanes_));
   return b.CreateMul(rows, number(panelPitch() * slices_));
 }
 
-// Bytes to what is known of all that are packed together.
+// The byte distance to the facts about the panels that are packed together.
 LlvmValue *NestEmitter::behindPanels(const Block &block, const Panel &panel) {
   LlvmValue *bytes = panelBytes(block);
   return panel.panels ? b.CreateMul(bytes, panel.panels) : bytes;
 }
 
-// Shared ones that were packed one after the other lie so far apart.
+// The byte distance of shared panels that were packed one after the other.
 LlvmValue *NestEmitter::toNextPanel(const Block &block, const Panel &panel) {
   return b.CreateAdd(behindPanels(block, panel), number(movesLeft_ ? panelPitch() : kCacheLine));
 }
 
-// Column `n` of packed panels, in a row of K that is at `line` of the first.
+// The address of column `n` of packed panels, in the row of K that is at `line` in the first panel.
 LlvmValue *NestEmitter::packedAt(const Packed &to, LlvmValue *line, LlvmValue *n) {
   if (!to.panels) return byteOffset(b, line, b.CreateMul(n, number(bytes_)));
   LlvmValue *wide = number(panelColumns()), *panel = b.CreateUDiv(n, wide), *distance = b.CreateMul(panel, to.panelStep);
@@ -223,7 +227,7 @@ void NestEmitter::fillPanel(const Block &block, const Panel &panel) {
   if (asksForLeast()) b.CreateAlignedStore(smallest, byteOffset(b, panel.right, behindPanels(block, panel)), llvm::Align(8));
 }
 
-// Gives the least magnitude of bf16, or the key of sliced floats.
+// Returns the least magnitude of bf16, or the key of sliced floats.
 LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Packed &to) {
   if (inSlices()) forgetKey();
   if (right_.turned) return packTurned(block, column, to);
@@ -233,7 +237,7 @@ LlvmValue *NestEmitter::packInto(const Block &block, LlvmValue *column, const Pa
     fillRows(to, {block.first, inside, end});
   } else {
     LlvmValue *outside = end;
-    if (usesTiles(style_)) { // which are whole, and may have many steps behind b
+    if (usesTiles(style_)) { // tiles are whole, and may have many steps behind b
       LlvmValue *steps = b.CreateUDiv(b.CreateAdd(right_.access.rowHigh, number(elements_ - 1)), number(elements_));
       outside = most(inside, least(steps, end));
       fillRows(to, {block.first, outside, end});
@@ -252,21 +256,21 @@ LlvmValue *NestEmitter::packTurned(const Block &block, LlvmValue *column, const 
   });
   if (movesLeft_) sumPackedColumns(block, to);
   if (!isBf16()) return nullptr;
-  LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers: no gap
+  LlvmValue *lines = to.panels ? b.CreateMul(block.depth, to.panels) : block.depth; // AMX's depths are whole registers, so there is no gap
   return leastMagnitude(b, {to.first, lines, number(panelPitch()), number(panelPitch())}, lanes_);
 }
 
-// Rows that are inside, of one panel or two.
+// Packs rows that are in bounds, of one panel or two.
 LlvmValue *NestEmitter::packInside(LlvmValue *column, const Packed &to, Steps steps) {
   XT_CHECK(panelColumns() * (to.panels ? kMostPanels : 1) <= 64 && (!to.panels || e_.cpu_.maskedAccess), "insideBits are of 64 columns");
   LlvmValue *bits = e_.cpu_.maskedAccess ? e_.insideBits(right_.access, right_.access.columnHigh, column) : number(-1);
   auto pack = [&](int64_t panels) { return LlvmValues{packRows(column, to, steps, {bits, panels * panelColumns()}, leastOfNone(b, lanes_))}; };
-  if (inSlices()) return pack(kMostPanels)[0]; // as many columns as there are; two panels' are asked for
+  if (inSlices()) return pack(kMostPanels)[0]; // as many columns as there are; those of two panels are prefetched
   if (!to.panels) return pack(1)[0];
   return ifElse(b, b.CreateICmpSGT(to.panels, number(1)), [&] { return pack(kMostPanels); }, [&] { return pack(1); })[0];
 }
 
-// Whether all rows of b behind those of insideSteps are outside.
+// Whether all rows of b behind those of insideSteps are out of bounds.
 bool NestEmitter::endsInside() const {
   const KernelEmitter::TileAccess &from = right_.access;
   return from.unitStride && from.pack == 1 && e_.cpu_.maskedAccess && !inWords() && KernelEmitter::isKnownZero(from.rowLow);
@@ -284,8 +288,8 @@ void NestEmitter::fillRows(const Packed &to, Steps steps) {
   });
 }
 
-// The end of the block's first steps of K whose rows are inside of b and neighbours in memory; without masks only where
-// all columns of the panel that are multiplied are inside too.
+// The end of the block's first steps of K whose rows are in bounds of b and contiguous in memory. Without masked loads, all
+// columns of the panel that are multiplied must be in bounds, too.
 LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const Packed &to) {
   const KernelEmitter::TileAccess &from = right_.access;
   if (!from.unitStride || from.pack != 1) return block.first;
@@ -298,7 +302,7 @@ LlvmValue *NestEmitter::insideSteps(const Block &block, LlvmValue *column, const
   return b.CreateSelect(inside, most(end, block.first), block.first);
 }
 
-// Gives the least magnitude (leastWith) of these rows too.
+// Packs rows of b. Returns the least magnitude (leastWith) of `least` and these rows.
 LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps steps, const Inside &inside, LlvmValue *least) {
   const bool sumsColumns = movesLeft_ && wordsTogether(inside) > 0;
   LlvmValues known = forLoop(b, steps.begin, steps.end, number(1), sumsColumns ? panelRow(columnSumsOf(to)) : LlvmValues{least}, [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
@@ -312,12 +316,12 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
     const KernelEmitter::TileAccess &from = right_.access;
     KernelEmitter::RowAccess row = inside.bits ? KernelEmitter::RowAccess{byteOffset(b, from.origin, e_.rowDistance(from, step)), nullptr} : e_.accessRow(from, step);
     auto pack = [&](LlvmValue *n) {
-      // Registers that a narrow panel does not multiply may lie behind b: the first one is there instead.
+      // Registers that a narrow panel does not multiply may lie behind b: the first one is loaded instead.
       LlvmValue *read = to.width && inside.bits ? b.CreateSelect(b.CreateICmpSLT(n, to.width), n, number(0)) : n;
       LlvmValue *value = multiplied(from.elem, panelChunk(row, column, read, inside.bits, lanes_));
       b.CreateAlignedStore(value, byteOffset(b, line, b.CreateMul(n, number(bytes_))), vectorAlign());
     };
-    if (!inside.bits) forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare: as little code as can be
+    if (!inside.bits) forLoop(b, number(0), columnsOf(to), number(lanes_), pack); // rare, so emitted as a loop
     else for (int v = 0; v < tile_.vectors; ++v) pack(number(v * lanes_));
     return LlvmValues{carried[0]};
   });
@@ -326,13 +330,14 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
   return least;
 }
 
-// A panel has a short run of each row, which processors do not foresee. Lines by their last bytes: where a run begins within a line,
-// that is mostly the last one of the panel before. 4% of bytes of 37x1111x513, 3% of 1000x1000x1000 (Zen 5).
+// A panel has a short piece of each row, which the hardware does not prefetch. Lines are prefetched by their last bytes: if a
+// piece begins within a line, that line is mostly the last one of the panel before. 4% of bytes of 37x1111x513, 3% of
+// 1000x1000x1000 (Zen 5).
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
   const bool toFirst = usesTiles(style_) && !inSlices(); // 5% of bf16 and bytes of 256 to 512
-  LlvmValue *ahead = number(kRowsAhead); // of few rows of a, f16 8x4096x4096 takes 0.8 of the time with more (Intel Xeon with AMX)
+  LlvmValue *ahead = number(kRowsAhead); // with few rows of a, f16 8x4096x4096 takes 0.8 of the time with a longer distance (Intel Xeon with AMX)
   if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);
   LlvmValue *line = byteOffset(b, from.origin, b.CreateAdd(b.CreateMul(column, number(bytes)), b.CreateMul(row, from.rowStride)));
@@ -341,10 +346,10 @@ void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t colum
   }
 }
 
-// Bytes of the rows of b that are read, with what lies between them.
+// Bytes from the first row of b that is read to the last.
 LlvmValue *NestEmitter::rightSpan() { return b.CreateMul(right_.access.rowStride, b.CreateMul(depth_, number(elements_))); }
 
-// Column `n` of a panel and its neighbours, `count` in all.
+// Loads `count` neighbouring columns of a panel, from column `n` on.
 LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValue *column, LlvmValue *n, LlvmValue *inside, int count) {
   const KernelEmitter::TileAccess &from = right_.access;
   LlvmValue *at = b.CreateAdd(column, n);
@@ -359,13 +364,14 @@ LlvmValue *NestEmitter::panelChunk(const KernelEmitter::RowAccess &row, LlvmValu
 void NestEmitter::stageTurned(bool ofLeft, LlvmValue *row, LlvmValue *rows, LlvmValue *column, LlvmValue *columns,
                               llvm::function_ref<void(const LlvmValues &, LlvmValue *, LlvmValue *)> put) {
   const KernelEmitter::TileAccess &from = ofLeft ? left_.access : right_.access;
-  // Along the rows, which lie one behind the other in memory.
+  // The inner loop goes along the rows, whose elements are neighbours in memory.
   forLoop(b, number(0), rows, number(lanes_), [&](LlvmValue *r) {
     forLoop(b, number(0), columns, number(lanes_), [&](LlvmValue *c) {
       LlvmValue *firstRow = b.CreateAdd(row, r), *firstColumn = b.CreateAdd(column, c);
       auto any = [&] { return squareAt(ofLeft, firstRow, firstColumn); };
       LlvmValues lines = !readsWords() && from.unitStride && from.pack == 1 ? ifElse(b, e_.areInside(from, {firstRow, lanes_}, {firstColumn, lanes_}), [&] {
-        // Rows are far apart, and processors do not foresee them. Those of the next square are asked for, even behind the last.
+        // Rows are far apart, and the hardware does not prefetch them. Prefetches those of the next square, even behind the
+        // last one.
         KernelEmitter::TileAccess withAhead = from;
         withAhead.ahead = b.CreateMul(from.rowStride, number(lanes_));
         LlvmValues inside = e_.insideSquare(withAhead, firstRow, firstColumn, lanes_);

@@ -1,4 +1,4 @@
-// The rows of a, tile after tile, times one panel of b, and where their sums go.
+// Multiplies the rows of a, tile after tile, by one panel of b, and places the sums.
 #include "targets/cpu/nest_emitter.h"
 
 #include "ir/base/check.h"
@@ -6,13 +6,13 @@
 
 namespace xt {
 
-// How many tiles of rows are not smaller ones.
+// The number of full tiles of rows.
 LlvmValue *NestEmitter::wholeTiles() {
   if (!hasRest()) return b.CreateUDiv(b.CreateAdd(rows_, number(tile_.rows - 1)), number(tile_.rows));
   LlvmValue *whole = b.CreateUDiv(rows_, number(tile_.rows)), *rest = b.CreateURem(rows_, number(tile_.rows));
   constexpr int kBits = 4;
   XT_CHECK(tile_.rows <= 64 / kBits, "what each rest takes is in one word");
-  uint64_t givenUp = 0; // of each rest
+  uint64_t givenUp = 0; // for each remainder of rows
   for (int r = 0; r < tile_.rows; ++r) givenUp |= static_cast<uint64_t>(tilesGivenUp(tile_, r)) << (kBits * r);
   LlvmValue *given = b.CreateAnd(b.CreateLShr(b.getInt64(givenUp), b.CreateMul(rest, number(kBits))), number((1 << kBits) - 1));
   return most(b.CreateSub(whole, given), number(0));
@@ -26,7 +26,7 @@ LlvmValue *NestEmitter::isNarrow(LlvmValue *column) {
   return b.CreateOr(fits, oneMore); // endsByTwoNarrow
 }
 
-// Whether more columns are left than narrowTile takes; so middleTile does, if the panel isNarrow.
+// Whether more columns are left than narrowTile takes. If the panel isNarrow, middleTile takes them.
 LlvmValue *NestEmitter::isMiddle(LlvmValue *column) {
   return b.CreateICmpSGT(b.CreateSub(columns_, column), number(narrowTile(tile_).vectors * lanes_));
 }
@@ -38,7 +38,7 @@ LlvmValue *NestEmitter::widthAt(LlvmValue *column) {
 
 LlvmValue *NestEmitter::widthOf(const Panel &panel) {
   LlvmValue *wide = number(panelColumns());
-  if (!hasNarrow() || isBf16()) return wide; // of bf16 a tile that converts may take any panel
+  if (!hasNarrow() || isBf16()) return wide; // with bf16, a tile that converts may take any panel
   LlvmValue *narrow = number(narrowTile(tile_).vectors * lanes_);
   if (panel.middle) narrow = b.CreateSelect(panel.middle, number(middleTile(tile_).vectors * lanes_), narrow);
   return b.CreateSelect(panel.narrow, narrow, wide);
@@ -46,7 +46,7 @@ LlvmValue *NestEmitter::widthOf(const Panel &panel) {
 
 NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &panel) {
   if (!hasRest()) return {wholeTiles_, wholeTiles_};
-  LlvmValue *large = b.CreateNot(block.handsOn); // others are a few rows at a time
+  LlvmValue *large = b.CreateNot(block.handsOn); // blocks that hand on use a few rows at a time
   auto tilesFor = [&](LlvmValue *rows, int64_t each) { return b.CreateUDiv(b.CreateAdd(rows, number(each - 1)), number(each)); };
   LlvmValue *whole = b.CreateSelect(large, wholeTiles_, number(0));
   if (mayCopy()) whole = most(whole, b.CreateZExt(panel.copies, b.getInt64Ty()));
@@ -57,8 +57,8 @@ NestEmitter::RowTiles NestEmitter::tilesOf(const Block &block, const Panel &pane
   return {b.CreateSelect(byNarrow, ofNarrow, whole), b.CreateSelect(byNarrow, ofNarrow, count)};
 }
 
-// Down the rows of a; the last few by a smaller tile. What uses the sums stands once, behind whichever. What is the same for all
-// tiles is computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
+// Iterates over the rows of a; a smaller tile takes the last few. The code that uses the sums is emitted once, after all kinds
+// of tiles. Values that are the same for all tiles are computed before the first: 2% of f32 128x128x128 (Intel Xeon with AMX).
 void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   if (hasNarrow()) panel.narrow = isNarrow(panel.column);
   if (hasNarrow() && hasMiddleTile(tile_)) panel.middle = isMiddle(panel.column);
@@ -70,7 +70,7 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   LlvmValue *rowsOfWhole = number(tile_.rows), *rowsOfFew = number(lastRowsTile(tile_).rows);
   if (hasNarrow()) rowsOfWhole = b.CreateSelect(panel.narrow, number(narrowTile(tile_).rows), rowsOfWhole);
   LlvmValue *asks = asksForStored(block), *sinks = b.CreateAnd(block.ready, b.CreateNot(panel.stores));
-  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // behind the row, whether a tile before missed
+  const LlvmValues none = looksBeside() ? LlvmValues{b.getFalse()} : LlvmValues{}; // carried after the row: whether an earlier tile missed
   LlvmValues begin{number(0)};
   begin.append(none);
   forLoop(b, number(0), tiles.count, number(1), begin, [&](LlvmValue *i, llvm::ArrayRef<LlvmValue *> carried) {
@@ -81,11 +81,11 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
     auto by = [&](RegisterTile shape) { return [&, shape] { return emitTile(block, panel, shape, tile); }; };
     auto byNarrow = [&] { return panel.middle ? ifElse(b, panel.middle, by(middleTile(tile_)), by(narrowTile(tile_))) : by(narrowTile(tile_))(); };
     auto byEither = [&] { return hasNarrow() ? ifElse(b, panel.narrow, byNarrow, by(tile_)) : by(tile_)(); };
-    auto byFirst = [&] { return emitFirstTile(block, panel, tile), none; }; // of elements: misses nothing
+    auto byFirst = [&] { return emitFirstTile(block, panel, tile), none; }; // multiplies elements, which never miss
     auto byWhole = [&] { return mayCopy() ? ifElse(b, b.CreateICmpSLT(i, copies), byFirst, byEither) : byEither(); };
     auto byNone = [&] { return none; };
     auto byFew = [&] { return ifElse(b, multiplies, by(lastRowsTile(tile_)), byNone); };
-    // Few branches in front of most tiles.
+    // Most tiles pass few branches.
     auto byAny = [&] { return hasRest() ? ifElse(b, isWhole, byWhole, byFew) : ifElse(b, multiplies, byWhole, byNone); };
     LlvmValues following{next};
     if (looksBeside()) following.append(missedOrConverted(block, panel, tile, carried[1], byAny));
@@ -95,9 +95,9 @@ void NestEmitter::emitRows(const Block &block, Panel panel, FusedLoop &sink) {
   });
 }
 
-// So few rows, if no others share the panels, that no tile asks for b, which comes from memory, ask for the same columns of as many
-// rows that follow: of f32, 3x4096x4096 takes 0.75 of the time, and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon
-// with AMX).
+// Whether to prefetch the same columns of the rows of the next block. This is for so few rows of a, with panels that no other
+// workgroups share, that no tile prefetches b, and for a b that comes from memory: of f32, 3x4096x4096 takes 0.75 of the time,
+// and with AVX-512 4x4096x4096 0.7 and 8x4096x4096 0.75 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::asksForNextBlock() {
   if (!mayAskForNextBlock()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(spansMore(kFromMemory), isForeseen_), b.CreateAnd(hasTiles(1), b.CreateNot(hasRowsToCopy())));
@@ -112,13 +112,13 @@ void NestEmitter::askForNextBlock(const Block &block, const Panel &panel) {
   });
 }
 
-// The one that copies.
+// The tile that packs the panel while it multiplies.
 void NestEmitter::emitFirstTile(const Block &block, const Panel &panel, const Tile &tile) {
   emitTile(block, copying(panel), tile_, tile);
   if (shares_) ifThen(b, panel.shared.found, [&] { e_.panelIsReady(panel.shared); });
 }
 
-// b where it lies, which may have to be converted.
+// Reads b in place, converts it if necessary, and prefetches ahead.
 void NestEmitter::readSource(Microkernel::Operands &operands) {
   operands.ahead = b.CreateMul(operands.rightStep, nearRows());
   const Elem elem = right_.access.elem;
@@ -135,7 +135,7 @@ NestEmitter::Panel NestEmitter::copying(const Panel &panel) {
   return from;
 }
 
-// Rows behind the last one repeat it, and their sums go to the same place.
+// Rows behind the last one repeat it, and their sums are stored to the same place.
 Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   const bool isWhole = shape.rows == tile_.rows && shape.vectors == tile_.vectors;
   const bool takesAll = hasRest() && isWhole && !(panel.copyTo && copyingRepeatsRows());
@@ -153,7 +153,8 @@ Microkernel::Operands NestEmitter::operandsOf(const Block &block, const Panel &p
   return operands;
 }
 
-// Of registers of sums, row by row: each row's address stands once, as code is generated from what stands here (3% of its time).
+// Visits the registers of a tile's sums, row by row. Each row's address is emitted once, because more instructions take code
+// generation longer (3% of its time).
 void NestEmitter::ofEachSum(const Sums &sums, const Tile &tile, const Microkernel::Operands &operands, llvm::function_ref<void(LlvmValue *at)> visit) {
   LlvmValue *first = sumsAt(sums, tile);
   for (int r = 0; r < operands.rows; ++r) {
@@ -172,13 +173,13 @@ void NestEmitter::storeSums(const Panel &panel, const Tile &tile, const Microker
   ofEachSum(panel.after, tile, operands, [&, sum = sums.begin()](LlvmValue *at) mutable { b.CreateAlignedStore(*sum++, at, sumAlign()); });
 }
 
-// What multiplyPairs gives, if that multiplies.
+// Returns the result of multiplyPairs, if that multiplies.
 LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, RegisterTile shape, const Tile &tile) {
   Microkernel::Operands operands = operandsOf(block, panel, shape, tile);
   if (looksBeside()) return multiplyPairs(block, panel, tile, operands);
   auto load = [&] { return sumsBefore(panel, tile, operands); };
-  // By zeros that are loaded f32 128x128x128 takes 1% longer, and 8192x64x64 2.5% (Zen 5). Tiles that are few do without this code, as
-  // bytes do, which take as long.
+  // If zeros were loaded instead, f32 128x128x128 would take 1% longer, and 8192x64x64 2.5% (Zen 5). Rare tiles do without this
+  // code, and so do bytes, which take the same time.
   auto begin = [&] {
     if (panel.copyTo || shape.vectors < tile_.vectors) return load();
     const LlvmValues zeros(static_cast<size_t>(shape.rows * shape.vectors), e_.ops_.zero(elem_, lanes_));
@@ -188,11 +189,12 @@ LlvmValues NestEmitter::emitTile(const Block &block, const Panel &panel, Registe
   return {};
 }
 
-// Panels that were packed before lie in the order in which they are used, nearly always, and are in the third cache: a panel's
-// tiles ask for the one behind it, each for its part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). Where a panel
-// is copied, converted, or read where it lies, few tiles of rows ask for the next one there (askedBy). Others ask for their own first
-// line. On a Zen 5 those of the last rows, which are quickest to read b, are slowed by that, but where it comes from memory: of f32,
-// 37x1111x513 would take 1.05 of the time, 37x1900x1000 the same, 50x2500x2500 takes 0.93, 32x4096x4096 0.88.
+// Panels that were packed before are nearly always in the order of their use, and in the L3 cache: the tiles of a panel
+// prefetch the next one, each a part. 4 to 6% of f32 of 1024x1024x1024 and more (Intel Xeon with AMX). If a panel is packed by
+// a tile, converted, or read in place, and there are few tiles of rows, they prefetch the next panel in b (askedBy). Other
+// tiles prefetch their own first line. On a Zen 5, prefetching slows the tiles of the last rows, which are quickest to read b,
+// unless b comes from memory: of f32, 37x1111x513 would take 1.05 of the time, 37x1900x1000 the same, 50x2500x2500 takes 0.93,
+// 32x4096x4096 0.88.
 NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   constexpr int64_t kFar = 12 << 20; // bytes of b
   LlvmValue *wasPacked = b.CreateAnd(panel.shared.found, b.CreateNot(panel.shared.mustFill)), *zero = number(0);
@@ -207,16 +209,16 @@ NestEmitter::Next NestEmitter::nextOf(const Block &block, const Panel &panel) {
   return next;
 }
 
-// Whether tiles ask for the panel that is read from b next, which comes from farther than the second cache. Of f16 64x2000x2000 takes
+// Whether tiles prefetch the panel that is read from b next, because it comes from beyond the L2 cache. f16 64x2000x2000 takes
 // 0.97 of the time (Zen 5).
 LlvmValue *NestEmitter::asksForSource() {
   if (!mayAskForSource()) return b.getFalse();
   return b.CreateAnd(b.CreateAnd(b.CreateICmpSGE(panelRows_, number(tile_.rows)), hasFewTiles()), spansMore(kSecondCache));
 }
 
-// Bytes to the panel that is probably read next: of the same rows of b, of the next ones, or of the first again, beside this
-// workgroup's. A narrow one, another thread's, or, where workgroups begin in the middle (firstPanel), one behind the last is asked
-// for in vain.
+// The byte distance to the panel that is probably read next: of the same rows of b, of the next rows, or of the first rows
+// again, beside this workgroup's columns. The prefetch is in vain if that panel is narrow, belongs to another thread, or is
+// behind the last one, or if workgroups begin in the middle (firstPanel).
 LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   LlvmValue *wide = number(sourcePitch()), *rowStep = right_.access.rowStride;
   LlvmValue *isLast = b.CreateICmpSGE(b.CreateAdd(panel.column, number(panelColumns())), columns_);
@@ -225,10 +227,11 @@ LlvmValue *NestEmitter::toNextSource(const Block &block, const Panel &panel) {
   return b.CreateSelect(isLast, b.CreateSelect(block.isLast, beside, nextRows), wide);
 }
 
-// The first line that a tile behind the first one asks for, and how far each turn moves on. Of the next panel in b a tile asks
-// for one line of each of as many rows as it has turns, so that its loop is that of others: all lines of the first rows, and then
-// those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513 0.98 (Intel Xeon with AMX). To ask
-// for the lines of a row one after the other takes more instructions: 1 to 4% of 1000x1000x1000, whose loop it is too.
+// The first line that a tile after the first one prefetches, and the distance per loop iteration. Of the next panel in b, a
+// tile prefetches one line of each of as many rows as it has iterations, so that it can use the loop of other tiles: all lines
+// of the first rows, and then those of the next ones. f32 of 64x2048x2048 takes 0.9 of the time, 64x4096x4096 0.72, 37x1111x513
+// 0.98 (Intel Xeon with AMX). Prefetching the lines of a row one after the other takes more instructions: 1 to 4% of
+// 1000x1000x1000, which uses the same loop.
 std::pair<LlvmValue *, LlvmValue *> NestEmitter::askedBy(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *tilesInSource) {
   const Next &next = panel.next;
   auto ofPacked = [&] { return LlvmValues{byteOffset(b, next.first, b.CreateMul(tile.index, next.tileStep)), next.step}; };
@@ -248,8 +251,8 @@ NestEmitter::Sums NestEmitter::choose(LlvmValue *condition, const Sums &x, const
   return {b.CreateSelect(condition, x.first, y.first), b.CreateSelect(condition, x.step, y.step), b.CreateSelect(condition, x.tileStep, y.tileStep)};
 }
 
-// Where a panel's sums are before this block and behind it. The last ones go straight to memory if they are stored as they are,
-// and the store has all rows and columns of the panel.
+// Sets the places of a panel's sums before and after this block. Final sums are stored to the result directly if they are
+// stored unchanged and all rows and columns of the panel are in bounds of the store.
 void NestEmitter::placeSums(const Block &block, Panel &panel) {
   LlvmValue *pitch = pitchOf(kNestSums), *zero = number(0);
   LlvmValue *panelByte = b.CreateMul(panel.column, number(bytes_));
@@ -273,15 +276,15 @@ LlvmValue *NestEmitter::isInsideStored(const Panel &panel) {
   return b.CreateAnd(columns, rows);
 }
 
-// Whether tiles ask for what they are stored over before they are computed. Where that takes long, the stores have time until the
-// next tile's, and to ask first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX's tiles ask with each turn of their loop
-// (multiplyWhole).
+// Whether tiles prefetch the lines that they store to before they are computed. If the computation takes long, the stores have
+// time until the next tile's, and prefetching first takes 2% of 256x256x256 of f32 (Intel Xeon with AMX). AMX tiles prefetch in
+// each iteration of their loop (multiplyWhole).
 LlvmValue *NestEmitter::asksForStored(const Block &block) {
   constexpr int64_t kFewSteps = 127; // 128x128x128 is faster without
   return b.CreateAnd(block.ready, b.CreateICmpSLE(block.depth, number(kFewSteps)));
 }
 
-// So many rows of the result, `step` bytes apart.
+// Prefetches `rows` rows of the result, `step` bytes apart.
 void NestEmitter::prefetchStored(LlvmValue *first, LlvmValue *step, LlvmValue *rows) {
   forLoop(b, number(0), rows, number(1), {first}, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> carried) {
     prefetchStoredRow(carried[0]);
@@ -299,7 +302,7 @@ void NestEmitter::prefetchStoredRow(LlvmValue *line) {
   for (int64_t at = 0; at < bytes; at += kCacheLine) prefetch(b, byteOffset(b, line, number(at)), Prefetch::ToWrite);
 }
 
-// The sums of a tile are in the cells; of a block that hands on, where all are.
+// The sums of a tile are in the cells; those of a block that hands on are in kNestSums.
 void NestEmitter::sinkTile(const Block &block, const Panel &panel, const Tile &tile, FusedLoop &sink) {
   LlvmValue *columnEnd = least(b.CreateAdd(panel.column, widthOf(panel)), columns_);
   LlvmValue *before = b.CreateAdd(b.CreateMul(tile.row, number(kNestPanelBytes)), b.CreateMul(panel.column, number(bytes_)));

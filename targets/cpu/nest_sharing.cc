@@ -1,5 +1,4 @@
-// What a nest's stores must not overtake: which memory is apart, and what the parts of a workgroup and the workgroups of a
-// launch can share.
+// Which memory a nest's stores may overwrite early, and what the parts of a workgroup and the workgroups of a launch can share.
 #include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/tile_source.h"
 
@@ -10,11 +9,11 @@ namespace xt {
 
 namespace {
 
-// The arrays that a kernel reads beside what the nest multiplies, all of them parameters; nullopt: some are not.
+// The arrays that a kernel reads besides the operands of the nest, if all of them are parameters; nullopt: some are not.
 std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const Op &nest) {
   std::vector<const Value *> memrefs;
   bool known = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     if (&op == &nest || !has(op.info().effects, Effect::Reads)) return;
     const Value *memref = op.kind() == OpKind::LoadTile ? parameterBehind(kernel, op.operand(0)) : op.info().typeRule == TypeRule::MemRefLoad ? op.operand(0) : nullptr;
     known &= memref && !memref->definingOp() && memref->definingBlock() == &kernel.body;
@@ -25,8 +24,8 @@ std::optional<std::vector<const Value *>> otherReads(const Kernel &kernel, const
 
 } // namespace
 
-// Whether stores that begin before all is read change nothing that is read: the matrices are apart. Of several parts, what
-// the kernel reads beside them has to be apart too.
+// Whether stores may begin before everything has been read, because the matrices do not overlap. If the workgroup is divided
+// into parts, its other reads must not overlap with the stores either.
 LlvmValue *NestEmitter::isApart(const Op &store) {
   LlvmValue *apart = b.CreateAnd(e_.areTilesApart(store.operand(1), op_.operand(0)), e_.areTilesApart(store.operand(1), op_.operand(1)));
   divides_ = apart;
@@ -38,12 +37,12 @@ LlvmValue *NestEmitter::isApart(const Op &store) {
 
 namespace {
 
-// The one nest of a kernel that does nothing that lasts but to store what is computed from it; null: there is none.
+// The only nest of a kernel whose only lasting effect is to store values computed from that nest; null: there is no such nest.
 const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
   if (kernel.scope == Scope::Lane || (kernel.scope == Scope::Subgroup && kernel.subgroups > 1)) return nullptr;
   const Op *nest = nullptr;
   bool alone = true;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     Effect effects = op.info().effects;
     if (!has(effects, Effect::Writes) && !has(effects, Effect::Synchronises) && !has(effects, Effect::Observable)) return;
     const Op *stored = op.kind() == OpKind::StoreTile ? fusion.nestInto(op) : nullptr;
@@ -58,7 +57,7 @@ const Op *onlyNest(const Kernel &kernel, const FusionPlan &fusion) {
 // Panels of b are the same for all workgroups that differ only in dimensions of the grid that b does not depend on, as
 // long as no workgroup of the launch writes b.
 void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
-  if (inSlices()) return; // they take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
+  if (inSlices()) return; // slices take more memory than b: f32 and f16 2048x2048x2048 would take 1.2 times as long (Intel Xeon with AMX)
   const Kernel &kernel = e_.kernel_;
   std::vector<bool> dims(kernel.grid.size());
   const Value *stored = parameterBehind(kernel, store.operand(1));
@@ -69,24 +68,25 @@ void NestEmitter::choosePanels(const Op &store, LlvmValue *inPlace) {
   if (!alike) return;
   isOddAmongAlike_ = e_.isOddAmongAlike(dims);
   e_.shareBy(dims, op_.result()->type());
-  // To pack a line takes less time than to read one that another thread has just packed, and to wait for it: f16 256x256x256 and
-  // 512x512x512 with two threads, by tiles of 128x1024, take 0.81 and 0.92 of the time (Intel Xeon with AMX).
+  // Packing a line takes less time than waiting for a line that another thread packs and then reading it: f16 256x256x256 and
+  // 512x512x512 with two threads, in tiles of 128x1024, take 0.81 and 0.92 of the time (Intel Xeon with AMX).
   ownPanels_ = usesTiles(style_) ? b.getFalse() : b.CreateICmpSLE(alike, b.CreateShl(threads, 1));
   dims.flip();
   LlvmValue *columns = e_.partCount_, *different = e_.alikeWorkgroups(dims);
   if (different) columns = b.CreateMul(columns, different);
-  // Where there are columns for all threads, one of them has all of a column's workgroups.
+  // If there are columns for all threads, all workgroups of a column run on one thread.
   LlvmValue *ofThread = b.CreateUDiv(b.CreateAdd(alike, b.CreateSub(threads, number(1))), threads);
   served_ = b.CreateSelect(b.CreateAnd(ownPanels_, b.CreateICmpSLT(columns, threads)), ofThread, alike);
-  // AMX is so fast that a panel which another thread has packed is waited for, unless it serves several workgroups of each thread:
-  // bytes and bf16 of 512x512x512 with two threads take 0.65 and 0.85 of the time when each packs all (the same).
+  // AMX is so fast that waiting for a panel that another thread packs pays only if the panel serves several workgroups of each
+  // thread: bytes and bf16 of 512x512x512 with two threads take 0.65 and 0.85 of the time when each packs all (the same Xeon).
   LlvmValue *few = usesTiles(style_) ? threads : number(1);
   shares_ = b.CreateAnd(inPlace, b.CreateICmpSGT(served_, few));
 }
 
 namespace {
 
-// At least: AMX's panels are packed by twos; where narrow tiles take any rest, a part has no need of whole panels.
+// The least number of columns of a part. AMX's panels are packed in pairs; where narrow tiles take any remainder, a part need
+// not consist of whole panels.
 int64_t columnsOfPart(RegisterTile tile, ProductStyle style) {
   int64_t vectors = usesTiles(style) ? kMostPanels * tile.vectors : narrowTakesAnyRest(tile) ? tile.narrow : tile.vectors;
   return vectors * tile.lanes;
@@ -118,7 +118,8 @@ int64_t NestEmitter::mostParts(const Kernel &kernel, const FusionPlan &fusion, c
   return (nest->result()->type().extent(1) + wide - 1) / wide;
 }
 
-// Of a part: its share of the columns. What must not be stored before all is read, by other parts too, is one part's alone.
+// A part computes its share of the columns. If nothing may be stored before all parts have read everything, the first part
+// computes all columns.
 void NestEmitter::chooseColumns() {
   columnBegin_ = number(0);
   if (!e_.output_.divides) return;

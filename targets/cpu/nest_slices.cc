@@ -1,7 +1,7 @@
-// Nests of floats that AMX multiplies as sums of bf16 (float_slices.h). Rows of a, and panels of b, have 16 words of the first slice
-// of 32 elements of K, those of the second slice of the same, and so on.
+// Nests of floats that AMX multiplies as sums of bf16 (float_slices.h). Rows of a and panels of b hold 16 words of the first
+// slice of 32 elements of K, then those of the second slice of the same elements, and so on.
 //
-// What is read of memory are elements, and what is multiplied are words: a step of K is a word of each slice, of two elements.
+// Elements are read from memory, and words are multiplied: a step of K is a word of each slice, made of two elements.
 #include "targets/cpu/float_slices.h"
 #include "targets/cpu/nest_emitter.h"
 
@@ -9,11 +9,11 @@ namespace xt {
 
 namespace {
 
-constexpr int64_t kWords = TileMicrokernel::kDepth, kHalfBytes = 2; // of a slice
+constexpr int64_t kWords = TileMicrokernel::kDepth, kHalfBytes = 2; // consecutive words of a slice; bytes of a bf16
 
 } // namespace
 
-// Which word of packed memory a step's first slice is.
+// The index of the word in packed memory that holds a step's first slice.
 LlvmValue *NestEmitter::packedWord(LlvmValue *step) {
   if (!inSlices()) return step;
   LlvmValue *in = b.CreateAnd(step, number(kWords - 1));
@@ -32,7 +32,7 @@ LlvmValue *NestEmitter::knownKey() {
   return leastKey(b, b.CreateAlignedLoad(keyOfNone(b, lanes_)->getType(), keyAddress_, vectorAlign()));
 }
 
-// Elements of a row of a from `k` of the block on.
+// Slices and stores elements of a row of a, from element `k` of the block on.
 void NestEmitter::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) {
   addToKey({floats});
   LlvmValue *in = b.CreateAnd(k, number(elements_ * kWords - 1)), *before = b.CreateMul(b.CreateSub(k, in), number(slices_));
@@ -43,7 +43,7 @@ void NestEmitter::stageSlices(LlvmValue *line, LlvmValue *k, LlvmValue *floats) 
   }
 }
 
-// Of panels of b that are packed: a register of the words of two rows of K. `line`: that of the step's first slice.
+// Packs a register of words of two rows of K into panels of b. `line`: the line of the step's first slice.
 void NestEmitter::packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, LlvmValue *even, LlvmValue *odd) {
   LlvmValues ofEven = floatSlices(b, even, slices_), ofOdd = floatSlices(b, odd, slices_);
   for (size_t i = 0; i < ofEven.size(); ++i) {
@@ -52,7 +52,7 @@ void NestEmitter::packSlices(const Packed &to, LlvmValue *line, LlvmValue *n, Ll
   }
 }
 
-// A step of panels of b: the words of two rows.
+// Packs a step of panels of b: the words of two rows.
 void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside) {
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);
   auto pack = [&](LlvmValue *n) {
@@ -64,7 +64,7 @@ void NestEmitter::packPairs(LlvmValue *step, LlvmValue *column, LlvmValue *line,
   forLoop(b, number(0), columnsOf(to), number(lanes_), [&](LlvmValue *n) { addToKey(pack(n)); });
 }
 
-// Of squares of floats the words of two lines each. Gives the key.
+// Packs squares of floats; two lines of a square make a line of words. Returns the key.
 LlvmValue *NestEmitter::packTurnedSlices(const Block &block, LlvmValue *column, const Packed &to) {
   LlvmValue *each = number(elements_), *first = b.CreateMul(block.first, each), *depth = b.CreateMul(block.depth, each);
   stageTurned(false, column, columnsOf(to), first, depth, [&](const LlvmValues &lines, LlvmValue *k, LlvmValue *n) {
@@ -79,7 +79,7 @@ LlvmValue *NestEmitter::areNormal(const Block &block, const Panel &panel) {
   return inSlices() ? haveSlices(b, block.least, panel.least) : xt::areNormal(b, block.least, panel.least);
 }
 
-// The floats of words that lie at `address` and, of other slices, `sliceStep` bytes behind: the even ones and the odd ones.
+// Rebuilds the floats of words at `address`, whose other slices are `sliceStep` bytes apart: those of even and of odd elements.
 std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, int64_t sliceStep) {
   llvm::Type *type = e_.ops_.type(Elem::I32, lanes_);
   auto asFloats = [&](LlvmValue *bits) { return b.CreateBitCast(bits, e_.ops_.type(Elem::F32, lanes_)); };
@@ -92,7 +92,7 @@ std::pair<LlvmValue *, LlvmValue *> NestEmitter::floatsAt(LlvmValue *address, in
   return {floatOfSlices(b, even), floatOfSlices(b, odd)};
 }
 
-// The floats of so many rows of a again, kUnslicedBytes apart.
+// Rebuilds the floats of `rows` rows of a, and stores them kUnslicedBytes apart.
 void NestEmitter::unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *depth, LlvmValue *to) {
   llvm::SmallVector<int, 32> inTurn;
   for (int i = 0; i < lanes_; ++i) inTurn.append({i, lanes_ + i});
@@ -107,7 +107,7 @@ void NestEmitter::unsliceRows(LlvmValue *first, LlvmValue *rows, LlvmValue *dept
   });
 }
 
-// And those of a packed panel, row by row.
+// Rebuilds the floats of a packed panel, row by row.
 void NestEmitter::unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to) {
   forLoop(b, number(0), depth, number(1), [&](LlvmValue *step) {
     LlvmValue *from = byteOffset(b, first, b.CreateMul(packedWord(step), number(panelPitch())));
@@ -121,10 +121,10 @@ void NestEmitter::unslicePanel(LlvmValue *first, LlvmValue *depth, LlvmValue *to
   });
 }
 
-// What has no slices, or products that would be taken as 0: as floats, on top of `start`. Both are put together for each tile, behind
-// the packed panels.
+// Multiplies, as floats, operands that have no slices or whose products AMX would flush to 0. The sums start at `start`. The
+// floats of both operands are rebuilt for each tile, in memory behind the packed panels.
 void NestEmitter::multiplyUnsliced(const TileMicrokernel::Operands &operands, LlvmValue *rows, LlvmValue *start) {
-  constexpr int64_t kRows = 8, kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with what is known of them
+  constexpr int64_t kRows = 8, kPanels = kMostPanels * (kSlicedBytes / 4) * kAmxRowBytes + kNestPanelBytes; // with the facts about them
   constexpr int64_t kLeft = TileMicrokernel::kRows * kUnslicedBytes, kRight = kUnslicedBytes / 4 * kAmxRowBytes;
   static_assert(TileMicrokernel::kRows % kRows == 0 && kPanels + kLeft + kRight <= kNestDepthBytes / 4 * kNestPanelBytes);
   LlvmValue *floats = byteOffset(b, addressOf(kNestPanel), number(kPanels)), *right = byteOffset(b, floats, number(kLeft));

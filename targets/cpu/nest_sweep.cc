@@ -1,6 +1,6 @@
-// Products of few rows: b's rows are read as they lie, whole, eight at a time, and the sums are added to in a near cache. Memory
-// is what bounds this: of 4096x4096 f32, whole rows come at 21 GB/s, runs of 256 columns at 14, asked for ahead, and at 7 without
-// (Zen 4).
+// Products of few rows: whole rows of b are read in place, eight at a time, and the products are added to sums in a near cache.
+// The limit is memory bandwidth: of 4096x4096 f32, whole rows arrive at 21 GB/s, pieces of 256 columns at 14 with prefetches,
+// and at 7 without (Zen 4).
 #include "targets/cpu/nest_emitter.h"
 
 namespace xt {
@@ -9,16 +9,16 @@ bool NestEmitter::maySweep() const {
   return !right_.turned && right_.access.unitStride && right_.access.pack == 1;
 }
 
-// Up to so many rows sweep over a b that is converted and comes from memory, as one or two do over any; 0: none. They read each group
-// of b's rows again, from a nearer cache, and convert it for each row. Of bytes and f16, 4096x4096, 4 rows take 0.7 to 0.95 of the time
-// of panels that are packed, 8 up to 1.3 times (Intel Xeon with AMX).
+// The most rows of a that sweep over a b that is converted and comes from memory; 0: none. (One or two rows sweep over any b.)
+// The rows read each group of b's rows again, from a nearer cache, and convert it for each row. For bytes and f16, 4096x4096, 4
+// rows take 0.7 to 0.95 of the time of packed panels, 8 up to 1.3 times (Intel Xeon with AMX).
 LlvmValue *NestEmitter::sweptFromMemory() {
   constexpr int64_t kSwept = 40 << 20;
   return b.CreateSelect(spansMore(kSwept), number(kMostSwept), number(0));
 }
 
 void NestEmitter::sweep(const Block &block) {
-  if (inSlices()) { // into the cells, which a sweep has no other use for
+  if (inSlices()) { // rebuilds a's floats in the cells, which a sweep does not use otherwise
     static_assert(kUnslicedBytes * kMostSwept <= kNestCellRows * kNestPanelBytes);
     unsliceRows(block.left, rows_, block.depth, addressOf(kNestCells));
   }
@@ -30,7 +30,7 @@ void NestEmitter::sweep(const Block &block) {
       });
     });
   }
-  // Short runs of a large b are asked for: the next group of rows.
+  // For short rows of a large b, prefetches the next group of rows.
   constexpr int64_t kLongRun = 4096;
   const KernelEmitter::TileAccess &from = right_.access;
   const int64_t bytes = elemInfo(from.elem).storageBytes;
@@ -38,7 +38,7 @@ void NestEmitter::sweep(const Block &block) {
   LlvmValue *asks = b.CreateAnd(b.CreateICmpSLT(b.CreateMul(columns, number(bytes)), number(kLongRun)), spansMore(kSecondCache));
   LlvmValue *askedEnd = b.CreateSelect(asks, whole, columnBegin_);
   LlvmValue *first = b.CreateMul(block.first, number(elements_)), *depth = b.CreateMul(block.depth, number(elements_));
-  depth = least(depth, b.CreateSub(elementDepth_, first)); // what words, or tiles, have more is 0
+  depth = least(depth, b.CreateSub(elementDepth_, first)); // words and tiles may be deeper; the padding is 0
   LlvmValue *grouped = b.CreateAnd(depth, number(-kSweptRows));
   forLoop(b, number(0), grouped, number(kSweptRows), [&](LlvmValue *k) {
     LlvmValues lines{byteOffset(b, from.origin, b.CreateMul(b.CreateAdd(first, k), from.rowStride))};
@@ -53,7 +53,7 @@ void NestEmitter::sweep(const Block &block) {
       return b.CreateAlignedLoad(e_.ops_.storageType(from.elem, lanes_), address, llvm::Align(1));
     });
   });
-  // What fills no group, and no register.
+  // The remaining rows that fill no group, and the remaining columns that fill no register.
   forLoop(b, number(0), depth, number(1), [&](LlvmValue *k) {
     LlvmValue *begin = b.CreateSelect(b.CreateICmpSLT(k, grouped), whole, columnBegin_);
     KernelEmitter::RowAccess line = e_.accessRow(from, b.CreateAdd(first, k));
@@ -61,9 +61,10 @@ void NestEmitter::sweep(const Block &block) {
   });
 }
 
-// `count` elements of K from `k` of the block on, of columns [first, second). What is read of b is used for two rows at once: two rows
-// of f32 take 0.81 of the time of 512x512, 0.87 of 2048x2048 (Intel Xeon with AMX; the same with AVX2). The loop of one row is beside
-// it, for 6% of LLVM's instructions: one row that is computed as two takes 1.2 to 1.5 times as long.
+// Multiplies `count` elements of K, from `k` of the block on, by columns [first, second). Each register of b that is read is
+// used for two rows at once: two rows of f32 take 0.81 of the time of 512x512, 0.87 of 2048x2048 (Intel Xeon with AMX; the same
+// with AVX2). A loop for one row is emitted as well, for 6% of LLVM's instructions: one row that is computed as two takes 1.2
+// to 1.5 times as long.
 void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std::pair<LlvmValue *, LlvmValue *> columns,
                             llvm::function_ref<LlvmValue *(int64_t i, LlvmValue *column)> load) {
   LlvmValue *pairs = b.CreateAnd(rows_, number(-2));
@@ -95,9 +96,9 @@ void NestEmitter::sweepRows(const Block &block, LlvmValue *k, int64_t count, std
   by(1, count > 1 ? pairs : number(0), rows_);
 }
 
-// Of a row of a: `count` elements from `k` of the block on, each in all lanes.
+// Broadcasts `count` elements of a row of a, from `k` of the block on.
 LlvmValues NestEmitter::sweptFactors(const Block &block, LlvmValue *row, LlvmValue *k, int64_t count) {
-  // Words are of neighbours, so that they can be taken apart.
+  // Words are made of neighbours, so that single elements can be read.
   Elem elem = readsWords() ? stagedElem(left_.access.elem) : leftElem_;
   LlvmValue *step = inWords() ? number(elemInfo(elem).storageBytes) : leftStep_;
   LlvmValue *first = inSlices() ? addressOf(kNestCells) : block.left, *rowStep = inSlices() ? number(kUnslicedBytes) : leftRowStep_;

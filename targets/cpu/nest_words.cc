@@ -1,28 +1,28 @@
-// Nests whose steps of K are words of 4 bytes: two bf16, four bytes or two bytes as numbers of 16 bits, which one instruction
-// multiplies and adds up.
+// Nests whose steps of K are words of 4 bytes: two bf16, four bytes, or two bytes as 16-bit integers. One instruction
+// multiplies two words and adds up the products.
 //
-// Words of a are neighbours in memory, but for those that are converted. Words of b are made of rows of K while a panel is packed.
+// Words of a are neighbours in memory, unless they are converted. Words of b are built from rows of K while a panel is packed.
 #include "targets/cpu/nest_emitter.h"
 #include "targets/cpu/register_transpose.h"
 
 namespace xt {
 
-// Registers of words from `step` on, of one row.
+// A register of words of one row, from `step` on.
 LlvmValue *NestEmitter::wordsAlong(const KernelEmitter::TileAccess &from, const KernelEmitter::RowAccess &row, LlvmValue *step) {
   return asWords(from.elem, e_.loadChunk(from, row, b.CreateMul(step, number(elements_)), elements_ * lanes_));
 }
 
 LlvmValue *NestEmitter::asWords(Elem from, LlvmValue *chunk) { return b.CreateBitCast(inStaged(from, chunk), e_.ops_.type(elem_, lanes_)); }
 
-// Storage form, as that of stagedElem.
+// Converts elements to stagedElem, both in storage form.
 LlvmValue *NestEmitter::inStaged(Elem from, LlvmValue *chunk) {
   if (stagedElem(from) == from) return chunk;
   auto *type = chunk->getType()->getWithNewType(b.getInt16Ty());
   return elemInfo(from).isUnsigned ? b.CreateZExt(chunk, type) : b.CreateSExt(chunk, type);
 }
 
-// K may end within a word. What fills that of a is -0, so that its product with the 0 of b leaves a sum of -0 as it is. Such
-// rows are always staged, as they end within what is read.
+// K may end within a word. The padding of a is -0, so that its product with the 0 of b does not change a sum of -0. Such rows
+// are always staged, because they end within the range that is read.
 void NestEmitter::fillLastWord(const Block &block) {
   LlvmValue *isOdd = b.CreateICmpNE(b.CreateAnd(elementDepth_, number(1)), number(0));
   LlvmValue *behind = b.CreateSub(elementDepth_, b.CreateMul(block.first, number(elements_)));
@@ -32,7 +32,7 @@ void NestEmitter::fillLastWord(const Block &block) {
   });
 }
 
-// Of a step. Of rows that are known to be inside only where they lie.
+// The rows of a step. Rows that are known to be in bounds have only an address.
 std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::TileAccess &from, LlvmValue *step, bool inside) {
   std::vector<KernelEmitter::RowAccess> rows;
   LlvmValue *first = b.CreateMul(step, number(elements_)), *line = byteOffset(b, from.origin, b.CreateMul(first, from.rowStride));
@@ -43,9 +43,10 @@ std::vector<KernelEmitter::RowAccess> NestEmitter::rowsOf(const KernelEmitter::T
   return rows;
 }
 
-// The words of a step in `lanes_` columns, which may be known to be inside. Rows are far apart, and processors do not foresee them:
-// those that the next words of this column are of are asked for, where that is half a line of each. With AMX bf16 2048x2048x2048 of
-// a turned a takes 0.93 of the time, 1024x1024x1024 that comes from memory 0.97; of bytes it would be 1.02 (Intel Xeon with AMX).
+// The words of a step in `lanes_` columns; `inside`: they are known to be in bounds. The rows are far apart, and the hardware
+// does not prefetch them: those of the next words of these columns are prefetched if that is half a line or more of each. With
+// AMX bf16 2048x2048x2048 of a turned a takes 0.93 of the time, 1024x1024x1024 that comes from memory 0.97; bytes would take
+// 1.02 (Intel Xeon with AMX).
 LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmValue *step, LlvmValue *column, bool inside) {
   llvm::Type *type = e_.ops_.storageType(from.elem, lanes_);
   const int64_t elementBytes = elemInfo(from.elem).storageBytes;
@@ -60,14 +61,14 @@ LlvmValue *NestEmitter::wordsAcross(const KernelEmitter::TileAccess &from, LlvmV
   return sideBySide(b, e_.ops_, stagedElem(from.elem), chunks, elem_, lanes_);
 }
 
-// How many registers of a row of panels are made of words at once; 0: each by itself, as many as there are.
+// The number of registers of a row of panels whose words are built at once; 0: one at a time, in a loop.
 int64_t NestEmitter::wordsTogether(const Inside &inside) const {
   const int64_t registers = inside.columns / lanes_, together = registers % elements_ == 0 ? elements_ : 2;
   return inside.bits && registers % together == 0 ? together : 0;
 }
 
-// A row of panels of b; of rows that are inside some registers at once. `known` and what is given: the least magnitude, or the sums of
-// columns, register by register, but where they are in memory.
+// Packs a row of panels of b, several registers at once if the rows are in bounds. `known` and the result are the least
+// magnitude, or the column sums register by register, unless these are in memory.
 LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue *line, const Packed &to, const Inside &inside, LlvmValues known) {
   const int64_t together = wordsTogether(inside);
   std::vector<KernelEmitter::RowAccess> rows = rowsOf(right_.access, step, inside.bits != nullptr);
@@ -101,10 +102,10 @@ LlvmValues NestEmitter::packWords(LlvmValue *step, LlvmValue *column, LlvmValue 
   });
 }
 
-// Bytes with a sign as bytes without one that are 128 more, or the other way round.
+// Converts signed bytes to unsigned bytes that are 128 more, or the reverse.
 LlvmValue *NestEmitter::moved(LlvmValue *words) { return b.CreateXor(words, e_.ops_.splat(b.getInt32(0x80808080), lanes_)); }
 
-// The registers of a row of a packed panel, or of what is known behind it.
+// The registers of a row of a packed panel, or of the row of facts behind it.
 LlvmValues NestEmitter::panelRow(LlvmValue *at) {
   LlvmValues registers;
   for (int v = 0; v < tile_.vectors; ++v)
@@ -116,13 +117,13 @@ void NestEmitter::storePanelRow(const LlvmValues &registers, LlvmValue *at) {
   for (int v = 0; v < tile_.vectors; ++v) b.CreateAlignedStore(registers[static_cast<size_t>(v)], byteOffset(b, at, number(v * lanes_ * bytes_)), vectorAlign());
 }
 
-// With the bytes of words of b.
+// Adds the bytes in words of b to the sums of their columns.
 LlvmValue *NestEmitter::addedToColumn(LlvmValue *sum, LlvmValue *words) {
   LlvmValue *ones = llvm::ConstantInt::get(words->getType(), 0x01010101);
   return elemInfo(right_.access.elem).isUnsigned ? microkernel_.dotBytes(sum, words, ones) : microkernel_.dotBytes(sum, ones, words);
 }
 
-// Of a panel that was turned.
+// Sums the columns of a panel that was packed from a turned b.
 void NestEmitter::sumPackedColumns(const Block &block, const Packed &to) {
   LlvmValues sums = forLoop(b, number(0), block.depth, number(1), panelRow(columnSumsOf(to)), [&](LlvmValue *step, llvm::ArrayRef<LlvmValue *> carried) {
     LlvmValues words = panelRow(packedLine(to, step)), next;
@@ -132,7 +133,7 @@ void NestEmitter::sumPackedColumns(const Block &block, const Packed &to) {
   storePanelRow(sums, columnSumsOf(to));
 }
 
-// Sums of columns of b as what makes up for an a that is moved: one with a sign by 128 more, one without by 128 less.
+// Turns column sums of b into corrections for a moved a: signed bytes were moved up by 128, unsigned ones down by 128.
 void NestEmitter::turnColumnSums(LlvmValue *at) {
   LlvmValues sums = panelRow(at);
   LlvmValue *factor = e_.ops_.splat(b.getInt32(static_cast<uint32_t>(elemInfo(left_.access.elem).isUnsigned ? 128 : -128)), lanes_);
@@ -140,7 +141,7 @@ void NestEmitter::turnColumnSums(LlvmValue *at) {
   storePanelRow(sums, at);
 }
 
-// What b moved by 128 makes too much or too little, by row of a; a few rows at once. Behind the last row it repeats that.
+// Computes for each row of a the correction for a b moved by 128, a few rows at a time. Rows behind the last one repeat it.
 void NestEmitter::sumLeftRows(const Block &block) {
   constexpr int kRows = 4;
   bool leftSigned = !elemInfo(left_.access.elem).isUnsigned;
@@ -156,7 +157,7 @@ void NestEmitter::sumLeftRows(const Block &block) {
       lines.push_back(byteOffset(b, block.left, b.CreateMul(least(b.CreateAdd(row, number(r)), last), leftRowStep_)));
     auto step = [&](LlvmValue *at, llvm::ArrayRef<LlvmValue *> carried) {
       LlvmValues next;
-      // The last register ends with the row: what it has of the one before counts there.
+      // The last register ends with the row; words that it shares with the register before are counted only once.
       LlvmValue *from = least(at, b.CreateSub(rowBytes, number(lanes_ * bytes_))), *again = b.CreateTrunc(b.CreateSub(at, from), b.getInt32Ty());
       LlvmValue *counts = b.CreateICmpUGE(place, e_.ops_.splat(again, lanes_));
       for (int r = 0; r < kRows; ++r) {
@@ -173,7 +174,7 @@ void NestEmitter::sumLeftRows(const Block &block) {
   });
 }
 
-// A tile of registers, from `row` of a on.
+// Multiplies a register tile of bytes, from `row` of a on.
 LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Operands &operands, LlvmValue *row, LlvmValues sums) {
   size_t vectors = operands.columns.size();
   if (movesLeft_) {
@@ -195,8 +196,8 @@ LlvmValues NestEmitter::multiplyBytes(const Panel &panel, const Microkernel::Ope
   return microkernel_.multiply(operands, std::move(sums), style_ == ProductStyle::DotShorts ? Microkernel::Step::DotShorts : Microkernel::Step::DotBytes);
 }
 
-// What products are added up from: they are added to what was there behind the loop only, as that would take their registers. Where sums
-// begin at 0, nothing is added to by most tiles: 3% of 128x128x128 (Zen 5).
+// The initial values of the products. Earlier sums are added only after the loop, because they would need registers during it.
+// If sums start at 0, most tiles skip the addition: 3% of 128x128x128 (Zen 5).
 LlvmValues NestEmitter::pairsBegin(const Panel &panel, const Microkernel::Operands &operands) {
   LlvmValue *start = b.CreateSelect(panel.begins, e_.ops_.zero(elem_, lanes_), microkernel_.negativeZero());
   return LlvmValues(static_cast<size_t>(operands.rows) * operands.columns.size(), start);
@@ -212,8 +213,9 @@ void NestEmitter::storePairs(const Panel &panel, const Tile &tile, const Microke
   storeSums(panel, tile, operands, isLarge ? ifElse(b, panel.begins, [&] { return products; }, added) : added());
 }
 
-// Gives whether rows of a hold numbers that the instruction takes as 0; then nothing is stored. They are looked for beside the products:
-// to look through a first would take 5% of 8192x64x64, 3% of 128x128x128, 1.5% of 1024x1024x1024 (Zen 5).
+// Multiplies a register tile of pairs. Returns whether rows of a hold numbers that the instruction treats as 0; nothing is
+// stored then. They are found while multiplying: scanning a first would take 5% of 8192x64x64, 3% of 128x128x128, 1.5% of
+// 1024x1024x1024 (Zen 5).
 LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, const Tile &tile, Microkernel::Operands &operands) {
   operands.lastLooked = b.CreateSub(leftBytes(block), number(lanes_ * bytes_));
   LlvmValues products = microkernel_.multiply(operands, pairsBegin(panel, operands), Microkernel::Step::DotBf16);
@@ -222,7 +224,8 @@ LlvmValues NestEmitter::multiplyPairs(const Block &block, const Panel &panel, co
   return {missed};
 }
 
-// What `multiply` gives of a tile. Once one of a panel has missed, it and all behind it are converted, without a try.
+// Returns the result of `multiply` for a tile. Once a tile of a panel has missed, it and all later ones are converted without
+// trying `multiply`.
 LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel, const Tile &tile, LlvmValue *missedBefore,
                                          llvm::function_ref<LlvmValues()> multiply) {
   LlvmValues missed = ifElse(b, missedBefore, [&] { return LlvmValues{b.getTrue()}; }, multiply);
@@ -230,13 +233,13 @@ LlvmValues NestEmitter::missedOrConverted(const Block &block, const Panel &panel
   return missed;
 }
 
-// The rows of a tile again, by half as many.
+// Computes the rows of a tile again, half as many at a time, with conversion.
 void NestEmitter::convertTile(const Block &block, const Panel &panel, const Tile &tile) {
   RegisterTile few = tile_;
   few.rows = (tile_.rows + 1) / 2;
   forLoop(b, tile.row, tile.rowEnd, number(few.rows), [&](LlvmValue *row) {
     LlvmValue *rows = b.CreateSub(row, tile.row);
-    // That sumsAt gives where this row's are.
+    // Moves the place of the sums so that sumsAt returns that of this row.
     auto movedOn = [&](Sums sums) { return Sums{byteOffset(b, sums.first, b.CreateMul(rows, b.CreateSub(sums.step, sums.tileStep))), sums.step, sums.tileStep}; };
     Panel from = panel;
     from.before = movedOn(panel.before), from.after = movedOn(panel.after);

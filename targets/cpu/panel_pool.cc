@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-constexpr std::chrono::microseconds kLongest{200}; // longer than packing takes, and a tile of rows that copies
+constexpr std::chrono::microseconds kLongest{200}; // longer than it takes to pack a panel, or to compute a tile of rows that packs
 
 } // namespace
 
@@ -24,7 +24,7 @@ void PanelPool::reset(int workers) {
   }
 }
 
-// In the first slab with room: panels are mostly alike, so that few are looked at in vain.
+// Allocates from the first slab with room. Panels mostly have the same size, so few slabs are tried in vain.
 void *PanelPool::allocate(int64_t bytes, Owner &owner) {
   bytes = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
   auto withRoom = [&] { return std::find_if(owner.slabs.begin(), owner.slabs.end(), [&](const Slab &slab) { return slab.bytes - slab.used >= bytes; }); };
@@ -38,7 +38,7 @@ void *PanelPool::allocate(int64_t bytes, Owner &owner) {
 bool PanelPool::addSlab(int64_t bytes, Owner &owner) {
   const int64_t most = kMostBytes / static_cast<int64_t>(owners_.size());
   auto hasRoom = [&] { return bytes <= most - owner.bytes; };
-  if (!hasRoom()) { // what other launches needed makes way
+  if (!hasRoom()) { // frees slabs that only other launches needed
     std::erase_if(owner.slabs, [](const Slab &slab) { return slab.used == 0; });
     owner.bytes = 0;
     for (const Slab &slab : owner.slabs) owner.bytes += slab.bytes;
@@ -58,10 +58,10 @@ PanelPool::Panel *PanelPool::add(const Request &request) {
   return memory ? &owner.panels.emplace_back(memory, request.worker) : nullptr;
 }
 
-// One that the worker has not taken yet.
+// Finds or adds a panel that the worker has not taken yet.
 PanelPool::Panel *PanelPool::takeFirst(const Request &request) {
   if (request.isOwn) return add(request);
-  // What is done under the lock takes less time than to sleep until it is free.
+  // The lock is held for less time than it takes to sleep until it is free, so spin first.
   constexpr std::chrono::microseconds kMost{20};
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock && !lookFor(kMost, [&] { return lock.try_lock(); })) lock.lock();
@@ -82,7 +82,7 @@ PanelPool::Taken PanelPool::take(const Request &request) {
     known.emplace(request.key, panel);
     if (fills) return {panel->memory, true};
   }
-  // What it was to fill itself and did not, as that workgroup has failed, nobody fills.
+  // If this worker had to fill the panel and did not, because that workgroup failed, nobody will fill it.
   const bool isReady = panel->ready.load() || (!fills && lookFor(kLongest, [&] { return panel->ready.load(); }));
   return isReady ? Taken{panel->memory} : Taken{};
 }

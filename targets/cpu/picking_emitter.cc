@@ -1,4 +1,4 @@
-// Vector ops that take elements from other places: loops over single elements.
+// Vector ops that move elements to other positions: loops over single elements.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "targets/cpu/fused_loop.h"
@@ -49,7 +49,7 @@ void KernelEmitter::emitReduction(const Op &op) {
     loop.emit();
     return;
   }
-  // Blocks of a row.
+  // Reduces blocks of a row.
   const Buffer &source = pickable(op, 0);
   int64_t size = from.extent(1) / result.extent(1);
   LlvmValue *identity = ops_.constant(result.elem(), combiningIdentity(kind, result.elem()), 0);
@@ -64,7 +64,7 @@ void KernelEmitter::emitReduction(const Op &op) {
   });
 }
 
-// Of a value that is itself evaluated where it is used.
+// Broadcasts a value that is itself evaluated at its uses.
 void KernelEmitter::emitBlockBroadcast(const Op &op) {
   const Buffer &from = pickable(op, 0), &to = *buffers_.bufferOf(op.result());
   LlvmValue *down = number(to.shape.rows / from.shape.rows), *across = number(to.shape.columns / from.shape.columns);
@@ -82,7 +82,7 @@ void KernelEmitter::emitReshape(const Op &op) {
   });
 }
 
-// The place in the whole of an element of a part, as row and column of their buffers.
+// The position of an element of a part within the whole, as row and column of their buffers.
 std::pair<LlvmValue *, LlvmValue *> KernelEmitter::placeInWhole(const Op &op, Type part, Type whole, LlvmValue *row, LlvmValue *column) {
   const auto &offsets = std::get<std::vector<int64_t>>(op.attr("offsets")->value);
   LlvmValue *wholeRow = number(0), *stride = number(1);
@@ -117,13 +117,13 @@ KernelEmitter::Place KernelEmitter::placeOf(const Op &op, Type vector, size_t fi
   Place place{b.getTrue(), number(0), number(0)};
   for (int d = 0; d < vector.rank(); ++d) {
     LlvmValue *index = scalar(op.operand(firstIndex + static_cast<size_t>(d)));
-    place.inside = b.CreateAnd(place.inside, b.CreateICmpULT(index, number(vector.extent(d)))); // negative is large
+    place.inside = b.CreateAnd(place.inside, b.CreateICmpULT(index, number(vector.extent(d)))); // a negative index is a large unsigned number
     if (d + 1 == vector.rank())
       place.column = index;
     else
       place.row = b.CreateAdd(b.CreateMul(place.row, number(vector.extent(d))), index);
   }
-  // Outside, the first element stands in.
+  // Out of bounds, the first element is accessed instead.
   place.row = b.CreateSelect(place.inside, place.row, number(0));
   place.column = b.CreateSelect(place.inside, place.column, number(0));
   return place;

@@ -1,4 +1,4 @@
-// Lines of memory that are asked for before they are used.
+// Prefetches cache lines.
 #pragma once
 #include "targets/cpu/cpu_info.h"
 #include "targets/llvm/loops.h"
@@ -6,9 +6,9 @@
 namespace xt {
 
 enum class Prefetch : uint8_t {
-  ToWrite,       // into the first cache
-  ToFirstCache,  // to be read
-  ToSecondCache, // to be read
+  ToWrite,       // into the L1 cache, for a store
+  ToFirstCache,  // into the L1 cache, for a load
+  ToSecondCache, // into the L2 cache, for a load
 };
 
 inline void prefetch(llvm::IRBuilderBase &b, LlvmValue *address, Prefetch what) {

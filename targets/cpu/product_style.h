@@ -1,4 +1,4 @@
-// With which instructions matrices are multiplied.
+// The instructions that matrices are multiplied with.
 #pragma once
 #include "targets/cpu/cpu_info.h"
 
@@ -6,27 +6,28 @@
 
 namespace xt {
 
-// Of a nest. All but Elements take several neighbours along K in a word of 4 bytes, as they are or as DotShorts and TilesSliced say; sums are
-// f32 or i32.
+// How a nest multiplies. All styles except Elements combine several neighbours along K into a word of 4 bytes, unchanged or as
+// described at DotShorts and TilesSliced; sums are f32 or i32.
 enum class ProductStyle : uint8_t {
   Elements,  // one at a time, converted to the type that is multiplied in
-  DotBf16,   // vdpbf16ps, 2 to a word
-  DotBytes,  // vpdpbusd, 4 to a word
-  DotShorts, // vpmaddwd: bytes as numbers of 16 bits, 2 to a word
+  DotBf16,   // vdpbf16ps, 2 per word
+  DotBytes,  // vpdpbusd, 4 per word
+  DotShorts, // vpmaddwd: bytes as 16-bit integers, 2 per word
   TilesBf16, // AMX
   TilesBytes,
-  TilesSliced, // AMX, 2 to a word: f32, f16 and tf32 as sums of bf16 (float_slices.h)
+  TilesSliced, // AMX, 2 per word: f32, f16 and tf32 as sums of bf16 (float_slices.h)
 };
 
-// Of how many bf16, whose significands have 8 bits, a float of TilesSliced is the sum.
+// The number of bf16, with 8 bits of significand each, that a float of TilesSliced is the sum of.
 inline int sliceCount(Elem elem) { return elem == Elem::F32 ? 3 : 2; }
 
-// So many sums of a workgroup, and more, are of f32 that is sliced.
+// f32 is sliced if a workgroup computes at least this many rows and columns of sums.
 inline constexpr int64_t kSlicedRows = 256, kSlicedColumns = 512;
 
-// `rows` and `columns` are those of the sums. Of f32, slices take less time where they are used for many: 0.83 to 0.95 of that of
-// elements for 256x256x256 to 2048x2048x2048, but 1.1 for 128x128x128, 1.4 for 37x1111x513 and 1.25 for 8192x64x64. Who has workgroups
-// compute so much at once has large matrices. f16 takes 0.41 to 0.67 of the time, 0.9 of 37x1111x513 (Intel Xeon with AMX).
+// `rows` and `columns` are those of the sums. Slicing f32 pays if the slices are used for many products: it takes 0.83 to 0.95
+// of the time of elements for 256x256x256 to 2048x2048x2048, but 1.1 for 128x128x128, 1.4 for 37x1111x513 and 1.25 for
+// 8192x64x64. Programs whose workgroups compute this much have large matrices. f16 takes 0.41 to 0.67 of the time, 0.9 of
+// 37x1111x513 (Intel Xeon with AMX).
 inline ProductStyle productStyle(const CpuInfo &cpu, Elem a, Elem b, int64_t rows, int64_t columns) {
   auto isByte = [](Elem elem) { return elem == Elem::I8 || elem == Elem::U8; };
   if (a == Elem::BF16 && b == Elem::BF16)
@@ -42,7 +43,7 @@ inline bool usesTiles(ProductStyle style) {
   return style == ProductStyle::TilesBf16 || style == ProductStyle::TilesBytes || style == ProductStyle::TilesSliced;
 }
 
-// Elements along K that are one step.
+// The elements along K in one step.
 inline int stepElements(ProductStyle style) {
   switch (style) {
   case ProductStyle::Elements: return 1;
@@ -56,16 +57,16 @@ inline int stepElements(ProductStyle style) {
   return 1;
 }
 
-// AMX's tiles hold as many rows of sums at once, of as many sums each, and multiply by so many bf16 of K in a step.
+// AMX's tiles together hold kAmxSide rows of kAmxSide sums, and a step multiplies kAmxSide bf16 along K.
 inline constexpr int64_t kAmxSide = 32, kAmxRowBytes = kAmxSide * 4;
 
-// Whether a tile_mma multiplies words of two bf16 (DotBf16): else it does Elements.
+// Whether a tile_mma multiplies words of two bf16 (DotBf16) rather than Elements.
 inline bool multipliesPairs(const CpuInfo &cpu, const Op &mma) {
   Type a = mma.operand(0)->type(), b = mma.operand(1)->type();
   return cpu.dotBf16 && a.elem() == Elem::BF16 && b.elem() == Elem::BF16 && a.extent(1) % 2 == 0;
 }
 
-// And whether it does so in AMX's tiles: if all of them are filled.
+// Whether it also does so in AMX's tiles, which requires that all tiles are full.
 inline bool multipliesInTiles(const CpuInfo &cpu, const Op &mma) {
   Type a = mma.operand(0)->type(), sum = mma.result()->type();
   bool whole = sum.extent(0) % kAmxSide == 0 && sum.extent(1) % kAmxSide == 0 && a.extent(1) % kAmxSide == 0;

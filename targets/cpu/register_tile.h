@@ -1,4 +1,4 @@
-// The part of a matrix product that stays in registers.
+// The register tile: the part of a matrix product that stays in registers.
 #pragma once
 #include "targets/cpu/buffer_assignment.h"
 #include "targets/cpu/microkernel.h"
@@ -12,16 +12,16 @@ namespace xt {
 struct RegisterTile {
   int rows;    // of a
   int vectors; // registers of columns of b
-  int lanes;   // elements of each
-  int steps = kStepsEachTurn; // of K, of a turn of a nest's loop that multiplies elements and copies none
-  int narrow = 0; // registers of columns of a tile that takes the last ones where they are enough; 0: there is none
-  int narrowRows = 0; // of a, that this one takes; of no meaning where there is none
-  bool fewerByOne = false; // the tile of the last rows has one row fewer, and not two thirds
+  int lanes;   // elements of a register
+  int steps = kStepsEachTurn; // of K per loop iteration, in nests that multiply elements and do not copy
+  int narrow = 0; // registers of columns of the tile that takes the last columns, if they fit; 0: there is no such tile
+  int narrowRows = 0; // rows of a of that tile; meaningless if there is none
+  bool fewerByOne = false; // the tile of the last rows has one row fewer, instead of two thirds
 };
 
-// Accumulators, one row of b and one broadcast element of a fill the register file (16 without FMA hold products too).
-// At least `widest` registers of columns take the widest tile, so that the code is one for all large tiles. `elem` is
-// what is multiplied in (mmaElem).
+// The accumulators, one row of b and one broadcast element of a fill the register file (16 registers without FMA also hold
+// products). If there are at least `widest` registers of columns, the tile is the widest one, so that all large products have
+// the same code. `elem` is the type that is multiplied in (mmaElem).
 inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, int64_t columns) {
   int lanes = cpu.lanes(elemInfo(elem).storageBytes);
   int widest = cpu.vectorRegisters == 32 ? 4 : 2;
@@ -32,55 +32,57 @@ inline RegisterTile registerTile(const CpuInfo &cpu, Elem elem, int64_t rows, in
   return {taken, vectors, lanes, kStepsEachTurn, vectors == 4 ? 2 : 0, taken, vectors == 4 && rows > 2 * most};
 }
 
-// Takes the last rows. With fewer than two thirds, b would be read faster than caches give it. Of the widest tile with AVX-512, one
-// fewer: from 20 rows on all are sums of 6 and 5, of which f32 37x1111x513 takes 0.96 of the time that it takes with 4. Of fewer 8 are
-// common, which take up to 1.12 (bf16 8x1000x1000): workgroups of up to 12 rows have two thirds, too (Zen 5).
+// The tile of the last rows. With fewer than two thirds of the rows, b would be read faster than caches deliver it. With
+// AVX-512 the widest tile is followed by one with one row fewer: every number of rows from 20 on is a sum of 6 and 5, with
+// which f32 37x1111x513 takes 0.96 of the time that it takes with 4. Of the smaller numbers 8 is common, which takes up to 1.12
+// (bf16 8x1000x1000), so workgroups of up to 12 rows use two thirds, too (Zen 5).
 inline RegisterTile lastRowsTile(RegisterTile tile) {
   tile.rows = tile.fewerByOne ? tile.rows - 1 : (2 * tile.rows + 2) / 3;
   return tile;
 }
 
-// Takes the last columns, if two registers hold them: one alone would have too few sums, as each waits for itself. By turns of half as
-// many steps, as there is little use for it.
+// The tile of the last columns, if they fit into two registers. A single register would have too few independent FMA chains.
+// Its loop has half as many steps per iteration, because it is rarely used.
 inline RegisterTile narrowTile(RegisterTile tile) { return {tile.narrowRows, tile.narrow, tile.lanes, tile.steps / 2}; }
-// The same of those that fill more, but leave one of four registers empty: f32 1000x1000x1000, of which 40 columns are the last ones,
-// takes 0.985 of the time, 300x300x300 0.96 (Zen 5).
+// The tile of the last columns if they need more, but leave one of four registers empty: f32 1000x1000x1000, with 40 last
+// columns, takes 0.985 of the time, 300x300x300 0.96 (Zen 5).
 inline bool hasMiddleTile(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 4; }
 inline RegisterTile middleTile(RegisterTile tile) { return {tile.narrowRows, tile.vectors - 1, tile.lanes, tile.steps / 2}; }
-// Whether panels and up to two narrow ones behind them are together as many registers as there are columns, be they many or few: of
-// three registers and two.
+// Whether full panels and up to two narrow ones behind them cover any number of registers of columns exactly. This holds for
+// panels of three registers and narrow ones of two.
 inline bool narrowTakesAnyRest(RegisterTile tile) { return tile.narrow == 2 && tile.vectors == 3; }
 
-// How many tiles give their rows to those of lastRowsTile, behind which `rest` rows are left, for the least work: of 6 + 2 rows
-// one, where that tile has 4, as 4 + 4.
+// The number of full tiles that give their rows to the tiles of lastRowsTile, for the least work, if `rest` rows are left: with
+// 6 + 2 rows one full tile, if that tile has 4 rows, as 4 + 4.
 inline int64_t tilesGivenUp(RegisterTile tile, int64_t rest) {
   const int64_t few = lastRowsTile(tile).rows;
   int64_t best = 0, least = tile.rows * tile.rows;
   for (int64_t given = 0; given < tile.rows; ++given) {
-    int64_t computed = (given * tile.rows + rest + few - 1) / few * few - given * tile.rows; // rows, less those that are given
+    int64_t computed = (given * tile.rows + rest + few - 1) / few * few - given * tile.rows; // rows, minus those given up
     if (computed < least) best = given, least = computed;
   }
   return best;
 }
 
-// Of so many rows those that `tile` takes; smaller ones take the others.
+// The number of rows, of `rows`, that full tiles take; smaller tiles take the others.
 inline int64_t rowsOfWholeTiles(RegisterTile tile, int64_t rows) {
   return std::max<int64_t>(rows / tile.rows - tilesGivenUp(tile, rows % tile.rows), 0) * tile.rows;
 }
 
-// What AMX's tiles hold.
+// The sums that AMX's tiles hold.
 inline RegisterTile amxTile(const CpuInfo &cpu) {
   return {static_cast<int>(TileMicrokernel::kRows), static_cast<int>(TileMicrokernel::kRowBytes / cpu.vectorBytes), cpu.lanes(4)};
 }
 
-// Bytes of a row of a in slices that a nest takes at once, and of one that is deeper. In blocks of the former, f32 1000x1000x1000 takes
-// 1.03 of the time, f16 2048x2048x2048 1.04; f32 256x256x256 in two of the latter 1.07 (Intel Xeon with AMX).
+// Bytes of a row of sliced a per block, if one block is enough, and if K is deeper. In blocks of the former size, f32
+// 1000x1000x1000 takes 1.03 of the time, f16 2048x2048x2048 1.04; in two of the latter, f32 256x256x256 takes 1.07 (Intel Xeon
+// with AMX).
 inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
-// Whole tiles of two slices and of three; two panels fit kNestPanel.
+// Blocks are whole tiles of two slices and of three; two panels fit into kNestPanel.
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 && kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a that a nest with AMX takes at once. Of bf16 so many that a panel stays in the first cache: 5% of 1000x1000x1000
-// and 4096x4096x4096; where a or b is turned, more take less time (Intel Xeon with AMX).
+// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache: 5% of 1000x1000x1000
+// and 4096x4096x4096; if a or b is turned, larger blocks take less time (Intel Xeon with AMX).
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
@@ -88,20 +90,21 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   return style == ProductStyle::TilesBf16 && !turned ? std::min(staged, kPanelStays) : staged;
 }
 
-// Bytes of a row of a that a nest takes at once at most. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
-// as large as a first cache, which is 2 to 4% of f32 1024x1024x1024 with AVX2 (Intel Xeon with AMX); one of a line and a half takes
-// as many steps (Zen 3). Wider ones are read from the second. `bytes`: of an element, or a word.
+// The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
+// as large as an L1 cache, which is 2 to 4% of f32 1024x1024x1024 with AVX2 (Intel Xeon with AMX); one of a line and a half
+// takes as many steps (Zen 3). Wider panels are read from the L2 cache. `bytes`: of an element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   constexpr int64_t kFirstCache = 32 << 10, kSteps = kFirstCache / kCacheLine;
   int64_t pitch = tile.vectors * tile.lanes * bytes;
   return pitch < 2 * kCacheLine ? std::min(kNestDepthBytes, std::max(kSteps, kFirstCache / pitch) * bytes) : kNestDepthBytes;
 }
 
-// Of a nest. Where 16 registers hold sums of floats, 4x24 takes 19 instructions and 7 loads for 12 products, and 6x16 takes 20 and
-// 8: 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core that another virtual machine uses too, and the same
-// on one of its own (Zen 3); 0.95 of f32 1024x1024x1024 and 0.91 of f64 512x512x512 (Intel Xeon with AMX, told to do with AVX2). Of
-// that, four steps a turn are 2 to 5%. Integers and words need a register more for what is added. What panels of three registers
-// leave is one's or two's of two (NestEmitter::endsByTwoNarrow), which of four registers would be all. These have 6 rows, as 8 sums
+// The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
+// 6x16 takes 20 and 8: 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core shared with another virtual
+// machine, and the same on an unshared core (Zen 3); 0.95 of f32 1024x1024x1024 and 0.91 of f64 512x512x512 (Intel Xeon with
+// AMX, restricted to AVX2). Of that, four steps per iteration are 2 to 5%. Integers and words need one more register for the
+// product. Columns left over by panels of three registers take one or two narrow tiles of two registers
+// (NestEmitter::endsByTwoNarrow); of four registers of columns, all would be narrow. Narrow tiles have 6 rows, because 8 sums
 // barely keep two multipliers busy: f32 128x128x128 takes 0.97 of the time that it takes with 4 (the same Xeon).
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
   if (usesTiles(style)) return amxTile(cpu);
@@ -122,22 +125,23 @@ inline RegisterTile nestTile(const CpuInfo &cpu, const Op &nest) {
   return nestTile(cpu, productStyle(cpu, nest), mmaElem(nest.operand(0)->type().elem()), sum.extent(0), sum.extent(1));
 }
 
-// Whether rows of a nest's a, or b, which is no packed tile, run along the other dimension than the product has them.
+// Whether a nest's a or b, which must not be a packed tile, is transposed in memory: its rows run along the other dimension
+// than in the product.
 inline bool isTurned(const Op &nest, size_t operand) {
   const bool isTransposed = nest.attr(operand == 0 ? "transpose_a" : "transpose_b") != nullptr;
   return isTransposed != (nest.operand(operand)->type().data().order == Order::ColumnMajor);
 }
 
-// Whether elements of a are changed beside products as good as for nothing: each for three or four of them.
+// Whether elements of a can be changed beside the products at almost no cost: once per three or four products.
 inline bool changesCheaply(const CpuInfo &cpu, RegisterTile tile) {
   constexpr int kFewVectors = 2;
   return cpu.changesBesideProducts && tile.vectors > kFewVectors;
 }
 
-// Whether elements of a are converted as they are multiplied, for each panel again, and not once before. f16 takes this part of the
-// time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 by tiles of 256 columns 0.975, of 384 0.988, of 512
-// 0.98 to 1.01, of 1024 1.02; by tiles of 16 columns 4096x512x16 would take 1.18, of 32 the same. An a that comes from memory is asked
-// for later than if it was converted first: 60000x128x128 takes 1.03 to 1.1, 60000x64x64 0.8 (Zen 5).
+// Whether elements of a are converted as they are multiplied, again for each panel, instead of once before. f16 takes this part
+// of the time: 8192x64x64 0.92, 128x128x128 0.96 (with two threads 0.92), 1024x1024x1024 in tiles of 256 columns 0.975, of 384
+// 0.988, of 512 0.98 to 1.01, of 1024 1.02; in tiles of 16 columns 4096x512x16 would take 1.18, of 32 the same. An a that comes
+// from memory is prefetched later than if it were converted first: 60000x128x128 takes 1.03 to 1.1, 60000x64x64 0.8 (Zen 5).
 inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   constexpr int64_t kFewPanels = 6;
   Type a = nest.operand(0)->type(), sum = nest.result()->type();
@@ -146,8 +150,9 @@ inline bool convertsElements(const CpuInfo &cpu, const Op &nest) {
   return productStyle(cpu, nest) == ProductStyle::Elements && a.elem() == Elem::F16 && !isTurned(nest, 0) && a.packFactor() == 1;
 }
 
-// vpdpbusd takes one operand with and one without sign: of two alike one is moved by 128. What that adds is made up for: by column of
-// b, which is known once a panel is packed, where it is a that is moved as it is multiplied, or else by row of a.
+// vpdpbusd takes one unsigned and one signed operand: if both are of the same kind, one of them is moved by 128. The difference
+// is corrected: per column of b, which is known once a panel is packed, if a is moved as it is multiplied; otherwise per row of
+// a.
 inline bool movesBytes(const CpuInfo &cpu, const Op &nest) {
   auto isUnsigned = [&](size_t operand) { return elemInfo(nest.operand(operand)->type().elem()).isUnsigned; };
   return productStyle(cpu, nest) == ProductStyle::DotBytes && isUnsigned(0) == isUnsigned(1);

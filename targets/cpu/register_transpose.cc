@@ -3,7 +3,7 @@
 namespace xt {
 namespace {
 
-// Blocks of `distance` elements of two registers change places: every second one of x with the one before it of y.
+// Exchanges blocks of `distance` elements between two registers: every second block of x with the block before it of y.
 std::pair<LlvmValue *, LlvmValue *> exchange(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, size_t distance) {
   size_t lanes = llvm::cast<llvm::FixedVectorType>(x->getType())->getNumElements();
   llvm::SmallVector<int, 16> low, high;

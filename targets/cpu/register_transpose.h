@@ -3,11 +3,12 @@
 
 namespace xt {
 
-// Rows become columns: as many vectors of one type as each has elements, a power of two; n log n shuffles of two.
+// Transposes a square of registers: as many vectors of one type as each has elements, a power of two. Takes n log n shuffles of
+// two registers.
 void transposeRegisters(llvm::IRBuilderBase &b, llvm::MutableArrayRef<LlvmValue *> rows);
 
-// Element r: all elements of row r, combined two by two; two shuffles for each combination. Of n rows, a power of two, the
-// result has n elements. As many rows as elements: those half a row apart come first.
+// Element r of the result is the combination of all elements of row r, combined pairwise with two shuffles each. For n rows, a
+// power of two, the result has n elements. If there are as many rows as elements, elements half a row apart are combined first.
 LlvmValue *combineRows(llvm::IRBuilderBase &b, LlvmValues rows, llvm::function_ref<LlvmValue *(LlvmValue *, LlvmValue *)> combine);
 
 } // namespace xt

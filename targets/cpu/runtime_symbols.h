@@ -1,4 +1,4 @@
-// What generated code may call outside of itself.
+// The functions that generated code may call.
 #pragma once
 #include "targets/llvm/linked_object.h"
 

@@ -1,4 +1,4 @@
-// Memory of the process that kernels work in.
+// Host memory that kernels work in.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@ struct FreeScratch {
 };
 using ScratchMemory = std::unique_ptr<void, FreeScratch>;
 
-// Aligned to a page; large ones lie in large pages where the system has them, as a product walks over more small ones than
-// the processor keeps translations of. Null: there is none.
+// Allocates memory aligned to a page. Large blocks use huge pages if the system has them, because a product touches more small
+// pages than the TLB holds. Null: out of memory.
 ScratchMemory allocateScratch(size_t bytes);
 
 } // namespace xt

@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// nullopt: it does more than to store tiles to parameters.
+// The parameters that a kernel stores to; nullopt: it does more than store tiles to parameters.
 std::optional<std::vector<const Value *>> storedParameters(const Kernel &kernel) {
   std::vector<const Value *> stored;
   bool known = true;
@@ -31,7 +31,7 @@ bool writes(const Op &op) {
   return any;
 }
 
-// What is packed is read where the product stands.
+// Whether the block may be loaded at the product instead: nothing writes memory in between.
 bool isReadThere(const Op &load, const Op &mma) {
   if (load.block() != mma.block()) return false;
   for (const Op *op = mma.previous(); op != &load; op = op->previous())

@@ -1,4 +1,4 @@
-// Which operands of products are the same for several workgroups.
+// Finds the operands of products that are the same for several workgroups.
 #pragma once
 #include "ir/module.h"
 
@@ -8,19 +8,19 @@
 
 namespace xt {
 
-// Operands b of a tile_mma that are to be packed once for all workgroups of a launch: blocks that are turned or converted before
-// they are multiplied, large enough (kLeastSharedBytes), with no store between the load and the product, of a parameter that the
-// kernel does not store to, and the same for workgroups that do other rows of a. Only in kernels all of whose lasting effects
-// are tiles stored to parameters: where those are apart from what is read, as the launch finds out, nothing changes what was
-// packed.
+// The operands b of tile_mma ops that are packed once for all workgroups of a launch. Such an operand is a block of a parameter
+// that is transposed or converted before it is multiplied and is large enough (kLeastSharedBytes). Nothing stores between its
+// load and the product, the kernel does not store to its parameter, and it is the same for workgroups that compute other rows
+// of a. The kernel's only lasting effects must be tiles stored to parameters: if the launch finds that these do not overlap the
+// parameter that is read, nothing changes the packed data.
 struct SharedOperands {
   struct Operand {
     const Op *load;
     const Value *read;          // the parameter
-    std::vector<bool> gridDims; // that it depends on
+    std::vector<bool> gridDims; // the dimensions that it depends on
   };
-  std::unordered_map<const Op *, Operand> ofMma; // looked up only
-  std::unordered_set<const Op *> loads;          // of those; looked up only
+  std::unordered_map<const Op *, Operand> ofMma; // used for lookup only
+  std::unordered_set<const Op *> loads;          // the loads of ofMma; used for lookup only
   std::vector<const Value *> stored;             // parameters
 };
 SharedOperands findSharedOperands(const Kernel &kernel);

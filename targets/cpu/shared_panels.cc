@@ -1,4 +1,4 @@
-// Memory that the workgroups of a launch share: the first that needs something packed does so for all.
+// Memory that the workgroups of a launch share: the first workgroup that needs a packed panel packs it for all.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/mma_nest.h"
@@ -6,7 +6,8 @@
 
 namespace xt {
 
-// How many workgroups of the launch have the same of what depends on these dimensions of the grid; null: one.
+// The number of workgroups of the launch that agree in these dimensions of the grid, and so in all that depends on them; null:
+// one.
 LlvmValue *KernelEmitter::alikeWorkgroups(const std::vector<bool> &dims) {
   LlvmValue *alike = nullptr;
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -17,7 +18,7 @@ LlvmValue *KernelEmitter::alikeWorkgroups(const std::vector<bool> &dims) {
   return alike;
 }
 
-// Its place among those: odd or even.
+// Whether this workgroup's position among them is odd.
 LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
   LlvmValue *place = number(0);
   for (size_t d = 0; d < dims.size(); ++d)
@@ -25,19 +26,19 @@ LlvmValue *KernelEmitter::isOddAmongAlike(const std::vector<bool> &dims) {
   return b.CreateTrunc(place, b.getInt1Ty());
 }
 
-// Workgroups that have the same of what depends on `dims` go to one thread, unless their `sum` is small: the thread pool calls for
-// each share of neighbours, which takes 0.2 us. 65536x128x16 by tiles of 8x64 would take 2.3 times as long with two threads (Intel
-// Xeon with AMX).
+// Runs workgroups that agree in `dims` on one thread, unless their `sum` is small: the thread pool makes a call for each share
+// of neighbours, which takes 0.2 us. 65536x128x16 in tiles of 8x64 would take 2.3 times as long with two threads (Intel Xeon
+// with AMX).
 void KernelEmitter::shareBy(const std::vector<bool> &dims, Type sum) {
   constexpr int64_t kLeastSums = 32 * 64;
   if (output_.sharedDims.empty() && sum.extent(0) * sum.extent(1) >= kLeastSums) output_.sharedDims = dims;
 }
 
-// The panel of all workgroups that ask by the same words (where `isOwn` holds, of those of one thread), where `shares` holds and there
-// is memory; `mustFill` where the caller is to do so, in memory of its own if there is none.
+// The panel of all workgroups that pass the same key words (if `isOwn` holds, only those of one thread), if `shares` holds and
+// there is memory. `mustFill`: the caller has to fill it, in its own memory if no panel was found.
 KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue *isOwn, LlvmValues key, LlvmValue *bytes) {
   constexpr int64_t kWord = 8;
-  key.push_back(number(panelPlaces_++)); // what other places of the kernel pack is something else
+  key.push_back(number(panelPlaces_++)); // distinguishes the panels of different ops
   LlvmValue *fill = ops_.stackSlot(1);
   LlvmValue *address = ifElse(
       b, shares,
@@ -53,7 +54,7 @@ KernelEmitter::SharedPanel KernelEmitter::takePanel(LlvmValue *shares, LlvmValue
   return {address, found, b.CreateOr(b.CreateNot(found), asked)};
 }
 
-// One that was found is filled.
+// Reports that a panel that was found has been filled.
 void KernelEmitter::panelIsReady(const SharedPanel &panel) {
   callHost(kPanelReadySymbol, {runtime_, panel.address});
 }
@@ -69,7 +70,7 @@ LlvmValue *KernelEmitter::keySlot(size_t words) {
   return key_;
 }
 
-// As prepareRight, by the first workgroup that needs this block.
+// Like prepareRight, but only the first workgroup that needs this block prepares it.
 MmaRight KernelEmitter::sharedRight(const Op &mma) {
   const SharedOperands::Operand &operand = shared_.ofMma.at(&mma);
   const Op &load = *operand.load;
@@ -77,7 +78,7 @@ MmaRight KernelEmitter::sharedRight(const Op &mma) {
   shareBy(operand.gridDims, mma.result()->type());
   for (const Value *stored : shared_.stored) shares = b.CreateAnd(shares, areParametersApart(operand.read, stored));
   const Buffer &own = *preparedBuffer(mma);
-  LlvmValue *bytes = argument(own.shape.bytes()), *size = b.CreateAdd(bytes, number(kCacheLine)); // and what is known of it
+  LlvmValue *bytes = argument(own.shape.bytes()), *size = b.CreateAdd(bytes, number(kCacheLine)); // and the least magnitude
   SharedPanel panel = takePanel(shares, b.getFalse(), parts_.at(load.operand(0)), size);
   LlvmValue *behind = byteOffset(b, panel.address, bytes);
   llvm::Align word(8);

@@ -3,7 +3,7 @@
 namespace xt {
 namespace {
 
-// Where the tiles of one parameter go.
+// Follows the tiles of one parameter to their uses.
 class Flow {
 public:
   explicit Flow(const Value *param) { follow(param); }
@@ -27,7 +27,7 @@ private:
     case OpKind::PrefetchTile: return;
     case OpKind::InitTile:
     case OpKind::UpdateTileOffset:
-      if (op.result(0)->type().data().scatter) read_ = true; // element by element
+      if (op.result(0)->type().data().scatter) read_ = true; // accessed element by element
       work.push_back(op.result(0));
       return;
     case OpKind::StoreTile: stores_.push_back(&op); return;
@@ -47,7 +47,7 @@ private:
     read_ = true;
   }
 
-  static constexpr size_t kForBounds = 3; // operands of `for` in front of what it carries
+  static constexpr size_t kForBounds = 3; // operands of `for` before the carried values
   bool read_ = false;
   std::vector<const Op *> stores_;
   std::unordered_set<const Value *> seen_;

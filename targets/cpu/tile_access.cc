@@ -1,4 +1,4 @@
-// Tiles, and reading and writing the memory behind them.
+// Tiles, and loads from and stores to the memory behind them.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 
@@ -27,12 +27,12 @@ KernelEmitter::Parts KernelEmitter::initTile(const Op &op) {
   LlvmValue *elements = number(0), *inside = b.getTrue();
   for (size_t d = 0; d + 2 < rank; ++d) {
     elements = b.CreateAdd(elements, b.CreateMul(offset(d), stride(d)));
-    inside = b.CreateAnd(inside, b.CreateICmpULT(offset(d), size(d))); // negative is large
+    inside = b.CreateAnd(inside, b.CreateICmpULT(offset(d), size(d))); // a negative offset is a large unsigned number
   }
   Parts tile(kTileParts, nullptr);
   LlvmValue *bytes = b.CreateMul(elements, number(elemInfo(op.result()->type().elem()).storageBytes));
   tile[kBase] = byteOffset(b, descriptor[0], bytes);
-  tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // no matrix there: every row is outside
+  tile[kRows] = b.CreateSelect(inside, size(rank - 2), number(0)); // there is no matrix at this index, so every row is out of bounds
   if (int64_t pack = op.result()->type().packFactor(); pack > 1)
     tile[kRows] = b.CreateSub(tile[kRows], b.CreateSRem(tile[kRows], number(pack)));
   tile[kColumns] = size(rank - 1);
@@ -69,7 +69,7 @@ KernelEmitter::TileAccess KernelEmitter::accessWindow(const Value *tile, LlvmVal
   access.columnStride = b.CreateMul(parts[kColumnStride], b.CreateMul(bytes, number(access.pack)));
   LlvmValue *above = access.pack > 1 ? number(0) : b.CreateMul(parts[kY], access.rowStride);
   access.origin = byteOffset(b, parts[kBase], b.CreateAdd(above, b.CreateMul(parts[kX], access.columnStride)));
-  // Index i of the tile is inside where 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none inside".
+  // Index i of the tile is in bounds if 0 <= offset + i < size. Offsets near the ends of i64 wrap to "none in bounds".
   access.rowLow = inFrontOf(parts[kY], rows);
   access.rowHigh = upTo(b.CreateSub(parts[kRows], parts[kY]), rows);
   access.columnLow = inFrontOf(parts[kX], columns);
@@ -94,7 +94,7 @@ LlvmValue *KernelEmitter::inFrontOf(LlvmValue *offset, LlvmValue *extent) {
   return upTo(b.CreateNeg(offset), extent);
 }
 
-// Whether no cache would keep the matrix until it is read, and nothing that the kernel reads is the same.
+// Whether the matrix is too large to stay in a cache until it is read, and is none of the matrices that the kernel reads.
 LlvmValue *KernelEmitter::isStreamed(const Value *tile, const TileAccess &access) {
   constexpr int64_t kLarge = int64_t{32} << 20; // bytes; last-level caches are about as large
   if (!access.maybeUnitStride) return nullptr;
@@ -112,7 +112,7 @@ void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, Llv
     return {};
   };
   int64_t bytes = static_cast<int64_t>(module_.getDataLayout().getTypeStoreSize(value->getType()));
-  if (!access.streams || bytes < 16) { // the least that has an instruction for it
+  if (!access.streams || bytes < 16) { // the smallest size with a non-temporal store instruction
     plain();
     return;
   }
@@ -127,7 +127,7 @@ void KernelEmitter::storeWhole(const TileAccess &access, LlvmValue *address, Llv
       plain);
 }
 
-// Bytes from the origin to a row of the tile; of a packed one, to its first element in its group of rows.
+// Bytes from the origin to a row of the tile; for a packed tile, to the row's first element in its group of rows.
 LlvmValue *KernelEmitter::rowDistance(const TileAccess &access, LlvmValue *row) {
   if (access.pack == 1) return b.CreateMul(row, access.rowStride);
   LlvmValue *ofBase = b.CreateAdd(access.firstRow, row);
@@ -136,15 +136,16 @@ LlvmValue *KernelEmitter::rowDistance(const TileAccess &access, LlvmValue *row) 
                      b.CreateMul(inPack, number(elemInfo(access.elem).storageBytes)));
 }
 
-// A row outside is at the base: processors take long to find that a load without a lane touches no page that is missing (bytes of
-// 37x1111x513, whose last block of K ends behind b: 1.6 times the time of the product where such a page follows; Intel Xeon).
+// The pointer of a row that is out of bounds is the base: processors take long to find that a masked load without active lanes
+// touches no missing page (bytes of 37x1111x513, whose last block of K ends behind b: 1.6 times the time of the product if such
+// a page follows; Intel Xeon).
 KernelEmitter::RowAccess KernelEmitter::accessRow(const TileAccess &access, LlvmValue *row) {
   LlvmValue *inside = b.CreateAnd(b.CreateICmpSLT(row, access.rowHigh), isFromLow(row, access.rowLow));
   LlvmValue *pointer = b.CreateSelect(inside, byteOffset(b, access.origin, rowDistance(access, row)), access.base);
   return {pointer, b.CreateSelect(inside, access.columnHigh, number(0))};
 }
 
-// Whether all lanes are inside and neighbours in memory.
+// Whether all lanes are in bounds and neighbours in memory.
 LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   if (!access.maybeUnitStride) return b.getFalse();
   LlvmValue *whole = b.CreateAnd(b.CreateICmpSLE(b.CreateAdd(column, number(lanes)), row.high), isFromLow(column, access.columnLow));
@@ -152,9 +153,9 @@ LlvmValue *KernelEmitter::chunkIsWhole(const TileAccess &access, const RowAccess
   return b.CreateAnd(whole, b.CreateICmpEQ(access.columnStride, number(elemInfo(access.elem).storageBytes)));
 }
 
-// By shifts of one integer: a compare of column numbers would need vectors wider than a register for small elements.
+// Uses shifts of one integer: comparing column numbers would need vectors wider than a register for small elements.
 LlvmValue *KernelEmitter::insideBits(const TileAccess &access, LlvmValue *high, LlvmValue *column) {
-  auto below = [&](LlvmValue *bound) { // ones before `bound`
+  auto below = [&](LlvmValue *bound) { // ones for the columns before `bound`
     LlvmValue *count = b.CreateSub(bound, column);
     count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, count, number(0));
     count = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, count, number(64));
@@ -169,7 +170,7 @@ LlvmValue *KernelEmitter::laneMask(LlvmValue *bits, int lanes) {
   return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(width)), llvm::FixedVectorType::get(b.getInt1Ty(), width));
 }
 
-// Of a chunk that is not whole: fewer than `lanes` are inside.
+// The mask of a chunk that is not whole: fewer than `lanes` elements are in bounds.
 LlvmValue *KernelEmitter::chunkMask(const TileAccess &access, const RowAccess &row, LlvmValue *column, int lanes) {
   constexpr int kLaneBytes = 4;
   if (isKnownZero(access.columnLow) && lanes * kLaneBytes <= cpu_.vectorBytes) {
@@ -206,7 +207,7 @@ LlvmValue *KernelEmitter::loadChunk(const TileAccess &access, const RowAccess &r
     LlvmValue *chunk = ops_.stackSlot(0), *outside = ops_.stackSlot(1);
     b.CreateStore(access.padding, outside);
     forEachLane(access, row, column, lanes, [&](LlvmValue *valid, LlvmValue *inside, LlvmValue *laneByte) {
-      LlvmValue *from = b.CreateSelect(valid, inside, outside); // no address outside is touched
+      LlvmValue *from = b.CreateSelect(valid, inside, outside); // no address that is out of bounds is accessed
       LlvmValue *element = b.CreateAlignedLoad(scalarType, from, memoryAlign());
       b.CreateAlignedStore(element, byteOffset(b, chunk, laneByte), memoryAlign());
     });

@@ -9,7 +9,7 @@ namespace Intrinsic = llvm::Intrinsic;
 namespace {
 
 constexpr int kTileRows = 16, kTileBytes = 64, kTiles = 8;
-// Tiles 0 to 3 are sums, by row and column; then two of a and two of b.
+// Tiles 0 to 3 hold the sums, in row-major order; then come two tiles of a and two of b.
 constexpr int kLeft = 4, kRight = 6;
 
 int sumsOf(int64_t rows) { return rows == TileMicrokernel::kRows ? 4 : 2; }
@@ -35,9 +35,9 @@ void TileMicrokernel::clearSums(int64_t rows) {
   for (int sum = 0; sum < sumsOf(rows); ++sum) b.CreateIntrinsic(Intrinsic::x86_tilezero, {}, {tile(sum)});
 }
 
-// A tile that is stored from time to time keeps the processor from running so far ahead that its products wait for loads, as it does
-// from about 128 products on: f32 in slices takes 0.87 of the time, bf16 of a turned a or b 0.92 to 0.99, bytes 2048x2048x2048
-// 0.91 (Intel Xeon with AMX).
+// Storing a tile from time to time keeps the processor from running so far ahead that its products wait for loads, which
+// happens from about 128 products on: f32 in slices takes 0.87 of the time, bf16 of a turned a or b 0.92 to 0.99, bytes
+// 2048x2048x2048 0.91 (Intel Xeon with AMX).
 void TileMicrokernel::brake(const Operands &operands) {
   if (operands.spare) b.CreateIntrinsic(Intrinsic::x86_tilestored64, {}, {tile(0), operands.spare, number(b, kTileBytes)});
 }
@@ -49,7 +49,7 @@ void TileMicrokernel::storeSums(const Operands &operands, int64_t rows) {
   }
 }
 
-// Two tiles across and two down are four sums for four loads.
+// Two tiles of each operand give four products for four loads.
 void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep, llvm::function_ref<void(LlvmValue *turn)> meanwhile) {
   clearSums(rows);
   LlvmValue *lower = byteOffset(b, operands.left, b.CreateMul(operands.leftStep, number(b, kTileRows)));
@@ -79,8 +79,8 @@ void TileMicrokernel::multiply(const Operands &operands, int64_t rows, Keep keep
   storeSums(operands, rows);
 }
 
-// Products of first slices are the largest: behind the others, the sums are rounded about as often as those of the floats would be.
-// Of others, from each to the next one only one side is loaded.
+// Products of first slices are the largest. Added after the others, they let the sums be rounded about as often as those of the
+// floats would be. Each of the other products differs from the one before in one slice, so that only one operand is loaded.
 void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64_t rows, Meanwhile meanwhile) {
   static constexpr Product kOfTwo[] = {{0, 1}, {1, 1}, {1, 0}};
   static constexpr Product kOfThree[] = {{2, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}};
@@ -95,7 +95,7 @@ void TileMicrokernel::multiplySlices(const Operands &operands, int slices, int64
   storeSums(operands, rows);
 }
 
-// Rows of a pass the first cache, where a panel of b is to stay.
+// Rows of a bypass the L1 cache, where a panel of b is to stay.
 void TileMicrokernel::multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile) {
   LlvmValue *lower = b.CreateMul(operands.leftStep, number(b, kTileRows));
   auto load = [&](Intrinsic::ID id, int into, LlvmValue *from, LlvmValue *step) { b.CreateIntrinsic(id, {}, {tile(into), from, step}); };

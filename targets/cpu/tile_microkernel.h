@@ -1,4 +1,5 @@
-// The innermost loop of matrix products in AMX's tiles: 32x32 sums from words (bf16 or bytes) of K, or from those of slices of floats.
+// The innermost loop of matrix products in AMX's tiles: 32x32 sums from words of K (bf16 or bytes), or from words of sliced
+// floats.
 #pragma once
 #include "targets/cpu/product_style.h"
 #include "targets/llvm/loops.h"
@@ -12,9 +13,9 @@ public:
       : b(builder), type_(type), leftSigned_(leftSigned), rightSigned_(rightSigned) {}
 
   static constexpr int64_t kDepth = 16; // words of K in a tile
-  static constexpr int64_t kRows = kAmxSide, kRowBytes = kAmxRowBytes; // of the sums: two tiles down and two across
+  static constexpr int64_t kRows = kAmxSide, kRowBytes = kAmxRowBytes; // of the sums: two tiles by two
 
-  // Around all products of a function. `config`: 64 bytes of memory.
+  // begin() and end() enclose all products of a function. `config`: 64 bytes of memory.
   void begin(LlvmValue *config);
   void end();
 
@@ -22,28 +23,29 @@ public:
   // sums = the product over `depth` words of K, a multiple of kDepth. Steps: bytes from row to row.
   struct Operands {
     LlvmValue *left, *leftStep, *right, *rightStep, *sums, *sumStep, *depth;
-    LlvmValue *spare = nullptr; // kSpareBytes of memory, for nothing: a tile is stored there now and then (brake); null: none is
+    LlvmValue *spare = nullptr; // kSpareBytes of memory with no use but the occasional tile stores of brake(); null: no such stores
   };
-  // What is to stay in the first cache. `Right`: b; a is loaded by tileloaddt1, which leaves it in the next one (Intel's manual).
+  // What is kept in the L1 cache. `Right`: only b; a is loaded by tileloaddt1, which leaves it in the L2 cache (Intel's
+  // manual).
   enum class Keep : uint8_t { All, Right };
-  // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has a turn for each kDepth of `depth`.
+  // `rows`: kRows or half of them. `meanwhile` is emitted into the loop, which has one iteration per kDepth words.
   void multiply(const Operands &operands, int64_t rows = kRows, Keep keep = Keep::All,
                 llvm::function_ref<void(LlvmValue *turn)> meanwhile = [](LlvmValue *) {});
 
-  // The same of floats that are sums of bf16 (float_slices.h): of each kDepth words of K, those of the first slice of kDepth words of
-  // both, then of the second ones. The products of first slices come last.
+  // The same for floats that are sums of bf16 (float_slices.h). For each kDepth words of K, both operands hold the kDepth words
+  // of the first slice, then those of the second one, and so on. The products of the first slices are added last.
   using Meanwhile = llvm::function_ref<void(LlvmValue *turn)>;
   void multiplySlices(const Operands &operands, int slices, int64_t rows = kRows, Meanwhile meanwhile = [](LlvmValue *) {});
 
-  // Rows in memory of kRowBytes of sums, at multiples of a register, `step` bytes apart.
+  // Rows of kRowBytes of sums in memory, aligned to a register and `step` bytes apart.
   struct Sums {
     LlvmValue *first, *step;
   };
-  // to = x + y, row by row; `to` may be either, or lie anywhere. `type`: a register.
+  // to = x + y, row by row; `to` may be x or y, and need not be aligned. `type`: a register.
   void add(const Sums &to, const Sums &x, const Sums &y, LlvmValue *rows, llvm::FixedVectorType *type);
 
 private:
-  using Product = std::pair<int, int>; // of these slices of a and b
+  using Product = std::pair<int, int>; // slices of a and b
   void multiplySlicesOf(const Operands &operands, int slices, llvm::ArrayRef<Product> products, int64_t rows, Meanwhile meanwhile);
   void clearSums(int64_t rows);
   void brake(const Operands &operands);

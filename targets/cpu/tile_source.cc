@@ -8,17 +8,19 @@ namespace {
 
 using Values = std::vector<const Value *>;
 
-// What a parameter of a loop's body may be: what enters the loop, and what a turn gives to the next; nullopt: it is no `for`.
+// The possible values of a parameter of a loop's body: the initial value, and the one that an iteration yields; nullopt: not a
+// `for`.
 std::optional<Values> sourcesInLoop(const Value &param) {
   const Op *loop = param.definingBlock()->parentOp();
   if (!loop || loop->kind() != OpKind::For) return std::nullopt;
   CarriedAt at = carriedAt(*loop);
-  if (param.index() < at.param) return Values{loop->operand(0), loop->operand(1), loop->operand(2)}; // counts
+  if (param.index() < at.param) return Values{loop->operand(0), loop->operand(1), loop->operand(2)}; // the induction variable
   size_t carried = param.index() - at.param;
   return Values{loop->operand(at.operand + carried), param.definingBlock()->last()->operand(at.yield + carried)};
 }
 
-// Visits everything that `first` comes from, once; sources(value) gives what is one step behind it, nullopt ends all: false.
+// Visits every value that `first` depends on once. sources(value) returns the values one step back; nullopt ends the walk,
+// which then returns false.
 template <class F> bool walkBack(const Value *first, const F &sources) {
   Values work{first};
   std::unordered_set<const Value *> seen{first};

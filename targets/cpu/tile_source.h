@@ -1,4 +1,4 @@
-// Which memory tiles are cut from, and what their place depends on, as far as the IR tells.
+// Finds the memory that a tile belongs to, and what its position depends on, as far as the IR shows.
 #pragma once
 #include "ir/module.h"
 
@@ -6,12 +6,12 @@
 
 namespace xt {
 
-// The memref among the kernel's parameters that a tile lies in, however it was moved and carried through loops; null: none, or
-// more than one may be, or the tile was made with a shape of its own.
+// The memref parameter of the kernel that a tile belongs to, through moves and loop-carried values. Null: none, possibly more
+// than one, or the tile was created with its own shape.
 const Value *parameterBehind(const Kernel &kernel, const Value *tile);
 
-// Marks the dimensions of the grid that a value depends on: a scalar, or where a tile lies. False: it depends on more than
-// those, the kernel's parameters and the turns of loops.
+// Marks the dimensions of the grid that a scalar, or the position of a tile, depends on. False: it depends on more than these,
+// the kernel's parameters and the iterations of loops.
 bool collectGridDims(const Kernel &kernel, const Value *value, std::vector<bool> &dims);
 
 } // namespace xt

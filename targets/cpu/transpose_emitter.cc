@@ -1,4 +1,4 @@
-// What is read down its columns: squares of as many rows as a register has lanes, turned in registers.
+// Transposes: squares of as many rows as a register has lanes are transposed in registers.
 #include "ir/base/check.h"
 #include "targets/cpu/kernel_emitter.h"
 #include "targets/cpu/mma_nest.h"
@@ -6,11 +6,11 @@
 
 namespace xt {
 
-// `square` gives the rows of a square of what is turned, of `lanes` each, in their storage form; what it gives for places
-// behind the last row and column is not looked at.
+// `square` returns the rows of a square of the source, `lanes` elements each, in storage form. Its values behind the last row
+// and column are not used.
 void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(LlvmValue *row, LlvmValue *column, int lanes)> square) {
   int64_t bytes = elemInfo(to.shape.elem).storageBytes, rows = to.shape.rows;
-  int lanes = cpu_.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit the registers
+  int lanes = cpu_.lanes(static_cast<int>(std::max<int64_t>(bytes, 4))); // more would not fit into the registers
   llvm::Align align(static_cast<uint64_t>(lanes * bytes));
   LlvmValue *base = bufferAddress(to), *pitch = pitchOf(to), *end = argument(rows), *last = b.CreateSub(end, number(1));
   forLoop(b, number(0), end, number(lanes), [&](LlvmValue *row) {
@@ -18,7 +18,8 @@ void KernelEmitter::turnInto(const Buffer &to, llvm::function_ref<LlvmValues(Llv
       LlvmValues lines = square(column, row, lanes);
       transposeRegisters(b, lines);
       LlvmValue *start = byteOffset(b, base, b.CreateMul(column, number(bytes)));
-      // Lines behind the last row are stored there too, before its own. The buffer's rows end with whole registers.
+      // Lines behind the last row are stored to the last row, before its own line overwrites them. The buffer's rows are padded
+      // to whole registers.
       for (int i = lanes; i-- > 0;) {
         LlvmValue *at = b.CreateAdd(row, number(i));
         if (rows % lanes != 0) at = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, at, last);
@@ -52,7 +53,7 @@ LlvmValues KernelEmitter::squareAtEdge(const TileAccess &access, LlvmValue *row,
                   [&](LlvmValue *i) { return loadChunk(access, accessRow(access, b.CreateAdd(row, i)), column, lanes); });
 }
 
-// By way of memory, so that what looks for the edges stands once for all lines.
+// Goes through memory, so that the code that checks for edges is emitted once for all lines.
 LlvmValues KernelEmitter::squareOf(llvm::Type *type, LlvmValue *count, llvm::function_ref<LlvmValue *(LlvmValue *i)> line) {
   auto lanes = static_cast<int>(llvm::cast<llvm::FixedVectorType>(type)->getNumElements());
   XT_CHECK(lanes <= kSquareLines, "a square fits its slot");
@@ -83,7 +84,7 @@ void KernelEmitter::emitTransposedLoad(const Op &op) {
       return lines;
     });
   }
-  access = turned(access); // its columns lie in memory as rows do
+  access = turned(access); // its columns are rows in memory
   int lanes = cpu_.lanes(elemInfo(access.elem).storageBytes);
   forLoop(b, number(0), argument(to.shape.rows), number(1), [&](LlvmValue *row) {
     RowAccess line = accessRow(access, row);
@@ -124,12 +125,12 @@ void KernelEmitter::emitTranspose(const Op &op) {
   });
 }
 
-// Element by element.
+// Permutes element by element.
 void KernelEmitter::emitPermutation(const Op &op, const std::vector<int64_t> &permutation, const Buffer &from, const Buffer &to) {
   Type source = op.operand(0)->type(), target = op.result()->type();
   size_t last = permutation.size() - 1;
   forEachElement(to.shape, [&](LlvmValue *row, LlvmValue *column) {
-    LlvmValues at(permutation.size()); // in the operand
+    LlvmValues at(permutation.size()); // position in the operand
     at[static_cast<size_t>(permutation[last])] = column;
     LlvmValue *rest = row;
     for (size_t d = last; d-- > 0;) {

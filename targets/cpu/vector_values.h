@@ -1,11 +1,11 @@
-// What the emitter keeps in scratch memory, and which vector ops work place by place.
+// Which values the emitter keeps in scratch memory, and which vector ops are pointwise.
 #pragma once
 #include "ir/op.h"
 #include "targets/cpu/cpu_info.h"
 
 namespace xt {
 
-// visit(op) of each op in the block and in its regions, outer ones first.
+// Calls visit(op) for each op in the block and in its regions, outer ones first.
 template <class F> void forEachOp(const Block &block, const F &visit) {
   for (const Op &op : block) {
     visit(op);
@@ -13,28 +13,28 @@ template <class F> void forEachOp(const Block &block, const F &visit) {
   }
 }
 
-// Vectors, and the offsets of scatter tiles: both have a buffer, unless they are evaluated where they are used.
+// Vectors, and the offsets of scatter tiles, have a buffer unless they are evaluated at their uses.
 inline bool livesInBuffer(Type type) { return type.isVector() || (type.isTile() && type.data().scatter); }
 inline Elem bufferElem(Type type) { return type.isVector() ? type.elem() : Elem::Index; }
 
-// Ops whose result at a place depends on the operands at that place only. A change of layout is none here.
+// Ops whose result at a position depends only on the operands at that position. A change of layout changes nothing here.
 inline bool isPointwise(const Op &op) { return op.info().elementwise || op.kind() == OpKind::ConvertLayout; }
 
-// Whether rows of a tile or vector are whole registers.
+// Whether the rows of a tile or vector fill whole registers.
 inline bool fillsRegisters(const CpuInfo &cpu, Type type) {
   return type.extent(1) * elemInfo(type.elem()).storageBytes % cpu.vectorBytes == 0;
 }
 
-// A load_tile that reads rows as rows.
+// A load_tile that does not transpose.
 inline bool isPlainLoad(const Op &op) { return op.kind() == OpKind::LoadTile && !op.attr("transpose"); }
 
-// Ops that read what has a buffer only at the place that they write next, if their result has a buffer.
+// Ops that read each buffer only at the position that they write next, if their result has a buffer.
 inline bool worksInPlace(const Op &op) {
   if (op.kind() == OpKind::InitTile || op.kind() == OpKind::UpdateTileOffset) return op.result()->type().data().scatter;
   return op.kind() == OpKind::Insert || (isPointwise(op) && op.resultCount() == 1 && op.result()->type().isVector());
 }
 
-// Evaluated wherever they are used, as cheaply as they could be read.
+// Ops that are evaluated at every use, which is as cheap as reading a buffer.
 inline bool isGenerated(const Op &op) {
   return op.kind() == OpKind::Constant || op.kind() == OpKind::Splat || op.kind() == OpKind::Iota ||
          op.kind() == OpKind::CreateMask;
@@ -43,7 +43,8 @@ inline bool isUniform(const Value *value) {
   return value->definingOp() &&
          (value->definingOp()->kind() == OpKind::Constant || value->definingOp()->kind() == OpKind::Splat);
 }
-// A broadcast reads its operand at other places, so that has a buffer or is the same everywhere.
+// Whether a broadcast is evaluated at its uses. It reads its operand at other positions, so the operand must have a buffer or
+// be uniform.
 inline bool isReadingBroadcast(const Op &op) {
   if (op.kind() != OpKind::Broadcast) return false;
   const Op *from = op.operand(0)->definingOp();

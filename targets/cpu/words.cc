@@ -14,7 +14,7 @@ LlvmValue *sideBySide(llvm::IRBuilderBase &b, RegisterOps &ops, Elem elem, const
 
 namespace {
 
-// x0 y0 x1 y1 …, from element `first` of both on, so that all have `count` elements; as elements that are twice as wide.
+// x0 y0 x1 y1 …, `count` elements from element `first` of both on, returned as elements that are twice as wide.
 LlvmValue *interleaved(llvm::IRBuilderBase &b, LlvmValue *x, LlvmValue *y, int first, int count) {
   auto *type = llvm::cast<llvm::FixedVectorType>(x->getType());
   auto each = static_cast<int>(type->getNumElements());
@@ -64,7 +64,7 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
       return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, at)))};
     });
     if (matrix.tail) return LlvmValues{leastWith(b, found[0], b.CreateAnd(wordsAt(byteOffset(b, line, whole)), llvm::ConstantVector::get(ofTail)))};
-    // One that begins within the row before, or none.
+    // At most one iteration: a register that overlaps the one before.
     return forLoop(b, whole, matrix.bytes, registerBytes, found, [&](LlvmValue *, llvm::ArrayRef<LlvmValue *> before) {
       return LlvmValues{leastWith(b, before[0], wordsAt(byteOffset(b, line, last)))};
     });
@@ -74,12 +74,12 @@ LlvmValue *leastMagnitude(llvm::IRBuilderBase &b, const WordMatrix &matrix, int 
 
 LlvmValue *isLeastBelow(llvm::IRBuilderBase &b, LlvmValue *least, LlvmValue *bits) {
   auto *type = llvm::cast<llvm::FixedVectorType>(least->getType());
-  LlvmValue *oneLess = b.CreateTrunc(b.CreateSub(bits, b.getInt64(1)), b.getInt16Ty()); // as each of `least` is
+  LlvmValue *oneLess = b.CreateTrunc(b.CreateSub(bits, b.getInt64(1)), b.getInt16Ty()); // like the elements of `least`
   return b.CreateOrReduce(b.CreateICmpULT(least, b.CreateVectorSplat(type->getElementCount(), oneLess)));
 }
 
 LlvmValue *leastBeside(llvm::IRBuilderBase &b, LlvmValue *other) {
-  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both (words.h); kNone is that of no number
+  constexpr uint64_t kExponents = 142, kNone = 256, kMantissaBits = 7; // of both factors (words.h); kNone is the exponent of no number
   LlvmValue *exponent = b.CreateLShr(other, kMantissaBits);
   LlvmValue *beside = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b.CreateSub(b.getInt64(kExponents), exponent), b.getInt64(1));
   return b.CreateShl(b.CreateSelect(b.CreateICmpEQ(exponent, b.getInt64(0)), b.getInt64(kNone), beside), kMantissaBits);

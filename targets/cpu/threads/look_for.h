@@ -1,12 +1,13 @@
-// Waiting for another thread without sleeping.
+// Spinning: waiting for another thread without sleeping.
 #pragma once
 #include <chrono>
 #include <thread>
 
 namespace xt {
 
-// Looks until `holds()`, at most so long; gives whether it did. A pause takes 10 to 60 ns, as the processor has it, so that looks
-// are not counted. Others that want the processor get it in between.
+// Spins until `holds()` is true, but at most for `most`; returns whether it became true. A pause instruction takes 10 to 60 ns,
+// depending on the processor, so the limit is a time and not a count. Yields in between, so that other threads can use the
+// processor.
 template <class Holds> bool lookFor(std::chrono::microseconds most, Holds holds) {
   constexpr int kPauses = 256; // between two looks at the clock
   if (holds()) return true;

@@ -13,7 +13,7 @@ cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers)
 
 void ThreadPlacement::keepBeside(std::vector<std::thread> &threads) {
   cpu_set_t allowed;
-  // More processors than a set has room for: the kernel refuses, and threads run where they are.
+  // If there are more processors than a set has room for, the system call fails, and threads are not moved.
   if (threads.empty() || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   int here = sched_getcpu();
   if (here == launching_ && CPU_EQUAL(&allowed, &allowed_)) return;

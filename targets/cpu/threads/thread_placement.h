@@ -1,4 +1,4 @@
-// Where the other threads of a launch may run: on any processor but the one of the thread that launches.
+// Places the other threads of a launch on any processor except that of the launching thread.
 #pragma once
 #include <sched.h>
 #include <thread>
@@ -6,21 +6,21 @@
 
 namespace xt {
 
-// The processors for `workers` threads, the launching one among them, when that runs on processor `launching`: those of
-// `allowed` without it, or all of `allowed` where the rest would be too few for the others.
+// The processors for the workers other than the launching one, which runs on processor `launching`: `allowed` without that one,
+// or all of `allowed` if the rest would be too few for them. `workers` counts the launching thread.
 cpu_set_t processorsBeside(const cpu_set_t &allowed, int launching, int workers);
 
-// A kernel may wake a thread on the processor of the one that wakes it, expecting that one to sleep soon. The thread
-// that launches goes on working, so that both share a processor until the load is balanced, milliseconds later.
-// Measured on two virtual processors: a 512x512x512 product of f32 took with two threads as long as with one.
+// The kernel may wake a thread on the processor of the waking thread, expecting that thread to sleep soon. The launching thread
+// continues to work, so both share a processor until the load is balanced, milliseconds later. Measured on two virtual
+// processors: a 512x512x512 product of f32 took as long with two threads as with one.
 class ThreadPlacement {
 public:
-  // `threads`: all but the calling one. What that may use bounds what the others may. Costs a system call, and more
-  // where the calling thread has moved since the last time, or may use others.
+  // `threads`: all workers except the calling thread. They may use only processors that the calling thread may use. Costs a
+  // system call, and more if the calling thread has moved since the last call or its set of processors has changed.
   void keepBeside(std::vector<std::thread> &threads);
 
 private:
-  int launching_ = -1; // of the last time: the processor that was left out, of those that were allowed
+  int launching_ = -1; // of the last call: the processor that was left out, and the set that was allowed
   cpu_set_t allowed_{};
 };
 

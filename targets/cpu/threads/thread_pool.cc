@@ -8,8 +8,9 @@
 namespace xt {
 namespace {
 
-// Launches follow each other closely in a program of many kernels, and to wake a thread takes 30 to 70 us (Intel Xeon, in a virtual
-// machine): two threads that sleep whenever the other is late are late by that each time, 10% of f32 512x512x512.
+// Launches follow each other closely in a program of many kernels, and waking a thread takes 30 to 70 us (Intel Xeon, in a
+// virtual machine). Two threads that sleep whenever the other one is late lose that time at every launch, 10% of f32
+// 512x512x512.
 constexpr std::chrono::microseconds kBeforeSleep{1000};
 
 thread_local int workerOfThread = 0; // a thread that calls run() is the first worker
@@ -32,14 +33,15 @@ void ThreadPool::start() {
     threads_.emplace_back([this, worker] { serve(worker); });
 }
 
-// The worker's own: of each period its share, in chunks. What begins behind the end is behind all of its chunks.
+// A chunk of a worker: its share of each period is cut into chunks. If a chunk begins behind the end, so do all later chunks of
+// the worker.
 ThreadPool::Range ThreadPool::chunkOf(int owner, int64_t turn) const {
   const int64_t first = period_ * owner / workers_, end = period_ * (owner + 1) / workers_, pieces = (end - first + chunk_ - 1) / chunk_;
   const int64_t base = turn / pieces * period_, begin = base + first + turn % pieces * chunk_;
   return {begin, std::min({begin + chunk_, base + end, count_})};
 }
 
-// Whoever is done with its own chunks takes those of others.
+// A worker that has finished its own chunks takes those of others.
 void ThreadPool::takePart(int worker) {
   for (int i = 0; i < workers_; ++i) {
     const int owner = (worker + i) % workers_;
@@ -68,7 +70,7 @@ void ThreadPool::serve(int worker) {
 void ThreadPool::run(int64_t count, const Work &work, int64_t period) {
   if (count <= 0) return;
   std::lock_guard running(runMutex_);
-  const int outside = std::exchange(workerOfThread, 0); // the caller may work for another pool
+  const int outside = std::exchange(workerOfThread, 0); // the caller may be a worker of another pool
   if (workers_ == 1 || count == 1) work(0, count, 0);
   else runOnAll(count, work, period);
   workerOfThread = outside;
@@ -79,7 +81,7 @@ void ThreadPool::runOnAll(int64_t count, const Work &work, int64_t period) {
   placement_.keepBeside(threads_);
   work_ = &work;
   count_ = count;
-  // A few each, where there is no period to keep to: late starters and uneven work even out.
+  // Without a given period, each worker gets a few chunks, so that late starts and uneven work even out.
   chunk_ = std::max<int64_t>(1, count / (int64_t{workers_} * 8));
   period_ = period >= workers_ ? period : chunk_ * workers_;
   for (Turn &turn : turns_) turn.taken.store(0);

@@ -1,4 +1,4 @@
-// Persistent threads that share out a range of work.
+// Persistent threads that divide up a range of work.
 #pragma once
 #include "targets/cpu/threads/thread_placement.h"
 
@@ -21,14 +21,14 @@ public:
   ThreadPool &operator=(const ThreadPool &) = delete;
 
   int workers() const { return workers_; }
-  // Calls work(begin, end, worker) for disjoint ranges, none empty, that cover [0, count), from several threads at once; a
-  // worker's number is in [0, workers()) and its calls do not overlap. Returns when all are done. One run at a time: others
-  // wait. The same worker has the same ranges in each run of the same count, as long as it is no later than the others, so that
-  // what it wrote is still in its cache. Neighbouring ranges are those of different workers. With a `period`, of workers() at
-  // least, each worker has the same part of each `period` neighbours, which lies together, a call for each.
+  // Calls work(begin, end, worker) for disjoint non-empty ranges that cover [0, count), from several threads at once. A
+  // worker's number is in [0, workers()), and its calls do not overlap. Returns when all are done. Only one run is active at a
+  // time; others wait. Unless a worker is later than the others, it gets the same ranges in each run of the same count, so that
+  // its cache still holds what it wrote. Neighbouring ranges belong to different workers. With a `period` of at least
+  // workers(), each worker gets the same contiguous part of every `period` neighbours, in one call each.
   using Work = std::function<void(int64_t begin, int64_t end, int worker)>;
   void run(int64_t count, const Work &work, int64_t period = 0);
-  // Within a `work`: the worker whose call it is; else 0.
+  // Within `work`: the number of the calling worker; otherwise 0.
   static int currentWorker();
 
 private:
@@ -40,15 +40,15 @@ private:
   const int workers_;
   std::vector<std::thread> threads_;
   ThreadPlacement placement_;
-  std::mutex runMutex_; // held by the thread whose run it is
+  std::mutex runMutex_; // held during a run
 
-  // Each worker takes part in each round, so that what belongs to one stays as it is until all are done.
-  // Of 32 bits: what the kernel's futex waits for, without memory and a lock of the library's in between.
-  std::atomic<uint32_t> round_{0}; // of runs; workers wait for another one
-  std::atomic<int32_t> busy_{0};   // workers that are not done, without the caller's
+  // Every worker takes part in every round, so the members below do not change until all are done. The counters have 32 bits,
+  // so that waiting uses the kernel's futex directly, without the library's own memory and lock.
+  std::atomic<uint32_t> round_{0}; // number of the current run; workers wait for it to change
+  std::atomic<int32_t> busy_{0};   // workers that are not done, except the caller's
   std::atomic<bool> stopping_{false};
 
-  struct alignas(64) Turn { // of a worker: how many of its chunks are taken
+  struct alignas(64) Turn { // of a worker: how many of its chunks have been taken
     std::atomic<int64_t> taken{0};
   };
   struct Range {
