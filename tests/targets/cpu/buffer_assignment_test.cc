@@ -40,7 +40,7 @@ TEST(BufferShapeTest, RowsAreAlignedAndSpread) {
   EXPECT_GT(bufferShape(context.vector({huge, huge}, Elem::F32), Elem::F32).bytes(), int64_t{1} << 60);
 }
 
-// The accumulator of a K loop stays in one buffer: constant, parameter, product, result.
+// The accumulator of a K loop stays in one buffer: constant, parameter, product and result share it.
 TEST(BufferAssignmentTest, GemmAccumulatesInPlace) {
   KernelMaker m;
   makeGemm(m, Elem::F16, Elem::F32, {256, 256, 32});
@@ -55,7 +55,7 @@ TEST(BufferAssignmentTest, GemmAccumulatesInPlace) {
   EXPECT_EQ(plan.offset(mma->result()), plan.offset(loop->result(0)));
   EXPECT_EQ(plan.offset(mma->result()), plan.offset(loop->region(0)->param(1)));
   EXPECT_TRUE(plan.fusion.isInline(mma->operand(0)));
-  // The operands are staged as f32: the accumulator and they are all the memory there is.
+  // The operands are staged as f32. Scratch memory holds only them and the accumulator.
   const Buffer *a = plan.buffers.stagingOf(mma, 0), *b = plan.buffers.stagingOf(mma, 1);
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a->shape.elem, Elem::F32);
@@ -73,7 +73,7 @@ TEST(FusionTest, ChainsAreInlineUpToTheirConsumer) {
   EXPECT_TRUE(plan.fusion.isInline(scaled));
   EXPECT_TRUE(plan.fusion.isInline(square));
   EXPECT_TRUE(plan.fusion.isInline(sum)); // two uses, one loop
-  // A load is never delayed into a store: the tiles may overlap.
+  // A load is never sunk into a store, because the tiles may overlap.
   EXPECT_FALSE(plan.fusion.isInline(x));
   std::vector<Value *> leaves = plan.fusion.leaves(scaled);
   EXPECT_EQ(leaves, (std::vector<Value *>{x, y}));
@@ -106,7 +106,7 @@ TEST(FusionTest, TwoLoopsShareAValueThroughMemory) {
   EXPECT_TRUE(plan.fusion.isInline(x));
 }
 
-// Rows as softmax takes them: each reduction computes what it is the first to use, in place of what that comes from.
+// Rows as in softmax: each reduction computes the value that it uses first, in place of that value's operand.
 TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
@@ -123,7 +123,7 @@ TEST(FusionTest, TheFirstReductionFillsWhatOthersUse) {
   for (const Value *result : {largest, sum}) EXPECT_GE(plan.offset(result), plan.offset(x) + rows);
 }
 
-// Side by side where only loops and broadcasts take them.
+// Columns are stored without padding if only loops and broadcasts use them.
 TEST(BufferAssignmentTest, ColumnsOfReductionsAreDense) {
   for (bool stores : {false, true}) {
     KernelMaker m;
@@ -165,7 +165,7 @@ TEST(FusionTest, LongChainsAreCut) {
   int buffers = 0;
   for (Op &op : m.kernel->body)
     if (op.resultCount() && op.result()->type().isVector() && !plan.fusion.isInline(op.result())) ++buffers;
-  EXPECT_EQ(buffers, (200 - (kMaxFusedOps - 1)) / kMaxFusedOps + 1); // the store holds one less
+  EXPECT_EQ(buffers, (200 - (kMaxFusedOps - 1)) / kMaxFusedOps + 1); // the store counts as one
 }
 
 TEST(BufferAssignmentTest, SwappedParametersKeepTwoBuffers) {
@@ -184,7 +184,7 @@ TEST(BufferAssignmentTest, SwappedParametersKeepTwoBuffers) {
   EXPECT_EQ(plan.buffers.scratchBytes(), 2 * 512);
 }
 
-// A value that is needed after the loop keeps its buffer; the loop gets a copy.
+// A value that is used after the loop keeps its buffer; the loop gets a copy.
 TEST(BufferAssignmentTest, AnInitThatLivesOnIsCopied) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32));
@@ -198,7 +198,7 @@ TEST(BufferAssignmentTest, AnInitThatLivesOnIsCopied) {
   EXPECT_NE(plan.offset(done[0]), plan.offset(x));
 }
 
-// "A missing else keeps the old value": all in place.
+// "A missing else keeps the old value": both branches work in place.
 TEST(BufferAssignmentTest, ABranchUpdatesInPlace) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32));

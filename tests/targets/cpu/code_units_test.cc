@@ -1,4 +1,4 @@
-// What kernels are compiled as, and which of it they share.
+// Into which code kernels are compiled, and which kernels share it.
 #include "targets/cpu/code_units.h"
 #include "ir/base/text.h"
 #include "targets/cpu/code_library.h"
@@ -53,7 +53,7 @@ std::vector<std::string> keysOf(const std::string &source, const char *processor
 
 size_t differentOnes(std::vector<std::string> keys) { return std::set<std::string>(keys.begin(), keys.end()).size(); }
 
-// Also under other names.
+// Even under different names.
 TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
   const Product types[] = {{}, {.elem = "f64", .sum = "f64"}, {.elem = "bf16"}, {.elem = "f16"}, {.elem = "i8", .sum = "i32", .zero = "0"}, {.turnA = true}};
   for (const char *processor : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
@@ -68,7 +68,7 @@ TEST(CodeUnits, TilesOfOtherSizesHaveTheSameCode) {
     }
 }
 
-// Where what it reads beside the sums lies differs too.
+// Also if the value read besides the sums has another offset.
 TEST(CodeUnits, WhatIsDoneBehindAProductIsPartOfTheCode) {
   auto biased = [](const char *name, int rows, int columns) {
     std::string epilogue = str("  %t = init_tile %C[0, %j] -> tile<1x", columns, "xf32>\n  %r = load_tile %t\n  %all = broadcast %r [0] -> vector<", rows, "x", columns,
@@ -97,7 +97,7 @@ TEST(CodeUnits, RowsOfOtherLengthsHaveTheSameCode) {
   }
 }
 
-// Two products, of which one takes what the other computes.
+// Two products; one multiplies what the other one computes.
 std::string attention(const char *name, const char *elem, int queries, int keys, const char *converted) {
   std::string scores = str(queries, "x", keys), sums = str(queries, "x64");
   return str("kernel @", name, "(%Q: memref<?x?x", elem, ">, %K: memref<?x?x", elem, ">, %V: memref<?x?x", elem, ">, %O: memref<?x?xf32>)\n    grid (%i = 0 to dim(%Q, 0) step ",
@@ -129,7 +129,7 @@ TEST(CodeUnits, AttentionByOtherBlocksHasTheSameCode) {
 
 TEST(CodeUnits, WithoutOptimisationItIsOtherCode) { EXPECT_NE(keysOf(text("k", {}), "x86-64-v4", true), keysOf(text("k", {}), "x86-64-v4", false)); }
 
-// A kernel on the host with what it is to compute.
+// A kernel on the host, and its expected result.
 class RunningProduct {
 public:
   explicit RunningProduct(const Product &product) : kernel_(text("k", product)) {
@@ -172,7 +172,7 @@ TEST(CodeUnits, AKernelKeepsItsCode) {
   RunningProduct(kOther).run(); // on new code
 }
 
-// The first one of each module is launched.
+// Launches the first kernel of each module.
 TEST(CodeUnits, KernelsOfTheSameCodeHaveTheirOwnNumbers) {
   const std::string narrow = softmax("narrow", 4, 16), wide = softmax("wide", 4, 48);
   TextKernel narrowFirst(narrow + wide), wideFirst(wide + narrow);

@@ -13,7 +13,7 @@
 
 namespace xt {
 
-// The processors that this machine can stand in for; "host" first.
+// The processors whose code this machine can run; "host" first.
 inline const std::vector<CpuInfo> &processors() {
   static const std::vector<CpuInfo> list = [] {
     std::vector<CpuInfo> found;
@@ -39,7 +39,7 @@ inline bool agree(Elem elem, double got, double expected, Tolerance tolerance) {
   return std::fabs(got - expected) <= tolerance.ulp * std::ldexp(1.0, exponent - info.precision + 1);
 }
 
-// Empty, or where two arrays of one shape differ first.
+// Describes the first difference of two arrays of one shape; empty if there is none.
 inline std::string difference(const Array &got, const Array &expected, Tolerance tolerance) {
   std::string text;
   Array copy(got); // elements that agree are made equal, so that the rest can be compared as bytes
@@ -57,11 +57,11 @@ inline std::string difference(const Array &got, const Array &expected, Tolerance
 }
 
 struct LaunchArray {
-  Array *array = nullptr; // or
+  Array *array = nullptr; // or a scalar
   LaunchArg scalar;
 };
 
-// Launches a kernel for each processor in `cpus` and with the interpreter.
+// Launches a kernel for each processor in `cpus` and with the interpreter, and compares the results.
 inline void expectAsInterpreter(const Module &module, const Kernel &kernel, const std::vector<LaunchArray> &args,
                                 std::vector<GridRange> grid, const std::vector<CpuInfo> &cpus,
                                 Tolerance tolerance = {}, int threads = 1) {
@@ -111,7 +111,7 @@ inline void expectAsInterpreter(KernelMaker &m, const std::vector<LaunchArray> &
   expectAsInterpreter(m.module, *m.kernel, args, std::move(grid), cpus, tolerance, threads);
 }
 
-// Bits that are interesting for a type: any pattern, small numbers, and the ends of the range.
+// Random values that are interesting for a type: any bit pattern, small numbers, and the ends of the range.
 class RandomNumbers {
 public:
   explicit RandomNumbers(uint64_t seed) : generator_(seed) {}

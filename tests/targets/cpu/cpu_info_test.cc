@@ -10,7 +10,7 @@
 namespace xt {
 namespace {
 
-// What the name does not say is said beside it; of AMX this process may have none.
+// The name and the features together are those of this machine, except AMX if this process may not use it.
 TEST(CpuInfo, HostHasWhatThisMachineHas) {
   Result<CpuInfo> host = cpuInfo("host");
   ASSERT_TRUE(host.ok());
@@ -23,7 +23,7 @@ TEST(CpuInfo, HostHasWhatThisMachineHas) {
   }
 }
 
-// Each is read again for every kernel.
+// LLVM parses the features again for every kernel, so none may repeat what the name implies.
 TEST(CpuInfo, HostSaysNothingTwice) {
   Result<CpuInfo> host = cpuInfo("host");
   ASSERT_TRUE(host.ok());

@@ -32,7 +32,7 @@ public:
   void run(Tolerance tolerance = {}) {
     std::vector<LaunchArray> args;
     for (const auto &array : arrays_) args.push_back({array.get(), {}});
-    // The host, and one of the smaller ones.
+    // The host, and one of the older processors.
     std::vector<CpuInfo> cpus{processors()[0]};
     if (processors().size() > 1)
       cpus.push_back(
@@ -47,7 +47,7 @@ private:
   std::vector<std::unique_ptr<Array>> arrays_;
 };
 
-// Ops on floats or on integers that keep their type; with, or without, those of the C library.
+// Ops on floats or on integers whose result has the operands' type: either those of the C library, or the others.
 std::vector<const OpInfo *> arithmetic(bool floats, bool library) {
   std::vector<const OpInfo *> ops;
   for (const OpInfo &info : allOps())
@@ -101,7 +101,7 @@ TEST(CpuElementwise, ComparisonsAndSelect) {
     run(elem, {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"}, random.chance(50));
 }
 
-// What a float holds is brought into the integer's range first: out of it the result is unspecified.
+// Clamps a float to the integer's range, because the result is unspecified outside of it.
 Value *clampTo(ManyOps &test, Value *x, Elem to) {
   const ElemInfo &info = elemInfo(to);
   int bits = info.isUnsigned || to == Elem::I1 ? info.bits : info.bits - 1;
@@ -145,7 +145,7 @@ TEST(CpuElementwise, Casts) {
   }
 }
 
-// A product that is a tie, and an addend far below f64's last place that decides it.
+// The product is a tie, and the addend, far below f64's last place, decides how it rounds.
 TEST(CpuElementwise, FusedMultiplyAddRoundsOnce) {
   for (Elem elem : {Elem::BF16, Elem::F16, Elem::TF32}) {
     SCOPED_TRACE(elemName(elem));
@@ -185,7 +185,7 @@ TEST(CpuElementwise, ConversionsOfAllPatterns) {
       uint64_t pattern = 0;
       RandomNumbers random(5);
       in.forEach([&](const std::vector<int64_t> &index) {
-        // f32: the upper half runs through everything, the lower is near a tie of every narrower format.
+        // f32: the upper half takes every pattern, the lower half is near a tie of every narrower format.
         uint64_t bits = pattern++;
         const uint64_t tails[] = {0, 1, 0x8000, 0x7FFF, 0x8001, 0xFFFF, random.next() & 0xFFFF, 0x1000};
         if (from == Elem::F32) bits = bits << 16 | tails[random.next() % 8];
@@ -202,7 +202,7 @@ TEST(CpuElementwise, ConversionsOfAllPatterns) {
     }
 }
 
-// The same ops on scalars: arguments, and results that are splat.
+// The same ops on scalars: scalar arguments, and results that are splatted.
 TEST(CpuElementwise, Scalars) {
   RandomNumbers random(6);
   auto run = [&](Elem elem) {

@@ -15,7 +15,7 @@ Array numbered(Elem elem, std::vector<int64_t> sizes) {
 
 TEST(FiberGroup, TurnsBetweenWaits) {
   FiberGroup group(3);
-  for (int round = 0; round < 2; ++round) { // stacks are used again
+  for (int round = 0; round < 2; ++round) { // stacks are reused
     std::string order;
     auto diverged = group.run([&](size_t i) {
       for (int64_t place = 0; place < 3; ++place) {
@@ -29,7 +29,7 @@ TEST(FiberGroup, TurnsBetweenWaits) {
   }
 }
 
-// Code that is not optimised may keep more on the stack than fibers have by themselves.
+// Code that is not optimised may need more stack than fibers have by default.
 TEST(FiberGroup, AFrameThatIsToldFitsTheStack) {
   constexpr size_t kFrame = 4 << 20;
   for (size_t lanes : {0, 2}) {
@@ -148,7 +148,7 @@ kernel @k(%A: memref<?x?xi8>, %C: memref<?x?xi32>, %N: memref<?xi64>) subgroups(
   kernel.expectAsInterpreter({&a, &c, &n}, {}, 3);
 }
 
-// Each of many subgroups has scratch memory and a stack of its own.
+// Each of many subgroups has its own scratch memory and stack.
 TEST(CpuFibers, ManySubgroups) {
   TextKernel kernel(R"(
 kernel @k(%C: memref<?x?xi32>) subgroups(64) grid (%i = 0 to dim(%C, 0) step 64) {
@@ -188,7 +188,7 @@ kernel @k(%C: memref<?x?xi32>) subgroups(2) grid (%i = 0 to dim(%C, 0)) {
   EXPECT_EQ(outcome.printed.substr(0, expected.size()), expected);
 }
 
-// What memory says counts as the same for all subgroups, so the front end lets it decide over a barrier.
+// A value loaded from memory counts as the same for all subgroups, so the front end accepts it as the condition of a barrier.
 constexpr const char *kDiverging = R"(
 kernel @k(%F: memref<?x2xi32>, %C: memref<?x2xi32>) subgroups(2) grid (%i = 0 to dim(%F, 0)) {
   %s = subgroup_id()
@@ -228,14 +228,14 @@ TEST(CpuFibers, DivergenceIsReportedAndNeverAHang) {
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
       EXPECT_EQ(outcome.error.message, str("the subgroups of workgroup (", c.workgroup, ") never meet: ", c.other));
       EXPECT_NE(outcome.line.find(c.line), std::string::npos) << outcome.line;
-      // The same executable runs on.
+      // The same executable still works.
       Array good = numbered(Elem::I32, {1, 2});
       good.set({0, 1}, 0);
       EXPECT_TRUE(kernel.launch({&good, &out}, {}, threads).ok);
     }
 }
 
-// One that fails ends the workgroup, also where others wait for it.
+// A subgroup whose assert fails ends the workgroup, even if others wait for it.
 TEST(CpuFibers, AFailedAssertIsNoDivergence) {
   TextKernel kernel(R"(
 kernel @k(%C: memref<?x?xi32>) subgroups(4) grid (%i = 0 to dim(%C, 0)) {

@@ -1,4 +1,4 @@
-// Whole GEMM kernels: results, the size of their code, and what the emitted text promises.
+// Whole GEMM kernels: results, code size, and properties of the emitted text.
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_module.h"
 #include "targets/cpu/panel_pool.h"
@@ -55,16 +55,16 @@ TEST(CpuGemm, SubgroupScopeRunsEverySubgroup) {
   expectAsInterpreter(m, {{&out, {}}}, {}, processors());
 }
 
-// The number of instructions depends on the kernel's text, not on how large its tiles are.
+// The number of instructions depends on the kernel's text, not on the size of its tiles.
 TEST(CpuGemm, InstructionCountDoesNotDependOnTheTile) {
   for (Elem input : {Elem::F32, Elem::F16, Elem::I8})
     for (const char *cpu : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
       Elem output = isInteger(input) ? Elem::I32 : Elem::F32;
-      std::map<bool, std::vector<size_t>> counts; // b is shared by the workgroups from some size on
-      for (int64_t size : {64, 128, 192, 256, 320, 448, 512}) // whole microkernels across
+      std::map<bool, std::vector<size_t>> counts; // from some size on, workgroups share b
+      for (int64_t size : {64, 128, 192, 256, 320, 448, 512}) // columns are whole register tiles
         for (int64_t depth : {16, 32, 64}) {
           KernelMaker m;
-          makeGemm(m, input, output, {size + 1, size, depth}); // a smaller microkernel takes the last rows of all
+          makeGemm(m, input, output, {size + 1, size, depth}); // a smaller tile takes the last rows of all
           Diagnostics diagnostics;
           Result<size_t> count = instructionCount(m.module, {cpu}, diagnostics);
           ASSERT_TRUE(count.ok()) << count.error().message;
@@ -118,7 +118,7 @@ TEST(CpuGemm, EmissionIsDeterministic) {
   }
 }
 
-// Beside the function, in the order in which it reads them.
+// The numbers are beside the function, in the order in which it reads them.
 TEST(CpuGemm, EmittedCodeHasItsNumbers) {
   KernelMaker m;
   makeGemm(m, Elem::F32, Elem::F32, {96, 160, 32});

@@ -1,4 +1,4 @@
-// Loads that are read where they lie, beside what may overwrite them; and what is asked for ahead.
+// Loads that are read in place although stores may overwrite them, and prefetches.
 #include "ir/base/text.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/fusion.h"
@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Of the first load of so many rows.
+// The reader of the first load that has `rows` rows.
 const Op *readerOfLoad(TextKernel &text, int64_t rows) {
   FusionPlan plan = planFusion(text.kernel());
   const Op *load = nullptr;
@@ -19,7 +19,7 @@ const Op *readerOfLoad(TextKernel &text, int64_t rows) {
   return load ? plan.readerOf(load->result()) : nullptr;
 }
 
-// c = a + row, by blocks of 4x64; `between` stands behind the loads.
+// c = a + row, in blocks of 4x64; `between` is inserted after the loads.
 std::string addingRow(std::string_view elem, std::string_view between = "") {
   std::string tile = str("x64x", elem, ">"), matrix = str("memref<?x?x", elem, ">");
   return str("kernel @k(%A: ", matrix, ", %R: ", matrix, ", %C: ", matrix, ") grid (%i = 0 to dim(%C, 0) step 4) {\n",
@@ -50,7 +50,7 @@ TEST(InPlaceLoad, NotWhatIsWrittenInBetweenOrReadByMore) {
   product.expectAsInterpreter({&a, &c});
 }
 
-// What is read beside a smaller matrix is 0.
+// Elements out of bounds of a smaller matrix are 0.
 TEST(InPlaceLoad, InsideAndAtEdges) {
   for (const char *elem : {"f32", "f16", "bf16", "f64", "i8"})
     for (int64_t columns : {64, 61, 130})
@@ -65,7 +65,7 @@ TEST(InPlaceLoad, InsideAndAtEdges) {
       }
 }
 
-// The three matrices begin at these elements of one piece of memory.
+// The three matrices begin at these elements of one block of memory.
 void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &begins) {
   SCOPED_TRACE(join(begins, ", "));
   std::vector<float> start(4096);
@@ -95,14 +95,14 @@ void expectAsInterpreterWithin(TextKernel &text, const std::vector<int64_t> &beg
 
 TEST(InPlaceLoad, OfWhatTheStoreOverwrites) {
   TextKernel text(addingRow("f32"));
-  for (int64_t of : {0, 16, 64, 100, 256, 500, 512, 600}) { // a behind c, and before it
+  for (int64_t of : {0, 16, 64, 100, 256, 500, 512, 600}) { // a overlaps c, from either side
     expectAsInterpreterWithin(text, {1024 + of, 0, 1024});
     expectAsInterpreterWithin(text, {1024, 0, 1024 + of});
     expectAsInterpreterWithin(text, {2048, 1024 + of, 1024});
   }
 }
 
-// A shape that stands for "no bound": its bytes are more than can be counted.
+// The shape means "no bound": its size in bytes overflows.
 TEST(InPlaceLoad, OfAShapeWithoutBound) {
   for (const char *rows : {"4611686018427387904", "9223372036854775807"}) {
     TextKernel text(str("kernel @k(%p: i64) {\n  %q = %p + 256\n  %tc = init_tile %p[2, 0], [", rows, ", 64], [64, 1] : i64 -> tile<4x64xf32>\n",
@@ -129,7 +129,7 @@ std::string codeOf(const std::string &source, const std::string &processor = "ho
   return code.ok() ? *code : "";
 }
 
-// exp is where the time is: the loop that loads, and finds the largest, does not ask.
+// exp takes most of the time: the loop that loads and finds the maximum does not prefetch.
 TEST(LoadAhead, ByTheLoopThatComputes) {
   std::string code = codeOf("kernel @k(%X: memref<?x?xf32>, %Y: memref<?x?xf32>) grid (%i = 0 to dim(%X, 0)) {\n"
                             "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
@@ -146,7 +146,7 @@ constexpr const char *kLargestOfRows = "kernel @k(%X: memref<?x?xf32>, %Y: memre
                                        "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
                                        "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
 
-// Of a product that is no nest, what the next step reads where it lies is asked for, unless the processor foresees it.
+// For a product that is no nest, what the next step reads in place is prefetched, unless the hardware does so.
 TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
   const char *kernel = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
                        "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"
@@ -160,12 +160,12 @@ TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
     for (size_t at = code.find("call void @llvm.prefetch"); at != std::string::npos; at = code.find("call void @llvm.prefetch", at + 1)) ++count;
     return count;
   };
-  EXPECT_EQ(asks("znver4"), 2); // where it lies, or while it is copied
+  EXPECT_EQ(asks("znver4"), 2); // whether it is read in place or copied
   EXPECT_EQ(asks("x86-64-v3"), 2);
   EXPECT_EQ(asks("znver5"), 1);
 }
 
-// Where nothing else reads it, the loop that loads does.
+// If no other loop reads it, the loop that loads prefetches.
 TEST(LoadAhead, ByTheLoopThatLoads) { EXPECT_NE(codeOf(kLargestOfRows).find("call void @llvm.prefetch"), std::string::npos); }
 
 // llvm.prefetch's locality: 3 is prefetcht0, 2 is prefetcht1.

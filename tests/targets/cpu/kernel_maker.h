@@ -1,4 +1,4 @@
-// Makes kernels for tests with the builder, and arrays to launch them on.
+// Builds kernels for tests, and arrays to launch them on.
 #pragma once
 #include "ir/builder.h"
 #include "ir/launch.h"
@@ -10,8 +10,8 @@
 
 namespace xt {
 
-// An array with `pad` more elements between rows, elements `step` apart, and guard bytes around everything that are
-// checked to be untouched. It begins at an odd address, or, if it is to be `onLine`, where a cache line does.
+// An array with `pad` extra elements between rows, elements `step` apart, and guard bytes around everything that are checked to
+// be unchanged. It begins at an odd address, or, if `onLine` is set, at a cache line.
 class Array {
 public:
   struct alignas(64) Line {
@@ -120,7 +120,7 @@ public:
     ++kernel->paramCount;
     return kernel->body.addParam(type);
   }
-  // 0 to dim(param, d) step `step`
+  // A grid variable from 0 to dim(param, d) with step `step`.
   Value *gridOver(size_t param, int64_t d, int64_t step) {
     Builder g(context, kernel->gridBlock);
     Value *lower = g.index(0), *by = g.index(step), *dimension = g.index(d);
@@ -188,7 +188,7 @@ public:
     if (size) op->setAttr("reduction_size", size);
     return op->result();
   }
-  // To `extent`; with `size`, each element so often.
+  // Broadcasts to `extent`; with `size`, repeats each element `size` times.
   Value *broadcast(Value *x, int d, int64_t extent, int64_t size = 0) {
     std::vector<int64_t> shape(x->type().shape().begin(), x->type().shape().end());
     shape[static_cast<size_t>(d)] = extent;
@@ -265,7 +265,7 @@ public:
   }
   Value *subgroup() { return b.value(OpKind::SubgroupId, {}, context.index()); }
 
-  // while condition; body(carried) gives the next condition, then the values to carry on.
+  // while condition; body(carried) returns the next condition, then the values to carry on.
   template <class F> std::vector<Value *> whileLoop(Value *condition, std::vector<Value *> inits, F body) {
     std::vector<Type> types;
     for (Value *init : inits) types.push_back(init->type());
@@ -281,7 +281,7 @@ public:
     b.setEnd(outside);
     return results(*op);
   }
-  // for i = lower to upper step step; body(i, carried) gives the values to carry on.
+  // for i = lower to upper step step; body(i, carried) returns the values to carry on.
   template <class F>
   std::vector<Value *> loop(Value *lower, Value *upper, Value *step, std::vector<Value *> inits, F body) {
     std::vector<Value *> operands{lower, upper, step};
@@ -335,7 +335,7 @@ struct GemmShape {
   int64_t rows, columns, depth; // of the tiles
 };
 
-// C = A * B in tiles, as examples/01_gemm.xt writes it.
+// C = A * B in tiles, like examples/01_gemm.xt.
 inline void makeGemm(KernelMaker &m, Elem input, Elem output, GemmShape tile) {
   Value *a = m.param(m.matrix(input)), *bMatrix = m.param(m.matrix(input)), *c = m.param(m.matrix(output));
   Value *i = m.gridOver(2, 0, tile.rows), *j = m.gridOver(2, 1, tile.columns);

@@ -1,4 +1,4 @@
-// Kernels at lane scope: a fiber for each lane, which meets the others of its subgroup.
+// Kernels at lane scope: each lane is a fiber, which exchanges values with the others of its subgroup.
 #include "targets/cpu/fibers.h"
 #include "tests/targets/cpu/text_kernel.h"
 
@@ -18,7 +18,7 @@ TEST(LaneFibers, MeetTheirSubgroupOnly) {
         order += std::to_string(i);
         group.meet(place);
       }
-      group.wait(9); // all
+      group.wait(9); // all fibers
       order += 'x';
       return true;
     });
@@ -33,7 +33,7 @@ TEST(LaneFibers, ExchangesKeepWhatWasGiven) {
   auto diverged = group.run([&](size_t i) {
     std::mt19937_64 random(i);
     for (size_t round = 0; round < kRounds; ++round) {
-      // Of another size each round, as places are.
+      // Each round has another size and another place.
       std::vector<unsigned char> own(round % 7 + 1, static_cast<unsigned char>(round * 16 + i));
       group.exchange(own.data(), own.size(), static_cast<int64_t>(round));
       size_t lane = random() % kLanes, from = i / kLanes * kLanes + lane;
@@ -77,7 +77,7 @@ Array filled(Elem elem, std::vector<int64_t> sizes, int seed, int low, int high)
   return array;
 }
 
-// All four kinds, with offsets and a width that differ from lane to lane, against the definition.
+// All four modes, with offsets and a width that differ from lane to lane, against the definition.
 TEST(CpuLanes, ShufflesFollowTheirDefinition) {
   TextKernel kernel(R"(
 kernel @k(%A: memref<16xi32>, %O: memref<16xi32>, %W: memref<16xi32>, %R: memref<4x16xi32>, %V: memref<4x16xi32>) lanes(16) {
@@ -181,7 +181,8 @@ kernel @k(%A: memref<?x1024xi32>, %C: memref<?x1024xi32>) subgroups(32) lanes(32
   }
 }
 
-// What memory says decides over what lanes do together: no hang, and the message says who waits where.
+// Values in memory decide whether lanes reach a collective op: the launch must not hang, and the message must name who waits
+// where.
 TEST(CpuLanes, DivergenceIsReportedAndNeverAHang) {
   TextKernel kernel(R"(
 #c = #sg_map<wi_layout = [1, 4], wi_data = [1, 1]>
@@ -229,7 +230,7 @@ kernel @k(%F: memref<?x8xi32>, %C: memref<?x8xi32>) subgroups(2) lanes(4) grid (
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
       EXPECT_EQ(outcome.error.message, str("the lanes of workgroup (0) never meet: ", c.message));
       EXPECT_NE(outcome.line.find(c.line), std::string::npos) << outcome.line;
-      // The same executable runs on.
+      // The same executable still works.
       Array good(Elem::I32, {1, 8});
       for (int64_t k = 0; k < 8; ++k) good.set({0, k}, 3);
       EXPECT_TRUE(kernel.launch({&good, &out}, {}, threads).ok);

@@ -27,7 +27,7 @@ TEST(LaunchFrame, SaysWhichArraysAreApart) {
       {150, {4, 4}, {4, 1}, true},    // side by side
       {149, {4, 4}, {4, 1}, false},   // one element in common
       {84, {4, 4}, {4, 1}, true},     {85, {4, 4}, {4, 1}, false},
-      {110, {3, 10}, {20, 1}, false}, // in the gaps between rows: only all of an array counts
+      {110, {3, 10}, {20, 1}, false}, // in the gaps between rows: whole ranges are compared
       {0, {10, 10}, {1, 11}, false},  // columns far apart
       {0, {0, 10}, {1000, 1}, true},  {100, {0, 10}, {1000, 1}, false},
   };
@@ -119,32 +119,32 @@ TEST(LaunchFrame, SaysHowMuchWorkThereIs) {
 TEST(SharingPeriod, IsTheDistanceOfThoseThatShare) {
   const std::vector<GridRange> grid{{0, 1, 3}, {0, 1, 5}, {0, 1, 7}};
   EXPECT_EQ(sharingPeriod(grid, {false, false, true}, 1), 7); // columns of a product
-  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 1), 7);  // of many
-  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 2), 14); // in halves
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 1), 7);  // of several products
+  EXPECT_EQ(sharingPeriod(grid, {true, false, true}, 2), 14); // in two parts
   EXPECT_EQ(sharingPeriod(grid, {false, true, true}, 1), 35);
-  EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbours
+  EXPECT_EQ(sharingPeriod(grid, {true, true, false}, 1), 105); // neighbours share
   EXPECT_EQ(sharingPeriod(grid, {true, false, false}, 1), 105);
   EXPECT_EQ(sharingPeriod(grid, {true, true, true}, 2), 0);
   EXPECT_EQ(sharingPeriod({{0, 1, 1}, {0, 1, 5}}, {false, true}, 1), 0);
   EXPECT_EQ(sharingPeriod(grid, {}, 2), 0);
 }
 
-// As few as give all threads the same.
+// The smallest number of parts that gives all threads the same work.
 TEST(PartsOf, FewWorkgroups) {
   EXPECT_EQ(partsOf(1, 8, 1, false), 1); // one thread
   EXPECT_EQ(partsOf(1, 8, 2, false), 2);
   EXPECT_EQ(partsOf(2, 8, 2, false), 1);
-  EXPECT_EQ(partsOf(3, 8, 2, false), 2); // three halves each, instead of two wholes
+  EXPECT_EQ(partsOf(3, 8, 2, false), 2); // three halves each, instead of two whole ones
   EXPECT_EQ(partsOf(5, 4, 2, false), 2);
-  EXPECT_EQ(partsOf(1, 8, 16, false), 8); // as many as there can be
-  EXPECT_EQ(partsOf(10, 16, 16, false), 3); // two thirds each, instead of a whole
+  EXPECT_EQ(partsOf(1, 8, 16, false), 8); // the most that is possible
+  EXPECT_EQ(partsOf(10, 16, 16, false), 3); // two thirds each, instead of a whole one
   EXPECT_EQ(partsOf(1, 1, 4, false), 1);
   EXPECT_EQ(partsOf(0, 8, 4, false), 1);
-  EXPECT_EQ(partsOf(1.1, 8, 2, false), 2); // a whole one and little else
+  EXPECT_EQ(partsOf(1.1, 8, 2, false), 2); // one whole workgroup and a small one
   EXPECT_EQ(partsOf(2.2, 8, 2, false), 1);
   EXPECT_EQ(partsOf(4.34, 4, 2, false), 1);
-  EXPECT_EQ(partsOf(4.34, 4, 2, true), 2); // both share what is left
-  EXPECT_EQ(partsOf(8, 8, 2, false), 1); // enough for threads that are not as quick as others
+  EXPECT_EQ(partsOf(4.34, 4, 2, true), 2); // both threads share the rest
+  EXPECT_EQ(partsOf(8, 8, 2, false), 1); // enough to balance threads of different speed
   EXPECT_EQ(partsOf(7, 8, 2, false), 2);
 }
 

@@ -13,16 +13,16 @@ TEST(MachineRates, SayWhatWasMultiplied) {
   auto ofElem = [&](Elem elem) { return measurePeak(cpu, elem, 1); };
   EXPECT_EQ(ofElem(Elem::F32).elem, Elem::F32);
   EXPECT_EQ(ofElem(Elem::F64).elem, Elem::F64);
-  EXPECT_EQ(ofElem(Elem::F16).elem, cpu.tilesBf16 ? Elem::F16 : Elem::F32); // they are converted, or sums of bf16
+  EXPECT_EQ(ofElem(Elem::F16).elem, cpu.tilesBf16 ? Elem::F16 : Elem::F32); // they are converted, or multiplied as sums of bf16
   EXPECT_EQ(ofElem(Elem::U8).elem, Elem::I8);
-  // How much depends on the machine and on what else it does.
+  // The value depends on the machine and its load.
   EXPECT_GT(ofElem(Elem::F32).operations, 0);
   EXPECT_GT(ofElem(Elem::F64).operations, 0);
   EXPECT_EQ(ofElem(Elem::I8).operations > 0, cpu.dotBytes || cpu.tilesBytes);
   EXPECT_GT(measureBandwidth(1), 0);
 }
 
-// With the instructions of the processor that is asked for.
+// Uses the instructions of the given processor.
 TEST(MachineRates, OfAnOlderProcessor) {
   CpuInfo haswell = *cpuInfo("x86-64-v3"), old = *cpuInfo("x86-64");
   EXPECT_EQ(measurePeak(old, Elem::F32, 1).operations, 0);

@@ -6,7 +6,7 @@
 namespace xt {
 namespace {
 
-// Offsets of masked-off elements may be anything: they touch no memory. So may those that lie outside.
+// Offsets of elements that are masked off may have any value: they access no memory. The same holds for offsets out of bounds.
 TEST(CpuScatter, TouchesOnlyWhatIsSelectedAndInside) {
   KernelMaker m;
   Value *in = m.param(m.context.memref({kDynamic}, Elem::F32)), *offsets = m.param(m.matrix(Elem::Index)),
@@ -32,8 +32,8 @@ TEST(CpuScatter, TouchesOnlyWhatIsSelectedAndInside) {
   EXPECT_EQ(a.number({3}), 8);
 }
 
-// Every workgroup adds to the same elements, and sums come out exact: no update is lost, whatever the type's width and
-// wherever it lies in its word.
+// Every workgroup adds to the same elements, and the sums are exact: no update is lost, whatever the width of the type and the
+// position of the element in its word.
 TEST(CpuAtomic, NoUpdateIsLost) {
   for (int e = 0; e < kElemCount; ++e) {
     auto elem = static_cast<Elem>(e);
@@ -48,7 +48,7 @@ TEST(CpuAtomic, NoUpdateIsLost) {
     const char *kind = elem == Elem::I1 ? "xori" : "add";
     m.atomic(kind, one, m.tile(sums, {zero, m.index(-1)}, {3, 5}));
     Type indices = m.context.vector({3, 5}, Elem::Index);
-    // 15 elements on 5: within one op, too.
+    // 15 elements update 5: conflicts within one op, too.
     m.atomic(kind, one, m.scatterTile(counts, m.iota(indices, 1)));
     int64_t groups = elem == Elem::F8E4M3 ? 5 : elem == Elem::F8E5M2 ? 2 : elem == Elem::BF16 ? 80 : 200;
     Array launched(Elem::I8, {groups}), out(elem, {2, 4}), line(elem, {5});
@@ -146,7 +146,7 @@ kernel @k(%A: memref<?x?x?xf32>, %B: memref<?xf32>, %M: memref<?x?xi4, affine_ma
   Array a(Elem::F32, {3, 4, 2}), b(Elem::F32, {9}), matrix(Elem::I4, {5, 3}, 0, true), wide(Elem::BF16, {4, 4});
   RandomNumbers random(3);
   for (Array *array : {&a, &b, &matrix, &wide}) random.fill(*array, true);
-  // `strided`: every other element of a wider array.
+  // `strided` is passed every other element of a wider array.
   Module &module = kernel.module();
   std::vector<LaunchArg> args{a.arg(), b.arg(), matrix.arg(), wide.arg()};
   args[3].buffer.sizes = {4, 2};
@@ -166,7 +166,7 @@ kernel @k(%A: memref<?x?x?xf32>, %B: memref<?xf32>, %M: memref<?x?xi4, affine_ma
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(difference(*got[i], expected[i], {}), "") << i;
 }
 
-// Shared local memory is the workgroup's own, on every thread.
+// Each workgroup has its own shared local memory, on every thread.
 TEST(CpuMemory, SharedLocalMemoryAtWorkgroupScope) {
   TextKernel kernel(R"(
 #l = #wg_map<sg_layout = [2, 2], sg_data = [4, 8]>
@@ -194,7 +194,7 @@ kernel @k(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) s
 )");
   Array a(Elem::F16, {50, 16}), c(Elem::F16, {50, 16});
   RandomNumbers(3).fill(a, true);
-  // Column 18 is never written: what is read from it gets as far as column 13 in three rounds.
+  // Column 18 is never written: a value read from it propagates to column 13 in three rounds.
   if (!kernel) return;
   Array first = c, second = c;
   for (Array *out : {&first, &second}) {

@@ -1,4 +1,4 @@
-// tile_mma of bf16 outside of nests, which multiplies pairs where the processor can: the same results everywhere.
+// tile_mma of bf16 outside of nests, which multiplies pairs if the processor can. The results are the same everywhere.
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/word_products.h"
 
@@ -17,7 +17,7 @@ TEST(CpuMmaPairs, TileShapes) {
     }
 }
 
-// The instruction takes these as 0; the language does not.
+// The instruction treats these as 0; the language does not.
 TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}, {0x1p-100, 0x1p-12}, {0x1p-100, 0x1p-13}})
     for (bool adds : {false, true}) {
@@ -29,7 +29,7 @@ TEST(CpuMmaPairs, NumbersThatAreNotNormal) {
     }
 }
 
-// What is multiplied by conversion keeps to its rows: others lie behind them.
+// A product that is computed by conversion stores only its own rows: other rows follow them.
 TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   KernelMaker m;
   Value *a = m.param(m.matrix(Elem::BF16)), *b = m.param(m.matrix(Elem::BF16)), *c = m.param(m.matrix(Elem::F32)), *zero = m.index(0);
@@ -44,7 +44,7 @@ TEST(CpuMmaPairs, ConvertedRowsAtTheEnd) {
   expectAsInterpreter(m, {{&x, {}}, {&y, {}}, {&z, {}}}, {}, runnable());
 }
 
-// Without a sum to add to, and with one that is no f32.
+// Without an accumulator, and with one that is not f32.
 TEST(CpuMmaPairs, FreshSumsOfEachType) {
   for (Elem sum : {Elem::F32, Elem::BF16})
     for (double scale : {1.0, 0x1p-130}) {

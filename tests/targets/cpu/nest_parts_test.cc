@@ -1,4 +1,4 @@
-// A nest that several threads share, or that leaves products out, gives what the loop gives.
+// A nest that several threads share, or that skips products, has the same result as the loop.
 #include "tests/targets/cpu/text_kernel.h"
 
 namespace xt {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char *kSignature = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>";
 
-// %acc, size by size, plus the product of A and B.
+// Adds the product of A and B to %acc, which is `size` by `size`.
 std::string product(int size) {
   std::string extent = std::to_string(size);
   return "  %ta  = init_tile %A[0, 0] -> tile<" + extent + "x32xf32>\n  %tb  = init_tile %B[0, 0] -> tile<32x" + extent + R"(xf32>
@@ -20,7 +20,7 @@ std::string product(int size) {
 )";
 }
 
-// `before`: what is read before the product is stored to C, 256x256; `sum`: what is stored.
+// `before`: code that reads before the product is stored to C, 256x256; `sum`: the value that is stored.
 std::string kernelText(const std::string &before, const std::string &sum, const std::string &parameters = "") {
   return kSignature + parameters + ") {\n" + before + "  %acc = constant 0.0 : vector<256x256xf32>\n" + product(256) +
          "  %to  = init_tile %C[0, 0] -> tile<256x256xf32>\n  %sum = " + sum + "\n  store_tile %sum, %to\n}\n";
@@ -43,14 +43,14 @@ TEST(NestParts, ReadWhatIsOverwritten) {
   };
   for (const auto &[before, sum] : kernels) {
     TextKernel kernel(kernelText(before, sum));
-    for (int round = 0; round < 5; ++round) { // which thread comes first is chance
+    for (int round = 0; round < 5; ++round) { // the order of the threads is random
       Matrices m;
       kernel.expectAsInterpreter({&m.a, &m.b, &m.c}, {}, 4);
     }
   }
 }
 
-// Another parameter is the same memory: only the launch can tell.
+// Another parameter is the same memory, which only the launch can detect.
 TEST(NestParts, ReadWhatAnotherParameterOverwrites) {
   TextKernel kernel(kernelText("  %td = init_tile %D[0, 0] -> tile<256x256xf32>\n  %old = load_tile %td {transpose = [1, 0]}\n", "(%acc + %old)", ", %D: memref<?x?xf32>"));
   Matrices apart;
@@ -64,12 +64,12 @@ TEST(NestParts, ReadWhatAnotherParameterOverwrites) {
   }
 }
 
-// Beyond both matrices 0 * 0 is added to -0.
+// Behind the end of both matrices, 0 * 0 is added to -0.
 TEST(NestParts, WhatIsLeftOutAddsZeros) {
   TextKernel kernel(kSignature + std::string(") {\n  %tc  = init_tile %C[0, 0] -> tile<64x64xf32>\n  %acc = load_tile %tc\n") + product(64) + "  store_tile %acc, %tc\n}\n");
   for (int64_t depth : {1, 31, 32, 33}) {
     Array a(Elem::F32, {64, depth}), b(Elem::F32, {depth, 64}), c(Elem::F32, {64, 64});
-    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, -1); }); // with b's 0: products of -0
+    a.forEach([&](const std::vector<int64_t> &at) { a.set(at, -1); }); // with the zeros of b: products of -0
     c.forEach([&](const std::vector<int64_t> &at) { c.set(at, at[0] % 2 ? -0.0 : 3); });
     kernel.expectAsInterpreter({&a, &b, &c});
   }

@@ -1,4 +1,4 @@
-// Nests of floats that AMX multiplies as sums of bf16; where there is AMX, what other processors give.
+// Nests of floats that AMX multiplies as sums of bf16. With AMX the results are those of other processors.
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/word_products.h"
 
@@ -7,7 +7,7 @@
 namespace xt {
 namespace {
 
-constexpr GemmShape kLarge{256, 512, 32}; // f32 is sliced for as many sums
+constexpr GemmShape kLarge{256, 512, 32}; // f32 is sliced from this many sums on
 using Filler = std::function<void(Array &)>;
 
 struct Shape {
@@ -39,7 +39,7 @@ void expectProduct(const Product &p, const Filler &fillA, const Filler &fillB, i
   expectAsInterpreter(m.module, *m.kernel, {{&x.a, {}}, {&x.b, {}}, {&x.c, {}}}, {}, runnable(), {}, threads);
 }
 
-// Whole numbers of so many bits, times `scale`.
+// Integers of `bits` bits, times `scale`.
 Filler wholes(int bits, uint64_t seed, double scale = 1) {
   return [=](Array &array) {
     RandomNumbers random(seed);
@@ -48,7 +48,7 @@ Filler wholes(int bits, uint64_t seed, double scale = 1) {
   };
 }
 
-// The same, but for one element.
+// The same values, except for one element.
 Filler withOne(Filler others, std::vector<int64_t> at, double value) {
   return [=](Array &array) {
     others(array);
@@ -56,7 +56,7 @@ Filler withOne(Filler others, std::vector<int64_t> at, double value) {
   };
 }
 
-// All sums are whole numbers of 24 bits at most; the first factor, or the second one, has more bits than a slice, or than two.
+// All sums are integers of at most 24 bits. One factor or the other has more bits than one slice, or two, can hold.
 struct Bits {
   int a, b;
   int64_t depth;
@@ -75,12 +75,12 @@ TEST(CpuNestSlices, EverySliceInEveryOrder) {
       }
 }
 
-// Halves of AMX's rows, one panel and two, parts of registers; one row or two sweep over b.
+// Half and full tiles of rows, one panel and two, parts of registers; one row or two sweep over b.
 TEST(CpuNestSlices, RowsAndColumns) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int64_t rows : {1, 2, 3, 16, 17, 33, 64})
       for (int64_t columns : {5, 33, 64, 70, 130}) {
-        if (elem == Elem::F32 && columns != (rows % 2 ? 70 : 33)) continue; // as the interpreter takes long
+        if (elem == Elem::F32 && columns != (rows % 2 ? 70 : 33)) continue; // because the interpreter takes long
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", columns));
         expectProduct(productOf(elem, {rows, columns, 31 + rows}, 0, rows == 3), wholes(10, 1), wholes(6, 2), rows == 64 ? 3 : 1);
       }
@@ -97,7 +97,7 @@ TEST(CpuNestSlices, BlocksOfK) {
   expectProduct(productOf(Elem::F32, {300, 600, 40}), wholes(10, 1), wholes(6, 2), 3);
 }
 
-// What has no slices, in one place of a or of b: its row, or its column, of the result is computed another way.
+// An element of a or of b that has no slices: its row or column of the result is computed as floats.
 TEST(CpuNestSlices, WhatHasNoSlices) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double kNumbers[] = {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(), 0x1p-140, 0x1p-149, 0x1.8p-112, 0x1.fffffep127, -0x1p-126};
@@ -112,14 +112,15 @@ TEST(CpuNestSlices, WhatHasNoSlices) {
     }
   for (double number : {kInfinity, 65504.0, 0x1p-24})
     expectProduct(productOf(Elem::F16, {40, 70, 37}), withOne(wholes(3, 1), {20, 30}, number), wholes(1, 2));
-  // Of rows that sweep over b, where nothing else hides what is small.
+  // Rows that sweep over b, with no other elements that hide a small one.
   auto zeros = [](Array &array) { array.forEach([&](const std::vector<int64_t> &index) { array.set(index, 0); }); };
   for (double number : {kInfinity, 0x1p-140, 0x1.234564p-110})
     for (int64_t rows : {1, 2, 3})
       for (int64_t depth : {37, 64, 300}) expectProduct(productOf(Elem::F32, {rows, 70, depth}), withOne(zeros, {0, 21}, number), wholes(4, 2));
 }
 
-// A number of 2^-107 and more whose last slices AMX would take as 0; and numbers of 2^-61, whose last products it would.
+// A number of 2^-107 and more whose last slices AMX would treat as 0, and numbers of 2^-61 whose last products it would flush
+// to 0.
 TEST(CpuNestSlices, LastSlicesThatAreNotNormal) {
   auto odd = [](double scale) {
     return [=](Array &array) {
@@ -143,7 +144,7 @@ TEST(CpuNestSlices, ManyBlocksOfWhatHasNoSlices) {
   for (int order = 0; order < 4; ++order) expectProduct(productOf(Elem::TF32, {70, 150, 700}, order), wholes(8, 1, 0x1p-70), wholes(3, 2, 0x1p-60), 2);
 }
 
-// K of a goes on behind b's end, where products of what is infinite are no numbers.
+// K of a extends behind b's end, where infinity times 0 is NaN.
 TEST(CpuNestSlices, BEndsFirst) {
   Product p = productOf(Elem::F16, {40, 70, 100});
   KernelMaker m;
@@ -155,7 +156,7 @@ TEST(CpuNestSlices, BEndsFirst) {
   expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
 }
 
-// Products that AMX would take as 0.
+// Products that AMX would flush to 0.
 TEST(CpuNestSlices, ProductsThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-75, 0x1p-60}, {0x1p-40, 0x1p-40}, {0x1p-38, 0x1p-40}, {0x1p-100, 0x1p60}, {0x1p-105, 0x1p60}})
     for (bool adds : {false, true}) {
@@ -169,8 +170,8 @@ TEST(CpuNestSlices, ProductsThatAreNotNormal) {
     }
 }
 
-// Floats with all their bits: no farther from the exact sum than sums of products in f32 are, and of one product by hardly more than
-// rounding it is.
+// Floats that use all their bits. The result is no farther from the exact sum than a sum of products in f32; for one product,
+// the error is hardly larger than that of rounding.
 TEST(CpuNestSlices, RoundsLikeF32) {
   constexpr double kHalfUlp = 0x1p-24;
   for (int64_t depth : {1, 2, 300})
@@ -198,14 +199,14 @@ TEST(CpuNestSlices, RoundsLikeF32) {
         }
         worst = std::max(worst, std::fabs(x.c.number(index) - sum) / (kHalfUlp * magnitude));
       });
-      // Sums of 300 by vfmadd are 10.9 away, and 1.9 by slices, whose largest products come last.
+      // Sums of 300 by vfmadd are off by 10.9, and by slices, whose largest products come last, by 1.9.
       EXPECT_LE(worst, depth == 1 ? 1.02 : depth == 2 ? 2 : cpu.tilesBf16 ? 4 : 16) << cpu.name << " " << depth;
       EXPECT_GT(worst, 0.5) << "of the bound, so that this can fail";
     }
 }
 
-// x * x - x * h - h * 1 is 1 where x is h + 1 and 1 is its last slice: of the last two slices the product alone is left. Sums of
-// products are rounded by other processors.
+// x * x - x * h - h * 1 is 1 if x is h + 1 and 1 is its last slice: only the product of the last two slices remains. Other
+// processors round sums of products.
 TEST(CpuNestSlices, NoProductIsLeftOut) {
   constexpr double kUpper = (1 << 18) + (1 << 9), kAll = kUpper + 1;
   for (const CpuInfo &cpu : runnable()) {
@@ -244,7 +245,7 @@ TEST(CpuNestSlices, WhereTheyAreMultiplied) {
   }
 }
 
-// 2051 when this was written.
+// 2051 at the time of writing.
 TEST(CpuNestSlices, InstructionCountDoesNotDependOnTheTile) {
   std::vector<size_t> counts;
   for (GemmShape tile : {kLarge, GemmShape{512, 1024, 32}}) {

@@ -1,4 +1,4 @@
-// Nests against the loops that they replace: every type, order in memory, edge, block of K, epilogue and overlap.
+// Nests against the loops that they replace: every type, memory order, edge, block of K, epilogue and overlap.
 #include "passes/form_nests.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/compare.h"
@@ -13,16 +13,16 @@ struct Product {
   Elem input = Elem::F32;
   std::vector<int64_t> sizes; // of the result, and K
   GemmShape tile;
-  bool turnA = false, turnB = false;       // the tiles are stored the other way round, and loaded transposed
+  bool turnA = false, turnB = false;       // the tiles are stored transposed, and loaded with a transpose
   bool columnsA = false, columnsB = false; // the matrices are column-major
-  int64_t shift = 0;                       // where the first tiles begin, on all sides
-  int64_t shiftOfA = 0;                    // how much farther a's begin along K
-  bool beginsFar = false;                  // rows of the first workgroup are far behind the last, of the second inside, of others far in front
-  bool adds = false;                       // to what c holds
-  std::optional<Elem> other = {};          // of b, where it is not that of a
+  int64_t shift = 0;                       // offset of the first tiles, in all dimensions
+  int64_t shiftOfA = 0;                    // additional offset of a's tiles along K
+  bool beginsFar = false;                  // the first workgroup's rows are far behind the last row, the second's in bounds, and others' far in front
+  bool adds = false;                       // the sum starts at what c holds
+  std::optional<Elem> other = {};          // b's element type, if it is not a's
   bool fused = false;                      // twice the sum plus a row, as f16
-  int64_t fewerRows = 0;                   // that a has less than c
-  int64_t bytesApart = 0;                  // b's rows are, the first of which begins at a line; 0: with a gap of 3 elements, anywhere
+  int64_t fewerRows = 0;                   // a has this many rows fewer than c
+  int64_t bytesApart = 0;                  // bytes between b's rows, which start at a line; 0: rows have a gap of 3 elements and may start anywhere
 };
 
 Elem sumElem(Elem input) { return isInteger(input) ? Elem::I32 : input == Elem::F64 ? Elem::F64 : Elem::F32; }
@@ -68,7 +68,7 @@ size_t formIn(KernelMaker &m) {
   return nests;
 }
 
-// Small whole numbers: every sum is exact in whatever order it is added up.
+// Small integers: every sum is exact in any order.
 void fill(Array &array, int64_t seed) {
   int64_t state = seed;
   array.forEach([&](const std::vector<int64_t> &index) {
@@ -96,12 +96,12 @@ void expectAsLoop(const Product &p, const std::vector<CpuInfo> &cpus, int thread
   std::vector<LaunchArray> args{{a.get(), {}}, {b.get(), {}}, {c.get(), {}}};
   if (p.fused) args.push_back({bias.get(), {}});
   expectAsInterpreter(nest.module, *loop.kernel, args, {}, cpus, {}, threads);
-  // The interpreter's own nest.
+  // The interpreter also runs the nest itself.
   expectAsInterpreter(loop.module, *nest.kernel, args, {}, {cpus[0]}, {}, threads);
 }
 
-// And this machine as if loads across lines took longer, or no longer, than others, the third cache was far, or near, or it could convert
-// beside products, or not: they decide what is copied and converted first, and how deep blocks of K are.
+// The processors of processors(), and variants of this machine with one property inverted each: loads across lines, the L3
+// cache, conversion beside products. These decide what is copied and converted first, and how deep blocks of K are.
 std::vector<CpuInfo> processorsOfAllFacts() {
   std::vector<CpuInfo> cpus = processors();
   for (bool CpuInfo::*fact : {&CpuInfo::loadsAcrossLines, &CpuInfo::nearThirdCache, &CpuInfo::changesBesideProducts}) {
@@ -146,7 +146,7 @@ TEST(CpuNest, BlocksOfK) {
   expectAsLoop({.input = Elem::F64, .sizes = {9, 40, 600}, .tile = {16, 64, 64}}, {processors()[0]});
 }
 
-// They go through b without packing it, one or two by whole rows.
+// Few rows read b without packing it; one or two sweep over whole rows.
 TEST(CpuNest, FewRows) {
   for (int64_t rows : {1, 2, 3})
     for (Elem elem : {Elem::F32, Elem::F64})
@@ -161,8 +161,8 @@ TEST(CpuNest, FewRows) {
   expectAsLoop({.sizes = {1, 1500, 600}, .tile = {64, 512, 64}, .fused = true}, {processors()[0]}, 2);
 }
 
-// A b of more than 40 MiB, with what lies between its rows. Blocks are of 12 of them, but one or two rows of a sweep over it, and 4 that
-// are converted. Of f64 with AVX2 more than 4 are put together first.
+// A b of more than 40 MiB, including the gaps between its rows. Blocks have 12 of these rows, but one or two rows of a sweep
+// over b, and so do 4 rows if b is converted. f64 with AVX2 and more than 4 rows is packed first.
 TEST(CpuNest, FewRowsOfALargeB) {
   constexpr int64_t kApart = 512 << 10;
   for (int64_t rows : {1, 2, 3, 4, 8, 9}) expectAsLoop({.sizes = {rows, 300, 85}, .tile = {16, 272, 32}, .adds = rows == 3, .bytesApart = kApart}, processorsOfAllFacts());
@@ -171,9 +171,10 @@ TEST(CpuNest, FewRowsOfALargeB) {
   expectAsLoop({.input = Elem::F64, .sizes = {7, 530, 85}, .tile = {8, 528, 32}, .bytesApart = kApart}, processorsOfAllFacts());
 }
 
-// Smaller tiles take the last rows, and those of a few tiles more where that is less work. Turns multiply two steps of K, or four.
+// A smaller tile takes the last rows, and those of a few full tiles if that is less work. Loop iterations multiply two steps of
+// K, or four.
 TEST(CpuNest, LastRowsAndSteps) {
-  for (int64_t columns : {16, 40, 64}) // of these depends how many rows a tile has
+  for (int64_t columns : {16, 40, 64}) // the number of rows of a tile depends on the columns
     for (int64_t rows = 3; rows <= 25; ++rows) {
       SCOPED_TRACE(str(rows, " ", columns));
       expectAsLoop({.sizes = {rows, columns, 1 + rows % 5}, .tile = {32, columns, 16}, .adds = rows % 2 == 0}, processors());
@@ -183,7 +184,8 @@ TEST(CpuNest, LastRowsAndSteps) {
   for (Elem elem : {Elem::F64, Elem::F16}) expectAsLoop({.input = elem, .sizes = {11, 70, 33}, .tile = {32, 64, 16}}, processors());
 }
 
-// With AVX2 panels have three registers, and what they leave is one's or two's of two; turns are of four steps.
+// With AVX2, panels have three registers, one or two narrow panels of two registers take the rest, and iterations have four
+// steps.
 TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t columns = 1; columns <= 81; columns += columns % 8 == 1 ? 7 : 1) {
     SCOPED_TRACE(columns);
@@ -192,18 +194,18 @@ TEST(CpuNest, ColumnsBehindPanelsOfThree) {
   for (int64_t depth : {513, 1027, 1030})
     for (int threads : {1, 2, 5}) expectAsLoop({.sizes = {37, 128, depth}, .tile = {64, 128, 16}, .adds = threads == 2}, processors(), threads);
   for (int64_t columns : {9, 13, 25, 29}) expectAsLoop({.input = Elem::F64, .sizes = {11, columns, 33}, .tile = {32, 64, 16}}, processors());
-  for (int64_t columns : {511, 512, 530}) // of f64 put together
+  for (int64_t columns : {511, 512, 530}) // packed f64
     expectAsLoop({.input = Elem::F64, .sizes = {29, columns, 530}, .tile = {32, 1024, 16}, .adds = columns == 511}, processors(), 2);
   for (int64_t rows : {2, 4, 5}) expectAsLoop({.input = Elem::F64, .sizes = {rows, 514, 530}, .tile = {8, 1024, 16}}, processors());
-  for (int64_t columns : {101, 130}) // of several parts
+  for (int64_t columns : {101, 130}) // several parts
     for (Elem elem : {Elem::F32, Elem::F64}) expectAsLoop({.input = elem, .sizes = {61, columns, 600}, .tile = {64, 256, 16}, .fused = elem == Elem::F32}, processors(), 5);
-  for (bool turned : {false, true}) // narrow tiles are for three rows and more
+  for (bool turned : {false, true}) // narrow tiles need three rows or more
     for (int64_t rows : {2, 3}) expectAsLoop({.sizes = {rows, 101, 19}, .tile = {rows, 104, 8}, .turnB = turned}, processors(), 5);
   for (int64_t rows = 1; rows <= 5; ++rows) expectAsLoop({.sizes = {rows, 40, 9}, .tile = {32, 40, 16}, .turnB = true}, processors());
   for (int64_t columns = 24; columns <= 41; ++columns) expectAsLoop({.sizes = {20, columns, 1100}, .tile = {32, 128, 16}}, processors());
 }
 
-// A panel of few columns is multiplied by a tile of two registers, or of three of four, which takes the last rows too.
+// A panel of few columns is multiplied by a tile of two registers, or of three of four, which takes the last rows, too.
 TEST(CpuNest, FewColumns) {
   for (int64_t columns : {1, 16, 31, 32, 33, 48, 49, 64 + 1, 64 + 32, 64 + 33, 64 + 48})
     for (int64_t rows : {3, 6, 7, 11, 25}) {
@@ -221,8 +223,8 @@ TEST(CpuNest, FewColumns) {
     for (int64_t columns : {15, 16, 20, 24, 48}) expectAsLoop({.input = elem, .sizes = {11, columns, 33}, .tile = {32, 128, 16}}, processors());
 }
 
-// Whole panels of a b whose rows do not begin at lines are copied by the first tile of rows, or read where they lie: of one workgroup,
-// and shared; or converted by it.
+// Whole panels of a b whose rows do not begin at lines are packed by the first tile of rows, with conversion if necessary, or
+// read in place; for a single workgroup, and shared.
 TEST(CpuNest, PanelsThatTheFirstTileCopies) {
   for (Elem elem : {Elem::F32, Elem::F64, Elem::F16})
     for (int64_t rows : {24, 25, 37, 70})
@@ -230,14 +232,14 @@ TEST(CpuNest, PanelsThatTheFirstTileCopies) {
         SCOPED_TRACE(str(elemName(elem), " ", rows, " ", threads));
         expectAsLoop({.input = elem, .sizes = {rows, 150, 70}, .tile = {32, 144, 16}, .adds = rows == 25}, processorsOfAllFacts(), threads);
       }
-  for (int64_t rows = 1; rows <= 11; ++rows) // which that tile repeats, where it converts
+  for (int64_t rows = 1; rows <= 11; ++rows) // a tile that converts repeats rows if there are too few
     expectAsLoop({.input = Elem::F16, .sizes = {rows, 150, 40 + rows}, .tile = {32, 144, 16}, .adds = rows == 5, .fused = rows == 4}, processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {61, 190, 1100}, .tile = {32, 128, 64}}, processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {300, 150, 40}, .tile = {64, 64, 16}, .fused = true}, processorsOfAllFacts(), 2);
   expectAsLoop({.sizes = {70, 150, 50}, .tile = {32, 64, 16}, .shift = -5}, processorsOfAllFacts(), 2);
 }
 
-// Rows of b, with what lies between them, are 16, 4 and 2 KiB: blocks of K are shorter, and the first tile copies a large b.
+// The rows of b, including the gaps, are 16, 4 and 2 KiB apart: blocks of K are shorter, and the first tile packs a large b.
 TEST(CpuNest, RowsThatAreWholePagesApart) {
   for (int64_t columns : {1021, 509})
     for (bool adds : {false, true}) expectAsLoop({.sizes = {13, columns, 300}, .tile = {16, 256, 64}, .adds = adds}, processorsOfAllFacts());
@@ -245,8 +247,7 @@ TEST(CpuNest, RowsThatAreWholePagesApart) {
   expectAsLoop({.sizes = {13, 4093, 261}, .tile = {16, 256, 64}}, processorsOfAllFacts(), 2);
 }
 
-// The first tile copies panels that lie so that the caches have little room for them. Only results are seen here, and not what is
-// copied.
+// The first tile packs panels whose rows map to few sets of the caches. The test checks results only, not what is packed.
 TEST(CpuNest, RowsThatCrowdCaches) {
   for (Elem elem : {Elem::F32, Elem::F64})
     for (int64_t bytesApart : {512, 1024, 4096})
@@ -257,8 +258,8 @@ TEST(CpuNest, RowsThatCrowdCaches) {
         }
 }
 
-// Of a b that comes from farther than the second cache, tiles ask for the next panel: of the same block, of the next one, and of the
-// next workgroup, which b need not have. Workgroups share panels, that with the last rows too, and blocks of K are shorter.
+// If b comes from beyond the L2 cache, tiles prefetch the next panel: of the same block, of the next block, and of the next
+// workgroup, which may be out of bounds. Workgroups share panels, also the one with the last rows, and blocks of K are shorter.
 TEST(CpuNest, FewRowsOfABThatIsFar) {
   for (int64_t bytesApart : {3072, 4096, 16 << 10})
     for (int64_t rows : {13, 61, 150}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {192, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(), 2);
@@ -266,21 +267,22 @@ TEST(CpuNest, FewRowsOfABThatIsFar) {
     for (int64_t rows : {70, 104})
       for (int threads : {1, 2}) expectAsLoop({.sizes = {rows, 200, 530}, .tile = {32, 128, 32}, .bytesApart = bytesApart}, processorsOfAllFacts(), threads);
   for (int threads : {1, 2}) expectAsLoop({.input = Elem::F16, .sizes = {61, 200, 530}, .tile = {64, 128, 32}, .bytesApart = 3072}, processors(), threads);
-  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // by blocks of 12, and asks for one ahead, or by one
-  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // of 32
-  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // read where it lies, or copied
-  for (int64_t bytesApart : {7000, 9000, 12 << 10}) // by blocks of 28, 20 and 16
+  // Blocks of 12 rows, with prefetches of the next block, or one block.
+  expectAsLoop({.sizes = {7, 300, 100}, .tile = {16, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts());
+  expectAsLoop({.sizes = {40, 300, 100}, .tile = {48, 272, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // blocks of 32
+  expectAsLoop({.sizes = {70, 150, 110}, .tile = {80, 144, 32}, .bytesApart = 256 << 10}, processorsOfAllFacts()); // read in place, or packed
+  for (int64_t bytesApart : {7000, 9000, 12 << 10}) // blocks of 28, 20 and 16
     for (int64_t rows : {4, 7, 16}) expectAsLoop({.sizes = {rows, 300, 521}, .tile = {16, 272, 32}, .bytesApart = bytesApart}, processorsOfAllFacts());
 }
 
-// Two threads begin with different panels, of a b that is converted before or turned, for which they do not wait for each other.
+// Two threads begin with different panels of a b that is converted first or turned, so that they do not wait for each other.
 TEST(CpuNest, PanelsThatTwoThreadsPack) {
   for (bool turned : {false, true})
     for (int threads : {1, 2, 3})
       expectAsLoop({.input = turned ? Elem::F32 : Elem::F8E4M3, .sizes = {200, 250, 70}, .tile = {32, 256, 16}, .turnB = turned}, processors(), threads);
 }
 
-// Of few columns, f16 of a are read where they lie, or copied as they are where a has not all that is read; if they are turned they are
+// With few columns, f16 of a are read in place, or copied unchanged if some elements are out of bounds; turned ones are
 // converted first.
 TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
   for (int64_t columns : {20, 40, 100, 130})
@@ -298,7 +300,7 @@ TEST(CpuNest, ElementsThatAreConvertedAsTheyAreMultiplied) {
   for (bool turned : {false, true}) expectAsLoop({.input = Elem::F16, .sizes = {23, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = true}, processorsOfAllFacts());
 }
 
-// A workgroup that has no row may come first, and pack what others share.
+// A workgroup without any row may come first and pack what others share.
 TEST(CpuNest, AWorkgroupThatIsOutside) {
   for (Elem elem : {Elem::F32, Elem::F16})
     for (int threads : {1, 2}) {
@@ -315,7 +317,7 @@ TEST(CpuNest, TilesThatBeginOutside) {
   for (bool turned : {false, true})
     for (Elem input : {Elem::F32, Elem::F16})
       expectAsLoop({.input = input, .sizes = {40, 70, 50}, .tile = {32, 64, 16}, .turnA = turned, .turnB = turned, .shift = -5}, processors());
-  // Of rows of a more is inside than some registers; b has elements where a has none.
+  // More than a few registers of each row of a are in bounds; b has elements where a has none.
   for (Elem input : {Elem::F16, Elem::BF16, Elem::I8, Elem::U8})
     for (int64_t shift : {-5, -4, 1, 2, 3})
       for (int64_t depth : {255, 256, 350}) {
@@ -332,7 +334,7 @@ TEST(CpuNest, WhatFollowsIsFused) {
   }
 }
 
-// What is stored first must not be read as an operand afterwards.
+// Results that are stored first must not be read as operands afterwards.
 TEST(CpuNest, ResultInPlaceOfAnOperand) {
   for (auto [same, size] : {std::pair<size_t, int64_t>{0, 64}, {1, 64}, {0, 81}, {1, 81}}) {
     KernelMaker loop, nest;
@@ -354,7 +356,7 @@ TEST(CpuNest, ResultInPlaceOfAnOperand) {
   }
 }
 
-// Nothing but whole sums is ever in C: its rows may be the same.
+// C never holds anything but complete sums, so its rows may alias.
 TEST(CpuNest, RowsOfTheResultThatAreTheSame) {
   constexpr int64_t kRows = 13, kColumns = 64;
   for (int64_t depth : {32, 33, 1}) {
@@ -386,7 +388,7 @@ size_t countOf(std::string_view block, std::string_view name) {
   return count;
 }
 
-// The loops, from one label to the next, that convert so often beside so many products.
+// Expects a number of loops, from one label to the next, that have this many conversions and products.
 void expectLoops(size_t expected, const char *cpu, GemmShape tile, size_t conversions, size_t products) {
   KernelMaker m;
   make(m, {.input = Elem::F16, .sizes = {}, .tile = tile});
@@ -403,8 +405,8 @@ void expectLoops(size_t expected, const char *cpu, GemmShape tile, size_t conver
   EXPECT_EQ(found, expected) << cpu << " " << tile.columns << " " << conversions << " " << products;
 }
 
-// The loop of the tile that copies b converts it, too, where that takes one instruction. A Zen 5 converts the elements of a in each loop,
-// where there are few panels.
+// The loop of the tile that packs b also converts it, if that takes one instruction. A Zen 5 converts the elements of a in each
+// loop, if there are few panels.
 TEST(CpuNest, ConvertsWhileItMultiplies) {
   expectLoops(1, "x86-64-v4", {128, 256, 32}, 4, 24);
   expectLoops(1, "x86-64-v3", {128, 256, 32}, 3, 12);
@@ -414,13 +416,13 @@ TEST(CpuNest, ConvertsWhileItMultiplies) {
     expectLoops(1 - few, "znver5", tile, 4, 24);
     expectLoops(few, "znver5", tile, 4 + 6, 24);
     expectLoops(few, "znver5", tile, 2 * 6, 2 * 24); // packed
-    expectLoops(few, "znver5", tile, 2 * 5, 2 * 20); // of the last rows
+    expectLoops(few, "znver5", tile, 2 * 5, 2 * 20); // the tile of the last rows
   }
-  expectLoops(0, "znver5", {128, 32, 32}, 2 * 12, 2 * 24); // each would be for two products only
+  expectLoops(0, "znver5", {128, 32, 32}, 2 * 12, 2 * 24); // each conversion would serve two products only
   expectLoops(1, "znver5", {128, 48, 32}, 2 * 8, 2 * 24);
 }
 
-// But for f16, of which a Zen 5 converts few columns otherwise (ConvertsWhileItMultiplies).
+// Except f16, of which a Zen 5 converts few columns differently (ConvertsWhileItMultiplies).
 TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
   auto expectOneCount = [](const char *cpu, Elem input, const std::vector<int64_t> &sizes, size_t limit) {
     std::set<size_t> counts;
@@ -445,7 +447,7 @@ TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
   expectOneCount("znver5", Elem::F16, many, 2700);
 }
 
-// Of a matrix whose size and strides the launch says: its rows are read where they lie, or copied where it has fewer.
+// A matrix whose size and strides the launch passes: its rows are read in place, or copied if it has fewer rows.
 TEST(CpuNest, AWhoseStridesTheLaunchSays) {
   for (const char *elem : {"f16", "f32"}) {
     const std::string e(elem);

@@ -1,4 +1,4 @@
-// Nests that multiply bf16 and bytes by instructions of their own: each kind of processor, the same results.
+// Nests that multiply bf16 and bytes with special instructions: the same results on each kind of processor.
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"
 #include "tests/targets/cpu/word_products.h"
@@ -26,7 +26,7 @@ TEST(CpuNestWords, EveryOrderInMemory) {
     }
 }
 
-// Whole tiles are read where they lie; others are staged.
+// Whole tiles are read in place; others are staged.
 TEST(CpuNestWords, WholeTilesAndEdges) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t depth : {1, 63, 64, 1100})
@@ -37,7 +37,7 @@ TEST(CpuNestWords, WholeTilesAndEdges) {
   expectRight({.a = Elem::BF16, .b = Elem::BF16, .sizes = {200, 200, 320}, .tile = {64, 64, 32}}, 1, 1, runnable(), 3);
 }
 
-// AMX takes half of its rows for the last 16 or fewer. Numbers that it would take as 0 go another way, in place too.
+// AMX uses half a tile for the last 16 rows or fewer. Numbers that it would treat as 0 are converted, also in place.
 TEST(CpuNestWords, LastRows) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t rows : {3, 16, 17, 40, 48, 49})
@@ -48,8 +48,8 @@ TEST(CpuNestWords, LastRows) {
         }
 }
 
-// AMX packs b by two panels of 32 columns or by one, and goes down the rows by two or by one; what passes is kept or not. 400 words of
-// bf16 are blocks of 208 and 192, by two and by one.
+// AMX packs one or two panels of 32 columns of b, and multiplies the rows by one or by both; rows of a are kept in the cache or
+// not. 400 words of bf16 make blocks of 208 and 192, by two and by one.
 TEST(CpuNestWords, OnePanelOrTwo) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t words : {48, 150, 250, 400})
@@ -62,7 +62,7 @@ TEST(CpuNestWords, OnePanelOrTwo) {
       }
 }
 
-// Parts of a workgroup that have one panel, or an odd number of them.
+// Parts of a workgroup with one panel, or an odd number of them.
 TEST(CpuNestWords, PartsOfPanels) {
   for (Elem elem : {Elem::BF16, Elem::U8})
     for (int64_t columns : {96, 160})
@@ -72,7 +72,7 @@ TEST(CpuNestWords, PartsOfPanels) {
       }
 }
 
-// b begins outside, or ends far in front of K's end.
+// b begins out of bounds, or ends far before the end of K.
 TEST(CpuNestWords, RowsOfBThatAreOutside) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t first : {-70, -3, 40, 500}) {
@@ -90,7 +90,7 @@ TEST(CpuNestWords, RowsOfBThatAreOutside) {
     }
 }
 
-// Of b a column that is in the second panel.
+// A denormal column of b in the second panel.
 TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
   for (int64_t depth : {60, 300, 500})
     for (bool turned : {false, true}) {
@@ -104,12 +104,12 @@ TEST(CpuNestWords, AColumnOfTheSecondPanelThatIsNotNormal) {
     }
 }
 
-// Three registers of columns are packed one by one.
+// Three registers of columns are packed one at a time.
 TEST(CpuNestWords, AnOddNumberOfRegisters) {
   for (Elem elem : {Elem::BF16, Elem::I8}) expectRight({.a = elem, .b = elem, .sizes = {45, 100, 130}, .tile = {32, 48, 32}});
 }
 
-// Sums that start at 0 and get -0 only are 0.
+// A sum that starts at 0 and only adds -0 is 0.
 TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
   KernelMaker m;
   make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
@@ -124,7 +124,7 @@ TEST(CpuNestWords, AFreshSumOfNegativeZeros) {
   }
 }
 
-// One row and two are multiplied as elements where K is whole words; and beside that.
+// One row or two are multiplied as elements, for K of whole words and of others.
 TEST(CpuNestWords, ARowOrTwo) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::I8}, {Elem::I8, Elem::U8}})
     for (int64_t rows : {1, 2, 3})
@@ -134,7 +134,7 @@ TEST(CpuNestWords, ARowOrTwo) {
       }
 }
 
-// The instructions take these as 0; the language does not.
+// The instructions treat these as 0; the language does not.
 TEST(CpuNestWords, NumbersThatAreNotNormal) {
   for (auto [a, b] : {std::pair{0x1p-130, 0x1p20}, {0x1p20, 0x1p-130}, {0x1p-70, 0x1p-70}, {0x1p-56, 0x1p-56}, {0x1p-57, 1.0}})
     for (bool adds : {false, true}) {
@@ -143,7 +143,8 @@ TEST(CpuNestWords, NumbersThatAreNotNormal) {
     }
 }
 
-// Rows of a that are read in place, and looked through by registers of which the last ends with the row; and a block of K less.
+// Rows of a that are read in place and scanned in registers, of which the last ends with the row; also with a last block of K
+// that is shorter than a register.
 TEST(CpuNestWords, RowsThatEndWithinARegister) {
   for (auto [a, b] : {std::pair{Elem::BF16, Elem::BF16}, {Elem::I8, Elem::I8}, {Elem::U8, Elem::U8}})
     for (int64_t depth : {28, 32, 36, 68, 100, 204, 1000, 4100}) {
@@ -155,8 +156,8 @@ TEST(CpuNestWords, RowsThatEndWithinARegister) {
     expectRight({.a = elem, .b = elem, .sizes = {3, 20, 16897 * each}, .tile = {32, 64, 32}});
 }
 
-// Rows of a that are shorter than a register are not read in place, as it would begin in front of them; of others the last register
-// ends with the row. (With gaps: else they are looked through as one.)
+// Rows of a that are shorter than a register are not read in place, because the register would begin before the row; for longer
+// rows, the last register ends with the row. (Rows have gaps; otherwise they are scanned as one.)
 TEST(CpuNestWords, NothingBesideRowsIsRead) {
   for (auto [elem, depth] : {std::pair{Elem::BF16, int64_t{20}}, {Elem::BF16, int64_t{36}}, {Elem::I8, int64_t{28}}, {Elem::I8, int64_t{64}}, {Elem::I8, int64_t{68}}}) {
     const int64_t page = sysconf(_SC_PAGESIZE), rows = 13;
@@ -184,7 +185,7 @@ TEST(CpuNestWords, NothingBesideRowsIsRead) {
   }
 }
 
-// Of a the last word of one row alone, which is in no register but the last of that row.
+// Only the last word of one row of a, which only the last register of that row holds.
 TEST(CpuNestWords, AColumnThatIsNotNormal) {
   for (int64_t depth : {36, 40, 68, 200}) {
     SCOPED_TRACE(depth);
@@ -197,8 +198,8 @@ TEST(CpuNestWords, AColumnThatIsNotNormal) {
   }
 }
 
-// Of a one row alone, in a tile of whole ones or of the last ones: its tile is converted, and those behind it, of any panel's width. In
-// whole blocks of K, and in two.
+// Only one row of a, in a full tile or in one of the last rows: its tile and all later ones are converted, for panels of any
+// width, in one block of K and in two.
 TEST(CpuNestWords, ARowOfAThatIsNotNormal) {
   for (int64_t columns : {64, 150, 170})
     for (int64_t depth : {70, 2200})
@@ -231,14 +232,14 @@ TEST(CpuNestWords, ALaterElementOfAThatIsNotNormal) {
   }
 }
 
-// A panel that is as deep as can be, and the sums of its columns behind it; several.
+// A panel of the greatest depth, with the sums of its columns behind it; and several panels.
 TEST(CpuNestWords, TheDeepestPanelOfBytes) {
   for (int64_t rows : {10, 70})
     for (int64_t depth : {4096, 8192 + 4})
       for (Elem elem : {Elem::I8, Elem::U8}) expectRight({.a = elem, .b = elem, .sizes = {rows, 64, depth}, .tile = {32, 64, 32}}, 1, 1, runnable(), rows == 10 ? 1 : 2);
 }
 
-// Of b the last row of K alone, which is half a word.
+// Only the last row of K of b, which is half a word.
 TEST(CpuNestWords, ARowThatIsNotNormal) {
   KernelMaker m;
   make(m, {.a = Elem::BF16, .b = Elem::BF16, .sizes = {}, .tile = {32, 64, 32}});
@@ -248,7 +249,7 @@ TEST(CpuNestWords, ARowThatIsNotNormal) {
   expectAsInterpreter(m.module, *m.kernel, {{&a, {}}, {&b, {}}, {&c, {}}}, {}, runnable());
 }
 
-// A last word that K does not fill adds no +0 to a sum of -0. AMX's own sums start at +0.
+// A last word that K does not fill must not add +0 to a sum of -0. AMX's own sums start at +0.
 TEST(CpuNestWords, ASumOfNegativeZero) {
   std::vector<CpuInfo> cpus = runnable();
   std::erase_if(cpus, [](const CpuInfo &cpu) { return cpu.tilesBf16; });
@@ -266,7 +267,7 @@ TEST(CpuNestWords, ASumOfNegativeZero) {
   }
 }
 
-// Half as wide as a tile, or less.
+// Half as wide as a tile, or narrower.
 TEST(CpuNestWords, FewColumns) {
   for (Elem elem : {Elem::BF16, Elem::I8})
     for (int64_t columns : {5, 32, 33, 64 + 32})

@@ -35,7 +35,7 @@ TEST(PanelPool, TheFirstFillsForAll) {
   EXPECT_TRUE(take(pool, "a", 100).fill);
 }
 
-// Of any size, beyond what is allocated at once, none over another, and again in the memory of the launch before.
+// Panels of any size, also larger than a slab, do not overlap, and get the same memory in the next launch.
 TEST(PanelPool, SizesMayDiffer) {
   PanelPool pool;
   std::set<void *> before;
@@ -65,7 +65,7 @@ TEST(PanelPool, GivesNoMoreThanItMay) {
   EXPECT_FALSE(take(pool, "huge", int64_t{1} << 40).panel);
 }
 
-// What a launch has needed does not stand in the way of another that needs something else.
+// Memory that one launch needed is freed for another launch that needs other sizes.
 TEST(PanelPool, MakesWay) {
   PanelPool pool;
   for (int i = 0; i < 300; ++i) take(pool, str("small", i), int64_t{1} << 20);
@@ -77,7 +77,7 @@ TEST(PanelPool, MakesWay) {
   EXPECT_TRUE(take(pool, "small", int64_t{1} << 20).panel);
 }
 
-// One that stays unready, as the workgroup has failed, does not hold up others for ever.
+// A panel that is never ready, because its workgroup failed, does not block others for ever.
 TEST(PanelPool, WaitsForAnotherThread) {
   PanelPool pool;
   pool.reset(2);
@@ -92,7 +92,7 @@ TEST(PanelPool, WaitsForAnotherThread) {
   for (int worker : {0, 1}) EXPECT_EQ(take(pool, "filled", 64, worker).panel, filled.panel);
 }
 
-// From all threads at once, in orders of their own: one fills each panel, the others find in it what it wrote.
+// All threads take panels at once, in different orders: one fills each panel, the others find its content.
 TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
   constexpr int kWorkers = 4, kKeys = 50, kLaunches = 40, kWords = 500;
   PanelPool pool;
@@ -105,7 +105,7 @@ TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
         const int key = (i * (2 * worker + 1) + launch) % kKeys;
         PanelPool::Taken taken = take(pool, str(key), kWords * 4, worker);
         auto *words = static_cast<int *>(taken.panel);
-        if (!words) continue; // it was waited for in vain: the machine is busy
+        if (!words) continue; // the wait timed out: the machine is busy
         if (taken.fill) {
           ++fills[static_cast<size_t>(key)];
           std::fill_n(words, kWords, launch * kKeys + key);
@@ -122,7 +122,7 @@ TEST(PanelPool, ThreadsTakeTheSameAtOnce) {
   }
 }
 
-// In the memory that the worker had before, whoever comes first.
+// In the memory that the worker had before, in whatever order workers come.
 TEST(PanelPool, EachWorkerFillsMemoryOfItsOwn) {
   PanelPool pool;
   void *panels[2][2] = {};
@@ -155,7 +155,7 @@ TEST(PanelPool, EachWorkerHasItsOwnPanel) {
   }
 }
 
-// Of the 256 MiB, and of no more than that.
+// A share of the 256 MiB, and no more.
 TEST(PanelPool, EachWorkerHasItsShare) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   PanelPool pool;

@@ -45,7 +45,7 @@ kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>)
 }
 )";
 
-// The launch stops at the least workgroup that fails, with its least element, whichever thread came first.
+// The launch stops at the lowest workgroup that fails, with its lowest element, whichever thread came first.
 TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
   TextKernel kernel(kRows);
   if (!kernel) return;
@@ -60,7 +60,7 @@ TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
       EXPECT_EQ(outcome.error.message, "assertion failed: no negative numbers at [3, 4] (workgroup (0, 2))");
       EXPECT_NE(outcome.line.find("assert"), std::string::npos);
-      // What was done before it stays; what comes behind is not done. Earlier workgroups are whole.
+      // What was done before the assert is kept; what follows is not done. Earlier workgroups are complete.
       EXPECT_EQ(c.number({3, 16}), -1);
       EXPECT_EQ(c.number({2, 12}), 1);
       EXPECT_EQ(c.number({0, 0}), 2);
@@ -73,7 +73,7 @@ TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
     }
 }
 
-// The first that fails in the order of the program is the one that is told; nothing behind it runs.
+// The first failure in program order is reported; nothing after it runs.
 TEST(CpuAssert, TheFirstOfSeveral) {
   TextKernel kernel(R"(
 kernel @k(%A: memref<?xi64>) grid (%i = 0 to dim(%A, 0)) {

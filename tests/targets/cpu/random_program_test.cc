@@ -30,7 +30,7 @@ public:
 
 private:
   static constexpr Elem kElems[] = {Elem::F32, Elem::F16, Elem::BF16, Elem::I32, Elem::I8, Elem::F64, Elem::I1};
-  static constexpr int64_t kSlots = 6; // matrices of the shape, one below the other, in each array
+  static constexpr int64_t kSlots = 6; // matrices of the shape, stacked in each array
 
   Value *tileOf(size_t array) {
     Value *slot = m_.index(random_.between(0, kSlots - 1) * shape_[0]);
@@ -62,7 +62,7 @@ private:
     return scalars_[static_cast<size_t>(random_.between(0, static_cast<int64_t>(scalars_.size()) - 1))];
   }
 
-  // By way of types that every value fits, so that nothing is unspecified.
+  // Goes through types that hold every value, so that no conversion is unspecified.
   Value *convert(Value *x, Elem to) {
     Elem from = x->type().elem();
     if (from == to) return x;
@@ -115,7 +115,7 @@ private:
     values.push_back(scalar());
     return values;
   }
-  // Values of the same types as `like`, from what is visible now.
+  // Values of the same types as `like`, chosen from those that are visible now.
   std::vector<Value *> yielded(const std::vector<Value *> &like, const std::vector<Value *> &carried) {
     std::vector<Value *> values;
     for (size_t i = 0; i + 1 < like.size(); ++i) {
@@ -129,7 +129,7 @@ private:
     values.push_back(m_.binary(OpKind::AddI, scalar(), m_.index(random_.between(-2, 2))));
     return values;
   }
-  // Emits a region: what it defines is unknown afterwards.
+  // Emits a region; values defined in it are not visible afterwards.
   template <class F> auto inRegion(F emitRegion) {
     auto vectors = vectors_, scalars = scalars_;
     auto result = emitRegion();
@@ -206,7 +206,7 @@ TEST(CpuRandomProgram, AsInterpreter) {
   }
 }
 
-// Tiles are values like others: carried, chosen by a branch, of different bases.
+// Tiles are values: they are carried, chosen by a branch, and have different bases.
 TEST(CpuRandomProgram, CarriedTiles) {
   KernelMaker m;
   Value *x = m.param(m.matrix(Elem::F32)), *y = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
@@ -243,7 +243,7 @@ TEST(CpuFailure, AStepThatIsNotPositive) {
   auto executable = cpuTarget().compile(m.module, options, diagnostics);
   ASSERT_TRUE(executable.ok());
   EXPECT_TRUE((*executable)->launch(*m.kernel, {array.arg(), intArg(6)}, {{0, 1, 6}}).ok());
-  for (int round = 0; round < 20; ++round) { // the least workgroup, whichever thread came first
+  for (int round = 0; round < 20; ++round) { // the lowest workgroup, whichever thread came first
     Result<void> failed = (*executable)->launch(*m.kernel, {array.arg(), intArg(3)}, {{0, 1, 6}});
     ASSERT_FALSE(failed.ok());
     EXPECT_EQ(failed.error().message, "the step of a `for` must be positive (workgroup (3) of @k)");

@@ -40,7 +40,7 @@ private:
     arrays_.push_back(std::move(array));
     return m_.param(type);
   }
-  // A matrix in any storage, of rank 2 to 4, and a line whose elements may be apart.
+  // A matrix of any storage, of rank 2 to 4, and a line whose elements may have gaps.
   void addArrays(Elem elem) {
     bool columnMajor = random_.chance(30);
     std::vector<int64_t> sizes{kRows, kColumns};
@@ -111,7 +111,7 @@ private:
     Value *x = matrixVector();
     if (size_t slot = slotOf(x->type().elem()); slot < elems_.size()) m_.store(x, tileOf(matrices_[slot], shapeOf(x)));
   }
-  // Sums and products of floats only where no order of them rounds.
+  // Sums and products of floats are used only if they are exact in any order.
   void reduction() {
     Value *x = matrixVector();
     Elem elem = x->type().elem();
@@ -222,7 +222,7 @@ private:
     }
     vectors_.push_back(x);
   }
-  // A value of that type: its elements come from somewhere.
+  // A value of that type with elements from some other value.
   Value *valueLike(Type type) {
     for (int i = 0; i < 10; ++i)
       if (Value *x = vector(); x->type() == type) return x;
@@ -290,7 +290,7 @@ private:
         return m_.b.value(OpKind::UpdateTileOffset, {like, m_.index(random_.between(-1, 3))}, like->type());
       return like;
     }
-    // Something that is evaluated where it is used, or has a buffer.
+    // A value that is evaluated at its uses, or one that has a buffer.
     if (like->type().rank() == 2 && random_.chance(40)) {
       Value *x = matrixVector();
       for (int d = 0; d < 2; ++d)

@@ -18,7 +18,7 @@ std::pair<int, int> tileOf(const char *cpu, Elem elem, int64_t rows, int64_t col
   return {tile.rows, tile.vectors};
 }
 
-// Three registers of columns where all sums of floats fit sixteen, but for two times two.
+// Three registers of columns if sixteen registers hold all sums of floats, but not for four registers of columns.
 TEST(RegisterTile, OfANest) {
   using Size = std::pair<int, int>;
   for (Elem elem : {Elem::F32, Elem::F16, Elem::BF16}) {
@@ -34,7 +34,7 @@ TEST(RegisterTile, OfANest) {
   EXPECT_EQ(tileOf("x86-64-v4", Elem::F32, 256, 256), Size(6, 4));
 }
 
-// With AVX2 more rows than the others, but no more than there are.
+// With AVX2 the narrow tile has more rows than the others, but no more than there are.
 TEST(RegisterTile, WhatTakesTheLastColumns) {
   auto rowsOf = [](const char *cpu, int64_t rows) {
     RegisterTile narrow = narrowTile(nestTile(*cpuInfo(cpu), ProductStyle::Elements, Elem::F32, rows, 256));
@@ -53,7 +53,7 @@ TEST(RegisterTile, WhatTakesTheLastColumns) {
   EXPECT_EQ(middle.steps, 1);
 }
 
-// One row fewer than the others where there are many, and two thirds of them where there are few, or others are less wide.
+// One row fewer than full tiles if there are many rows; two thirds if there are few, or if the tile is narrower.
 TEST(RegisterTile, WhatTakesTheLastRows) {
   auto rowsOf = [](const char *cpu, int64_t rows, int64_t columns) { return lastRowsTile(registerTile(*cpuInfo(cpu), Elem::F32, rows, columns)).rows; };
   EXPECT_EQ(rowsOf("x86-64-v4", 256, 256), 5);
@@ -79,7 +79,7 @@ TEST(RegisterTile, RowsOfWholeTiles) {
   EXPECT_EQ(rowsOfWholeTiles(tile, 37), 12); // and five times 5
 }
 
-// Else the last block would be left without any.
+// Otherwise the last block would be empty.
 TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
   for (const char *cpu : {"x86-64-v3", "x86-64-v4"})
     for (Elem elem : {Elem::F32, Elem::F64}) {
@@ -89,7 +89,7 @@ TEST(RegisterTile, TheDeepestBlockIsOfWholeTurns) {
     }
 }
 
-// Of a panel of one line, no more than a first cache has lines.
+// For a panel of one line, no more than the number of lines of an L1 cache.
 TEST(RegisterTile, StepsOfABlock) {
   EXPECT_EQ(mostSteps("x86-64-v3", Elem::F32, 256), 512);
   EXPECT_EQ(mostSteps("x86-64-v3", Elem::F64, 256), 512);

@@ -1,4 +1,4 @@
-// What is packed once for all workgroups: the same results, also where it is overwritten, and where parameters overlap.
+// Panels packed once for all workgroups: the same results, also if b is overwritten and if parameters overlap.
 #include "ir/base/text.h"
 #include "targets/cpu/emit.h"
 #include "targets/cpu/kernel_emitter.h"
@@ -11,7 +11,7 @@
 namespace xt {
 namespace {
 
-// c = a b^T by rows of 32, K of `depth`; `more` stands in front of the loads, `between` in front of the product.
+// c = a b^T in blocks of 32 rows, K of `depth`; `more` is inserted before the loads, `between` before the product.
 std::string turnedProduct(std::string_view elem, std::string_view sum, int depth, std::string_view more = "", std::string_view parameters = "",
                           std::string_view between = "") {
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", sum, ">", parameters,
@@ -57,7 +57,7 @@ TEST(SharedPanels, AllTypesAndEdges) {
     }
 }
 
-// By workgroups of `rows`.
+// In workgroups of `rows` rows.
 std::string productNest(std::string_view elem, int rows = 64) {
   std::string sums = str(rows, "x64xf32");
   return str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?xf32>)\n",
@@ -69,7 +69,8 @@ std::string productNest(std::string_view elem, int rows = 64) {
              "  %tc = init_tile %C[%i, %j] -> tile<", sums, ">\n  store_tile %c, %tc\n}\n");
 }
 
-// A nest's panels may be those of one thread, as the launch has workgroups and threads; AMX's, and those of a tile_mma, are for all.
+// A nest's panels may be shared within one thread only, depending on the workgroups and threads of the launch; those of AMX and
+// of a tile_mma are shared by all.
 TEST(SharedPanels, MayBeOfOneThread) {
   auto isOwn = [](const std::string &words, std::string_view cpu) {
     TextKernel text(words);
@@ -85,14 +86,14 @@ TEST(SharedPanels, MayBeOfOneThread) {
   EXPECT_EQ(isOwn(turnedProduct("f32", "f32", 128), "x86-64-v4"), "0");
 }
 
-// The launcher gives workgroups with the same columns to one thread.
+// The launcher runs workgroups with the same columns on one thread.
 TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   const std::vector<bool> columns{false, true};
   TextKernel turned(turnedProduct("f32", "f32", 128));
   EXPECT_EQ(sharedDims(turned), columns);
   TextKernel nest(productNest("f32"));
   EXPECT_EQ(sharedDims(nest), columns);
-  TextKernel small(productNest("f32", 8)); // a call for each takes longer
+  TextKernel small(productNest("f32", 8)); // a call for each would take longer
   EXPECT_TRUE(takesPanels(small));
   EXPECT_TRUE(sharedDims(small).empty());
   TextKernel none("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
@@ -100,7 +101,7 @@ TEST(SharedPanels, SayOnWhichDimensionsTheyDepend) {
   EXPECT_TRUE(sharedDims(none).empty());
 }
 
-// Each launch looks at the memory anew.
+// Each launch reads memory again.
 TEST(SharedPanels, AnotherLaunchOtherData) {
   TextKernel text(turnedProduct("f32", "f32", 128));
   Array a(Elem::F32, {96, 128}), b(Elem::F32, {64, 128});
@@ -124,10 +125,10 @@ TEST(SharedPanels, NotWhereItMayBeWritten) {
   TextKernel own("kernel @k(%A: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%C, 0) step 64) {\n  %ta = init_tile %A[%i, 0] -> tile<64x64xf32>\n"
                  "  %a = load_tile %ta\n  %b = load_tile %ta {transpose = [1, 0]}\n  %c = tile_mma %a, %b : vector<64x64xf32>\n"
                  "  %tc = init_tile %C[%i, 0] -> tile<64x64xf32>\n  store_tile %c, %tc\n}\n");
-  EXPECT_FALSE(takesPanels(own)); // each workgroup has another b
+  EXPECT_FALSE(takesPanels(own)); // each workgroup has a different b
 }
 
-// b is read where its load stands, whatever the launch gives as %D.
+// b is read at its load, whatever the launch passes as %D.
 TEST(SharedPanels, NotBehindStores) {
   const std::string seven = "  %z = constant 7.0 : vector<64x64xf32>\n  %td = init_tile %D[0, 0] -> tile<64x64xf32>\n";
   for (const std::string &store : {seven + "  store_tile %z, %td\n", seven + "  for %n = 0 to 2 {\n    store_tile %z, %td\n  }\n"}) {
@@ -141,7 +142,7 @@ TEST(SharedPanels, NotBehindStores) {
   }
 }
 
-// Blocks that a loop moves over, of a matrix among several, and twice the same one.
+// A loop moves over the blocks of one of several matrices, and the same block is used twice.
 TEST(SharedPanels, LoopsAndPlaces) {
   TextKernel text("kernel @k(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %C: memref<?x?x?xf32>) grid (%h = 0 to dim(%C, 0), %i = 0 to dim(%C, 1) step 32) {\n"
                   "  %ta = init_tile %A[%i, 0] -> tile<32x64xbf16>\n  %tb = init_tile %B[%h, 0, 0] -> tile<64x64xbf16>\n  %a = load_tile %ta\n"
@@ -167,7 +168,7 @@ TEST(SharedPanels, AreRemarked) {
   }
 }
 
-// The second workgroup reads what the first has stored: b and c are the same memory, which only the launch can tell.
+// The second workgroup reads what the first one has stored: b and c are the same memory, which only the launch can detect.
 TEST(SharedPanels, NotWhereParametersOverlap) {
   TextKernel text(turnedProduct("f32", "f32", 64));
   ASSERT_TRUE(takesPanels(text));
@@ -175,7 +176,7 @@ TEST(SharedPanels, NotWhereParametersOverlap) {
   a.forEach([&](const std::vector<int64_t> &at) { a.set(at, at[0] == at[1] ? 2 : 0); });
   b.forEach([&](const std::vector<int64_t> &at) { b.set(at, static_cast<double>(at[0] * 64 + at[1])); });
   ASSERT_TRUE(text.launch({&a, &b, &b}).ok);
-  // Rows below 32 are twice b^T; those behind are made of what is there then.
+  // Rows below 32 are twice b^T; later rows are computed from what b holds then.
   auto first = [](int64_t row, int64_t column) { return 2.0 * static_cast<double>(column * 64 + row); };
   b.forEach([&](const std::vector<int64_t> &at) {
     double expected = first(at[0], at[1]);
@@ -184,7 +185,7 @@ TEST(SharedPanels, NotWhereParametersOverlap) {
   });
 }
 
-// A bit for each pair, none for two.
+// Each pair has its own bit.
 TEST(ApartBits, EachPairHasItsOwn) {
   std::set<unsigned> seen;
   for (size_t i = 0; i < kApartMemRefs; ++i)
@@ -213,7 +214,7 @@ TEST(ApartBits, MoreArraysThanBits) {
   text.expectAsInterpreter(all, {}, 1);
   all[12] = all[1]; // b is overwritten by the first workgroup
   ASSERT_TRUE(text.launch(all).ok);
-  // The first workgroup has stored one half of what the second multiplies by, the second itself the other.
+  // The first workgroup has stored one half of what the second one multiplies by, and the second one itself the other half.
   all[2]->forEach([&](const std::vector<int64_t> &at) {
     if (at[0] < 32) return;
     double sum = 0;
@@ -245,7 +246,7 @@ TEST(TileSource, ThroughLoops) {
   std::vector<bool> dims(2);
   EXPECT_TRUE(collectGridDims(moved.kernel(), load->operand(0), dims));
   EXPECT_EQ(dims, std::vector<bool>({true, false}));
-  // Tiles that take each other's place.
+  // Tiles that swap their roles.
   const char *swap = "    %old = update_tile_offset %ta, 0, 0\n    %ta = update_tile_offset %tb, 0, 0\n    %tb = update_tile_offset %old, 0, 0\n";
   TextKernel other(loopText(swap, "%B")), same(loopText(swap, "%A"));
   EXPECT_EQ(parameterBehind(other.kernel(), lastOf(other, OpKind::LoadTile)->operand(0)), nullptr);

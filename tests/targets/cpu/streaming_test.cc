@@ -1,4 +1,4 @@
-// Stores past the caches, of matrices that are larger than those: at places that registers are aligned to, and at others.
+// Non-temporal stores to matrices that are larger than the caches, at aligned and at unaligned addresses.
 #include "ir/base/text.h"
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/text_kernel.h"

@@ -1,4 +1,4 @@
-// A kernel from text, brought to what the CPU target compiles, and launched there.
+// A kernel from text, run through the CPU target's passes and launched there.
 #pragma once
 #include "lang/lower/lower.h"
 #include "passes/pass_manager.h"
@@ -31,12 +31,12 @@ public:
     xt::expectAsInterpreter(*module_, kernel(), args, std::move(grid), processors(), tolerance, threads);
   }
 
-  // One launch on the host, with what it printed.
+  // The result of one launch on the host, with its prints.
   struct Outcome {
     bool ok = false;
     Error error;
     std::string printed;
-    std::string line; // of the source: where the error points
+    std::string line; // the source line that the error points to
   };
   Outcome launch(const std::vector<Array *> &arrays, std::vector<GridRange> grid = {}, int threads = 1) {
     Outcome outcome;

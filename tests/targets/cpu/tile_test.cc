@@ -1,4 +1,4 @@
-// Tiles: loading, storing and multiplying at random places of random arrays, against the interpreter.
+// Tiles: loads, stores and products at random positions of random arrays, against the interpreter.
 #include "tests/targets/cpu/compare.h"
 
 namespace xt {
@@ -10,7 +10,7 @@ std::vector<CpuInfo> oneOf(RandomNumbers &random) { return {random.pick(processo
 
 Elem anyElem(RandomNumbers &random) { return static_cast<Elem>(random.between(0, kElemCount - 1)); }
 
-// A matrix parameter of any storage, its array, and a tile of any shape at any offset, moved a few times.
+// A matrix parameter of any storage, its array, and tiles of any shape at any offset, moved a few times.
 struct RandomTile {
   std::unique_ptr<Array> array;
   Value *memref = nullptr;
@@ -84,7 +84,7 @@ TEST(CpuTile, CopiesAtRandom) {
     Value *value = random.chance(50) ? m.load(tile) : m.load(tile, static_cast<double>(random.between(0, 1)));
     if (random.chance(10)) m.b.create(OpKind::PrefetchTile, {tile}, {});
     m.store(value, to.tile(m, shape, random));
-    if (random.chance(20)) m.store(value, from.tile(m, shape, random)); // onto what was read
+    if (random.chance(20)) m.store(value, from.tile(m, shape, random)); // overwrites the matrix that was read
     launch(m, {&from, &to}, random);
   }
 }
@@ -101,7 +101,7 @@ TEST(CpuTile, ProductsAtRandom) {
     Elem sum = elem == Elem::F64 ? Elem::F64 : isInteger(elem) ? Elem::I32 : Elem::F32;
     if (sum == Elem::F32 && random.chance(30)) sum = random.chance(50) ? Elem::F16 : Elem::BF16;
     int64_t rows = random.between(1, 20), columns = random.between(1, 150), depth = random.between(1, 20);
-    // Small integers: sums are exact, whatever their order.
+    // Small integers: sums are exact in any order.
     RandomTile a(m, elem, random, true), b(m, right, random, true), c(m, sum, random, true);
     Value *x = m.load(a.tile(m, {rows, depth}, random)), *y = m.load(b.tile(m, {depth, columns}, random));
     if (random.chance(20)) x = m.b.constantInt(x->type(), 2);
@@ -116,7 +116,7 @@ TEST(CpuTile, ProductsAtRandom) {
   }
 }
 
-// With fma both sides round every sum once, in the same order.
+// With FMA, both sides round every sum once, in the same order.
 TEST(CpuTile, ProductsOfAnyNumbers) {
   if (!processors()[0].fma) GTEST_SKIP() << "this processor has no FMA";
   for (Elem elem : {Elem::F64, Elem::F32, Elem::TF32, Elem::F16, Elem::BF16, Elem::F8E5M2})
@@ -141,7 +141,7 @@ TEST(CpuTile, ProductsOfAnyNumbers) {
     }
 }
 
-// A buffer's descriptor may say anything where nothing is read: no matrix, no rows, no columns.
+// The descriptor of an empty buffer may have any values: no matrix, no rows, no columns.
 TEST(CpuTile, EmptyBase) {
   for (auto sizes : std::vector<std::vector<int64_t>>{{0, 5}, {5, 0}, {0, 0}}) {
     KernelMaker m;

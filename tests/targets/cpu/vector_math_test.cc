@@ -15,7 +15,7 @@ struct Function {
 constexpr Function kFunctions[] = {{"exp", std::exp},     {"exp2", std::exp2}, {"expm1", std::expm1}, {"log", std::log},
                                    {"log2", std::log2},   {"log10", std::log10}, {"tanh", std::tanh}, {"erf", std::erf}};
 
-// What the kernel gives for each of `bits`, 256 in a row; the last row is filled up.
+// The kernel's results for `bits`, 256 per row; the last row is padded.
 std::vector<double> evaluate(const std::string &function, Elem elem, const std::vector<uint32_t> &bits, const CpuInfo &cpu) {
   std::string type = std::string(elemInfo(elem).name);
   TextKernel kernel("kernel @k(%X: memref<?x256x" + type + ">, %Y: memref<?x256x" + type + ">) grid (%i = 0 to dim(%X, 0) step 4) {\n" +
@@ -43,7 +43,7 @@ std::vector<double> evaluate(const std::string &function, Elem elem, const std::
 
 double valueOf(Elem elem, uint32_t bits) { return loadFloat(elem, &bits); }
 
-// The largest error in ulps of f32; anything that is NaN or infinite where the other is not counts as infinite.
+// The largest error in ulps of f32. A result that is NaN or infinite where the exact value is not counts as infinite.
 double worstUlps(const Function &function, const std::vector<uint32_t> &bits, const CpuInfo &cpu) {
   std::vector<double> got = evaluate(function.name, Elem::F32, bits, cpu);
   double worst = 0;
@@ -61,7 +61,7 @@ double worstUlps(const Function &function, const std::vector<uint32_t> &bits, co
 TEST(VectorMath, IsWithinItsBoundOfEveryKindOfF32) {
   std::vector<uint32_t> bits;
   for (uint64_t pattern = 0; pattern < uint64_t{1} << 32; pattern += 2039) bits.push_back(static_cast<uint32_t>(pattern));
-  // Ends of ranges, with their neighbours.
+  // Ends of ranges, and their neighbours.
   for (float end : {0.0F, 1.0F, 4.0F, 3.92F, 88.722839F, 88.3762626F, 89.0F, 87.3365447F, 103.972084F, 104.0F, 17.3F, 20.0F, 128.0F, 126.0F, 149.0F,
                     150.0F, 0.3465736F, 0.70710678F, 1.41421356F, 9.01F, 0x1p-126F, 0x1p-149F, std::numeric_limits<float>::infinity()})
     for (uint32_t sign : {0U, 0x80000000U})
@@ -75,7 +75,7 @@ TEST(VectorMath, IsWithinItsBoundOfEveryKindOfF32) {
     }
 }
 
-// Rounding to 16 bits hides the error, but where the exact value lies close to the middle between two.
+// Rounding to 16 bits hides the error, unless the exact value is close to the middle between two numbers.
 TEST(VectorMath, RoundsEveryF16AndBF16) {
   std::vector<uint32_t> bits;
   for (uint32_t pattern = 0; pattern < 65536; ++pattern) bits.push_back(pattern);

@@ -1,4 +1,4 @@
-// Reductions, broadcasts and the other ops on whole vectors: every kind, every type, both dimensions.
+// Reductions, broadcasts and other ops on whole vectors: every kind, every type, both dimensions.
 #include "targets/cpu/emit.h"
 #include "tests/targets/cpu/compare.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr const char *kReductions[] = {"add", "mul", "minsi",   "minui",   "maxsi",    "maxui",   "and",
                                        "or",  "xor", "minnumf", "maxnumf", "minimumf", "maximumf"};
 
-// Values of which no sum and no product in any order rounds, in any type: mostly 0 or 1.
+// Values whose sums and products are exact in any order and any type: mostly 0 or 1.
 void fillForSums(Array &array, RandomNumbers &random, bool product) {
   array.forEach([&](const std::vector<int64_t> &index) {
     double value = product ? (random.chance(2) ? 2 : 1) : random.chance(4) ? 1 : 0;
@@ -23,7 +23,7 @@ void fillForSums(Array &array, RandomNumbers &random, bool product) {
 }
 
 class CpuReductionOf : public testing::TestWithParam<int64_t> {};
-INSTANTIATE_TEST_SUITE_P(Columns, CpuReductionOf, testing::Values(70, 64)); // one register at once, and several
+INSTANTIATE_TEST_SUITE_P(Columns, CpuReductionOf, testing::Values(70, 64)); // one register per iteration, and several
 
 TEST_P(CpuReductionOf, EveryKindAndType) {
   constexpr int64_t kRows = 12;
@@ -61,7 +61,7 @@ TEST_P(CpuReductionOf, EveryKindAndType) {
   }
 }
 
-// From the kind's own identity, not from 0: also where lanes behind the last column take part.
+// The reduction starts from its kind's own identity, not from 0, also if lanes behind the last column take part.
 TEST(CpuReduction, StartsFromItsIdentity) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::F32)), *out = m.param(m.matrix(Elem::F32));
@@ -82,10 +82,11 @@ TEST(CpuReduction, StartsFromItsIdentity) {
   }
 }
 
-// Across the lanes of a register and from one to the next: +0 is above -0, and a NaN is what comes out.
+// Across the lanes of a register and across registers: +0 is above -0, and the result of a NaN is NaN.
 TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
-  for (auto [given, columns] : {std::pair{Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}}) { // other lanes, and registers at once
+  // f64 has other lanes than f32; 32 and 64 columns are several registers per iteration.
+  for (auto [given, columns] : {std::pair{Elem::F32, 37}, {Elem::F64, 37}, {Elem::F32, 32}, {Elem::F32, 64}, {Elem::F64, 64}}) {
     KernelMaker m;
     Value *in = m.param(m.matrix(given)), *out = m.param(m.matrix(Elem::F32));
     Value *zero = m.index(0), *x = m.load(m.tile(in, {zero, zero}, {6, columns}));
@@ -117,7 +118,7 @@ TEST(CpuReduction, FindsTheFurthestAmongZerosAndNans) {
   }
 }
 
-// The error of a sum of many terms in any order is far below the one of adding them one by one.
+// The error of a sum of many terms in any order is far below that of adding them one by one.
 TEST(CpuReduction, LongSumsOfAnyNumbers) {
   for (Elem elem : {Elem::F64, Elem::F32, Elem::F16, Elem::BF16})
     for (int d : {0, 1}) {
@@ -142,7 +143,7 @@ TEST(CpuReduction, LongSumsOfAnyNumbers) {
     }
 }
 
-// Everything in one kernel, for tiles of any size.
+// Every op in one kernel, for tiles of any size.
 void everyOp(KernelMaker &m, int64_t rows, int64_t columns) {
   Value *in = m.param(m.matrix(Elem::F32)), *line = m.param(m.context.memref({kDynamic}, Elem::F32));
   Value *zero = m.index(0), *tile = m.tile(in, {zero, zero}, {rows, columns});
@@ -182,7 +183,7 @@ TEST(CpuVectorOps, InstructionCountDoesNotDependOnTheTile) {
       ASSERT_TRUE(count.ok()) << count.error().message;
       counts.push_back(*count);
     }
-    // Whether the last chunk of a row is whole, and whether a block is a power of two, may change a few.
+    // A few instructions depend on whether the last chunk of a row is whole, and whether a block is a power of two.
     for (size_t count : counts) EXPECT_NEAR(static_cast<double>(count), static_cast<double>(counts[0]), 40) << cpu;
     EXPECT_LT(counts[0], 2200u) << cpu;
   }
@@ -205,7 +206,7 @@ TEST(CpuVectorOps, CodeGrowsLinearly) {
   EXPECT_LT(more, 8.1 * one);
 }
 
-// A broadcast that a loop carries is made where it is carried to; what it reads may be carried, too, and change.
+// A broadcast that a loop carries is computed where it is passed on; its operand may be carried, too, and change.
 TEST(CpuVectorOps, CarriedBroadcasts) {
   KernelMaker m;
   Value *in = m.param(m.matrix(Elem::I32)), *out = m.param(m.matrix(Elem::I32)), *zero = m.index(0);
@@ -227,7 +228,7 @@ TEST(CpuVectorOps, CarriedBroadcasts) {
   expectAsInterpreter(m, {{&a, {}}, {&c, {}}}, {}, processors());
 }
 
-// As online softmax has them: reductions of rows that a loop carries, and rows that are scaled by them.
+// As in online softmax: row reductions that a loop carries, and rows that are scaled by them.
 void makeRunningReductions(KernelMaker &m, Elem elem, int64_t rows, int64_t columns, bool stores) {
   bool real = isFloat(elem);
   Value *in = m.param(m.matrix(elem)), *out = m.param(m.matrix(elem)), *zero = m.index(0);
@@ -239,11 +240,11 @@ void makeRunningReductions(KernelMaker &m, Elem elem, int64_t rows, int64_t colu
     Value *most = m.binary(real ? OpKind::MaximumF : OpKind::MaxSI, v[1], largest);
     Value *apart = m.binary(real ? OpKind::SubF : OpKind::SubI, x, m.broadcast(most, 1, columns));
     Value *sum = m.binary(real ? OpKind::AddF : OpKind::AddI, v[2], m.reduce("add", apart, 1));
-    return std::vector<Value *>{m.move(v[0], m.index(1), m.index(2)), sum, most}; // and change places
+    return std::vector<Value *>{m.move(v[0], m.index(1), m.index(2)), sum, most}; // the carried values swap places
   });
   Value *wide = m.binary(real ? OpKind::AddF : OpKind::AddI, m.broadcast(done[1], 1, columns), m.broadcast(done[2], 1, columns));
   m.store(wide, m.tile(out, {zero, zero}, {rows, columns}));
-  if (stores) m.store(done[1], m.tile(out, {zero, m.index(columns)}, {rows, 1})); // not as rows of registers then
+  if (stores) m.store(done[1], m.tile(out, {zero, m.index(columns)}, {rows, 1})); // then columns are padded like rows
 }
 
 TEST(CpuVectorOps, RunningReductionsOfRows) {
@@ -259,7 +260,7 @@ TEST(CpuVectorOps, RunningReductionsOfRows) {
       }
 }
 
-// A column that is stored lies otherwise in memory; sums that round are added up in the same order.
+// A column that is stored has another memory layout; sums that round must still be added in the same order.
 TEST(CpuVectorOps, ASumDoesNotDependOnItsOtherUses) {
   Array a(Elem::F32, {40, 64});
   RandomNumbers random(3);

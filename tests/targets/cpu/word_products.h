@@ -1,4 +1,4 @@
-// Products of bf16 and bytes, as nests or one tile_mma at a time, on each kind of processor.
+// Products of bf16 and bytes, as nests or as single tile_mma ops, on each kind of processor.
 #pragma once
 #include "passes/form_nests.h"
 #include "tests/targets/cpu/compare.h"
@@ -21,7 +21,7 @@ inline std::vector<CpuInfo> runnable() {
   std::vector<CpuInfo> found;
   for (const Processor &processor : kProcessors)
     if (Result<CpuInfo> info = cpuInfo(processor.name); info.ok() && hostCanRun(*info)) found.push_back(*info);
-  // Bytes of a are moved as they are multiplied, or those of b.
+  // Either the bytes of a are moved as they are multiplied, or those of b.
   auto isVnni = [](const CpuInfo &cpu) { return cpu.dotBytes && !cpu.tilesBytes && cpu.vectorRegisters == 32; };
   if (auto at = std::find_if(found.begin(), found.end(), isVnni); at != found.end()) {
     CpuInfo other = *at;

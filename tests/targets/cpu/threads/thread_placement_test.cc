@@ -35,7 +35,7 @@ TEST(ThreadPlacementTest, AProcessorThatNoSetHolds) {
   EXPECT_TRUE(same(processorsBeside(setOf({0, 1}), CPU_SETSIZE, 2), setOf({0, 1})));
 }
 
-// Leaves the calling thread as it found it.
+// Restores the affinity of the calling thread at the end.
 class Bound {
 public:
   explicit Bound(const cpu_set_t &set) {
@@ -48,7 +48,7 @@ private:
   cpu_set_t before_;
 };
 
-// What the second of two workers may use. Both take part: each waits until the other has begun.
+// The processors that the second of two workers may use. Both take part: each waits until the other has begun.
 cpu_set_t otherWorkersSet(ThreadPool &pool) {
   std::atomic<int> begun{0};
   cpu_set_t set = setOf({});
@@ -60,7 +60,7 @@ cpu_set_t otherWorkersSet(ThreadPool &pool) {
   return set;
 }
 
-// Of one pool, whatever the launching thread may use at each launch.
+// For one pool, while the processors of the launching thread change from launch to launch.
 TEST(ThreadPlacementTest, WorkersRunBesideTheLaunchingThread) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);

@@ -12,7 +12,7 @@
 namespace xt {
 namespace {
 
-// Tells when many workers have come to a place, and gives up where one does not come.
+// Waits until a number of workers have arrived, and gives up if one does not come.
 class Meeting {
 public:
   ::testing::AssertionResult wait(int all) {
@@ -47,7 +47,7 @@ TEST(ThreadPoolTest, EveryItemOnce) {
   }
 }
 
-// Workers and the caller sleep when there has been nothing to do for long, and are woken, also to end.
+// Workers and the caller sleep after spinning for long, and are woken, also to end.
 TEST(ThreadPoolTest, WakesWhoSleeps) {
   constexpr int kWorkers = 3;
   const auto sleep = std::chrono::milliseconds(20);
@@ -65,7 +65,7 @@ TEST(ThreadPoolTest, WakesWhoSleeps) {
   }
 }
 
-// Whoever is done takes what one that is late has left.
+// A worker that is done takes the rest of one that is late.
 TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
   constexpr int kWorkers = 2;
   constexpr int64_t kItems = 32;
@@ -86,7 +86,7 @@ TEST(ThreadPoolTest, TakesOverFromOneThatIsLate) {
   }
 }
 
-// What a worker wrote before is in its cache: the same ranges are its own again, as long as all begin at once.
+// A worker's cache holds what it wrote before: it gets the same ranges again, as long as all begin at once.
 TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
   constexpr int kWorkers = 3;
   ThreadPool pool(kWorkers);
@@ -99,9 +99,9 @@ TEST(ThreadPoolTest, AWorkerKeepsItsRanges) {
   }
 }
 
-// All workers make as many calls, so that none takes what is another's.
+// All workers make the same number of calls, so that none takes chunks of another.
 TEST(ThreadPoolTest, AWorkerHasItsShareOfEachPeriod) {
-  constexpr int kWorkers = 3, kPeriods = 11; // a share is no more than an eighth of what a worker has
+  constexpr int kWorkers = 3, kPeriods = 11; // a chunk is at most an eighth of what a worker has
   ThreadPool pool(kWorkers);
   Meeting begun;
   std::array<int, kWorkers> calls{};
