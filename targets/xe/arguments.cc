@@ -18,7 +18,7 @@ XeArgument scalar(Type type, Number value, const DeviceAddress &deviceAddress) {
   return argument;
 }
 
-// As blockBaseOf, with what the launch tells; `turned`: of the transpose.
+// Like blockBaseOf, with the sizes and strides of the launch; `turned`: for the transpose.
 BlockBase blockBase(MemRefValue memref, bool turned) {
   size_t rank = memref.rank;
   if (turned) std::swap(memref.sizes[rank - 2], memref.sizes[rank - 1]), std::swap(memref.strides[rank - 2], memref.strides[rank - 1]);
@@ -28,8 +28,8 @@ BlockBase blockBase(MemRefValue memref, bool turned) {
   base.step = memref.sizes[rank - 1] == 1 ? 1 : memref.strides[rank - 1];
   base.height = rank > 1 ? memref.sizes[rank - 2] : 1;
   base.pitch = rank > 1 ? memref.strides[rank - 2] : base.width;
-  if (turned && base.height == 1) base.height = kDynamic; // kernels know this stride, so that withPitches cannot give another
-  // The stride of a dimension that has one index is never used.
+  if (turned && base.height == 1) base.height = kDynamic; // the kernel assumes this stride, so withPitches cannot change it
+  // The stride of a dimension with a single index is never used.
   for (size_t d = 0; d + 2 < rank; ++d)
     if (memref.sizes[d] > 1) base.apart.push_back(memref.strides[d]);
   return base;

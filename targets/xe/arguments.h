@@ -1,5 +1,5 @@
-// What a launch gives a kernel in SPIR-V: its arguments in order (kernel_abi.h), and whether its buffers keep the rules
-// of block messages.
+// The arguments that a launch passes to a kernel in SPIR-V, in order (kernel_abi.h), and the check that its buffers obey the
+// rules of block messages.
 #pragma once
 #include "ir/interp/launch_state.h"
 #include "ir/target_info.h"
@@ -10,19 +10,20 @@
 
 namespace xt {
 
-// The device's address of a host address; nullopt: it is in no buffer of the launch.
+// Returns the device's address of a host address; nullopt: it is in no buffer of the launch.
 using DeviceAddress = std::function<std::optional<uint64_t>(const void *host)>;
 
-// The same values, but matrices of one row that go by block messages have a stride that those take: it leads nowhere.
+// Returns the same values, except that matrices of one row that block messages access get a row stride that those accept. The
+// stride is never used to compute an address.
 std::vector<RuntimeValue> withPitches(const XeKernel &code, std::vector<RuntimeValue> values, const BlockRules &rules);
 
-// `values` are bindArguments' of these `args`; `grid` is that of the kernel's variables. A host address that a kernel is
-// given as an integer becomes the device's where it points into a buffer of the launch.
+// `values` are the result of bindArguments for the launch; `grid` has one range per grid variable of the kernel. A host address
+// that is passed as an integer is translated to the device's address if it points into a buffer of the launch.
 std::vector<XeArgument> xeArguments(const Kernel &kernel, const std::vector<RuntimeValue> &values,
                                     const std::vector<GridRange> &grid, const DeviceAddress &deviceAddress,
                                     std::optional<uint64_t> outcome);
 
-// Which of a kernel's buffers breaks a rule of its block messages, and how: "`%A`: a row has 30 bytes; …". "": none.
+// Which of a kernel's buffers breaks a rule of its block messages, and how: "`%A`: a row has 30 bytes; …". "": none does.
 std::string whyNoBlocks(const XeKernel &code, const Kernel &kernel, const std::vector<RuntimeValue> &values,
                         const TargetInfo &target, const DeviceAddress &deviceAddress);
 

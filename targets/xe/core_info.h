@@ -1,12 +1,12 @@
-// What a core of a GPU has for the workgroups that run on it at one time.
+// The resources of a GPU core for the workgroups that run on it at the same time.
 #pragma once
 #include "ir/target_info.h"
 
 namespace xt {
 
-// Of an Xe-core (a subslice): vector engines, each with so many hardware threads (one a subgroup) of the smallest register
-// file, half as many of twice the registers; and shared local memory. All 0 of targets that are of no one's hardware.
-// Source: Intel's GPU occupancy calculator (oneAPI-samples, Tools/GPU-Occupancy-Calculator).
+// The resources of an Xe-core (a subslice): vector engines, hardware threads per engine (one subgroup each) with the smallest
+// register file, and shared local memory. With twice the registers, half as many threads run. All 0 for targets that are not
+// actual hardware. Source: Intel's GPU occupancy calculator (oneAPI-samples, Tools/GPU-Occupancy-Calculator).
 struct CoreInfo {
   int64_t engines = 0, engineThreads = 0, slmBytes = 0;
 };
@@ -17,7 +17,7 @@ inline CoreInfo coreInfo(const TargetInfo &target) {
   return {};
 }
 
-// Threads of an engine when each has so many registers.
+// The threads of an engine if each has this many registers.
 inline int64_t engineThreads(const TargetInfo &target, int64_t registers) {
   int64_t smallest = target.registerFile[0];
   return registers <= smallest ? coreInfo(target).engineThreads : coreInfo(target).engineThreads * smallest / registers;

@@ -1,4 +1,4 @@
-// Which of the devices of a machine a target runs on.
+// Selects the device of the machine that a target runs on.
 #pragma once
 #include "targets/target.h"
 #include "targets/xe/device/device.h"
@@ -7,12 +7,12 @@
 
 namespace xt {
 
-// Whether a device can run what is compiled for a target; its problems aside.
+// Whether a device can run code compiled for a target, apart from the device's own problems.
 bool runsOn(const XeDeviceInfo &device, std::string_view target);
 
-// The index of the device for a target ("xe", or the name of a TargetInfo). `xe` takes the first Intel GPU, else the
-// first software device; a named one takes a device of that kind, "spirv" any. With DeviceChoice::OpenCl the devices are
-// those of OpenCL, of which any will do. The Error says what is there instead.
+// The index of the device for a target ("xe", or the name of a TargetInfo). `xe` selects the first Intel GPU, otherwise the
+// first software device; a named target selects a device of that kind, and "spirv" any device. With DeviceChoice::OpenCl,
+// `devices` are those of OpenCL, and any of them is accepted. The Error lists the devices found.
 Result<size_t> chooseDevice(std::span<const XeDeviceInfo *const> devices, std::string_view target, DeviceChoice choice);
 
 } // namespace xt

@@ -1,5 +1,5 @@
-// What kernels of the generic target may take of a device that is there: that target promises what every device has, and
-// most have more.
+// The limits that kernels of the generic target may use on the present device. The generic target only promises what every
+// device has, and most devices have more.
 #pragma once
 #include "targets/xe/device/device.h"
 
@@ -7,12 +7,12 @@ namespace xt {
 
 class DeviceLimits {
 public:
-  // `generic` ("spirv") with the subgroup sizes, the memory and the lanes of a workgroup that the device tells of; what it
-  // does not tell stays. Sizes come in the order of `generic`, others after them.
+  // `generic` ("spirv") with the subgroup sizes, the shared local memory and the lanes per workgroup that the device reports;
+  // values that it does not report stay. Sizes are in the order of `generic`, then the others.
   DeviceLimits(const TargetInfo &generic, const XeDeviceInfo &device);
   DeviceLimits(const DeviceLimits &) = delete;
   DeviceLimits &operator=(const DeviceLimits &) = delete;
-  const TargetInfo &info() const { return info_; } // lives as long as this
+  const TargetInfo &info() const { return info_; } // valid as long as this object
 
 private:
   std::vector<int64_t> sizes_;

@@ -1,4 +1,4 @@
-// Child processes that compile for this one: none of them outlives it.
+// Child processes that compile for this process must not outlive it.
 #pragma once
 #include <csignal>
 
@@ -7,11 +7,11 @@
 
 namespace xt {
 
-// In a child that was just forked: it is killed when the thread that forked it ends, by whatever signal. `parent`: the
+// To be called in a child after fork: the child is killed when the thread that forked it ends for any reason. `parent`: the
 // process that forked it.
 inline void endWithParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1); // it has ended already
+  if (getppid() != parent) _exit(1); // the parent has already ended
 }
 
 } // namespace xt

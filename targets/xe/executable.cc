@@ -11,12 +11,12 @@
 namespace xt {
 namespace {
 
-// A program and those of its kernels that the device has.
+// A program, and those of its kernels that are loaded on the device.
 class LoadedProgram {
 public:
   LoadedProgram(XeDevice &device, XeProgram program, bool optimise) : device_(device), program_(std::move(program)), optimise_(optimise) {}
 
-  // The kernel at this place of the program, made when it is first asked for.
+  // The kernel with this index in the program, loaded on first use.
   Result<XeDeviceKernel *> kernel(size_t index) {
     if (kernels_.size() < program_.kernels.size()) kernels_.resize(program_.kernels.size());
     std::unique_ptr<XeDeviceKernel> &made = kernels_[index];
@@ -36,21 +36,21 @@ private:
   std::vector<std::unique_ptr<XeDeviceKernel>> kernels_;
 };
 
-// Workgroups in x, y and z: the last grid variable, the one before it, and all others.
+// The workgroups in x, y and z: of the last grid variable, of the one before it, and of all others.
 std::array<uint64_t, 3> workgroupsOf(const std::vector<GridRange> &grid) {
   std::array<uint64_t, 3> counts{1, 1, 1};
   for (size_t k = 0; k < grid.size(); ++k) counts[std::min<size_t>(k, 2)] *= static_cast<uint64_t>(grid[grid.size() - 1 - k].count);
   return counts;
 }
 
-// The memory of one launch on the device.
+// The device memory of one launch.
 class LaunchMemory {
 public:
   explicit LaunchMemory(XeDevice &device) : device_(device) {}
   LaunchMemory(const LaunchMemory &) = delete;
   LaunchMemory &operator=(const LaunchMemory &) = delete;
   ~LaunchMemory() {
-    if (busy_) (void)device_.finish().ok(); // what is queued uses the memory
+    if (busy_) (void)device_.finish().ok(); // queued work uses the memory
   }
 
   Result<void> make(const Kernel &kernel, const std::vector<LaunchArg> &args) {
@@ -74,7 +74,7 @@ public:
     return {};
   }
 
-  // Gives the host all that the kernel has written.
+  // Copies everything that the kernel has written back to the host.
   Result<void> fetch() {
     for (GuardedRange &range : ranges_)
       if (Result<void> fetched = range.fetch(device_); !fetched) return fetched;
@@ -92,7 +92,7 @@ public:
   uint64_t outcomeAddress() const { return ranges_.back().deviceAddress(&outcome_); }
   uint64_t outcome() const { return outcome_; }
 
-  // An Error that names the buffer beside which a kernel has written.
+  // Returns an Error that names the buffer beside which a kernel has written.
   Result<void> checkGuards(const Kernel &kernel) const {
     for (const GuardedRange &range : ranges_) {
       std::string damage = range.damage();
@@ -110,9 +110,9 @@ private:
   }
 
   XeDevice &device_;
-  std::vector<GuardedRange> ranges_; // the last that of the outcome
+  std::vector<GuardedRange> ranges_; // the last one holds the outcome
   uint64_t outcome_ = kNoXeOutcome;
-  bool busy_ = false; // something is queued
+  bool busy_ = false; // work is queued
 };
 
 class XeExecutable final : public Executable {
@@ -122,7 +122,7 @@ public:
     for (const auto &kernel : module.kernels) names_.push_back(kernel->name);
   }
 
-  // Builds every kernel, so that a module that the driver rejects is an error before anything runs.
+  // Builds every kernel, so that an error of the driver is reported before anything runs.
   Result<void> build(const Module &module) {
     XT_CHECK(blocks_.count() == names_.size(), "a program has other kernels than its module");
     for (size_t i = 0; i < blocks_.count(); ++i) {
@@ -170,7 +170,7 @@ private:
     return {};
   }
 
-  // The program that may be launched with these buffers.
+  // The program that may run with these buffers.
   Result<LoadedProgram *> programFor(size_t index, const Kernel &kernel, const std::vector<RuntimeValue> &values, const LaunchMemory &memory) {
     auto address = [&](const void *host) { return memory.address(host); };
     std::string why = whyNoBlocks(blocks_.code(index), kernel, values, *options_.target, address);
@@ -216,7 +216,7 @@ private:
       remark(kernel, str("@", kernel.name, " spills ", loaded.spillBytes(), " bytes a lane: its values do not fit the registers"));
   }
 
-  // Once each: a test runs its launches twice.
+  // Each remark is reported once, because a test runs its launches twice.
   void remark(const Kernel &kernel, const std::string &text) {
     if (!options_.remarks || !options_.remarks->wantsRemarks() || std::ranges::find(remarked_, text) != remarked_.end()) return;
     remarked_.push_back(text);
@@ -224,7 +224,7 @@ private:
   }
 
   XeExecutableOptions options_;
-  std::vector<std::string> names_; // of the kernels, in the program's order
+  std::vector<std::string> names_; // of the kernels, in the order of the program
   LoadedProgram blocks_;
   std::optional<LoadedProgram> plain_; // without block messages
   std::vector<std::string> remarked_;

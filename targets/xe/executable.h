@@ -1,4 +1,4 @@
-// Kernels in SPIR-V on a device: what a launch of them does.
+// Launches of SPIR-V kernels on a device.
 #pragma once
 #include "targets/target.h"
 #include "targets/xe/device/device.h"
@@ -10,16 +10,17 @@ namespace xt {
 
 struct XeExecutableOptions {
   XeDevice *device = nullptr;         // outlives the executable
-  const TargetInfo *target = nullptr; // what the program was compiled for
-  // The same kernels compiled for a target without block messages; called once, when a launch first needs it.
+  const TargetInfo *target = nullptr; // the target that the program was compiled for
+  // Returns the same kernels compiled for a target without block messages. Called at most once, by the first launch that needs
+  // it.
   std::function<Result<XeProgram>()> withoutBlocks;
-  bool optimise = true;               // the driver's work
-  const SourceManager *sources = nullptr; // as CompileOptions::sources
-  Diagnostics *remarks = nullptr; // takes them, where it wants any; outlives the executable
+  bool optimise = true;               // whether the driver optimises
+  const SourceManager *sources = nullptr; // as in CompileOptions::sources
+  Diagnostics *remarks = nullptr; // receives remarks if it wants any; outlives the executable
 };
 
-// The program's kernels are those of `module`, in its order; launches name kernels of it. Builds it on the device: the
-// Error holds the driver's build log.
+// The kernels of the program must be those of `module`, in the same order; launches name kernels of it. Builds the program on
+// the device. The Error contains the driver's build log.
 Result<std::unique_ptr<Executable>> makeXeExecutable(const Module &module, XeProgram program, XeExecutableOptions options);
 
 } // namespace xt

@@ -9,7 +9,7 @@
 namespace xt {
 namespace {
 
-// Coordinates, outermost dimension first, of a linear workgroup id.
+// The coordinates of a workgroup with the given linear id, outermost dimension first.
 std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> &grid) {
   std::vector<int64_t> id(grid.size());
   for (size_t d = grid.size(); d-- > 0;) {
@@ -20,19 +20,19 @@ std::vector<int64_t> blockIdOf(uint64_t workgroup, const std::vector<GridRange> 
   return id;
 }
 
-// The first byte of a place in a file; the file's end where it has no such place.
+// The offset of a line and column in a file; the file's end if it has no such position.
 uint32_t offsetOf(const SourceFile &file, uint32_t line, uint32_t column) {
   if (line == 0 || line > file.lineCount()) return static_cast<uint32_t>(file.text().size());
   std::string_view text = file.lineText(line);
   size_t at = 0;
   for (uint32_t c = 1; at < text.size(); ++at) {
-    bool starts = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; // a code point
+    bool starts = (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; // start of a code point
     if (starts && c++ >= column) break;
   }
   return file.lineStart(line) + static_cast<uint32_t>(at);
 }
 
-// " at k.xt:7:3" where it stands first in the text.
+// Removes the first " at k.xt:7:3" from the message and sets the range accordingly.
 void takePlace(const SourceManager *sources, Error &reported) {
   size_t first = std::string::npos, end = 0;
   for (uint32_t i = 1; sources && i < sources->count(); ++i) {
@@ -63,7 +63,8 @@ Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::ve
   if (next == code.failures.begin()) return Error::kernel(str("failure ", number, ", which @", kernel.name, " does not have"));
   const XeFailure &failure = *std::prev(next);
   std::vector<int64_t> id = blockIdOf(outcome >> 32, grid);
-  // Messages are those of other targets, but for the subgroup: whatever scope the source had, here each fails for itself.
+  // Messages are those of other targets, except for the subgroup: whatever scope the source had, each subgroup fails on its own
+  // here.
   std::string where = failure.asserted && id.empty() ? "" : workgroupText(kernel, id);
   if (code.subgroups > 1 && !failure.byWorkgroup) where += str(where.empty() ? "" : ", ", "subgroup ", subgroup);
   if (failure.asserted) return Error::kernel(assertionText(failure.text, failure.shape, number - failure.first, where), failure.place);

@@ -1,4 +1,4 @@
-// What a workgroup that has done what it must not tells the host (kernel_abi.h).
+// Turns the failure that a workgroup reports (kernel_abi.h) into an error.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/launch.h"
@@ -9,11 +9,11 @@ namespace xt {
 
 inline constexpr uint64_t kNoXeOutcome = ~uint64_t{0};
 
-// The error of a launch with this outcome word; `grid` is the launch's.
+// The error of a launch with this outcome word; `grid` is the grid of the launch.
 Result<void> outcomeOf(const XeKernel &code, const Kernel &kernel, const std::vector<GridRange> &grid, uint64_t outcome);
 
-// What a device reports of a launch, with the place that it names: a line of a source file (" at k.xt:7:3", which goes out
-// of the text), or a wait at a named barrier. `sources`: null where there are none.
+// An error that a device reported for a launch, with the source range of the place that it names: a line of a source file (" at
+// k.xt:7:3", which is removed from the text), or a wait at a named barrier. `sources`: may be null.
 Error placed(const XeKernel &code, const SourceManager *sources, Error reported);
 
 } // namespace xt

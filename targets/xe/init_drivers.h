@@ -1,4 +1,4 @@
-// zeInitDrivers of Level Zero 1.10, which the headers that this is built with may lack.
+// zeInitDrivers of Level Zero 1.10, which the headers used for the build may lack.
 #pragma once
 #include <level_zero/ze_api.h>
 

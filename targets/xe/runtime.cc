@@ -14,7 +14,7 @@ namespace xt {
 namespace {
 
 constexpr const char *kDriversVariable = "ZE_ENABLE_ALT_DRIVERS";
-// The drivers that are listed stand instead of those that the loader would look for.
+// The listed drivers replace those that the loader would search for.
 constexpr const char *kIntelDriver = "libze_intel_gpu.so.1";
 constexpr std::string_view kIntelVendor = "0x8086";
 
@@ -25,10 +25,10 @@ std::string programFolder() {
   return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
 }
 
-// As the files of the operating system's kernel say.
+// Whether the operating system's device files show an Intel GPU.
 bool hasIntelGpu() {
   std::error_code none;
-  // Windows' subsystem for Linux has no files about GPUs but this one.
+  // The Windows Subsystem for Linux has no other file about GPUs.
   if (std::filesystem::exists("/dev/dxg", none)) return true;
   for (const auto &entry : std::filesystem::directory_iterator("/sys/class/drm", none)) {
     std::string vendor;
@@ -62,7 +62,7 @@ Requirement libraryRequirement(std::string what, const char *library, bool neede
   return {std::move(what), handle != nullptr, needed, handle ? library : why ? why : library, std::move(remedy)};
 }
 
-// "" where there is none.
+// "": not found.
 std::string programInPath(std::string_view name) {
   const char *variable = std::getenv("PATH");
   std::string_view path = variable ? variable : "";
@@ -108,7 +108,7 @@ std::string packagedClDriver(const std::string &virtualEnvironment, const std::s
 }
 
 XeRuntime &XeRuntime::ofProcess() {
-  // Never destroyed: when static objects are, the loader's and the drivers' may be gone already.
+  // Never destroyed: when static objects are destroyed, the loader and the drivers may already be unloaded.
   static auto *runtime = new XeRuntime;
   return *runtime;
 }

@@ -1,5 +1,5 @@
-// The interfaces to devices in this process, Level Zero and OpenCL: each one's loader, opened once, the devices that it
-// lists, and those that are in use.
+// The device interfaces of this process, Level Zero and OpenCL: each interface's loader, opened once, the devices that it
+// lists, and those in use.
 #pragma once
 #include "targets/target.h"
 #include "targets/xe/level_zero/device.h"
@@ -10,38 +10,40 @@ namespace xt {
 // The software device's driver, which the build puts beside the programs.
 inline constexpr const char *kSoftDriver = "libze_xt_soft.so";
 
-// Where that is for a program in this folder, "/…/bin": in "lib" beside the folder or in the folder itself; "" if
-// nowhere.
+// The path of that driver for a program in this folder, "/…/bin": in "lib" beside the folder, or in the folder itself; "": not
+// found.
 std::string softDriverPath(const std::string &programFolder);
 
-// Whether this machine has an Intel GPU and a driver for it; what the driver makes of the GPU is another matter.
+// Whether this machine has an Intel GPU and a driver for it. The driver may still not support the GPU.
 bool mayHaveIntelGpu();
 
-// What of this machine Level Zero and the software device need.
+// What Level Zero and the software device require of this machine.
 std::vector<Requirement> xeRequirements();
 
-// What the variable ZE_ENABLE_ALT_DRIVERS has to be, given what it is ("": not set), so that the loader finds the drivers
-// of a choice; `soft`: the path of the software device's ("": there is none). nullopt: it is to stay as it is. Two
-// drivers only where there may be a GPU: the loader does worse with them (ZeDeviceInfo::wrapped).
+// The value that the variable ZE_ENABLE_ALT_DRIVERS must have for the loader to find the drivers of a choice. `given`: its
+// current value ("": not set). `soft`: the path of the software device's driver ("": not found). nullopt: leave the variable
+// unchanged. Two drivers are listed only if there may be a GPU, because the loader works less well with two
+// (ZeDeviceInfo::wrapped).
 std::optional<std::string> driversFor(DeviceChoice choice, const std::string &given, const std::string &soft, bool gpu);
 
-// The variables that say which OpenCL drivers there are: the first of Khronos' loader, the second of Debian's.
+// The variables that list the OpenCL drivers: of Khronos' loader, and of Debian's.
 inline constexpr const char *kClDriversVariables[] = {"OCL_ICD_FILENAMES", "OCL_ICD_VENDORS"};
 
-// Intel's OpenCL driver for CPUs as Python packages bring it, which do not register it: in the lib folder of the virtual
-// environment that is active ("": none), or of the one that tests/run makes, build/opencl, for a program in this folder,
-// "/…/build/release/bin". "" if nowhere.
+// Intel's OpenCL driver for CPUs as installed by Python packages, which do not register it. It is searched in the lib folder of
+// the active virtual environment ("": none), and of the one that tests/run creates, build/opencl, for a program in this folder,
+// "/…/build/release/bin". "": not found.
 std::string packagedClDriver(const std::string &virtualEnvironment, const std::string &programFolder);
 
-// One for the process, as drivers are initialised once: for Level Zero, what is asked first decides which are there.
-// Devices stay open to the end. One thread at a time.
+// One object per process, because drivers are initialised once: for Level Zero, the first request determines which drivers are
+// loaded. Devices stay open until the process ends. Not thread-safe.
 class XeRuntime {
 public:
   static XeRuntime &ofProcess();
 
-  // Of OpenCL for DeviceChoice::OpenCl, else of Level Zero. Environment errors: no loader, no driver that works.
+  // The devices of OpenCL for DeviceChoice::OpenCl, otherwise of Level Zero. Environment errors: no loader, or no working
+  // driver.
   Result<std::span<const XeDeviceInfo *const>> devices(DeviceChoice choice);
-  // What chooseDevice gives, and the same opened.
+  // The device that chooseDevice selects; open() also opens it.
   Result<const XeDeviceInfo *> choose(std::string_view target, DeviceChoice choice);
   Result<XeDevice *> open(std::string_view target, DeviceChoice choice);
 
@@ -49,7 +51,7 @@ private:
   struct Interface {
     std::optional<Result<void>> started;
     std::vector<const XeDeviceInfo *> devices;
-    std::vector<std::unique_ptr<XeDevice>> open; // by device; null: not yet
+    std::vector<std::unique_ptr<XeDevice>> open; // by device; null: not opened yet
   };
 
   XeRuntime() = default;

@@ -1,11 +1,11 @@
-// Kernels that a device cannot run whatever their code is.
+// Kernels that a device cannot run, however they are compiled.
 #pragma once
 #include "ir/module.h"
 #include "ir/target_info.h"
 
 namespace xt {
 
-// "it uses f64, which xe-dg2 does not have"; "": it can run there.
+// "it uses f64, which xe-dg2 does not have"; "": the device can run it.
 std::string whyUnsupported(const Kernel &kernel, const TargetInfo &target);
 
 } // namespace xt

@@ -14,8 +14,8 @@
 namespace xt {
 namespace {
 
-constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is there
-constexpr std::string_view kGeneric = "spirv"; // and takes its limits
+constexpr std::string_view kAnyXe = "xe"; // compiles for the device that is present
+constexpr std::string_view kGeneric = "spirv"; // compiles for any device, within its limits
 
 DeviceText deviceText(const XeDeviceInfo &device) {
   DeviceText text{device.name, str(device.api, " ", device.driverVersion), device.memoryBytes, device.subgroupSizes, device.software, {}, device.problem};
@@ -23,7 +23,7 @@ DeviceText deviceText(const XeDeviceInfo &device) {
   return text;
 }
 
-// In the place of an interface's devices, where they cannot be listed.
+// An entry in place of an interface's devices if they cannot be listed.
 DeviceText whyNone(std::string_view interface, const Error &error) {
   DeviceText text;
   text.name = interface;
@@ -97,7 +97,7 @@ public:
         TargetInfo plain = withoutBlockMessages(*info);
         Result<std::unique_ptr<Module>> kernels = again(plain);
         if (!kernels) return kernels.error();
-        Diagnostics repeated; // the same as the first time
+        Diagnostics repeated; // already reported by the first compilation
         repeated.wantRemarks(false);
         XeEmitOptions without;
         without.blockMessages = false;
