@@ -46,13 +46,14 @@ std::vector<char *> pointersTo(std::vector<std::string> &texts) {
 
 struct Command {
   std::vector<char *> words, variables;
-  const char *directory; // null: this one
+  const char *directory; // null: the current one
 };
 
-// In the child, between fork and exec: only what a process of several threads may do there. Sends the number of an error.
+// Runs in the child between fork and exec, where a multithreaded process may do only a few things. Writes
+// errno to `problem` if it fails.
 [[noreturn]] void become(const Command &command, pid_t parent, int output, int problem) {
   endWithParent(parent);
-  for (int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL); // what this process ignores is no matter of other programs
+  for (int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL); // signals that this process ignores must not be ignored in other programs
   int input = open("/dev/null", O_RDONLY);
   bool ready = input >= 0 && dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0;
   ready = ready && (!command.directory || chdir(command.directory) == 0);
@@ -62,7 +63,7 @@ struct Command {
   _exit(127);
 }
 
-// 0, or the number of the error that kept the program from being run.
+// Returns 0, or the errno of the child that could not run the program.
 int startProblem(int from) {
   int error = 0;
   ssize_t n;
@@ -80,7 +81,7 @@ int waitFor(pid_t child) {
 
 Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
                            const std::string &directory, const std::vector<std::string> &environment) {
-  Pipe pipe, problem; // the latter closes when the program runs
+  Pipe pipe, problem; // the latter is closed when the program starts
   if (!pipe.open() || !problem.open()) return Error::environment(str("no pipe to ", program, ": ", std::strerror(errno)));
   std::vector<std::string> words = {program}, variables = environment;
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -1,4 +1,4 @@
-// Programs of other packages that look at what was compiled.
+// Runs external programs that inspect compiled code.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/base/temporary_files.h"
@@ -11,16 +11,16 @@
 namespace xt {
 
 struct ToolOutput {
-  int status = 0;     // exit status; 128 + n where signal n ended it
-  std::string output; // what it wrote to standard output and to standard error
+  int status = 0;     // exit status; 128 + n if signal n ended it
+  std::string output; // its standard output and standard error
 };
 
-// Runs a program that is found in PATH, with an empty standard input; `environment` adds NAME=VALUE. An Error that names
-// the package where there is no such program.
+// Runs a program found in PATH with an empty standard input; `environment` adds NAME=VALUE entries. If there is no such
+// program, the Error names the package to install.
 Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
                            const std::string &directory = {}, const std::vector<std::string> &environment = {});
 
-// A new directory for temporary files, which goes with the object and all that is in it.
+// A new directory for temporary files, which is removed with its contents when the object is destroyed.
 class ScratchDirectory {
 public:
   static Result<ScratchDirectory> make();
@@ -34,10 +34,10 @@ public:
 private:
   explicit ScratchDirectory(std::string path) : path_(std::move(path)), known_(std::make_unique<TemporaryPath>(path_)) {}
   std::string path_;
-  std::unique_ptr<TemporaryPath> known_; // goes by a signal too
+  std::unique_ptr<TemporaryPath> known_; // removes it on a signal, too
 };
 
-// SPIR-V as text (the tool spirv-dis).
+// SPIR-V as text, produced by the tool spirv-dis.
 Result<std::string> disassembleSpirv(const std::vector<uint8_t> &spirv);
 
 } // namespace xt

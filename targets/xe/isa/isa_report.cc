@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-int64_t numberIn(std::string_view text) { // the first, of base 10 or, after 0x, 16
+int64_t numberIn(std::string_view text) { // the first number, hexadecimal after 0x, otherwise decimal
   size_t digit = text.find_first_of("0123456789");
   if (digit == std::string_view::npos) return 0;
   text.remove_prefix(digit);
@@ -28,7 +28,7 @@ int64_t numberIn(std::string_view text) { // the first, of base 10 or, after 0x,
   return value;
 }
 
-// The text between two marks, from the first of them on.
+// The text between the first `begin` and the next `end`.
 std::optional<std::string_view> between(std::string_view text, std::string_view begin, std::string_view end) {
   size_t from = text.find(begin);
   if (from == std::string_view::npos) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
 }
 
 struct Instruction {
-  std::string name; // as counted
+  std::string name; // the name under which it is counted
   std::optional<BlockMessage> block;
 };
 
@@ -51,7 +51,7 @@ void count(IsaCounts &counts, const Instruction &instruction) {
 }
 
 struct Listing {
-  std::vector<std::string> order; // of basic blocks
+  std::vector<std::string> order; // names of basic blocks, in order
   std::map<std::string, std::vector<Instruction>> instructions;
   std::map<std::string, std::vector<std::string>> followers;
 };
@@ -105,7 +105,7 @@ private:
     }
   }
 
-  // The last word of a block's payload says its size: columns - 1, rows - 1 and blocks - 1, a byte each.
+  // The last word of a block's payload encodes its size: columns - 1, rows - 1 and blocks - 1, a byte each.
   void payload(std::string_view code) {
     std::optional<std::string_view> to = between(code, " r", "<1>:");
     if (!code.starts_with("mov (1|M0)") || !to || !to->ends_with(".7")) return;
@@ -129,7 +129,7 @@ private:
     listing_.instructions[current_].push_back(std::move(made));
   }
 
-  // A loop is what lies between a block and one behind it that jumps back to it.
+  // A loop extends from a basic block to a later one that jumps back to it.
   void addLoops() {
     struct Span {
       size_t first, last;
@@ -142,7 +142,7 @@ private:
         if (auto first = places.find(next); first != places.end() && first->second <= last) spans.push_back({first->second, last});
     std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.first != b.first ? a.first < b.first : a.last > b.last; });
     for (size_t i = 0; i < spans.size(); ++i) {
-      // Two jumps to one block are of one loop: the further one tells all of it.
+      // Two jumps to the same block belong to one loop, and the farther one covers all of it.
       if (i > 0 && spans[i].first == spans[i - 1].first) continue;
       IsaLoop loop;
       for (size_t at = spans[i].first; at <= spans[i].last; ++at)
@@ -156,7 +156,7 @@ private:
   IsaReport report_;
   Listing listing_;
   std::string current_;
-  bool spills_ = false; // the line's comment says so
+  bool spills_ = false; // whether the comment of the line marks a spill
   std::map<std::string, BlockPayload> sizes_; // of the payload in a register, as last written
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostNames = 4; // of unknown functions that are told
+constexpr size_t kMostNames = 4; // of unknown functions in a message
 
 std::string contentsOf(const fs::path &path) {
   std::ifstream in(path);
@@ -26,7 +26,7 @@ std::string contentsOf(const fs::path &path) {
   return text.str();
 }
 
-// In the order of their names, which are those of the passes that wrote them.
+// Sorted by name, which is the order of the passes that wrote them.
 std::vector<fs::path> filesIn(const std::string &folder, std::string_view ending) {
   std::vector<fs::path> paths;
   std::error_code failed;
@@ -36,7 +36,7 @@ std::vector<fs::path> filesIn(const std::string &folder, std::string_view ending
   return paths;
 }
 
-// By kernel. Of each the last listing: where registers were spilled the compiler tries again.
+// Listings by kernel. Only the last one of each kernel counts: after spilling registers, the compiler tries again.
 std::map<std::string, std::string> listingsIn(const std::string &folder) {
   constexpr std::string_view kHead = "//.kernel ";
   std::map<std::string, std::string> listings;
@@ -50,8 +50,8 @@ std::map<std::string, std::string> listingsIn(const std::string &folder) {
   return listings;
 }
 
-// Functions that are declared still when the compiler has linked and optimised: calls that it cannot make. Its own
-// internal ones are called llvm.* and __builtin_*.
+// Functions that are still only declared after the compiler has linked and optimised: calls that it cannot resolve. Names of
+// its own internal functions begin with llvm. or __builtin_.
 std::set<std::string> unknownFunctions(const std::string &folder) {
   std::set<std::string> names;
   for (const fs::path &path : filesIn(folder, "_codegen.ll")) {
