@@ -1,4 +1,4 @@
-// Which blocks of a kernel go as 2D block messages, and what a launch must keep for that.
+// Decides which blocks of a kernel become 2D block messages, and which conditions a launch must then meet.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "targets/xe/emit/block_call.h"
@@ -11,13 +11,13 @@
 namespace xt {
 
 struct BlockPlan {
-  std::unordered_map<const Op *, BlockCall> calls; // of load_nd, store_nd, prefetch_nd; looked up only
+  std::unordered_map<const Op *, BlockCall> calls; // by load_nd, store_nd or prefetch_nd; used for lookup only
   std::vector<XeBlockUse> uses;                    // in program order
-  // What the rules of block messages say of the matrices: they have a row, and columns of so many bytes.
+  // Ranges of the extents of matrices that follow from the rules of block messages.
   std::vector<ExtentFacts> facts;
 };
 
-// Blocks that no message takes are remarked: each lane moves its own elements.
+// Reports a remark for each block that no message can move: each lane then moves its own elements.
 BlockPlan planBlocks(const Kernel &kernel, const TargetInfo &target, const XeEmitOptions &options,
                      const WindowOrigins &origins, Diagnostics &diagnostics);
 

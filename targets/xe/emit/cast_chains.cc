@@ -12,7 +12,7 @@ bool isIntegerCast(const llvm::Value *value) {
   return llvm::isa<llvm::TruncInst>(value) || llvm::isa<llvm::ZExtInst>(value) || llvm::isa<llvm::SExtInst>(value);
 }
 
-// What `outer`, a cast of the cast `inner`, is of what `inner` casts.
+// The value of `outer`, a cast of the cast `inner`, computed from the operand of `inner`.
 llvm::Value *joined(llvm::IRBuilderBase &b, llvm::CastInst &outer, llvm::CastInst &inner) {
   llvm::Value *source = inner.getOperand(0);
   llvm::Type *type = outer.getType();
@@ -20,12 +20,12 @@ llvm::Value *joined(llvm::IRBuilderBase &b, llvm::CastInst &outer, llvm::CastIns
   bool wasSigned = llvm::isa<llvm::SExtInst>(inner), isSigned = llvm::isa<llvm::SExtInst>(outer);
   llvm::Value *whole = wasSigned ? b.CreateSExtOrTrunc(source, type) : b.CreateZExtOrTrunc(source, type);
   bool same = llvm::isa<llvm::TruncInst>(outer) || llvm::isa<llvm::ZExtInst>(inner) || (wasSigned && isSigned);
-  if (same) return whole; // what is between has all the bits that are left, or as many as there were
+  if (same) return whole; // the intermediate type keeps all bits of the result, or all bits of the source
   if (!isSigned) return b.CreateAnd(whole, llvm::ConstantInt::get(type, llvm::APInt::getLowBitsSet(width, between)));
   return b.CreateAShr(b.CreateShl(whole, width - between), width - between);
 }
 
-// Whether the instruction says of two masks where they differ, or where they are the same.
+// Whether the instruction compares two masks for equality or inequality.
 bool comparesMasks(const llvm::Instruction &instruction) {
   const auto *compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
   bool differs = instruction.getOpcode() == llvm::Instruction::Xor || (compare && compare->isEquality());
@@ -36,14 +36,14 @@ bool comparesMasks(const llvm::Instruction &instruction) {
 
 void joinCasts(llvm::Module &module) {
   for (llvm::Function &function : module)
-    for (bool again = true; again;) { // a pair that becomes one cast may be a pair with the cast before it
+    for (bool again = true; again;) { // a pair that becomes one cast may form a pair with the cast before it
       again = false;
       std::vector<llvm::CastInst *> outers;
       for (llvm::Instruction &instruction : llvm::instructions(function))
         if (isIntegerCast(&instruction) && isIntegerCast(instruction.getOperand(0))) outers.push_back(llvm::cast<llvm::CastInst>(&instruction));
       for (llvm::CastInst *outer : outers) {
         llvm::IRBuilder<> builder(outer);
-        if (!isIntegerCast(outer->getOperand(0))) continue; // the inner one has been joined
+        if (!isIntegerCast(outer->getOperand(0))) continue; // the inner cast has been joined
         outer->replaceAllUsesWith(joined(builder, *outer, llvm::cast<llvm::CastInst>(*outer->getOperand(0))));
         again = true;
       }

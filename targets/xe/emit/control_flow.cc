@@ -1,4 +1,4 @@
-// Loops and branches, what they carry, and what the host is told of failures.
+// Loops and branches, the values that they carry, and the reports of failures to the host.
 #include "ir/asserted_shape.h"
 #include "ir/base/check.h"
 #include "ir/base/extents.h"
@@ -10,15 +10,15 @@
 namespace xt {
 namespace {
 
-constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element has failed
+constexpr int64_t kNoNumber = 0xFFFFFFFF; // no element fails
 
 bool multiplies(const Block &block) {
   bool found = false;
-  walk(const_cast<Block &>(block), [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // nothing is changed
+  walk(const_cast<Block &>(block), [&](Op &op) { found |= op.kind() == OpKind::Dpas; }); // walk passes mutable ops; nothing is changed
   return found;
 }
 
-// The window that `window` is, moved within its matrix.
+// The window that `window` was before it was moved within its matrix.
 const Value *beforeMoves(const Value *window) {
   while (const Op *op = window->definingOp()) {
     TypeRule rule = op->info().typeRule;
@@ -30,8 +30,8 @@ const Value *beforeMoves(const Value *window) {
 
 } // namespace
 
-// Parts that no round changes need no phi, and keep what is known of them: a stride that is the constant 1 stays one.
-// What moves as the loop's variable does is computed from that: one counter for all.
+// Parts that no iteration changes need no phi. Without one their known values survive: a constant stride of 1 stays constant.
+// Parts that move like the loop's variable are computed from it, so that one counter serves all.
 void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> step) {
   for (size_t i = 0; i < carried.params.size(); ++i) {
     const Value *param = carried.params[i], *next = carried.yielded[i];
@@ -53,7 +53,7 @@ void XeKernelEmitter::chooseCarries(Carried &carried, std::optional<int64_t> ste
   }
 }
 
-// Half a phi says that its value is that of its one half: the folder would believe it.
+// A phi with a single incoming value would be folded to that value, so an unknown value is added until the loop is closed.
 llvm::PHINode *XeKernelEmitter::openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name) {
   llvm::PHINode *phi = b.CreatePHI(initial->getType(), 2, name);
   phi->addIncoming(initial, before);
@@ -70,7 +70,7 @@ void XeKernelEmitter::closePhi(LlvmValue *value, LlvmValue *next) {
   unknown->eraseFromParent();
 }
 
-// Phis in the block that is begun, for what comes from `before`. The widths are those of the parameters.
+// Creates phis in the current block for the values that come from `before`, with the bit widths of the parameters.
 void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower) {
   llvm::BasicBlock *body = b.GetInsertBlock();
   b.SetInsertPoint(before->getTerminator());
@@ -89,10 +89,10 @@ void XeKernelEmitter::enterLoop(Carried &carried, llvm::BasicBlock *before, Llvm
   unflatten(carried.params, carried.inside);
 }
 
-// Jumps back where `again` holds. `before` has jumped past the loop where it is guarded.
+// Branches back if `again` holds. A guarded loop is also left from `before`.
 void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before,
                                 bool guarded) {
-  // In the widths of the parameters, whatever the yielded values have.
+  // The yielded values are converted to the widths of the parameters.
   Parts yielded = flatten(carried.yielded);
   for (size_t i = 0; i < yielded.size(); ++i)
     if (yielded[i]->getType() != carried.inside[i]->getType())
@@ -119,11 +119,11 @@ void XeKernelEmitter::leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicB
   unflatten(carried.results, results);
 }
 
-// Intel's compiler unrolls a loop of known length. Products that are unrolled already gain nothing by that, and their
-// operands are moved about: it is not told the length.
+// Intel's compiler unrolls a loop of known length. If products are already unrolled, this gains nothing and moves their
+// operands between registers, so the length is hidden from it.
 LlvmValue *XeKernelEmitter::hidden(LlvmValue *number) {
   if (!extent_) return number;
-  LlvmValue *zero = b.CreateLShr(extent_, 31); // the host refuses extents that are more
+  LlvmValue *zero = b.CreateLShr(extent_, 31); // the host rejects extents of 2^31 and more
   return b.CreateAdd(number, b.CreateZExtOrTrunc(zero, number->getType()));
 }
 
@@ -137,7 +137,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   LlvmValue *lower = scalar(op.operand(0)), *upper = scalar(op.operand(1)), *step = scalar(op.operand(2));
   if (by.low <= 0)
     failIf(b.CreateICmpSLE(step, llvm::ConstantInt::get(step->getType(), 0)), op, "the step of a `for` must be positive");
-  // The variable counts in 32 bits where it, and what comes behind the last round, fits them as an unsigned number.
+  // The variable counts in 32 bits if it, and its value after the last iteration, fit as unsigned numbers.
   bool small = narrow(variable) && low.low >= 0 && high.fits32() && by.low > 0 && by.fits32();
   lower = resize(lower, small);
   upper = resize(upper, small);
@@ -149,7 +149,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();
   auto *body = llvm::BasicBlock::Create(b.getContext(), "for", function);
-  if (guarded) b.CreateCondBr(runs, body, body); // the second is set when the loop's end is known
+  if (guarded) b.CreateCondBr(runs, body, body); // the second successor is set when the loop's end is known
   else b.CreateBr(body);
 
   b.SetInsertPoint(body);
@@ -157,7 +157,7 @@ void XeKernelEmitter::emitFor(const Op &op) {
   enterLoop(carried, before, i, lower);
   setIndex(variable, i);
   emitBlock(block);
-  // What is left, unsigned, says whether there is another round: i + step may overflow.
+  // Compares the unsigned distance to the end, because i + step may overflow.
   LlvmValue *again = small ? b.CreateICmpULT(b.CreateAdd(i, step), upper)
                            : b.CreateICmpULT(step, b.CreateSub(upper, i));
   closePhi(i, b.CreateAdd(i, step));
@@ -194,7 +194,7 @@ void XeKernelEmitter::emitIf(const Op &op) {
   unflatten(results, parts);
 }
 
-// Row-major, dimension x fastest.
+// The linear id of the workgroup: row-major, dimension x fastest.
 LlvmValue *XeKernelEmitter::workgroupNumber() {
   auto count = [&](uint32_t d) {
     return callDevice(b, deviceFunction("get_num_groups", {"j"}, "m"), {b.getInt32(d)}, DeviceEffect::None);
@@ -203,7 +203,7 @@ LlvmValue *XeKernelEmitter::workgroupNumber() {
   return b.CreateAdd(b.CreateMul(rows, count(0)), wide(coordinates_[0]));
 }
 
-// The numbers of a failure, as many as its shape has elements. Parts of one assert share them.
+// Allocates the numbers of a failure, one per element of its shape. Parts of one assert share them.
 int64_t XeKernelEmitter::numberOf(XeFailure failure) {
   for (const XeFailure &known : output_.failures)
     if (known.asserted && known.place == failure.place && known.text == failure.text && known.shape == failure.shape) return known.first;
@@ -215,7 +215,7 @@ int64_t XeKernelEmitter::numberOf(XeFailure failure) {
   return output_.failures.back().first;
 }
 
-// The least number stays.
+// Lowers the outcome word to the least failure number.
 void XeKernelEmitter::tell(LlvmValue *failed, LlvmValue *number) {
   guardedDo(failed, [&] {
     int bits = xeSubgroupBits(kernel_.subgroups);
@@ -233,8 +233,7 @@ void XeKernelEmitter::failIf(LlvmValue *condition, const Op &op, std::string mes
   tell(condition, number32(numberOf({0, std::move(message), op.range(), false, false, {}})));
 }
 
-// The place of an element of an assert's condition in the vector that this is a part of, as far as it is the same for all
-// elements.
+// The position of a part of an assert's condition in the whole vector: the contribution that is the same for all elements.
 LlvmValue *XeKernelEmitter::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> whole) {
   LlvmValue *place = number32(0);
   int64_t stride = 1;
@@ -245,7 +244,8 @@ LlvmValue *XeKernelEmitter::placeInWhole(const Op &op, llvm::ArrayRef<int64_t> w
   return place;
 }
 
-// Of the elements that fail the least number is told. A condition that is part of a vector lies there in its place.
+// Reports the least number of the elements that fail. If the condition is part of a vector, its elements are numbered as in the
+// whole vector.
 void XeKernelEmitter::emitAssert(const Op &op) {
   Type type = op.operand(0)->type();
   std::vector<int64_t> whole = assertedShape(op);
@@ -268,7 +268,7 @@ void XeKernelEmitter::emitAssert(const Op &op) {
       place += rest % extent * stride;
       rest /= extent;
     }
-    least = b.CreateSelect(scalarOf(b, conditions[k]), least, number32(place)); // the last to be looked at is the first
+    least = b.CreateSelect(scalarOf(b, conditions[k]), least, number32(place)); // iterates backwards, so the first element wins
   }
   LlvmValue *failed = b.CreateICmpNE(least, number32(kNoNumber));
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(failed);

@@ -44,7 +44,7 @@ void addText(Words &out, Opcode opcode, uint32_t id, llvm::StringRef text) {
   std::memcpy(&out[out.size() - words], text.data(), text.size());
 }
 
-// The text from word `begin` of an instruction on.
+// The string that begins at word `begin` of an instruction.
 std::string textAt(std::span<const uint32_t> instruction, size_t begin) {
   const char *text = reinterpret_cast<const char *>(instruction.data() + begin);
   return {text, strnlen(text, (instruction.size() - begin) * 4)};
@@ -80,7 +80,7 @@ private:
     }
   }
 
-  // Which functions have lines, and the ids that are needed.
+  // Finds the functions that have lines, and the ids that are needed.
   void look() {
     std::map<uint32_t, std::string> entries;
     uint32_t function = 0;
@@ -117,7 +117,7 @@ private:
     out.insert(out.end(), words.begin(), words.end());
   }
 
-  // Files have strings, each function its own; the same text is the same file.
+  // Each function has its own string ids for files; equal strings are the same file.
   uint32_t scopeOf(const Function &function, uint32_t file) const {
     const std::string &name = strings_.at(file);
     if (name == function.program->getFilename()) return function.scope;
@@ -131,7 +131,7 @@ private:
       out.insert(out.end(), {void_, id, set_, kind});
       out.insert(out.end(), operands);
     };
-    std::map<std::string, uint32_t> files; // with one of their strings
+    std::map<std::string, uint32_t> files; // by name, with the id of one of their strings
     for (const auto &[id, text] : strings_) files.emplace(text, id);
     std::map<std::string, uint32_t> made;
     auto sourceOf = [&](const std::string &file) {
@@ -150,7 +150,7 @@ private:
       }
       info(function.scope, kDebugFunction, {function.name, type_, own, line, 1, unit, empty_, kIsDefinition | kIsOptimized, line, id});
     }
-    // Lines of other files: of functions that were inlined.
+    // Lines of other files come from functions that were inlined.
     for (const Inlined &each : otherFiles()) {
       uint32_t other = sourceOf(each.file), block = next_++;
       info(block, kLexicalBlock, {other, each.line, 1, each.function->scope});
@@ -161,7 +161,7 @@ private:
   struct Inlined {
     const Function *function;
     std::string file;
-    uint32_t line; // the first one that is seen
+    uint32_t line; // the first line that was found
   };
   std::vector<Inlined> otherFiles() const {
     std::set<std::pair<uint32_t, std::string>> seen;
@@ -181,7 +181,7 @@ private:
   const llvm::Module &module_;
   std::map<uint32_t, Function> functions_;
   std::map<uint32_t, std::string> strings_;
-  std::map<std::pair<const Function *, std::string>, uint32_t> blocks_; // the scope of a function in another file than its own
+  std::map<std::pair<const Function *, std::string>, uint32_t> blocks_; // scopes of a function in files other than its own
   const Function *current_ = nullptr;
   uint32_t void_ = 0, next_ = 0, set_ = 0, empty_ = 0, type_ = 0, inScope_ = 0;
   bool stringsDone_ = false, typesDone_ = false;

@@ -1,4 +1,4 @@
-// The scopes of OpenCL.DebugInfo.100 around OpLine, without which Intel's compiler and llvm-spirv pass over the lines.
+// Adds the scopes of OpenCL.DebugInfo.100 around OpLine. Without them Intel's compiler and llvm-spirv ignore the lines.
 #pragma once
 #include <llvm/IR/Module.h>
 
@@ -6,7 +6,7 @@
 
 namespace xt {
 
-// The same SPIR-V with a scope for each function that has OpLine; `module` is what it was made from.
+// Returns the same SPIR-V with a scope for each function that has OpLine; `module` is the LLVM module that it was made from.
 std::string withDebugScopes(const std::string &spirv, const llvm::Module &module);
 
 } // namespace xt

@@ -1,4 +1,4 @@
-// Calls of the functions that a device has: OpenCL C's and those of Intel's extensions.
+// Calls of device functions: those of OpenCL C and of Intel's extensions.
 #pragma once
 #include "targets/llvm/loops.h"
 #include "targets/xe/emit/device_functions.h"
@@ -7,16 +7,16 @@
 
 namespace xt {
 
-// How a DeviceFunction writes a type: "f", "Dv8_s", … Integers count as signed.
+// The name of a type as DeviceFunction writes it: "f", "Dv8_s", … Integers count as signed.
 std::string mangledType(const llvm::Type *type);
 llvm::FunctionType *functionType(llvm::LLVMContext &context, const DeviceFunction &function);
 
 enum class DeviceEffect : uint8_t {
-  None,       // the value depends on the arguments alone
-  Convergent, // the lanes of a subgroup do it together; touches no memory
-  Memory,     // the same, and it reads or writes memory, or orders what does
+  None,       // the value depends only on the arguments
+  Convergent, // the lanes of a subgroup execute it together; accesses no memory
+  Memory,     // like Convergent, but reads, writes or orders memory
 };
-// The only way in which a kernel calls a function of the device. Declares it where that is new.
+// The only way in which a kernel calls a device function. Declares the function if necessary.
 llvm::CallInst *callDevice(llvm::IRBuilderBase &b, const DeviceFunction &function, llvm::ArrayRef<LlvmValue *> args, DeviceEffect effect);
 
 } // namespace xt

@@ -8,13 +8,13 @@
 namespace xt {
 namespace {
 
-// Where each lane finds an element, as one lane's register and that lane.
+// The source of an element: a lane, and the index of the element in that lane's part.
 struct Source {
   int64_t lane;
   size_t place;
 };
 
-// Of the q-th element of each lane.
+// The sources of the q-th element of each lane.
 std::vector<Source> sourcesOf(const Layout &from, const Layout &to, size_t q) {
   std::vector<Source> sources;
   int64_t lanes = to.axisSize(Axis::Lane);
@@ -33,7 +33,7 @@ std::vector<Source> sourcesOf(const Layout &from, const Layout &to, size_t q) {
 
 } // namespace
 
-// A small number for each lane, looked up in a constant: four bits each.
+// A small number for each lane, extracted from a constant with four bits per lane.
 LlvmValue *XeKernelEmitter::perLane(llvm::ArrayRef<int64_t> numbers) {
   if (std::all_of(numbers.begin(), numbers.end(), [&](int64_t n) { return n == numbers[0]; })) return number32(numbers[0]);
   uint64_t table = 0;
@@ -44,7 +44,7 @@ LlvmValue *XeKernelEmitter::perLane(llvm::ArrayRef<int64_t> numbers) {
   return b.CreateAnd(b.CreateZExtOrTrunc(moved, b.getInt32Ty()), number32(15));
 }
 
-// Elements that are dealt out otherwise than the hardware wants go from lane to lane.
+// Shuffles elements between lanes if they are distributed differently from what the hardware requires.
 Fragment XeKernelEmitter::dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to) {
   Fragment dealt;
   for (size_t q = 0; q < own.size(); ++q) {
@@ -82,7 +82,7 @@ const Layout *XeKernelEmitter::layoutOfA(const Op &dpas) const {
 
 const Op *XeKernelEmitter::firstWithoutInstruction() const {
   const Op *found = nullptr;
-  walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel_.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     if (!found && op.kind() == OpKind::Dpas && !layoutOfA(op)) found = &op;
   });
   return found;
@@ -100,7 +100,7 @@ void XeKernelEmitter::emitDpas(const Op &op) {
     remark(op, "`dpas` wants a by columns: its elements go from lane to lane first");
   }
   bool singles = a.elem() == Elem::TF32;
-  // A register has 32 bits for each lane on targets with 8 lanes, 16 on those with 16.
+  // Per lane, a register of the operand has 32 bits on targets with 8 lanes, and 16 on those with 16.
   unsigned wordsOfA = kernel_.lanes == 16 ? 16 : 32;
   auto words = [&](const Fragment &fragment, unsigned bits) {
     if (!singles) return asWords(b, fragment, bits);
@@ -120,8 +120,8 @@ void XeKernelEmitter::emitDpas(const Op &op) {
   fragments_[op.result()] = std::move(own);
 }
 
-// Without an instruction for it: each lane has all of a, and multiplies its columns of b. Sums of 16 bits are added in
-// f32 and rounded once.
+// Used if there is no instruction: each lane has all of a, and multiplies its columns of b. 16-bit sums are accumulated in f32
+// and rounded once.
 void XeKernelEmitter::emitTileMma(const Op &op) {
   Type a = op.operand(0)->type(), result = op.result()->type();
   Elem elem = result.elem(), work = isInteger(elem) || elem == Elem::F64 ? elem : Elem::F32;
@@ -141,7 +141,7 @@ void XeKernelEmitter::emitTileMma(const Op &op) {
   unsigned bits = ops_.type(work, 0)->getScalarSizeInBits();
   Fragment done(rows * columns);
   for (size_t n = 0; n < columns; ++n)
-    for (size_t r = 0; r < rows;) { // some rows of a column at a time
+    for (size_t r = 0; r < rows;) { // several rows of a column at a time
       size_t length = chunkLength(bits, rows - r);
       Fragment part;
       for (size_t i = 0; i < length; ++i) part.push_back(sums[(r + i) * columns + n]);

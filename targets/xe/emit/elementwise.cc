@@ -1,4 +1,4 @@
-// What computes element by element.
+// Ops that compute element by element.
 #include "targets/xe/emit/kernel_emitter.h"
 
 #include "ir/base/check.h"
@@ -8,7 +8,7 @@
 namespace xt {
 namespace {
 
-// In 32 bits these give the low half of what they give in 64, or just that where the operands fit.
+// In 32 bits these ops give the low half of their 64-bit result, or the same result if the operands fit.
 bool staysNarrow(OpKind kind) {
   switch (kind) {
   case OpKind::AddI:
@@ -39,7 +39,7 @@ void XeKernelEmitter::emitConstant(const Op &op) {
   else parts_[op.result()] = {value};
 }
 
-// Of indices: in 32 bits where that is enough. False: an op for RegisterOps.
+// Emits an op on indices, in 32 bits if that is enough. Returns false for an op that RegisterOps handles.
 bool XeKernelEmitter::emitIndexOp(const Op &op) {
   const Value *first = op.operand(0), *result = op.result();
   TypeRule rule = op.info().typeRule;
@@ -72,7 +72,7 @@ bool XeKernelEmitter::emitIndexOp(const Op &op) {
   return true;
 }
 
-// What the elements of a vector of indices can be.
+// The possible values of the elements of a vector of indices.
 Interval XeKernelEmitter::rangeOfElements(const Value *vector) const {
   const Op *op = vector->definingOp();
   if (op && op->info().typeRule == TypeRule::Splat && op->operand(0)->type().isIndex()) return ranges_.of(op->operand(0));
@@ -81,7 +81,7 @@ Interval XeKernelEmitter::rangeOfElements(const Value *vector) const {
   return {0, vector->type().extent(static_cast<int>(dim)) - 1};
 }
 
-// Masks at the edge of a matrix often hold for all rows, or all columns.
+// Decides comparisons at compile time: masks at the edge of a matrix often hold for all rows, or all columns.
 std::optional<bool> XeKernelEmitter::decidedAlready(const Op &op) const {
   if (op.info().typeRule != TypeRule::Compare || op.textAttr("kind") != "slt" || op.operand(0)->type().elem() != Elem::Index) return std::nullopt;
   Interval x = rangeOfElements(op.operand(0)), y = rangeOfElements(op.operand(1));
@@ -108,7 +108,7 @@ void XeKernelEmitter::emitElementwise(const Op &op) {
   std::vector<Fragment> given;
   for (const Value *operand : op.operands())
     given.push_back(operand->type().isVector() ? fragment(operand) : splat(scalar(operand), count));
-  // Vectors that repeat one scalar, such as what masks are made of, are computed once.
+  // Vectors that repeat one scalar, such as the operands of masks, are computed once.
   auto repeats = [&](size_t k, size_t length) {
     return std::all_of(given.begin(), given.end(), [&](const Fragment &operand) {
       return std::all_of(&operand[k], &operand[k] + length, [&](const FragmentElement &element) { return element == operand[k]; });

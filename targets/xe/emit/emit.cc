@@ -15,7 +15,7 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   if (options.stage) options.stage("SPIR-V of all kernels");
   Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module);
   if (!spirv) return spirv.error();
-  if (options.definitions.empty()) // which may have more: they are for compilers that lack functions
+  if (options.definitions.empty()) // definitions may use more instructions: they are for compilers that lack functions
     if (Result<void> known = checkSpirv(*spirv); !known) return known.error();
   return XeProgram{std::move(*spirv), std::move(emitted->kernels)};
 }

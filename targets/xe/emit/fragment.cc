@@ -5,7 +5,7 @@
 namespace xt {
 namespace {
 
-// Elements of one vector of integers, neighbours that fill whole ones: those integers. Null: they are not.
+// If the elements are consecutive elements of one vector of integers and fill whole integers, those integers. Otherwise null.
 LlvmValue *wholeWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements) {
   const FragmentElement &first = elements[0];
   auto pack = static_cast<size_t>(first.pack);
@@ -20,7 +20,7 @@ LlvmValue *wholeWords(llvm::IRBuilderBase &b, std::span<const FragmentElement> e
   return b.CreateShuffleVector(first.from, places);
 }
 
-// All elements are in one vector.
+// All elements are from one vector.
 LlvmValue *fromOne(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements) {
   if (LlvmValue *whole = wholeWords(b, elements)) return whole;
   llvm::SmallVector<int, 16> places;
@@ -28,7 +28,7 @@ LlvmValue *fromOne(llvm::IRBuilderBase &b, std::span<const FragmentElement> elem
   return b.CreateShuffleVector(elements[0].from, places);
 }
 
-// In two vectors of one type.
+// The elements are from two vectors of one type.
 LlvmValue *fromTwo(llvm::IRBuilderBase &b, std::span<const FragmentElement> elements, LlvmValue *second) {
   llvm::SmallVector<int, 16> places;
   for (const FragmentElement &element : elements)

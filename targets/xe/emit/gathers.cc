@@ -1,4 +1,4 @@
-// Lanes with offsets of their own, and atomics.
+// Scatter tiles and descriptors, whose elements have their own offsets, and atomics.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "targets/xe/emit/kernel_emitter.h"
@@ -10,7 +10,7 @@ constexpr size_t kTile = 0, kTileOfUpdate = 1;
 
 bool isDescriptor(const Value *window) { return window->type().isTensorDesc(); }
 
-// What a masked-off element of a load reads.
+// The value that a load returns for a masked-off element.
 LlvmValue *paddingOf(const Op &op, RegisterOps &ops, Elem elem) {
   const Attr *attr = op.attr("padding");
   return attr ? ops.constant(elem, attr->value, 0) : ops.zero(elem, 0);
@@ -33,11 +33,11 @@ std::optional<llvm::AtomicRMWInst::BinOp> integerUpdate(OpKind kind) {
 
 } // namespace
 
-// A lane's part of a descriptor is its chunk of neighbours.
+// A lane's part of a descriptor is its chunk of neighbouring elements.
 void XeKernelEmitter::initScatter(const Op &op) {
   const Value *base = op.operand(0), *offsets = op.operand(1);
   Type type = op.result()->type();
-  if (base->type().isMemRef()) parts_[op.result()] = parts_.at(base); // of one dimension: base, size, stride
+  if (base->type().isMemRef()) parts_[op.result()] = parts_.at(base); // of a one-dimensional memref: base, size, stride
   else parts_[op.result()] = {pointer(asIndex(base)), nullptr, number(1)}; // without bounds
   if (!base->type().isMemRef()) parts_[op.result()][kScatterSize] = number(-1);
   if (!isDescriptor(op.result())) {
@@ -62,7 +62,7 @@ void XeKernelEmitter::moveScatter(const Op &op) {
   fragments_[op.result()] = std::move(offsets);
 }
 
-// The size of an address is the greatest unsigned number: every offset but one is below it.
+// The size of an address is the greatest unsigned number, so every offset except one is below it.
 XeKernelEmitter::Element XeKernelEmitter::scatterElement(const Value *tile, size_t k, LlvmValue *mask) {
   const Parts &parts = parts_.at(tile);
   LlvmValue *offset = scalarOf(b, fragment(tile)[k]);
@@ -141,7 +141,7 @@ void XeKernelEmitter::emitAtomic(const Op &op) {
   setValue(op.result(), std::move(result));
 }
 
-// What the hardware has no update for goes by compare-and-swap.
+// Updates that the hardware lacks use compare-and-swap.
 LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue *address, LlvmValue *value) {
   bool assigns = op.textAttr("kind") == "assign", word = elemInfo(elem).storageBytes >= 4;
   auto bytes = static_cast<uint64_t>(elemInfo(elem).storageBytes);
@@ -160,19 +160,20 @@ LlvmValue *XeKernelEmitter::updateAtomically(const Op &op, Elem elem, LlvmValue 
   return exchangesFloat ? b.CreateBitCast(before, value->getType()) : before;
 }
 
-// A loop around compare-and-swap of the word of 32 or 64 bits that holds the element.
+// A compare-and-swap loop on the 32- or 64-bit word that holds the element.
 LlvmValue *XeKernelEmitter::swapUntilDone(OpKind kind, Elem elem, LlvmValue *address, LlvmValue *value) {
   auto bytes = static_cast<unsigned>(elemInfo(elem).storageBytes);
   llvm::Type *image = b.getIntNTy(8 * bytes), *word = bytes == 8 ? b.getInt64Ty() : b.getInt32Ty();
   llvm::Align align(bytes == 8 ? 8 : 4);
   LlvmValue *place = b.CreatePtrToInt(address, b.getInt64Ty()), *shift = nullptr;
-  if (bytes < 4) { // an element is in one word, as its address is a multiple of its size
+  if (bytes < 4) { // an element does not cross words, because its address is a multiple of its size
     LlvmValue *inWord = b.CreateTrunc(b.CreateAnd(place, number(3)), b.getInt32Ty());
     shift = b.CreateMul(inWord, number32(8));
     address = b.CreatePtrAdd(address, b.CreateNeg(b.CreateAnd(place, number(3))));
   }
   llvm::SyncScope::ID scope = b.getContext().getOrInsertSyncScopeID("device");
-  // What is around a narrow element is touched by exchanges alone (kernel_abi.h): where 0 is not there, the first one reads.
+  // Bytes around a narrow element are only accessed by exchanges (kernel_abi.h), so the loop starts from 0: if the word
+  // differs, the first exchange reads it.
   LlvmValue *first = shift ? number32(0) : static_cast<LlvmValue *>(b.CreateAlignedLoad(word, address, align));
   llvm::Function *function = b.GetInsertBlock()->getParent();
   llvm::BasicBlock *before = b.GetInsertBlock();

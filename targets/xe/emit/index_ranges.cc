@@ -9,12 +9,12 @@ namespace xt {
 namespace {
 
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
-// Loops inside so many others are looked at once only: each level doubles the work, or doubles it again.
+// Loops nested deeper than this are visited only once, because each level doubles the work, or quadruples it.
 constexpr int kDeepLoops = 4;
 
 Interval joined(Interval x, Interval y) { return {std::min(x.low, y.low), std::max(x.high, y.high)}; }
 
-// The smallest interval that holds all of these; all numbers where one does not fit 64 bits.
+// The smallest interval that contains all numbers; the full range if one does not fit into 64 bits.
 Interval around(std::initializer_list<__int128> numbers) {
   __int128 low = *std::min_element(numbers.begin(), numbers.end()), high = *std::max_element(numbers.begin(), numbers.end());
   if (low < kLeast || high > kMost) return {};
@@ -29,7 +29,7 @@ Interval product(Interval x, Interval y) {
   return around({Wide{x.low} * y.low, Wide{x.low} * y.high, Wide{x.high} * y.low, Wide{x.high} * y.high});
 }
 
-// Rounded up or down at most: one more to both sides.
+// Rounding up or down changes the quotient by at most one, on either side.
 Interval quotient(Interval x, Interval y, bool truncates) {
   if (y.low <= 0) return {};
   Interval exact = around({Wide{x.low} / y.low, Wide{x.low} / y.high, Wide{x.high} / y.low, Wide{x.high} / y.high});
@@ -52,7 +52,7 @@ Interval ofType(Elem elem) {
 
 bool isInside(Interval x, Interval y) { return x.low >= y.low && x.high <= y.high; }
 
-// Rounds of a loop at most.
+// The maximum number of iterations of a loop.
 std::optional<int64_t> mostRounds(Interval lower, Interval upper, Interval step) {
   if (step.low <= 0 || lower.low == kLeast || upper.high == kMost) return std::nullopt;
   Wide rounds = (Wide{upper.high} - lower.low + step.low - 1) / step.low;
@@ -71,7 +71,7 @@ bool movesWindow(const Op &op) {
 
 } // namespace
 
-IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts) : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // which changes nothing
+IndexRanges::IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts) : kernel_(kernel), divisors_(const_cast<Kernel &>(kernel)), facts_(std::move(facts)) { // nothing is changed
   visit(kernel.gridBlock, 0);
   setGrid();
   visit(kernel.body, 0);
@@ -118,12 +118,12 @@ void IndexRanges::visit(const Op &op, int depth) {
   }
   if (op.resultCount() != 1 || !op.result()->type().isScalar() || isFloat(op.result()->type().elem())) return;
   Interval known = arithmetic(op), possible = ofType(op.result()->type().elem());
-  scalars_[op.result()] = isInside(known, possible) ? known : possible; // what does not fit wraps around
+  scalars_[op.result()] = isInside(known, possible) ? known : possible; // a value that does not fit wraps around
 }
 
 Interval IndexRanges::arithmetic(const Op &op) const {
   auto at = [&](size_t i) { return of(op.operand(i)); };
-  // Of u64 an interval of signed numbers says nothing; other operands are scalars too, or the op has no integers.
+  // A signed interval cannot describe u64. All operands must be scalars, too, or the op has no integer result.
   bool plain = op.result()->type().elem() != Elem::U64;
   for (const Value *operand : op.operands())
     plain &= operand->type().elem() != Elem::U64 && (operand->type().isScalar() || op.kind() == OpKind::Dim);
@@ -142,7 +142,7 @@ Interval IndexRanges::arithmetic(const Op &op) const {
   case OpKind::RemSI: {
     Interval rest = remainder(at(0), at(1));
     if (at(1).low != at(1).high || at(1).low <= 0) return rest;
-    int64_t most = at(1).low - std::gcd(divisors_.divisor(op.operand(0)), at(1).low); // a multiple of what divides both
+    int64_t most = at(1).low - std::gcd(divisors_.divisor(op.operand(0)), at(1).low); // the remainder is a multiple of the greatest common divisor
     return {std::max(rest.low, -most), std::min(rest.high, most)};
   }
   case OpKind::MinSI: return {std::min(at(0).low, at(1).low), std::min(at(0).high, at(1).high)};
@@ -221,7 +221,7 @@ void IndexRanges::visitFor(const Op &op, int depth) {
   Interval lower = of(op.operand(0)), upper = of(op.operand(1)), step = of(op.operand(2));
   scalars_[body.param(0)] = {lower.low, std::max(lower.low, upper.high == kLeast ? kLeast : upper.high - 1)};
   for (size_t i = 0; i < op.resultCount(); ++i) scalars_.erase(body.param(1 + i)), windows_.erase(body.param(1 + i));
-  visit(body, depth + 1); // with nothing known of what the loop carries
+  visit(body, depth + 1); // with nothing known about loop-carried values
   std::optional<int64_t> rounds = mostRounds(lower, upper, step);
   for (size_t i = 0; i < op.resultCount(); ++i) {
     const Value *param = body.param(1 + i), *result = op.result(i), *init = op.operand(3 + i), *next = yield->operand(i);
@@ -235,7 +235,7 @@ void IndexRanges::visitFor(const Op &op, int depth) {
         inside = sum(first, last);
         after = joined(first, sum(inside, *delta));
       }
-      // What comes out goes through the same register.
+      // The result is in the same register as the parameter.
       bool used = !result->uses().empty();
       set({param, d}, used ? joined(inside, after) : inside);
       set({result, d}, after);
@@ -247,11 +247,11 @@ void IndexRanges::visitFor(const Op &op, int depth) {
   }
 }
 
-// What a loop carries may never fall below what it begins with: if a round keeps to that, all do.
+// A loop-carried value may never fall below its initial value: if one iteration preserves this, all do.
 void IndexRanges::narrow(const Op &op, int depth) {
   const Block &body = *op.region(0);
   const Op *yield = yieldOf(body);
-  std::vector<std::pair<size_t, Interval>> tried; // which is carried, and what is known so far
+  std::vector<std::pair<size_t, Interval>> tried; // the index of the carried value, and its known range so far
   for (size_t i = 0; i < op.resultCount(); ++i) {
     const Value *param = body.param(1 + i);
     if (!param->type().isScalar() || !isInteger(param->type().elem())) continue;

@@ -1,4 +1,4 @@
-// What values the integers of a kernel can have, so that most of them need 32 bits only.
+// Ranges of the integers of a kernel. Most of them fit into 32 bits.
 #pragma once
 #include "ir/module.h"
 #include "passes/tile_roots.h"
@@ -11,7 +11,7 @@
 
 namespace xt {
 
-struct Interval { // both included; the whole of 64 bits where nothing is known
+struct Interval { // both ends included; the full 64-bit range if nothing is known
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
   bool operator==(const Interval &) const = default;
   bool fits32() const {
@@ -19,10 +19,10 @@ struct Interval { // both included; the whole of 64 bits where nothing is known
   }
 };
 
-// Extents of memrefs are below 2^31: the host refuses others.
+// Extents of memrefs are below 2^31, because the host rejects others.
 inline constexpr int64_t kMostExtent = (int64_t{1} << 31) - 1;
 
-// What is known of a parameter's extents beyond that, by its number: those of its last dimension, and of the one before.
+// Additional facts about the extents of a parameter, by its index: those of its last dimension, and of the one before.
 struct ExtentFacts {
   size_t param;
   Interval rows, columns;
@@ -30,18 +30,18 @@ struct ExtentFacts {
 
 class IndexRanges {
 public:
-  // The ranges hold for the kernel's body as it is now.
+  // The ranges are valid as long as the kernel's body is not changed.
   IndexRanges(const Kernel &kernel, std::vector<ExtentFacts> facts);
-  // Of an integer.
+  // The range of an integer.
   Interval of(const Value *scalar) const;
-  // Of a window's offset along its rows (0) or columns (1).
+  // The range of a window's offset along its rows (0) or columns (1).
   Interval ofWindow(const Value *window, size_t dim) const;
 
-  struct Cell { // a scalar (dim 0), or an offset of a window
+  struct Cell { // a scalar (dim 0), or one offset of a window
     const Value *value;
     size_t dim;
   };
-  // How much `to` is more than what a loop carries, where it is that plus something.
+  // The difference between `to` and a loop-carried value, if `to` is computed by adding to it.
   std::optional<Interval> moved(Cell carried, const Value *to) const;
 
 private:
@@ -62,7 +62,7 @@ private:
   const Kernel &kernel_;
   TileRoots divisors_;
   std::vector<ExtentFacts> facts_;
-  std::unordered_map<const Value *, Interval> scalars_; // these are looked up only
+  std::unordered_map<const Value *, Interval> scalars_; // both are used for lookup only
   std::unordered_map<const Value *, Windows> windows_;
 };
 

@@ -15,26 +15,26 @@
 namespace xt {
 namespace {
 
-// Null: it is none.
+// Null: the op is not a library function.
 LlvmValue *mathFunction(llvm::IRBuilderBase &b, OpKind kind, llvm::ArrayRef<LlvmValue *> args) {
   std::string_view name = mathFunctionName(kind);
   std::string type = mangledType(args[0]->getType());
   return name.empty() ? nullptr : callDevice(b, deviceFunction(name, std::vector<std::string>(args.size(), type), type), args, DeviceEffect::None);
 }
 
-// f64 is not on all devices, and slow on others: only what is f64 uses it.
+// Some devices lack f64 and others are slow at it, so only ops on f64 use it.
 constexpr RegisterTraits kTraits{
     .halves = true, .doubles = false, .vectors = true, .minimum = false, .function = mathFunction};
 
-// Of the small register file, what vectors may take.
+// The fraction of the small register file that vectors may occupy.
 constexpr int64_t kForVectors = 3, kOf = 4;
 
-// Registers that Intel's compiler wants beside them for functions that it puts in place of calls, with branches.
+// Registers that Intel's compiler needs besides for functions that it inlines, with their branches.
 constexpr int64_t kForFunctions = 32;
 
 bool callsFunctions(const Kernel &kernel) {
   bool calls = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     calls |= (op.kind() == OpKind::Erf || op.kind() == OpKind::Tanh) && op.result()->type().isVector();
   });
   return calls;
@@ -42,10 +42,10 @@ bool callsFunctions(const Kernel &kernel) {
 
 bool isCall(const Op &op, TypeRule rule) { return op.info().typeRule == rule; }
 
-// Whether some lane may write memory that another reads, without the whole subgroup doing it as one message.
+// Whether some lane may write memory that another lane reads, other than by one message of the whole subgroup.
 bool writesByLane(const Kernel &kernel) {
   bool writes = false;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     writes |= has(op.info().effects, Effect::Writes) && !isCall(op, TypeRule::StoreNd);
   });
   return writes;
@@ -82,8 +82,8 @@ Result<XeKernel> XeKernelEmitter::emit(std::string entry) {
   return std::move(output_);
 }
 
-// The large register file halves the threads of an engine: it is for vectors that come near to what the small one holds
-// (addresses, payloads of messages and temporaries want the rest), and for workgroups that a core has room for then.
+// The large register file halves the threads of an engine. It is used if vectors nearly fill the small one (addresses, message
+// payloads and temporaries need the rest), and if a core still has room for a workgroup.
 void XeKernelEmitter::chooseRegisterFile() {
   if (target_.registerFile.size() < 2) return;
   int64_t small = target_.registerFile[0], large = target_.registerFile.back();
@@ -101,7 +101,7 @@ void XeKernelEmitter::chooseRegisterFile() {
   tell(str(": it asks for ", large, " a thread, and half as many threads run at one time"));
 }
 
-// The last parameter, the outcome, is taken away again where nothing fails.
+// The last parameter, the outcome, is removed again if nothing can fail.
 llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   llvm::SmallVector<llvm::Type *, 16> types;
   for (size_t i = 0; i < kernel_.paramCount; ++i) {
@@ -119,7 +119,7 @@ llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   b.SetCurrentDebugLocation(lines_.at(kernel_.nameRange));
   makeSlmVariables(entry);
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
-  // Stack slots go into the entry block; everything else starts in a block of its own.
+  // Stack slots go into the entry block; all other code starts in its own block.
   auto *start = llvm::BasicBlock::Create(b.getContext(), "start", function);
   b.CreateBr(start);
   b.SetInsertPoint(start);
@@ -128,7 +128,8 @@ llvm::Function *XeKernelEmitter::makeFunction(const std::string &entry) {
   return function;
 }
 
-// Buffers that share memory lie in one variable, others each in their own: the software device knows where each ends.
+// Buffers that share memory are placed in one variable, and every other buffer in its own: the software device knows where each
+// variable ends.
 void XeKernelEmitter::makeSlmVariables(const std::string &entry) {
   std::vector<SlmBuffer> buffers = slmLayout_.buffers;
   std::ranges::stable_sort(buffers, {}, &SlmBuffer::offset);
@@ -163,9 +164,10 @@ void XeKernelEmitter::loadParameters(llvm::Function *function) {
     }
     parts.push_back(function->getArg(next++));
     std::vector<int64_t> strides = memrefStrides(type);
-    // Messages take these numbers from registers: constants, each moved there alone, would cost more than the parameters.
+    // Messages take these numbers from registers. Moving a constant to a register for each message would cost more than the
+    // parameters.
     bool byMessage = std::any_of(blocks_.uses.begin(), blocks_.uses.end(), [&](const XeBlockUse &use) { return use.param == i; });
-    for (int d = 0; d < type.rank(); ++d) { // below 2^31, as the host checks
+    for (int d = 0; d < type.rank(); ++d) { // below 2^31, which the host checks
       llvm::Argument *size = function->getArg(next++);
       size->setName(str(name, ".size", d));
       extent_ = size;
@@ -222,7 +224,7 @@ void XeKernelEmitter::annotate(llvm::Function *function) {
     return llvm::ConstantAsMetadata::get(b.getInt32(static_cast<uint32_t>(value)));
   };
   llvm::LLVMContext &context = b.getContext();
-  // Without it Intel's compiler chooses 32 lanes, and spills.
+  // Without it, Intel's compiler chooses 32 lanes, and spills.
   function->setMetadata("intel_reqd_sub_group_size", llvm::MDNode::get(context, {entry(kernel_.lanes)}));
   function->setMetadata("reqd_work_group_size",
                         llvm::MDNode::get(context, {entry(kernel_.subgroups * kernel_.lanes), entry(1), entry(1)}));
@@ -236,7 +238,7 @@ void XeKernelEmitter::emitBlock(const Block &block) {
   llvm::DebugLoc outer = b.getCurrentDebugLocation();
   for (const Op &op : block) {
     llvm::DebugLoc own = lines_.at(op.range());
-    b.SetCurrentDebugLocation(own ? own : outer); // what no source spells belongs to the op around it
+    b.SetCurrentDebugLocation(own ? own : outer); // an op without a source position gets that of the enclosing op
     bool diverges = op.regionCount() > 0 && divergesAt(op, divergent_);
     divergentRegions_ += diverges;
     emitOp(op);
@@ -269,7 +271,7 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::For: return emitFor(op);
   case TypeRule::While: return emitWhile(op);
   case TypeRule::If: return emitIf(op);
-  case TypeRule::Yield: return; // moved by the op around it
+  case TypeRule::Yield: return; // the enclosing op moves the values
   case TypeRule::Iota: return emitIota(op);
   case TypeRule::CreateMask: return emitCreateMask(op);
   case TypeRule::Transpose: return emitTranspose(op);
@@ -288,9 +290,9 @@ void XeKernelEmitter::emitOp(const Op &op) {
   case TypeRule::CreateNbarrier:
   case TypeRule::Nbarrier: return emitNamedBarrier(op);
   case TypeRule::Dpas: return emitDpas(op);
-  case TypeRule::Nest: break; // block-tiles has made it a loop
+  case TypeRule::Nest: break; // block-tiles has turned it into a loop
   case TypeRule::Print:
-    if (op.kind() == OpKind::Assert) emitAssert(op); // checkTargetLimits has said that prints are left out
+    if (op.kind() == OpKind::Assert) emitAssert(op); // checkTargetLimits has reported that prints are left out
     return;
   case TypeRule::InitTile:
   case TypeRule::LoadTile:
@@ -333,7 +335,7 @@ void XeKernelEmitter::emitMemoryOp(const Op &op) {
   case TypeRule::UpdateTdesc: return moveScatter(op);
   case TypeRule::LoadTile: return emitLoadTile(op);
   case TypeRule::StoreTile: return emitStoreTile(op);
-  case TypeRule::PrefetchTile: // of lanes that go different ways there is no message
+  case TypeRule::PrefetchTile: // there is no message for lanes that diverge
   case TypeRule::PrefetchTdesc: return;
   case TypeRule::LoadNd: return emitLoadNd(op);
   case TypeRule::StoreNd: return emitStoreNd(op);

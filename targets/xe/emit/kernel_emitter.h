@@ -1,7 +1,7 @@
-// One kernel at lane scope as an LLVM function that a GPU runs for each lane.
+// Emits one kernel at lane scope as an LLVM function that a GPU runs for each lane.
 //
-// Of IR values become: scalars, an LLVM value in the form of RegisterOps, where an index has 32 bits if its range fits
-// them, else 64; vectors, Fragments, of 64 bits an index; memrefs, tiles, tensor_descs and named barriers, parts.
+// IR values become: scalars, an LLVM value in the form of RegisterOps (an index has 32 bits if its range fits, otherwise 64);
+// vectors, Fragments (with 64 bits per index); memrefs, tiles, tensor_descs and named barriers, parts.
 #pragma once
 #include "ir/base/diagnostics.h"
 #include "ir/lane_fragments.h"
@@ -27,16 +27,16 @@ class XeKernelEmitter {
 public:
   XeKernelEmitter(llvm::Module &module, Context &context, const Kernel &kernel, const TargetInfo &target,
                   const XeEmitOptions &options, SourceLines &lines, Diagnostics &diagnostics);
-  // Adds the function to the module. An Error names an op that the target cannot do.
+  // Adds the function to the module. An Error names an op that the target does not support.
   Result<XeKernel> emit(std::string entry);
 
 private:
   using Parts = LlvmValues;
   enum WindowPart : size_t { kBase, kRows, kColumns, kRowStride, kColumnStride, kY, kX, kWindowParts };
-  // Of a scatter tile; its offsets are a fragment.
+  // The parts of a scatter tile; its offsets are a fragment.
   enum ScatterPart : size_t { kScatterBase, kScatterSize, kScatterStride, kScatterParts };
 
-  // kernel_emitter.cc: the function around the body, and which op goes where
+  // kernel_emitter.cc: the function around the body, and the dispatch on ops
   llvm::Function *makeFunction(const std::string &entry);
   void makeSlmVariables(const std::string &entry);
   void loadParameters(llvm::Function *function);
@@ -57,11 +57,11 @@ private:
   LlvmValue *number32(int64_t value) { return b.getInt32(static_cast<uint32_t>(value)); }
   LlvmValue *wide(LlvmValue *index) { return b.CreateSExt(index, b.getInt64Ty()); }
   LlvmValue *resize(LlvmValue *index, bool narrow);
-  void match(LlvmValue *&x, LlvmValue *&y); // sign-extends the narrower one
+  void match(LlvmValue *&x, LlvmValue *&y); // sign-extends the narrower value
   LlvmValue *add(LlvmValue *x, LlvmValue *y);
   LlvmValue *below(LlvmValue *index, LlvmValue *size); // 0 <= index < size
-  LlvmValue *asIndex(const Value *integer);            // of any integer type, 64 bits
-  // All LLVM values of IR values, one behind the other, and back.
+  LlvmValue *asIndex(const Value *integer);            // from any integer type, to 64 bits
+  // All LLVM values of a list of IR values in order, and the reverse.
   Parts flatten(llvm::ArrayRef<Value *> values);
   void unflatten(llvm::ArrayRef<Value *> values, llvm::ArrayRef<LlvmValue *> parts);
   Parts chunksOf(const Fragment &fragment, Elem elem);
@@ -74,22 +74,23 @@ private:
   void emitIf(const Op &op);
   enum class Carry : uint8_t {
     Phi,
-    Same,    // no round changes it
-    Counted, // it moves as the loop's variable does
+    Same,    // no iteration changes it
+    Counted, // it moves like the loop's variable
   };
   struct Carried {
     std::vector<Value *> inits, params, yielded, results;
-    std::vector<Carry> how; // of each part
+    std::vector<Carry> how; // one per part
     Parts initial, inside;
   };
   void chooseCarries(Carried &carried, std::optional<int64_t> step);
-  // `variable` and where it began; null where nothing is Counted.
+  // `variable` and its initial value `lower`; null if no part is Counted.
   void enterLoop(Carried &carried, llvm::BasicBlock *before, LlvmValue *variable, LlvmValue *lower);
-  // A phi that has what comes from `before`, and so far an unknown value; and what comes from the end of the loop.
+  // openPhi: a phi with the value from `before` and a placeholder. closePhi: replaces the placeholder by the value from the end
+  // of the loop.
   llvm::PHINode *openPhi(LlvmValue *initial, llvm::BasicBlock *before, const llvm::Twine &name = "");
   void closePhi(LlvmValue *phi, LlvmValue *next);
   void leaveLoop(Carried &carried, LlvmValue *again, llvm::BasicBlock *body, llvm::BasicBlock *before, bool guarded);
-  // Where `condition` holds, tells the host. What follows runs all the same.
+  // Reports a failure to the host if `condition` holds. The code after it runs anyway.
   void failIf(LlvmValue *condition, const Op &op, std::string message);
   int64_t numberOf(XeFailure failure);
   void tell(LlvmValue *failed, LlvmValue *number);
@@ -104,7 +105,7 @@ private:
   bool emitIndexOp(const Op &op);
   void emitConstant(const Op &op);
 
-  // vector_ops.cc: elements that go to other places, and reductions inside of a fragment
+  // vector_ops.cc: ops that rearrange elements, and reductions within a fragment
   void emitIota(const Op &op);
   void emitCreateMask(const Op &op);
   void emitTranspose(const Op &op);
@@ -120,7 +121,7 @@ private:
   LlvmValue *pointer(LlvmValue *address) { return b.CreateIntToPtr(address, b.getPtrTy(1)); }
   LlvmValue *loadAt(LlvmValue *address, Elem elem);
   void storeAt(LlvmValue *address, Elem elem, LlvmValue *value);
-  // What `load` gives where `condition` holds, else `otherwise`.
+  // The result of `load` if `condition` holds, otherwise `otherwise`.
   LlvmValue *guarded(LlvmValue *condition, llvm::function_ref<LlvmValue *()> load, LlvmValue *otherwise);
   void guardedDo(LlvmValue *condition, llvm::function_ref<void()> work);
   void emitDim(const Op &op);
@@ -133,22 +134,22 @@ private:
   void emitLoad(const Op &op);
   void emitStore(const Op &op);
 
-  // windows.cc: tiles, and blocks that go element by element
+  // windows.cc: tiles, and blocks that are moved element by element
   Parts makeWindow(const Op &op);
   Parts viewOf(const Op &op, size_t rank);
   void moveWindow(const Op &op);
-  // The elements of a window that are this lane's: rows x columns of them, each at an index in the window.
+  // The elements of a window that belong to this lane: a lattice of rows x columns, each at an index in the window.
   struct Lattice {
-    LlvmValue *row = nullptr, *column = nullptr; // what the lane's number adds to every index; null: nothing
+    LlvmValue *row = nullptr, *column = nullptr; // the lane's contribution to every index; null: none
     std::vector<int64_t> rows, columns;          // ascending
     size_t count() const { return rows.size() * columns.size(); }
   };
   Lattice latticeOf(Type window);
   LlvmValue *lanePart(const Layout &layout, int dim);
   struct Reach {
-    LlvmValue *all = nullptr;                             // every element is inside
-    std::vector<LlvmValue *> rowInside, columnInside;     // null: it always is
-    std::vector<LlvmValue *> rowBytes, columnBytes;       // from the base
+    LlvmValue *all = nullptr;                             // whether every element is in bounds
+    std::vector<LlvmValue *> rowInside, columnInside;     // null: always in bounds
+    std::vector<LlvmValue *> rowBytes, columnBytes;       // offsets from the base
     LlvmValue *base = nullptr;
   };
   Reach reach(const Value *window, const Lattice &lattice);
@@ -186,7 +187,7 @@ private:
   void remark(const Op &op, std::string message);
 
   // dpas.cc
-  // Null where there is no such instruction.
+  // Null if there is no such instruction.
   const Layout *layoutOfA(const Op &dpas) const;
   const Op *firstWithoutInstruction() const;
   void emitDpas(const Op &op);
@@ -194,13 +195,13 @@ private:
   LlvmValue *perLane(llvm::ArrayRef<int64_t> numbers);
   Fragment dealtAs(const Fragment &own, Elem elem, const Layout &from, const Layout &to);
 
-  // lanes.cc: what lanes do together
+  // lanes.cc: ops that lanes execute together
   void emitShuffle(const Op &op);
   LlvmValue *shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr = false);
   void emitSubgroupReduce(const Op &op);
   void emitBarrierOrFence(const Op &op);
-  static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // SPIR-V's
-  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // its memory semantics
+  static constexpr int kDeviceScope = 1, kWorkgroupScope = 2, kSubgroupScope = 3; // scopes of SPIR-V
+  static constexpr int64_t kOfWorkgroup = 0x100, kOfGlobal = 0x200;                    // memory semantics of SPIR-V
   void barrier(int scope);
   void fence(int scope, int64_t memory = kOfWorkgroup | kOfGlobal);
 
@@ -223,7 +224,7 @@ private:
   BlockPlan blocks_;
   IndexRanges ranges_;
   SlmLayout slmLayout_;
-  struct SlmVariable { // what buffers that share memory take, alone in a variable
+  struct SlmVariable { // a variable that holds only the buffers that share this memory
     int64_t begin, end;
     llvm::GlobalVariable *variable;
   };
@@ -231,15 +232,15 @@ private:
   llvm::IRBuilder<llvm::InstSimplifyFolder> b;
   RegisterOps ops_;
   XeKernel output_;
-  const bool lanesWrite_; // some lane writes to memory for itself
-  const std::unordered_set<const Value *> divergent_; // among the subgroups of a workgroup
-  int divergentRegions_ = 0; // around the op that is emitted: branches and loops that depend on the subgroup
+  const bool lanesWrite_; // whether some lane writes memory on its own
+  const std::unordered_set<const Value *> divergent_; // values that differ among the subgroups of a workgroup
+  int divergentRegions_ = 0; // the branches and loops around the current op that depend on the subgroup
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr,
             *barriers_ = nullptr;
-  LlvmValue *extent_ = nullptr; // of some memref, as it is given; null: there is none
-  int64_t failureNumbers_ = 0; // given so far
-  int64_t madeBarriers_ = 0, barrierCount_ = 0; // the latter have memory
+  LlvmValue *extent_ = nullptr; // a size argument of some memref; null: there is none
+  int64_t failureNumbers_ = 0; // the count of numbers in use
+  int64_t madeBarriers_ = 0, barrierCount_ = 0; // the barriers that are allocated, and those that have memory
   std::unordered_map<const Value *, Parts> parts_;
   std::unordered_map<const Value *, Fragment> fragments_;
 };

@@ -18,7 +18,7 @@
 namespace xt {
 namespace {
 
-// Letters, digits and '_' of the kernel's name; one that is taken gets a number.
+// The letters, digits and '_' of the kernel's name, with a number if that name is taken.
 std::string entryName(const Kernel &kernel, const std::vector<XeKernel> &taken) {
   std::string name;
   for (char c : kernel.name) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -35,11 +35,11 @@ void describe(llvm::Module &module) {
     return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), value));
   };
   module.getOrInsertNamedMetadata("opencl.ocl.version")->addOperand(llvm::MDNode::get(context, {number(3), number(0)}));
-  // Without it LLVM forbids mul and add to contract, in every kernel.
+  // Without it, LLVM forbids contracting mul and add in every kernel.
   module.getOrInsertNamedMetadata("opencl.enable.FP_CONTRACT");
 }
 
-// Those of the functions that the module calls.
+// Links the definitions of the functions that the module calls.
 Result<void> linkDefinitions(llvm::Module &module, const std::string &definitions) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> others = llvm::parseAssemblyString(definitions, problem, module.getContext());

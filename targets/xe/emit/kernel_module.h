@@ -1,4 +1,4 @@
-// A module's kernels as one LLVM module for GPUs.
+// Emits the kernels of a module as one LLVM module for GPUs.
 #pragma once
 #include "targets/xe/emit/emit.h"
 
@@ -11,7 +11,7 @@ namespace xt {
 
 struct XeModule {
   std::unique_ptr<llvm::Module> module;
-  std::vector<XeKernel> kernels; // in the module's order
+  std::vector<XeKernel> kernels; // in the order of the module
 };
 Result<XeModule> emitXeModule(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                               llvm::LLVMContext &context, Diagnostics &diagnostics);

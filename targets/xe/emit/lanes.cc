@@ -1,4 +1,4 @@
-// What the lanes of a subgroup, or all of a workgroup, do together.
+// Ops that the lanes of a subgroup, or all lanes of a workgroup, execute together.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/combine.h"
@@ -8,12 +8,12 @@
 namespace xt {
 namespace {
 
-constexpr int64_t kSequential = 0x10; // of SPIR-V's memory semantics
+constexpr int64_t kSequential = 0x10; // in SPIR-V's memory semantics
 
 } // namespace
 
-// The value of another lane, whose number is below that of the lanes: `lane`, or the own number xor `lane`. What is known of
-// the latter when it is compiled costs no address.
+// The value of another lane, which must be an existing one: `lane`, or this lane's number xor `lane`. With a constant xor
+// operand, no address has to be computed.
 LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lane, bool exclusiveOr) {
   llvm::Type *type = value->getType();
   LlvmValue *bits = elem == Elem::I1 ? b.CreateZExt(value, b.getInt8Ty()) : castBits(b, value, b.getIntNTy(type->getScalarSizeInBits()));
@@ -25,7 +25,7 @@ LlvmValue *XeKernelEmitter::shuffled(Elem elem, LlvmValue *value, LlvmValue *lan
 
 void XeKernelEmitter::emitShuffle(const Op &op) {
   std::string_view mode = op.textAttr("mode");
-  auto clamped = [&](const Value *integer) { // far outside of the lanes stays outside
+  auto clamped = [&](const Value *integer) { // a number far out of range stays out of range
     LlvmValue *value = asIndex(integer);
     value = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, number(-1024));
     return resize(b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, number(1024)), true);
@@ -33,12 +33,12 @@ void XeKernelEmitter::emitShuffle(const Op &op) {
   LlvmValue *offset = clamped(op.operand(1));
   LlvmValue *taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, clamped(op.operand(2)), number32(0));
   taking = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, taking, number32(kernel_.lanes));
-  // Unsigned: what lies below lane 0 comes out above every width.
+  // Unsigned: a lane number below 0 becomes larger than every width.
   LlvmValue *from = mode == "xor"    ? b.CreateXor(lane_, offset)
                     : mode == "up"   ? b.CreateSub(lane_, offset)
                     : mode == "down" ? b.CreateAdd(lane_, offset)
                                      : offset;
-  // Where all lanes take, one whose number is known is a register's part, and no address is computed.
+  // If all lanes take part and the source lane is constant, the shuffle becomes a register region, and no address is computed.
   auto *most = llvm::dyn_cast<llvm::ConstantInt>(taking);
   LlvmValue *takes = most && most->getSExtValue() == kernel_.lanes ? b.getTrue() : b.CreateICmpULT(lane_, taking);
   LlvmValue *valid = b.CreateAnd(b.CreateICmpULT(from, taking), takes);
@@ -54,7 +54,7 @@ void XeKernelEmitter::emitShuffle(const Op &op) {
   parts_[op.result(1)] = {valid};
 }
 
-// By halves, with the lane whose number differs in one bit.
+// Reduces by halves: each step combines with the lane whose number differs in one bit.
 void XeKernelEmitter::emitSubgroupReduce(const Op &op) {
   Type type = op.result()->type();
   Elem elem = type.elem();
@@ -91,7 +91,7 @@ void XeKernelEmitter::emitBarrierOrFence(const Op &op) {
     int over = scope == "group" || scope == "local" ? kWorkgroupScope : kDeviceScope;
     return fence(memory == "slm" ? kWorkgroupScope : over, memory == "slm" ? kOfWorkgroup : kOfGlobal);
   }
-  default: return; // hints
+  default: return; // hints need no code
   }
 }
 

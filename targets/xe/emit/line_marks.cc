@@ -15,7 +15,7 @@
 namespace xt {
 namespace {
 
-// The header that numbers the instructions of SPIR-V is not installed: they are found by their names.
+// The header with the opcodes of the SPIR-V back end is not installed, so instructions are found by name.
 unsigned opcodeNamed(const llvm::TargetInstrInfo &instructions, llvm::StringRef name) {
   for (unsigned i = 0; i < instructions.getNumOpcodes(); ++i)
     if (instructions.getName(i) == name) return i;
@@ -28,7 +28,7 @@ const llvm::TargetRegisterClass *idClass(const llvm::TargetRegisterInfo &registe
   return nullptr;
 }
 
-// What the back end moves out of the function, and what must stand first in it or in a block.
+// Instructions that the back end moves out of the function, or that must be first in it or in a block.
 bool takesNoLine(llvm::StringRef name) {
   for (const char *start : {"OpType", "OpConstant", "OpSpecConstant", "OpFunction", "OpVariable", "OpPhi", "OpLabel", "OpUndef", "OpName",
                             "OpMemberName", "OpDecorate", "OpMemberDecorate", "OpGroupDecorate", "OpExecutionMode", "OpEntryPoint", "OpCapability",
@@ -37,7 +37,7 @@ bool takesNoLine(llvm::StringRef name) {
   return !name.starts_with("Op");
 }
 
-// Runs when all instructions are those of SPIR-V.
+// Runs when all instructions are SPIR-V instructions.
 class LineMarkPass final : public llvm::MachineFunctionPass {
 public:
   static char ID;
@@ -59,7 +59,7 @@ private:
     const llvm::DILocation *last = nullptr;
     for (llvm::MachineInstr &each : llvm::make_early_inc_range(block)) {
       const llvm::DILocation *location = each.getDebugLoc();
-      // A terminator may stand behind a merge instruction, and nothing must come between them.
+      // A terminator may follow a merge instruction, and nothing may be inserted between them.
       if (!location || !location->getLine() || each.isTerminator() || takesNoLine(instructions_->getName(each.getOpcode()))) continue;
       if (last && last->getLine() == location->getLine() && last->getColumn() == location->getColumn() && last->getScope() == location->getScope()) continue;
       last = location;
@@ -77,7 +77,7 @@ private:
     function.getRegInfo().setType(known, llvm::LLT::scalar(32));
     llvm::MachineBasicBlock &entry = function.front();
     auto made = llvm::BuildMI(entry, entry.begin(), llvm::DebugLoc(), instructions_->get(string_)).addDef(known);
-    for (size_t i = 0; i <= name.size(); i += 4) { // with a final zero, filled up with zeros
+    for (size_t i = 0; i <= name.size(); i += 4) { // with a terminating zero, padded with zeros
       uint32_t word = 0;
       for (size_t k = i; k < std::min(i + 4, name.size()); ++k) word |= static_cast<uint32_t>(static_cast<unsigned char>(name[k])) << 8 * (k - i);
       made.addImm(word);
@@ -97,7 +97,7 @@ char LineMarkPass::ID = 0;
 
 SpirvLineMarks::SpirvLineMarks()
     : callback_([](llvm::TargetMachine &, llvm::legacy::PassManagerBase &, llvm::TargetPassConfig *config) {
-        // The last of the passes that every target runs.
+        // Inserted after the last pass that every target runs.
         config->insertPass(&llvm::XRayInstrumentationID, new LineMarkPass);
       }) {}
 

@@ -1,10 +1,10 @@
-// Lines of source files in SPIR-V, which LLVM 22 does not write: OpLine before the instructions of each line.
+// Emits lines of source files into SPIR-V, which LLVM 22 does not do: OpLine before the instructions of each line.
 #pragma once
 #include <llvm/Target/RegisterTargetPassConfigCallback.h>
 
 namespace xt {
 
-// While one lives, what LLVM's SPIR-V back end makes of functions with debug information has OpLine instructions.
+// While an object exists, LLVM's SPIR-V back end emits OpLine instructions for functions with debug information.
 class SpirvLineMarks {
 public:
   SpirvLineMarks();

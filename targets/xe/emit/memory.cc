@@ -1,4 +1,4 @@
-// Memrefs, and single elements of them.
+// Memrefs, and access to single elements of them.
 #include "ir/base/check.h"
 #include "targets/xe/emit/kernel_emitter.h"
 

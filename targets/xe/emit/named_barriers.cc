@@ -1,8 +1,9 @@
-// Named barriers in shared local memory: SPIR-V's own know no producers and consumers, and no arrival without waiting.
+// Named barriers in shared local memory, because those of SPIR-V have no producers and consumers, and no arrival without
+// waiting.
 //
-// A barrier is one word: producers that have come in bits 0 to 7, consumers in 8 to 15, finished rounds above; behind
-// the words, the round in which each subgroup came last to each barrier. Subgroups wait by asking again: those of a
-// workgroup all run at one time.
+// A barrier is one word: bits 0 to 7 count the producers that have arrived, bits 8 to 15 the consumers, and the bits above the
+// completed rounds. The words are followed by the round in which each subgroup last arrived at each barrier. Subgroups wait by
+// polling, which works because all subgroups of a workgroup run at the same time.
 #include "ir/base/check.h"
 #include "ir/base/text.h"
 #include "ir/constants.h"
@@ -19,10 +20,10 @@ namespace {
 enum Part : size_t { kId, kRole, kProducers, kConsumers, kParts };
 constexpr int64_t kRoundShift = 16, kConsumerShift = 8, kMostBarriers = 32;
 
-// How many are made, if a constant says so; nothing: the kernel wants none.
+// The number of allocated barriers, if it is constant; nullopt: the kernel uses none.
 std::optional<int64_t> barrierCount(const Kernel &kernel) {
   std::optional<int64_t> count;
-  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk gives mutable ops; nothing is changed
+  walk(const_cast<Block &>(kernel.body), [&](Op &op) { // walk passes mutable ops; nothing is changed
     if (op.kind() == OpKind::CreateNbarrier) count = count.value_or(0);
     if (op.kind() != OpKind::AllocNbarrier) return;
     count = std::max(count.value_or(0), std::clamp<int64_t>(constantInt(*op.operand(0)).value_or(kMostBarriers), 1, kMostBarriers));
@@ -32,7 +33,8 @@ std::optional<int64_t> barrierCount(const Kernel &kernel) {
 
 } // namespace
 
-// Nobody has come to any barrier. Those that nothing made fail when they are created; they have memory all the same.
+// Initialises the barriers: no subgroup has arrived. Barriers that were not allocated fail when they are created, but they have
+// memory nevertheless.
 void XeKernelEmitter::prepareNamedBarriers() {
   std::optional<int64_t> made = barrierCount(kernel_);
   if (!made) return;
@@ -55,14 +57,14 @@ void XeKernelEmitter::prepareNamedBarriers() {
 
 LlvmValue *XeKernelEmitter::barrierWord(LlvmValue *index) { return b.CreateGEP(b.getInt32Ty(), barriers_, {index}); }
 
-// Where the round in which this subgroup came last stands.
+// The address of the round in which this subgroup last arrived.
 LlvmValue *XeKernelEmitter::arrivalWord(LlvmValue *id) {
   LlvmValue *own = b.CreateAdd(b.CreateMul(id, number32(kernel_.subgroups)), subgroup_);
   return barrierWord(b.CreateAdd(own, number32(barrierCount_)));
 }
 
 void XeKernelEmitter::emitNamedBarrier(const Op &op) {
-  if (op.kind() == OpKind::AllocNbarrier) return; // made at the kernel's beginning
+  if (op.kind() == OpKind::AllocNbarrier) return; // allocated at the kernel's beginning
   if (op.kind() == OpKind::NbarrierArrive) return arriveAt(parts_.at(op.operand(0)));
   if (op.kind() == OpKind::NbarrierWait) return waitAt(op, parts_.at(op.operand(0)));
   Parts part(kParts, nullptr);
@@ -74,7 +76,7 @@ void XeKernelEmitter::emitNamedBarrier(const Op &op) {
   parts_[op.result()] = std::move(part);
 }
 
-// The lanes of a subgroup arrive as one; what they wrote before is seen by those who wait.
+// The lanes of a subgroup arrive together. Their earlier writes are visible to the subgroups that wait.
 void XeKernelEmitter::arriveAt(const Parts &part) {
   barrier(kSubgroupScope);
   fence(kWorkgroupScope);
@@ -109,7 +111,7 @@ void XeKernelEmitter::arriveAt(const Parts &part) {
   barrier(kSubgroupScope);
 }
 
-// One lane asks for all, so that they go on together. The loop has a name by which a device can tell the host of it.
+// One lane polls for all, so that they continue together. The name of the loop lets a device report the wait to the host.
 void XeKernelEmitter::waitAt(const Op &op, const Parts &part) {
   LlvmValue *mine = b.CreateAlignedLoad(b.getInt32Ty(), arrivalWord(part[kId]), llvm::Align(4));
   llvm::Function *function = b.GetInsertBlock()->getParent();

@@ -1,4 +1,4 @@
-// Which line of a source file each LLVM instruction comes from, as LLVM's debug information.
+// Records the source line of each LLVM instruction as LLVM debug information.
 #pragma once
 #include "ir/base/source.h"
 #include "ir/module.h"
@@ -12,12 +12,12 @@ namespace xt {
 
 class SourceLines {
 public:
-  // `sources`: null where no lines are wanted; then nothing is added to the module.
+  // `sources`: null if no lines are needed; then nothing is added to the module.
   SourceLines(llvm::Module &module, const SourceManager *sources);
-  // The function that follows in begin()...end() is this kernel's.
+  // The locations requested between begin() and end() belong to this kernel.
   void begin(llvm::Function &function, const Kernel &kernel);
   void end();
-  // The location of what comes next; an empty one where no source spells it.
+  // The location for the next instructions; empty if the range is not in a source.
   llvm::DebugLoc at(SourceRange range);
   void finish();
 
@@ -30,7 +30,7 @@ private:
   llvm::DICompileUnit *unit_ = nullptr;
   llvm::DISubprogram *kernel_ = nullptr;
   std::map<uint32_t, llvm::DIFile *> files_;
-  std::map<uint32_t, llvm::DIScope *> scopes_; // of the kernel, by file
+  std::map<uint32_t, llvm::DIScope *> scopes_; // scopes of the kernel, by file
 };
 
 } // namespace xt

@@ -8,7 +8,7 @@
 
 namespace xt {
 
-// SPIR-V 1.4 for OpenCL. Changes the module.
+// Translates a module to SPIR-V 1.4 for OpenCL. Changes the module.
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module);
 
 } // namespace xt

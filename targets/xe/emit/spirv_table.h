@@ -1,4 +1,4 @@
-// Which instructions, capabilities and functions of OpenCL.std the SPIR-V of kernels may have (spirv_table.def).
+// The instructions, capabilities and OpenCL.std functions that the SPIR-V of kernels may contain (spirv_table.def).
 #pragma once
 #include "ir/base/result.h"
 
@@ -12,12 +12,13 @@ struct SpirvEntry {
   std::string_view name;
   uint32_t number;
 };
-// Ascending.
+// In ascending order.
 std::span<const SpirvEntry> spirvInstructions();
 std::span<const SpirvEntry> spirvCapabilities();
 std::span<const SpirvEntry> spirvMath();
 
-// Whether a module has nothing else. LLVM chooses the instructions: an Error is a mistake of ours, or a new choice of its.
+// Checks that a module contains nothing else. LLVM selects the instructions, so an Error is an internal mistake, or a new
+// choice of LLVM's.
 Result<void> checkSpirv(std::span<const uint8_t> spirv);
 
 } // namespace xt

@@ -23,7 +23,7 @@ LlvmValue *XeKernelEmitter::add(LlvmValue *x, LlvmValue *y) {
   return b.CreateAdd(x, y);
 }
 
-// Unsigned: what is negative is above every size.
+// Unsigned: a negative index becomes larger than every size.
 LlvmValue *XeKernelEmitter::below(LlvmValue *index, LlvmValue *size) {
   match(index, size);
   return b.CreateICmpULT(index, size);

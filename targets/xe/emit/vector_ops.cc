@@ -1,4 +1,4 @@
-// Vector ops that put elements in other places, and reductions inside of a fragment.
+// Vector ops that rearrange elements, and reductions within a fragment.
 #include "ir/base/check.h"
 #include "ir/combine.h"
 #include "targets/xe/emit/kernel_emitter.h"
@@ -71,7 +71,7 @@ void XeKernelEmitter::emitTranspose(const Op &op) {
   fragments_[op.result()] = std::move(result);
 }
 
-// Whole chunks are combined where the terms of neighbours are neighbours; sums go by halves.
+// Combines whole chunks if the terms of neighbouring results are neighbours; terms are summed by halves.
 void XeKernelEmitter::emitReduction(const Op &op) {
   std::vector<int64_t> from = shapeOf(op.operand(0)->type()), to = shapeOf(op.result()->type());
   auto dim = static_cast<size_t>(intsOf(op, "dims")[0]);
@@ -135,7 +135,7 @@ void XeKernelEmitter::emitSlice(const Op &op) {
 }
 
 namespace {
-// Where an element with these indices stands, if they are constants: -1 where one is outside.
+// The position of an element with these indices if they are constant; -1: out of bounds.
 std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std::vector<int64_t> &shape) {
   int64_t place = 0;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -149,7 +149,7 @@ std::optional<int64_t> knownPlace(llvm::ArrayRef<LlvmValue *> indices, const std
 }
 } // namespace
 
-// By halving: as many selects as elements.
+// Selects by halving: as many selects as elements.
 LlvmValue *XeKernelEmitter::elementAt(const Fragment &fragment, LlvmValue *place, Elem) {
   std::vector<LlvmValue *> left;
   for (const FragmentElement &element : fragment) left.push_back(scalarOf(b, element));
@@ -173,7 +173,7 @@ void XeKernelEmitter::emitExtract(const Op &op) {
   std::optional<int64_t> known = knownPlace(indices, shape);
   LlvmValue *value = nullptr;
   if (known) {
-    value = scalarOf(b, own[static_cast<size_t>(std::max<int64_t>(*known, 0))]); // unspecified outside
+    value = scalarOf(b, own[static_cast<size_t>(std::max<int64_t>(*known, 0))]); // unspecified if out of bounds
   } else {
     LlvmValue *place = number32(0);
     for (size_t d = 0; d < shape.size(); ++d)

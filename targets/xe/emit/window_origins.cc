@@ -7,7 +7,7 @@ namespace xt {
 WindowOrigins::WindowOrigins(const Kernel &kernel) {
   do {
     changed_ = false;
-    walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); }); // walk gives mutable ops; nothing is changed
+    walk(const_cast<Block &>(kernel.body), [&](Op &op) { visit(op); }); // walk passes mutable ops; nothing is changed
   } while (changed_);
 }
 
@@ -21,7 +21,7 @@ void WindowOrigins::flow(const Value *from, const Value *to) {
   if (!to->type().isWindow()) return;
   auto found = makers_.find(from);
   if (found == makers_.end()) return;
-  std::vector<const Op *> coming = found->second; // makers_[to] may move it
+  std::vector<const Op *> coming = found->second; // a copy, because makers_[to] may rehash the map
   std::vector<const Op *> &known = makers_[to];
   for (const Op *maker : coming) {
     if (std::find(known.begin(), known.end(), maker) != known.end()) continue;

@@ -1,4 +1,4 @@
-// Which ops make the windows (tiles, tensor_descs) that a value may be.
+// Finds the ops that create the windows (tiles, tensor_descs) that a value may hold.
 #pragma once
 #include "ir/module.h"
 
@@ -9,14 +9,14 @@ namespace xt {
 
 class WindowOrigins {
 public:
-  explicit WindowOrigins(const Kernel &kernel); // which must outlive the object
+  explicit WindowOrigins(const Kernel &kernel); // the kernel must outlive the object
   // init_tile, create_nd_tdesc and create_tdesc ops, in program order.
   const std::vector<const Op *> &of(const Value *window) const;
 
 private:
   void visit(const Op &op);
   void flow(const Value *from, const Value *to);
-  std::unordered_map<const Value *, std::vector<const Op *>> makers_; // looked up only
+  std::unordered_map<const Value *, std::vector<const Op *>> makers_; // used for lookup only
   bool changed_ = false;
 };
 
