@@ -36,7 +36,7 @@ TEST(XeArguments, FollowTheirOrderAndWidths) {
   }
 }
 
-// What lies behind a single row is never read, but messages want a pitch that keeps their rules.
+// The pitch of a single row is never used, but messages require one that obeys their rules.
 TEST(XeArguments, ASingleRowHasAPitchThatMessagesTake) {
   Program program("kernel @k(%A: memref<?x?xf32>) {\n}\n");
   std::vector<float> a(64);

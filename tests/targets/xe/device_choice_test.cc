@@ -83,7 +83,7 @@ TEST(DeviceChoice, UsersNameIt) {
   EXPECT_EQ(deviceChoiceNamed("any"), std::nullopt);
 }
 
-// Python packages do not tell loaders of the driver that they bring.
+// Python packages do not register the driver that they contain with the loaders.
 TEST(Drivers, OpenClsOfPythonPackagesIsFound) {
   std::string pattern = (std::filesystem::temp_directory_path() / "xt-drivers-XXXXXX").string();
   ASSERT_TRUE(mkdtemp(pattern.data()));

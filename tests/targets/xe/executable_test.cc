@@ -1,4 +1,4 @@
-// Launches through a Level Zero without a device: what arrives there, and what comes back.
+// Launches through a Level Zero without a device: the data that arrives there, and the data that comes back.
 #include "targets/xe/executable.h"
 #include "targets/xe/level_zero/device.h"
 #include "tests/targets/xe/fake/fake_level_zero.h"
@@ -111,7 +111,7 @@ TEST_F(XeLaunch, BuffersThatShareMemoryShareItThere) {
 
 TEST_F(XeLaunch, BuffersThatBreakTheRulesOfBlocksRunWithout) {
   code.blockUses = {{0}};
-  alignas(64) std::array<float, 16 * 17> a{}, c{}; // on the device they begin as here
+  alignas(64) std::array<float, 16 * 17> a{}, c{}; // they have the same alignment on the device
   fake.kernel = [&](const FakeLevelZero::Arguments &, ze_group_count_t) {};
   found.wantRemarks(true);
   ASSERT_TRUE(launch(a, c));
@@ -155,7 +155,7 @@ TEST_F(XeLaunch, TooManyWorkgroupsAreAnErrorWithTheNumbers) {
   EXPECT_EQ(done.error().message, "@add has 131072 workgroups in y; Fake GPU takes at most 65535");
 }
 
-// Each call of a launch that fails is an error that names it, and leaves nothing behind.
+// If a call of a launch fails, the error names the call, and no object remains.
 TEST_F(XeLaunch, EachCallThatFailsIsAnErrorAndFreesAll) {
   std::vector<float> a(256), c(256);
   fake.calls.clear();

@@ -1,4 +1,4 @@
-// Places that a device names, as ranges of the source.
+// Places that a device reports, as ranges of the source.
 #include "targets/xe/failure.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What certain kernels become: messages and products by name, widths of indices, shapes of loops, the entry's ABI.
+// The code of certain kernels: messages and products by name, widths of indices, shapes of loops, the entry point's ABI.
 #include "ir/base/text.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
@@ -40,7 +40,7 @@ TEST(Code, Gemm) {
   EXPECT_EQ(countOf("call spir_func <8 x float> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f(", loop), 32u);
   EXPECT_EQ(countOf("call spir_func void @_Z41intel_sub_group_2d_block_read_16b_8r16x1cPU3AS1viiiDv2_iPt(", loop), 8u);
   EXPECT_EQ(countOf("call spir_func void @_Z52intel_sub_group_2d_block_read_transform_16b_16r16x1cPU3AS1viiiDv2_iPj(", loop), 8u);
-  // One counter of 32 bits, and a loop that runs at least once: a matrix of block messages has a column.
+  // One 32-bit counter, and a loop that runs at least once: a matrix of block messages has at least one column.
   EXPECT_EQ(countOf(" = phi ", loop), 1u + 16u);
   EXPECT_EQ(countOf("phi i64", loop), 0u);
   EXPECT_EQ(countOf("br i1", text), 1u);
@@ -52,7 +52,7 @@ TEST(Code, Gemm) {
   EXPECT_FALSE(made.kernels[0].reportsFailures);
 }
 
-// Tiles are moved behind barriers of the subgroup: where some subgroups go another way, that is said.
+// Tiles are moved after subgroup barriers: if some subgroups take another path, the kernel reports divergent barriers.
 TEST(Code, DivergentBarriers) {
   auto diverges = [](const std::string &condition) {
     GpuProgram program(str("kernel @k(%A: memref<?x?xf32>, %n: index) subgroups(4) {\n"
@@ -87,7 +87,7 @@ TEST(Code, MayContract) {
   EXPECT_NE(program.llvm().find("!opencl.enable.FP_CONTRACT = !{}"), std::string::npos);
 }
 
-// (a's type, b's, the result's, columns of a and rows of b) and the function.
+// The types of a, b and the result, the columns of a and rows of b, and the function.
 struct Product {
   const char *a, *b, *c;
   int64_t depth;
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Products, testing::Values(
     Product{"i8", "u8", "i32", 32, "_Z36intel_sub_group_i8_u8_matrix_mad_k32Dv8_sDv8_jDv8_i"},
     Product{"u8", "i8", "i32", 32, "_Z36intel_sub_group_u8_i8_matrix_mad_k32Dv8_tDv8_iS0_"}));
 
-// Kernels whose vectors come near to what the small register file holds, in loops or not, ask for the large one.
+// Kernels whose vectors nearly fill the small register file, in loops or outside, request the large one.
 TEST(Code, RegisterFileByNeed) {
   auto asks = [](const std::string &text, const char *told) {
     GpuProgram program(text);
@@ -140,14 +140,14 @@ TEST(Code, RegisterFileByNeed) {
                "  %tb = init_tile %B[0, 0] -> tile<", extents, "xf32, #map>\n  store_tile %a, %tb\n}\n");
   };
   EXPECT_TRUE(asks(copy(32, 1), "has vectors in 128 registers"));
-  // A core of PVC has 32 threads of the large file.
+  // A core of PVC runs 32 threads with the large file.
   EXPECT_FALSE(asks(copy(64 * 32, 64, "  barrier\n"), "but keeps to 128 a thread: with 256 a core has 32 threads, and a workgroup is 64 subgroups"));
-  // What it may have is what loads are moved for.
+  // Loads are moved only as far as the available registers require.
   GpuProgram moved(copy(64 * 32, 64));
   EXPECT_NE(moved.messages().find("128 registers of vectors would be wanted at one time, 32 are then, and xe-pvc has 128 a thread"), std::string::npos) << moved.messages();
 }
 
-// What a step of a product has does not grow with K.
+// The size of a product's step does not grow with K.
 TEST(Code, OfProductsWithoutAnInstruction) {
   auto text = [](int extent, int depth) {
     std::string n = std::to_string(extent), k = std::to_string(depth);
@@ -159,7 +159,7 @@ TEST(Code, OfProductsWithoutAnInstruction) {
   EXPECT_EQ(countOf("\n", shallow.llvm()), countOf("\n", deep.llvm()));
 }
 
-// A loop of known length looks as if it were of any length: it is not unrolled further.
+// The known length of a loop is hidden, so that it is not unrolled further.
 TEST(Code, LoopsOfProductsHideTheirLength) {
   std::string text = kGemm;
   for (size_t at; (at = text.find("?x?")) != std::string::npos;) text.replace(at, 3, "512x512");
@@ -170,7 +170,8 @@ TEST(Code, LoopsOfProductsHideTheirLength) {
   EXPECT_EQ(countOf("lshr", GpuProgram(kGemm).llvm()), 0u);
 }
 
-// What masks are made of is known of whole vectors: rows that are all inside, and one comparison for each 8 of a column.
+// Operands of masks are known for whole vectors: rows that are all in bounds, and one comparison for every 8 elements of a
+// column.
 TEST(Code, MasksOfWholeRows) {
   GpuProgram program("#map = #wg_map<sg_layout = [4, 1], sg_data = [8, 16]>\n"
                      "kernel @k(%A: memref<?x?xf32>, %n: index) {\n  %t = init_tile %A[0, 0] -> tile<32x16xf32, #map>\n  %a = load_tile %t\n"
@@ -192,7 +193,7 @@ TEST(Code, CacheHintsThatAreLeftOutAreTold) {
   EXPECT_NE(messages.find("`load_nd` has L3_hint = uncached"), std::string::npos) << messages;
 }
 
-// A barrier that no `alloc_nbarrier` made is told at run time.
+// A barrier that no `alloc_nbarrier` has allocated is reported at run time.
 TEST(Code, NamedBarriersThatNothingMade) {
   GpuProgram program("kernel @k(%id: i8, %role: i8) {\n  %b = create_nbarrier %id, %role {num_producers = 2, num_consumers = 2} : i8, i8 -> nbarrier\n  nbarrier_arrive %b\n}\n");
   ASSERT_TRUE(program);
@@ -201,7 +202,7 @@ TEST(Code, NamedBarriersThatNothingMade) {
   EXPECT_NE(made.kernels[0].failures[0].text.find("a named barrier that `alloc_nbarrier` has not made"), std::string::npos);
 }
 
-// The parts of one assert share its numbers, one for each element.
+// The parts of one assert share its numbers, one per element.
 TEST(Code, ElementsOfAnAssertHaveNumbersOfTheirOwn) {
   GpuProgram program("#w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>\nkernel @k(%A: memref<32x64xi32>) {\n  %t = init_tile %A[0, 0] -> tile<32x64xi32, #w>\n"
                      "  %v = load_tile %t\n  %c = %v < 5\n  assert %c, \"small\"\n  %d = %v < 6\n  assert %d, \"and again\"\n}\n");

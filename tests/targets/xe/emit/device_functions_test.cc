@@ -1,4 +1,5 @@
-// Everything that kernels can call is there: the driver's library has each function of the tables, and nothing else is emitted.
+// All functions that kernels can call exist: the driver's library has each function of the tables, and no other function is
+// called.
 #include "targets/xe/emit/device_functions.h"
 
 #include "ir/base/text.h"
@@ -26,7 +27,7 @@ TEST(DeviceFunctions, TheLibraryHasThoseOfEveryTarget) {
       }
 }
 
-// All products, blocks and remainders of rows, and no function twice.
+// All products, blocks and row remainders, and no function twice.
 TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
   for (const TargetInfo &target : targetInfos()) {
     std::vector<DeviceFunction> products = deviceFunctions(target, DeviceFamily::Product), blocks = deviceFunctions(target, DeviceFamily::Block);
@@ -38,7 +39,8 @@ TEST(DeviceFunctions, AreThoseOfTheTargetsTables) {
   }
 }
 
-// The library is what IGC's sources say: subgroups of 8 have no sums of 16 bits, bytes a byte a lane each where a row has 16.
+// The library contains what IGC's sources define: with subgroups of 8 there are no 16-bit sums, and rows of 16 bytes have one
+// byte per lane.
 TEST(DeviceFunctions, OfTheLibrary) {
   EXPECT_EQ(libraryFunctions().size(), 638u);
   EXPECT_TRUE(isInLibrary("_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_Dh", 16));
@@ -85,7 +87,7 @@ TEST(DeviceFunctions, OtherInstructionsAreNotEmitted) {
   EXPECT_NE(with({5 << 16 | 17}).find("cut off"), std::string::npos);
 }
 
-// 8-bit products with any number of rows: what is left over takes one word of a lane, as 16-bit products do.
+// 8-bit products with any number of rows: a remainder uses one word per lane, as in 16-bit products.
 TEST(DeviceFunctions, RowsThatAreLeftOver) {
   for (const char *target : {"xe-pvc", "xe-bmg", "xe-dg2"})
     for (int rows : {1, 3, 5, 9, 17, 33})
@@ -101,7 +103,7 @@ TEST(DeviceFunctions, RowsThatAreLeftOver) {
       }
 }
 
-// Sums of 16 bits are kept in f32 where the hardware has no others, and rounded once for each op.
+// 16-bit sums are kept in f32 if the hardware has no others, and are rounded once per op.
 TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
   for (auto [elem, name] : {std::pair("f16", "f16_f16"), {"bf16", "bf16_bf16"}}) {
     GpuProgram program(str("kernel @k(%A: memref<?x?x", elem, ">, %B: memref<?x?x", elem, ">, %C: memref<?x?x", elem, ">) {\n  %ta = init_tile %A[0, 0] -> tile<8x32x", elem,
@@ -116,7 +118,7 @@ TEST(DeviceFunctions, SumsOfSixteenBitsOnDg2) {
   }
 }
 
-// A row of 16 bytes is a byte of each lane; of 32, two that lie side by side.
+// A row of 16 bytes is one byte per lane; of 32 bytes, two neighbouring bytes.
 TEST(DeviceFunctions, RowsOfBytes) {
   auto stores = [](const char *map, int columns) {
     GpuProgram program(str("#m = #sg_map<", map, ">\nkernel @k(%A: memref<?x?xi8>, %B: memref<?x?xi8>) lanes(16) {\n  %a = create_nd_tdesc %A[0, 0] : memref<?x?xi8> -> tensor_desc<8x", columns,

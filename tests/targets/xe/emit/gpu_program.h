@@ -1,4 +1,4 @@
-// A file of kernels, brought to lane scope for a GPU and made LLVM IR or SPIR-V.
+// A file of kernels, lowered to lane scope for a GPU and translated to LLVM IR or SPIR-V.
 #pragma once
 #include "ir/verify/target_limits.h"
 #include "lang/lower/lower.h"
@@ -35,7 +35,7 @@ public:
                             XT_SOURCE_DIR "/stdlib"};
     auto lowered = lowerFile(sources_, sources_.add("test.xt", text), context_, lowerOptions, diagnostics_);
     EXPECT_TRUE(lowered.ok()) << messages();
-    if (!lowered.ok() || !checkTargetLimits(**lowered, target_, sources_, diagnostics_)) return; // XeGPU ops that users wrote
+    if (!lowered.ok() || !checkTargetLimits(**lowered, target_, sources_, diagnostics_)) return; // XeGPU ops written by users
     module_ = std::move(*lowered);
     PassOptions passOptions;
     passOptions.target = &target_;
@@ -44,7 +44,7 @@ public:
   }
   explicit operator bool() const { return module_ != nullptr; }
   std::string messages() const { return renderText(diagnostics_, sources_, false); }
-  // Whether it asks for nothing that the target does not have.
+  // Whether it needs nothing that the target lacks.
   bool fits() { return module_ && checkTargetLimits(*module_, target_, sources_, diagnostics_).ok(); }
   const Diagnostics &diagnostics() const { return diagnostics_; }
   const SourceManager &sources() const { return sources_; }

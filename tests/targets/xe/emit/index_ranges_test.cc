@@ -62,14 +62,14 @@ TEST(IndexRanges, NothingIsKnownOfParameters) {
   EXPECT_EQ(ranges.of("y"), (Interval{-(int64_t{1} << 31), (int64_t{1} << 31) - 1}));
 }
 
-// What a loop carries grows with the rounds that there can be.
+// A loop-carried value grows with the maximum number of iterations.
 TEST(IndexRanges, CarriedByALoop) {
   Ranges ranges("  %x = 0\n  for %k = 0 to dim(%A, 0) step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, %k]\n    %x = %x + 32\n  }\n");
   EXPECT_EQ(ranges.of("k"), (Interval{0, kMostExtent - 1}));
   EXPECT_EQ(ranges.of("y"), (Interval{0, kMostExtent - 31}));
 }
 
-// The slots of a ring: what is left of a multiple of 32 is one, and never below what the loop begins with.
+// The slots of a ring: the remainder of a multiple of 32 is a multiple of 32, and never below the loop's initial value.
 TEST(IndexRanges, SlotsOfARing) {
   Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %next = (%x + 96) mod 128\n    memref.store %w, %A[%next, 1]\n"
                 "    %x = (%x + 32) mod 128\n  }\n");
@@ -77,7 +77,7 @@ TEST(IndexRanges, SlotsOfARing) {
   EXPECT_EQ(ranges.of("next"), (Interval{0, 96}));
 }
 
-// It may fall below: nothing is taken for granted.
+// The value may fall below the initial one, so nothing is assumed.
 TEST(IndexRanges, CarriedAndBelowItsFirst) {
   Ranges ranges("  %x = 0\n  for %k = 0 to %n step 32 {\n    %y = %x * 1\n    memref.store %w, %A[%y, 0]\n    %x = (%x - 32) mod 128\n  }\n");
   EXPECT_LE(ranges.of("y").low, -96);

@@ -1,4 +1,4 @@
-// Chains of integer casts and the logic of masks become valid SPIR-V on every GPU, for vectors of every length that lanes get.
+// Chains of integer casts and logic on masks become valid SPIR-V on every GPU, for all vector lengths that lanes may have.
 #include "ir/base/output_file.h"
 #include "tests/targets/integer_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"

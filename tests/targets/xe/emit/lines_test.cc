@@ -1,4 +1,4 @@
-// Lines of source files in GPU code, and that they change nothing else.
+// Lines of source files in GPU code, which must not change the code otherwise.
 #include "ir/base/output_file.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
@@ -40,7 +40,7 @@ kernel @k(%A: memref<16x16xf32>) {
 }
 )";
 
-// The lines that OpLine names in front of instructions that `what` is part of.
+// The lines that OpLine names before instructions that contain `what`.
 std::set<int> linesOf(const std::string &assembly, std::string_view what) {
   std::set<int> found;
   int line = 0;
@@ -90,7 +90,7 @@ TEST(SpirvLines, AreValid) {
   }
 }
 
-// Lines of a function of another file, which is part of the kernel, are lines of that file.
+// Lines of a function from another file, which was inlined, refer to that file.
 TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
   GpuProgram program(kImporting);
   ASSERT_TRUE(program);
@@ -101,7 +101,7 @@ TEST(SpirvLines, NameTheFileOfAnImportedFunction) {
   EXPECT_EQ(countOf("DebugLexicalBlock", *assembly), 1u);
 }
 
-// Intel's compiler knows the lines, and makes the same instructions with them as without.
+// Intel's compiler reads the lines, and generates the same instructions as without them.
 TEST(SpirvLines, ReachTheInstructionSet) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there) GTEST_SKIP() << there.error().message;
   GpuProgram program(kText, "xe-dg2");

@@ -1,4 +1,4 @@
-// The SPIR-V of all programs is valid, the same each time, and calls no function by a name that devices do not know.
+// The SPIR-V of all programs is valid and deterministic, and calls only functions that devices know.
 #include "ir/base/output_file.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
@@ -13,7 +13,7 @@ std::vector<std::string> programs() {
   for (const char *folder : {"examples", "stdlib", "tests/rfc/mended", "tests/targets/interp/programs", "tests/peers"})
     for (const auto &entry : std::filesystem::directory_iterator(std::string(XT_SOURCE_DIR "/") + folder)) {
       std::string name = entry.path().filename().string();
-      // Files that lie beside the importing one are read by the tools, not here.
+      // Files that import files beside them are tested with the tools, not here.
       bool beside = contentsOf(entry.path()).find("import \"") != contentsOf(entry.path()).find("import \"std/");
       if (entry.path().extension() == ".xt" && !name.starts_with("fail_") && name != "moving.xt" && !beside)
         paths.push_back(entry.path().string());

@@ -1,5 +1,5 @@
-// A Level Zero without a device: a table of functions that keep count of what is made and freed, and of which any call
-// may be told to fail.
+// A Level Zero without a device: a table of functions that count the objects that are created and freed. Any call can be made
+// to fail.
 #pragma once
 #include "targets/xe/level_zero/functions.h"
 
@@ -16,30 +16,30 @@ namespace xt::test {
 class FakeLevelZero {
 public:
   using Arguments = std::map<uint32_t, std::vector<std::byte>>;
-  // What a launch does; its memory is the process's.
+  // The effect of a launch, on memory of this process.
   std::function<void(const Arguments &, ze_group_count_t)> kernel = [](const Arguments &, ze_group_count_t) {};
 
-  // The call that fails, counting from 0, and with what; -1: none.
+  // The call that fails, counted from 0, and its result; -1: none.
   int failAt = -1;
   ze_result_t failWith = ZE_RESULT_ERROR_UNKNOWN;
-  bool wrapsHandles = false; // as the loader with several drivers
+  bool wrapsHandles = false; // like the loader with several drivers
   std::string deviceName = "Fake GPU";
   uint32_t deviceId = 0x0BD5;
   std::string buildLog = "error: undefined reference to `f'";
 
-  std::vector<std::string> calls; // those that may fail, in order
-  std::set<void *> live;          // objects and memory
+  std::vector<std::string> calls; // the calls that may fail, in order
+  std::set<void *> live;          // live objects and memory
   int modulesBuilt = 0;
   std::string buildFlags; // of the last module
   uint32_t groupSize = 0;
 
-  // Whose functions table() calls; one at a time.
+  // table() calls the functions of this object; only one may exist at a time.
   FakeLevelZero() { current = this; }
   ~FakeLevelZero() { current = nullptr; }
   FakeLevelZero(const FakeLevelZero &) = delete;
   FakeLevelZero &operator=(const FakeLevelZero &) = delete;
   static ZeFunctions table();
-  static ZeFunctions newerTable(); // of a loader that has zeInitDrivers
+  static ZeFunctions newerTable(); // of a loader with zeInitDrivers
   bool driverKnowsInitDrivers = true;
 
   ze_result_t enter(const char *name) {

@@ -22,10 +22,10 @@ namespace {
 
 FakeOpenCl &fake() { return *FakeOpenCl::current; }
 
-// Each call may fail; else it does what follows.
+// Each call may be made to fail; otherwise it executes the code below.
 #define XT_ENTER(name)                                                                                                 \
   if (cl_int entered = fake().enter(#name); entered != CL_SUCCESS) return entered
-// The same for those that make an object.
+// The same for calls that create an object.
 #define XT_ENTER_MAKING(name)                                                                                          \
   *result = fake().enter(#name);                                                                                       \
   if (*result != CL_SUCCESS) return nullptr
@@ -55,7 +55,7 @@ cl_int clGetDeviceIDs(cl_platform_id, cl_device_type, cl_uint room, cl_device_id
 cl_int clGetDeviceInfo(cl_device_id, cl_device_info what, size_t room, void *out, size_t *size) {
   const size_t sizes[] = {8, 16, 64};
   switch (what) {
-  case CL_DEVICE_IL_VERSION: return give(fake().languages, room, out, size); // older devices fail here, which is no error
+  case CL_DEVICE_IL_VERSION: return give(fake().languages, room, out, size); // older devices fail here, which is not an error
   case CL_DEVICE_DOUBLE_FP_CONFIG: return give(cl_device_fp_config{CL_FP_FMA}, room, out, size);
   default: break;
   }

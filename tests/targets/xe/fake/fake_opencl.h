@@ -1,5 +1,5 @@
-// An OpenCL without a device: a table of functions that keep count of what is made and freed, and of which any call may be
-// told to fail.
+// An OpenCL without a device: a table of functions that count the objects that are created and freed. Any call can be made to
+// fail.
 #pragma once
 #include "targets/xe/opencl/functions.h"
 
@@ -15,10 +15,10 @@ namespace xt::test {
 class FakeOpenCl {
 public:
   using Arguments = std::map<uint32_t, uint64_t>;
-  // What a launch does: its arguments, and the lanes in x, y, z. Its memory is the process's.
+  // The effect of a launch, given its arguments and the lanes in x, y, z, on memory of this process.
   std::function<void(const Arguments &, const size_t *global, const size_t *local)> kernel = [](const Arguments &, const size_t *, const size_t *) {};
 
-  // The call that fails, counting from 0, and with what; -1: none.
+  // The call that fails, counted from 0, and its result; -1: none.
   int failAt = -1;
   cl_int failWith = CL_OUT_OF_RESOURCES;
   cl_int kernelStatus = CL_COMPLETE; // of a launch's event
@@ -27,15 +27,15 @@ public:
   cl_device_type type = CL_DEVICE_TYPE_CPU;
   cl_uint deviceId = 0;
   std::string buildLog = "error: undefined reference to `f'";
-  std::set<std::string> missing; // functions of the driver's extensions that it has not
+  std::set<std::string> missing; // extension functions that the driver lacks
 
-  std::vector<std::string> calls; // those that may fail, in order
-  std::set<void *> live;          // objects and memory
+  std::vector<std::string> calls; // the calls that may fail, in order
+  std::set<void *> live;          // live objects and memory
   int programsBuilt = 0, wrongFrees = 0;
   std::string buildFlags; // of the last program
   Arguments arguments;
 
-  // Whose functions table() calls; one at a time.
+  // table() calls the functions of this object; only one may exist at a time.
   FakeOpenCl() { current = this; }
   ~FakeOpenCl() { current = nullptr; }
   FakeOpenCl(const FakeOpenCl &) = delete;

@@ -1,5 +1,4 @@
-// Integer casts, masks and what is computed with them go through Intel's offline compiler, on GPUs with and without block
-// messages.
+// Integer casts, masks and computations on them compile with Intel's offline compiler, on GPUs with and without block messages.
 #include "targets/xe/isa/offline_compiler.h"
 #include "tests/targets/integer_kernels.h"
 #include "tests/targets/xe/emit/gpu_program.h"
@@ -7,7 +6,7 @@
 namespace xt::test {
 namespace {
 
-// Rows whose bytes no block message takes: the offline compiler lacks those functions.
+// The row sizes fit no block message, because the offline compiler lacks those functions.
 constexpr const char *kComparedMasks = R"(kernel @k(%A: memref<15x7xf16>, %C: memref<15x7xf16>) {
   %ta = init_tile %A[0, 0] -> tile<15x7xf16>
   %tc = init_tile %C[0, 0] -> tile<15x7xf16>

@@ -1,4 +1,4 @@
-// What Intel's offline compiler makes of kernels: dense products, no spills, no unknown functions.
+// The code that Intel's offline compiler generates for kernels: dense products, no spills, no unknown functions.
 #include "targets/xe/isa/isa_report.h"
 
 #include "targets/tools/isa_text.h"
@@ -52,7 +52,7 @@ TEST(IsaReport, ReadsAListing) {
   EXPECT_EQ(mixText(report.loops[0]), "1 dpas, 5 others: 1 jmpi, 1 load_block2d, 1 mov, 1 prefetch_block2d, 1 spill");
 }
 
-// The kernel's report, after the checks that all must pass; nothing where a tool is missing.
+// The kernel's report, after the checks that every kernel must pass; nullopt if a tool is missing.
 std::optional<IsaReport> judged(const std::string &text) {
   XeEmitOptions options;
   options.definitions = deviceShim();
@@ -78,10 +78,10 @@ const IsaLoop *loopWithProducts(const IsaReport &report) {
   if (Result<ToolOutput> there = runTool("ocloc", "intel-opencl-icd", {"--version"}); !there)                          \
   GTEST_SKIP() << there.error().message
 
-// Others of the loop with the products, for 32 of these.
+// Other instructions in the loop of the products, per 32 products.
 double othersFor32(const IsaLoop &loop) { return 32.0 * static_cast<double>(loop.others()) / static_cast<double>(loop.products); }
 
-// The bar: 121 others for 32 products without prefetches; each prefetch costs 7.
+// The limit: 121 other instructions per 32 products without prefetches; each prefetch costs 7.
 constexpr double kBar = 121;
 
 TEST(Isa, GemmOfHalves) {
@@ -107,7 +107,8 @@ TEST(Isa, GemmWithPrefetches) {
   EXPECT_LE(loop->others(), kBar + 2 * 7) << mixText(*loop);
 }
 
-// 1.1 times what halves take for each product, and no spill: tests/bench/xe/README.md counts what takes more.
+// At most 1.1 times the instructions per product that halves take, and no spill: tests/bench/xe/README.md lists what takes
+// more.
 TEST(Isa, GemmInItsVariants) {
   XT_SKIP_WITHOUT_OCLOC();
   struct {
@@ -154,7 +155,7 @@ TEST(Isa, Attention) {
   const IsaLoop *loop = loopWithProducts(*report);
   ASSERT_TRUE(loop);
   EXPECT_EQ(loop->products, 32u);
-  EXPECT_EQ(loop->messages(), 32u) << mixText(*loop); // a load for each product, and nothing else
+  EXPECT_EQ(loop->messages(), 32u) << mixText(*loop); // one load per product, and no other message
 }
 
 TEST(Offline, NamesWithoutTheirParameters) {
@@ -163,7 +164,7 @@ TEST(Offline, NamesWithoutTheirParameters) {
   EXPECT_EQ(plainName("_Z99short"), "_Z99short");
 }
 
-// Without the functions that Debian's compiler lacks: their names are told.
+// Without the definitions of functions that Debian's compiler lacks, the error lists their names.
 TEST(Offline, UnknownFunctionsAreNamed) {
   XT_SKIP_WITHOUT_OCLOC();
   GpuProgram program(gemmText({}));
@@ -183,7 +184,7 @@ TEST(Offline, HardwareAndModulesThatItRefuses) {
   EXPECT_NE(unknown.error().message.find("hardware"), std::string::npos) << unknown.error().message;
 }
 
-// What people read of listings: lines of loops, and warnings with the lines.
+// The readable output for listings: the lines of loops, and warnings with source lines.
 TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
   GpuProgram program(gemmText({}));
   ASSERT_TRUE(program);
@@ -205,7 +206,7 @@ TEST(IsaText, TellsOfSpillsAndOfProductsThatAreNotThere) {
 
   report.all.products = 0;
   report.spilledBytes = 0;
-  report.loops.push_back(report.loops[0]); // more than the text has: no line fits
+  report.loops.push_back(report.loops[0]); // more loops than in the text: no line fits
   EXPECT_NE(told().find("  loop: 1 dpas"), std::string::npos);
   ASSERT_EQ(diagnostics.all().size(), 2u);
   EXPECT_EQ(diagnostics.all()[1].message, "`@gemm` has 32 products, and no `dpas` is in its code");

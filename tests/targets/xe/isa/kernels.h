@@ -1,5 +1,5 @@
-// Kernels whose code is looked at: the GEMM of the RFC's appendix 2.1 in its variants. 256x256 of C to a workgroup of 8x4
-// subgroups, 32x64 to each.
+// Kernels whose code is inspected: the GEMM of the RFC's appendix 2.1 in its variants. A workgroup of 8x4 subgroups computes
+// 256x256 of C, each subgroup 32x64.
 #pragma once
 #include <string>
 
@@ -7,15 +7,15 @@ namespace xt::test {
 
 struct GemmVariant {
   std::string elem = "f16", sum = "f32"; // of A and B, and of C
-  int depth = 32;                        // of a step
+  int depth = 32;                        // of one step
   bool prefetches = false;               // three steps ahead
   bool transposed = false;               // B is stored NxK
-  bool columnsA = false, columns = false; // A, B is stored by columns
-  bool epilogue = false;                 // C = gelu(A B + bias), by the approximation with tanh
-  int extent = 0;                        // of all matrices, known when it is compiled; 0: any
+  bool columnsA = false, columns = false; // A or B is column-major
+  bool epilogue = false;                 // C = gelu(A B + bias), with the tanh approximation
+  int extent = 0;                        // of all matrices, if known at compile time; 0: dynamic
 };
 
-// Text of the one kernel @gemm.
+// The text with the single kernel @gemm.
 std::string gemmText(const GemmVariant &variant);
 
 } // namespace xt::test

@@ -14,14 +14,14 @@ struct Function {
   std::string name() const { return str("intel_sub_group_2d_block_", kind, "_", bits, "b_", rows, "r", columns, "x", blocks, "c"); }
 };
 
-// In the private memory of each of 16 lanes.
+// The layout in the private memory of each of 16 lanes.
 int wordBits(const Function &f) { return f.is("read_transform") || f.bits == 32 ? 32 : 16; }
 int words(const Function &f) {
   if (f.is("read_transpose")) return f.columns * f.blocks;
   return f.rows * f.columns * f.blocks * f.bits / wordBits(f) / 16;
 }
 
-// The numbers of the message: it counts width, height and pitch less one.
+// The parameters of the message, which encodes width, height and pitch minus one.
 const char *const kPlace = R"(  %a = ptrtoint ptr addrspace(1) %base to i64
   %w = sub i32 %width, 1
   %h = sub i32 %height, 1
@@ -61,7 +61,7 @@ std::string prefetching(const Function &f) {
              kPlaceConstraints, "\"(", kPlaceArgs, ")\n  ret void\n}\n");
 }
 
-// Row by row into one variable: LLVM takes scalars for assembly only.
+// Loads row by row into one variable: LLVM accepts only scalars as operands of the assembly.
 std::string writing(const Function &f) {
   std::string rows, arguments, constraints = kPlaceConstraints, moves, type = typeOf(f);
   int rowBytes = 2 * f.bits, perRegister = 512 / f.bits;
@@ -77,7 +77,7 @@ std::string writing(const Function &f) {
              constraints, "\"(", kPlaceArgs, arguments, ")\n  ret void\n}\n");
 }
 
-// Products of tf32, which the compiler has of the same registers as other types. A lane has half a row of a.
+// tf32 products, for which the compiler uses the same registers as for other types. A lane has half a row of a.
 std::string multiplyingTf32(int rows, std::set<std::string> &declared) {
   std::string sum = str("<", rows, " x float>"), words = str("<", rows, " x i16>"), own = rows == 2 ? "float" : str("<", rows / 2, " x float>");
   std::string last = rows == 8 ? "S0_" : str("Dv", rows, "_f"), first = rows == 2 ? "f" : str("Dv", rows / 2, "_f");

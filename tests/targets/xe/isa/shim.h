@@ -1,5 +1,5 @@
-// The functions of cl_intel_subgroup_2d_block_io for a compiler that is older than they are, in what it has: to see the
-// instructions that it makes of a kernel. Never part of a program that runs.
+// Defines the functions of cl_intel_subgroup_2d_block_io for a compiler that is older than them, using functions that it has,
+// to inspect the instructions that it generates for a kernel. Never part of a program that runs.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
-// Every kernel there is, as Intel's offline compiler compiles it: no function that it does not know, and on PVC no spills, but
-// for those that are known, with the reason. The tiles of these kernels are chosen for PVC; DG2's registers are half as large.
+// Compiles every kernel with Intel's offline compiler: there must be no unknown functions, and on PVC no spills except known
+// ones, with the reason. The tiles of these kernels are chosen for PVC; DG2's registers are half as large.
 #include "ir/base/text.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
@@ -13,7 +13,7 @@
 namespace xt::test {
 namespace {
 
-// What spills, at most so many bytes; tests/bench/xe/README.md says why.
+// Known spills, with an upper bound in bytes; tests/bench/xe/README.md gives the reasons.
 struct KnownSpill {
   std::string_view file, kernel;
   int64_t bytes;
@@ -33,7 +33,7 @@ int64_t allowed(std::string_view file, std::string_view kernel) {
   return 0;
 }
 
-// Others than those of examples/ and stdlib/ are minutes: tests/run --full.
+// Kernels other than those of examples/ and stdlib/ take minutes: tests/run --full.
 bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; }
 
 void check(const std::filesystem::path &path, const std::string &gpu) {
@@ -43,7 +43,7 @@ void check(const std::filesystem::path &path, const std::string &gpu) {
   if (!program || !program.fits()) return;
   XeProgram made = program.spirv();
   Result<std::vector<std::string>> listings = compileOffline(made, gpu);
-  // Divisions of 64 bits call functions that Debian's compiler has not in itself.
+  // 64-bit divisions call functions that Debian's compiler does not contain.
   if (!listings.ok() && listings.error().message.find("`GenISA_fma_rtz`") != std::string::npos) return;
   ASSERT_TRUE(listings.ok()) << path << ": " << listings.error().message;
   for (size_t i = 0; i < made.kernels.size(); ++i) {

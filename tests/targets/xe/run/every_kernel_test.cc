@@ -1,6 +1,6 @@
-// Every kernel on the software device with the rules of each GPU, and on Intel's OpenCL runtime for CPUs, which is not ours:
-// its tests at their small sizes; the RFCs' snippets, which have none, are built. What came of each file stands in
-// every_kernel/NAME.txt, so that a new refusal or a test that is skipped shows.
+// Runs every kernel on the software device with the rules of each GPU, and on Intel's OpenCL runtime for CPUs, which is
+// independent of this project: kernels' tests with small sizes. The RFCs' snippets, which have no tests, are built only. The
+// result of each file is recorded in every_kernel/NAME.txt, so that a new refusal or a skipped test is noticed.
 #include "ir/base/text.h"
 #include "tests/targets/tools/gpu_kernels.h"
 #include "tests/targets/xe/run/xe_device.h"
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 bool everything() { return std::getenv("XT_LANES_ON_CPU") != nullptr; } // tests/run --full
 
-// Seconds each; another test of the same kind is quick.
+// Files that take seconds; another test of the same kind is quick.
 constexpr std::string_view kLong[] = {
     "examples/02_fused_reduce.xt", "examples/03_transpose_layout.xt",      "examples/05_two_cache_levels.xt",
     "examples/07_dynamic_views.xt", "examples/08_epilogue.xt",             "examples/13_int8.xt",  "stdlib/activations.xt",
@@ -25,18 +25,19 @@ constexpr std::string_view kLong[] = {
     "peers/k_blocks.xt",           "peers/17_wg_gemm_bf16_prefetch.xt",
 };
 
-// Each file runs on the first GPU of those below, on OpenCL and on one of these, in turn; tests/run --full runs all on all.
+// Each file runs on the first of the GPUs listed below, on OpenCL, and on one of these in rotation; tests/run --full runs all
+// files on all of them.
 constexpr std::string_view kByTurns[] = {"xe-dg2", "xe-bmg", "spirv"};
 
-// What is compiled for `spirv` runs there. Intel's compiler takes 20 seconds to minutes for kernels of more than some 90 KB of
-// SPIR-V: those run in tests/run --full, and where opencl.txt says nothing of one, it must pass or be refused.
+// Kernels compiled for `spirv` run there. Intel's compiler takes 20 seconds to minutes for kernels of more than about 90 KB of
+// SPIR-V: those run in tests/run --full only. If opencl.txt has no entry for a file, it must pass or be refused.
 constexpr std::string_view kOpenCl = "opencl";
 constexpr std::string_view kLongOnOpenCl[] = {
     "gemm",         "softmax",      "attention",   "layernorm", "rmsnorm", "reductions", "reduction_kinds", "activations",
     "02_fused_reduce", "03_transpose_layout", "04_shared_memory", "05_two_cache_levels", "08_epilogue", "12_split_k", "13_int8", "k_blocks",
 };
 
-// Makes a file without tests one whose kernels are all built for the device.
+// Appended to a file without tests, so that all its kernels are built for the device.
 constexpr const char *kOneTest = R"(
 kernel @built(%out: memref<16xi32>) lanes(16) {
   %lane = lane_id()
@@ -53,8 +54,8 @@ test "the others are built" {
 
 std::string nameOf(const fs::path &path) { return str(path.parent_path().filename().string(), "/", path.filename().string()); }
 
-// "passed 3", or what was said: the messages without the source lines, the notes, which hold the numbers, and the tests
-// that are skipped with the reason.
+// "passed 3", or the output: messages without source lines, notes, which contain the numbers, and skipped tests with the
+// reason.
 std::string resultOf(const test::ToolRun &run) {
   std::istringstream lines(run.output);
   std::string kept, summary;
@@ -70,7 +71,7 @@ std::string resultOf(const test::ToolRun &run) {
   return summary + kept;
 }
 
-// The entries of a golden file: a line with the file's name and those that are indented below it.
+// The entries of a golden file: a line with the file's name, followed by indented lines.
 std::map<std::string, std::string> entriesOf(const std::string &text) {
   std::map<std::string, std::string> entries;
   std::istringstream lines(text);
@@ -83,8 +84,8 @@ std::map<std::string, std::string> entriesOf(const std::string &text) {
 }
 
 struct Runner {
-  std::string command;    // before --target
-  std::string whyNot = {}; // it cannot run
+  std::string command;    // the command up to --target
+  std::string whyNot = {}; // the reason why it cannot run; "": it can
 };
 Runner runnerOf(std::string_view name) {
   if (name == kOpenCl) return {str(test::openClDrivers(), " %bin/xtrun --small --device=opencl"), test::whyNoOpenCl()};
@@ -105,7 +106,7 @@ TEST_P(EveryKernel, RunsThere) {
   std::string gpu(GetParam() == kOpenCl ? "spirv" : GetParam());
   size_t own = std::ranges::find(kByTurns, GetParam()) - std::begin(kByTurns), number = 0;
   fs::path golden = fs::path(XT_SOURCE_DIR) / "tests/targets/xe/run/every_kernel" / str(GetParam(), ".txt");
-  bool kept = fs::exists(golden); // of the others: what is refused, and that nothing else fails
+  bool kept = fs::exists(golden); // otherwise only the broken limits are checked
   std::map<std::string, std::string> wanted = kept ? entriesOf(test::readText(golden)) : std::map<std::string, std::string>(), seen = wanted;
   std::set<std::string> there;
   fs::path folder = fs::temp_directory_path() / str("xt-every-kernel-", getpid());
@@ -126,7 +127,7 @@ TEST_P(EveryKernel, RunsThere) {
     }
     if (!kept) {
       std::set<std::string> broken = test::limitsBroken(path, gpu);
-      if (gpu == "spirv") broken.erase("0602"), broken.erase("0607"); // what a device has counts, where there is one
+      if (gpu == "spirv") broken.erase("0602"), broken.erase("0607"); // the limits of the actual device apply, if there is one
       EXPECT_EQ(run.status, broken.empty() ? 0 : 2) << name << ":\n" << run.output;
       continue;
     }

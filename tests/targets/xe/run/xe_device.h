@@ -1,4 +1,4 @@
-// What tests of the GPU targets need of this machine.
+// Requirements of GPU tests on this machine.
 #pragma once
 #include "tests/targets/tools/run_tool.h"
 
@@ -7,7 +7,7 @@
 
 namespace xt::test {
 
-// What the software device needs and is not here, as Debian's packages; "": nothing.
+// The Debian package that the software device needs and that is missing; "": none.
 inline std::string missingXePackage() {
   void *loader = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!loader) return "libze1";
@@ -18,10 +18,10 @@ inline std::string missingXePackage() {
 // Intel's OpenCL driver for CPUs, where tests/run installs it.
 inline constexpr const char *kOpenClDriver = XT_SOURCE_DIR "/build/opencl/lib/libintelocl.so";
 
-// Before a command: the variables with which the loader takes that driver, whatever else the machine has.
+// Prefix of a command: the variables that make the loader use only that driver.
 inline std::string openClDrivers() { return std::string("OCL_ICD_FILENAMES=") + kOpenClDriver + " OCL_ICD_VENDORS=" + kOpenClDriver; }
 
-// Why tests cannot run on it; "": they can.
+// The reason why tests cannot run on it; "": they can.
 inline std::string whyNoOpenCl() {
   if (access(kOpenClDriver, R_OK) == 0) return "";
   return "tests/run has not installed the Python package intel-opencl-rt in build/opencl, which holds Intel's OpenCL runtime for CPUs";

@@ -91,7 +91,7 @@ TEST_F(XeRun, KernelsThatTheHardwareCannotRunAreSkipped) {
   EXPECT_EQ(runTool("%bin/xtrun --device=soft --target=xe-pvc " + path).status, 0);
 }
 
-// Buffers that keep the rules of block messages are read with them, others without; both are right.
+// Buffers that obey the rules of block messages are read with them, others without; both give the right result.
 TEST_F(XeRun, ThePlainKernelRunsWhereABufferBreaksARule) {
   std::string text = R"(kernel @scale(%A: memref<?x?xf16>, %C: memref<?x?xf16>) grid (%i = 0 to dim(%A, 0) step 16, %j = 0 to dim(%A, 1) step 32) {
   %ta = init_tile %A[%i, %j] -> tile<16x32xf16>
@@ -143,7 +143,7 @@ TEST_F(XeRun, ZerosKeepTheirSigns) {
   }
 }
 
-// At every scope, in f32 until the end.
+// At every scope, sums are kept in f32 until the end.
 TEST_F(XeRun, SumsOfNarrowFloatsAreRoundedOnce) {
   for (const char *type : {"bf16", "f16", "f8E4M3", "f8E5M2"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=interp,cpu,xe-pvc,xe-bmg,xe-dg2,spirv -D T=") + type +
@@ -199,7 +199,7 @@ test "a store into the neighbour" {
 }
 )";
 
-// Reads beyond a buffer, and one variable's elements in another, which hardware leaves silent.
+// Reads out of bounds of a buffer, and of one variable through another, which hardware does not report.
 TEST_F(XeRun, BuffersEndWhereTheyEnd) {
   ToolRun run = runTool("%bin/xtrun --device=soft --target=xe-pvc " + file(kNeighbours));
   EXPECT_EQ(run.status, 1) << run.output;
@@ -216,7 +216,7 @@ TEST_F(XeRun, ProductsAsTheRfcWritesThem) {
   EXPECT_TRUE(has(run, "2 tests: 2 passed")) << run.output;
 }
 
-// A launch that loses the device is an error of its test; the next test has a device again.
+// If a launch loses the device, only its test fails; the next test has a device again.
 TEST_F(XeRun, ALostDeviceIsNotThereForGood) {
   for (const char *target : {"xe-pvc", "xe-dg2"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=") + target + " %src/tests/targets/tools/blocks/fail_wild_address.xt");
@@ -242,11 +242,11 @@ test "t" {
   EXPECT_EQ(xe.status, 1) << xe.output;
   size_t at = cpu.output.find("assertion failed"), end = cpu.output.find('\n', at);
   ASSERT_NE(at, std::string::npos) << cpu.output;
-  size_t line = cpu.output.rfind('\n', at) + 1; // with the place in the source
+  size_t line = cpu.output.rfind('\n', at) + 1; // with the source position
   EXPECT_TRUE(has(xe, cpu.output.substr(line, end - line))) << cpu.output << xe.output;
 }
 
-// The least element that fails, counted in the whole vector; the subgroup where each asserts for itself.
+// Reports the first element that fails, counted in the whole vector, and the subgroup if each asserts on its own.
 TEST_F(XeRun, AFailedAssertOfAVectorSaysWhatItSaysOnTheCpu) {
   const std::string kernels = R"(#l = #wg_map<sg_layout = [2, 2], sg_data = [2, 2]>
 #w = #wg_map<sg_layout = [2, 2], sg_data = [16, 32]>
@@ -295,7 +295,7 @@ kernel @s(%A: memref<?x?xi32>) subgroups(4) {
   }
 }
 
-// Kernels that no chosen test launches are not compiled: no pass sees them.
+// Kernels that no chosen test launches are not compiled: no pass processes them.
 TEST_F(XeRun, OnlyWhatChosenTestsLaunchIsCompiled) {
   std::string path = file(R"(kernel @large(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) {
   %ta = init_tile %A[0, 0] -> tile<256x64xf32>
@@ -353,7 +353,7 @@ test "t" {
   EXPECT_TRUE(has(run, "k.xt:3:8: a named barrier that `alloc_nbarrier` has not made")) << run.output;
 }
 
-// The first subgroup passes a named barrier by: the others are told of, with the place where they wait.
+// The first subgroup skips a named barrier: the others are reported, with the place where they wait.
 TEST_F(XeRun, ANamedBarrierToWhichNotAllCome) {
   std::string path = file(R"(kernel @d(%A: memref<?xi32>, %B: memref<?xi32>) subgroups(4) {
   %count = constant 2 : i8
@@ -413,7 +413,7 @@ test "t" {
   EXPECT_TRUE(has(run, "the time limit of 2 s is over")) << run.output;
 }
 
-// Each thing that may be missing is an error of its own, never a crash.
+// Each missing requirement has its own error, and never crashes.
 TEST_F(XeRun, WhatIsMissingIsSaid) {
   std::string path = file(kDouble);
   ToolRun noTool = runTool("PATH=/nonexistent %bin/xtrun --device=soft --target=xe " + path);
