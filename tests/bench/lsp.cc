@@ -1,6 +1,6 @@
-// The language server on traces of edits: how long from the bytes of a message to the bytes of its answer, in percentiles.
-// With --cpu it counts the processor's time instead of the clock's: what it would take on a machine that is idle. `many`,
-// `one` or `big`: only that file.
+// Times the language server on traces of edits: from the bytes of a message to the bytes of its answer, in percentiles. With
+// --cpu it measures CPU time instead of wall-clock time, which is the time on an idle machine. `many`, `one` or `big`: only
+// that file.
 //   cmake --build --preset release --target xt_bench_lsp && build/release/bin/xt_bench_lsp
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
@@ -53,7 +53,7 @@ public:
     std::printf("%s: %u lines, %zu bytes; opened in %.1f ms\n", name_, text_.lineCount() - 1, text_.str().size(), last_);
   }
 
-  // An edit at bytes, to its diagnostics.
+  // Replaces a range of bytes, and waits for the diagnostics.
   void edit(Span span, const std::string &with) {
     Json params = {{"textDocument", {{"uri", kUri}, {"version", ++version_}}}, {"contentChanges", Json::array({{{"range", text_.range(span, Encoding::Utf16)}, {"text", with}}})}};
     text_.replace(span, with);
@@ -105,7 +105,7 @@ private:
   std::vector<double> times_, completions_, hovers_;
 };
 
-// Statements typed in the middle of a kernel, a character at a time, so that most states are broken.
+// Types statements in the middle of a kernel, one character at a time, so that most states have errors.
 void typing(Bench &bench, int statements) {
   for (int i = 0; i < statements; ++i) {
     uint32_t line = bench.text().lineCount() / 2 + static_cast<uint32_t>(i);
@@ -138,7 +138,7 @@ void memory() {
     if (line.starts_with("VmRSS") || line.starts_with("VmHWM")) std::printf("%s\n", line.c_str());
 }
 
-// Lines that are not like those of the file, nor like one another: the first 500 of the standard library.
+// Lines that differ from those of the file and from one another: the first 500 of the standard library.
 std::string library() {
   std::vector<std::filesystem::path> files;
   for (const auto &entry : std::filesystem::directory_iterator(stdlibFolder()))
@@ -177,7 +177,7 @@ void big(int typed) {
   typing(bench, typed);
 }
 
-// One process a file, so that the memory of each is its own.
+// Each file runs in a separate process, to measure its memory separately.
 int run(std::string_view which) {
   struct Row {
     std::string_view name;

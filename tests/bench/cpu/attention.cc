@@ -1,4 +1,4 @@
-// softmax(Q K^T * scale) V for each head; of each matrix the heads stand one below the other.
+// softmax(Q K^T * scale) V for each head; the heads are stacked in each matrix.
 #include "tests/bench/cpu/operators.h"
 
 #include "ir/base/text.h"
@@ -9,8 +9,8 @@
 namespace xt::bench {
 namespace {
 
-// What our kernel does at once. More keys have their sums scaled less often: with 512, 5% of bf16 (Zen 5) and 2 to 3% of f32 (Xeon with
-// AMX), but f32 by AVX2 takes 8% longer.
+// Keys that our kernel processes at once. With more keys, sums are rescaled less often: with 512, 5% of bf16 (Zen 5) and 2 to
+// 3% of f32 (Xeon with AMX), but f32 with AVX2 takes 8% longer.
 constexpr int64_t kQueries = 128;
 int64_t keysAtOnce(Elem elem) {
   Result<CpuInfo> cpu = ourProcessor();
@@ -18,13 +18,13 @@ int64_t keysAtOnce(Elem elem) {
 }
 
 struct Scores {
-  std::vector<double> weights; // exp(score - the largest)
-  std::vector<double> moved;   // bound on their relative errors
+  std::vector<double> weights; // exp(score - maximum)
+  std::vector<double> moved;   // bound on the relative errors of the weights
   double sum = 0;
 };
 
-// A score has the error of its sum, and of the product with the scale; exp turns it into a relative one, and adds those of
-// its argument and its own; each block that a running maximum rescales adds that of an exp and of a product.
+// A score has the error of its sum, and of the product with the scale. exp turns it into a relative error, and adds the errors
+// of its argument and its own. Each block that a running maximum rescales adds the error of an exp and of a product.
 Scores scoresOf(const std::vector<Matrix> &inputs, int64_t row, int64_t first, int64_t length) {
   const Matrix &q = inputs[0], &k = inputs[1];
   int64_t blocks = length / keysAtOnce(q.elem) + 1;
@@ -49,8 +49,9 @@ Scores scoresOf(const std::vector<Matrix> &inputs, int64_t row, int64_t first, i
   return scores;
 }
 
-// A weight's error moves the mean of the values by its share of (value - mean); both sums have their own; a division and a
-// rounding; and weights that are rounded to the inputs' type for the second product move it as errors that are independent.
+// A weight's error moves the mean of the values by its share of (value - mean). In addition, both sums have their own error,
+// and there are a division and a rounding. Weights that are rounded to the inputs' type for the second product move the mean as
+// independent errors.
 Expected meanOf(const Scores &scores, const Matrix &v, int64_t first, int64_t column) {
   double mean = 0, size = 0, moved = 0, square = 0;
   for (size_t j = 0; j < scores.weights.size(); ++j) {

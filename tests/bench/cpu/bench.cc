@@ -1,6 +1,7 @@
-// Times one product or operator by ours and by other libraries, in turn, and prints a row of one of README.md's tables.
+// Times one product or operator with our kernel and with other libraries, in turn, and prints a row of one of README.md's
+// tables.
 //
-//   xt_bench_cpu --list [--quick | --few-rows]   the cells, those of products first
+//   xt_bench_cpu --list [--quick | --few-rows]   the cells, products first
 //   xt_bench_cpu --compile CELL               how long our kernel takes to compile, and the median of others with other tile sizes
 //   xt_bench_cpu CELL THREADS [--quick]       f32:1024x1024x1024:nn, gelu:1024x1024x1024:bf16
 #include "targets/cpu/machine_rates.h"
@@ -17,8 +18,8 @@
 namespace xt::bench {
 namespace {
 
-// 1 where ours is wrong; others that are wrong are left out: bytes with AVX2, whose sums of two products oneDNN keeps in 16 bits.
-// `wrong` is the text of what is wrong with a side, if anything.
+// Returns 1 if our result is wrong. Other sides that are wrong are removed: bytes with AVX2, for which oneDNN keeps sums of two
+// products in 16 bits. `wrong` returns the error of a side, or "".
 template <class Wrong> int check(const char *name, std::vector<Side> &sides, Times &times, Wrong wrong) {
   int status = 0;
   for (size_t s = sides.size(); s-- > 0;) {
@@ -35,7 +36,7 @@ template <class Wrong> int check(const char *name, std::vector<Side> &sides, Tim
   return status;
 }
 
-// Operations a second, of the processor that our code is made for; 0: it has no instructions for that.
+// Peak operations per second of the processor that our code is compiled for; 0: it has no instructions for the type.
 double peakOf(Elem elem, int threads) {
   Result<CpuInfo> cpu = ourProcessor();
   return cpu.ok() ? measurePeak(*cpu, elem, threads).operations : 0;
@@ -43,7 +44,7 @@ double peakOf(Elem elem, int threads) {
 
 int runProduct(const char *name, const Cell &cell, int threads, bool quick) {
   Problem problem = makeProblem(cell);
-  // f16 has no other side: theirs is the same in f32.
+  // No other side supports f16, so they compute the same product in f32.
   bool half = cell.elem == Elem::F16;
   Problem theirs = problem;
   if (half) {
@@ -57,7 +58,7 @@ int runProduct(const char *name, const Cell &cell, int threads, bool quick) {
   if (sides.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   addOneDnn(theirs, threads, sides, why);
   addBlas(theirs, threads, sides, why);
-  if (!otherProcessor()) addEigen(theirs, threads, sides); // it is compiled for this machine
+  if (!otherProcessor()) addEigen(theirs, threads, sides); // Eigen is compiled for this machine
   addLibxsmm(theirs, threads, sides);
   std::fprintf(stderr, "%s", why.c_str());
   Times times = measure(sides, threads, quick);
@@ -75,12 +76,12 @@ int runOperator(const char *name, const Operator &op, int threads, bool quick) {
   addOurs(op, threads, sides, why);
   if (sides.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
   addOneDnn(op, threads, sides, why);
-  if (!otherProcessor()) addOnnxRuntime(op, threads, sides, why); // it takes what there is
+  if (!otherProcessor()) addOnnxRuntime(op, threads, sides, why); // it uses the features of this machine
   std::fprintf(stderr, "%s", why.c_str());
   Times times = measure(sides, threads, quick);
   int status = check(name, sides, times, [&](size_t s) { return whatIsWrong(op, sides[s]); });
   double ours = median(times[0]);
-  // Seconds at what this machine can do at most.
+  // The time at the peak rate of this machine.
   double floor = op.operations > 0 ? op.operations / peakOf(op.elem, threads) : op.bytes / measureBandwidth(threads);
   std::printf("| %s | %d | %.2f | ", name, threads, ours * 1e3);
   if (std::isfinite(floor)) std::printf("%.0f%%", 100 * floor / ours);
@@ -100,7 +101,7 @@ int run(const char *name, int threads, bool quick) {
 int compile(const char *name) {
   Cell cell;
   if (!parseCell(name, cell)) return 64;
-  cell.m = cell.n = cell.k = 4; // the kernel takes any sizes
+  cell.m = cell.n = cell.k = 4; // the kernel accepts any sizes
   std::string why;
   std::vector<double> seconds = compileSeconds(makeProblem(cell), 12, why);
   if (seconds.empty()) return std::fprintf(stderr, "%s", why.c_str()), 1;
@@ -110,7 +111,7 @@ int compile(const char *name) {
   return 0;
 }
 
-// What a layer of a model does with a few tokens, on 2 to 64 MB of weights.
+// Products in a layer of a model for a few tokens, with 2 to 64 MB of weights.
 void listFewRows() {
   for (const char *shape : {"4x4096x4096", "8x4096x4096", "16x2048x2048", "16x4096x4096", "32x4096x4096", "64x1024x1024", "64x2048x2048", "64x4096x4096",
                             "64x768x3072", "128x768x768", "128x2048x2048"})

@@ -1,5 +1,5 @@
-// OpenBLAS and BLIS, which define the same names: each is opened by itself. Both are told the core type by the environment
-// (the script `run`): on many processors they would choose AVX2.
+// OpenBLAS and BLIS define the same names, so each is opened separately. The environment sets their core type (the script
+// `run`): on many processors they would select AVX2.
 #include "ir/base/text.h"
 #include "tests/bench/cpu/problem.h"
 

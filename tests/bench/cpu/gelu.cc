@@ -7,7 +7,7 @@
 namespace xt::bench {
 namespace {
 
-// As examples/08_epilogue.xt writes it, without what is added last, and in the tiles of ours.cc.
+// Like examples/08_epilogue.xt, without its last addition, and with the tiles of ours.cc.
 KernelText kernelText(Elem elem) {
   std::string_view t = elemName(elem);
   Result<CpuInfo> cpu = ourProcessor();
@@ -27,8 +27,8 @@ KernelText kernelText(Elem elem) {
           "gelu_gemm"};
 }
 
-// The sum's error, and that of adding the bias, times the steepest slope of gelu; half of |x| times the error of erf, 4 ulp
-// and what a rounded argument moves it (at most its own rounding); three roundings.
+// The error of the sum and of adding the bias, times the steepest slope of gelu; half of |x| times the error of erf, which is 4
+// ulp plus the effect of a rounded argument (at most its own rounding); three roundings.
 Expected expectedAt(const std::vector<Matrix> &inputs, int64_t row, int64_t column) {
   constexpr double kSteepest = 1.13;
   const Matrix &a = inputs[0], &b = inputs[1];

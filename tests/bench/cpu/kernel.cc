@@ -15,7 +15,7 @@
 namespace xt::bench {
 namespace {
 
-// What a launch needs; lives as long as the side's function.
+// The objects that a launch needs; lives as long as the side's function.
 struct Compiled {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -36,7 +36,7 @@ Result<void> makeCode(Compiled &c, int threads) {
   return {};
 }
 
-// What is there before code is made; null: `why` says why not.
+// Everything up to code generation; null: `why` gives the reason.
 std::shared_ptr<Compiled> lower(const KernelText &kernel, std::string &why) {
   auto c = std::make_shared<Compiled>();
   LowerOptions options;
@@ -108,7 +108,7 @@ std::vector<double> secondsOfCompiling(const std::vector<KernelText> &kernels, s
   for (const KernelText &text : kernels) {
     auto c = lower(text, why);
     if (!c) return {};
-    std::clock_t start = std::clock(); // of this process alone
+    std::clock_t start = std::clock(); // CPU time of this process
     if (Result<void> made = makeCode(*c, 1); !made.ok()) {
       why += str("xt: ", made.error().message, "\n");
       return {};

@@ -1,4 +1,4 @@
-// Our kernels: from text through the passes of the CPU target to a side's call.
+// Our kernels: compiles a text with the CPU target and returns a side's call.
 #pragma once
 #include "ir/launch.h"
 #include "targets/cpu/cpu_info.h"
@@ -13,23 +13,23 @@ struct KernelText {
   std::string file; // its name in messages
   std::string text;
   std::string kernel; // the one that is launched, without '@'
-  std::vector<std::pair<std::string, std::string>> defines = {}; // of parameters, as LowerOptions has them
+  std::vector<std::pair<std::string, std::string>> defines = {}; // of parameters, as in LowerOptions
 };
 
-// What XT_BENCH_PROCESSOR says that our code is made for, as x86-64-v3; null: this machine.
+// The processor that XT_BENCH_PROCESSOR sets for our code, such as x86-64-v3; null: this machine.
 const char *otherProcessor();
-Result<CpuInfo> ourProcessor(); // that our code is made for
+Result<CpuInfo> ourProcessor(); // the processor that our code is compiled for
 
-LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of `count` elements together
-LaunchArg argument(const Matrix &matrix);                             // of rows and columns
+LaunchArg argument(const Matrix &matrix, std::vector<int64_t> sizes); // of the matrix's elements, with other sizes
+LaunchArg argument(const Matrix &matrix);                             // with its rows and columns
 LaunchArg argument(double number);
 
-// A launch on `threads` threads, which ends the process if it fails; {}: `why` has a line that says why not. The
-// arguments' memory belongs to the caller.
+// A launch on `threads` threads, which ends the process if it fails; {}: `why` has a line with the reason. The caller owns the
+// memory of the arguments.
 std::function<void()> launchOf(const KernelText &kernel, const std::vector<LaunchArg> &args, int threads, std::string &why);
 
-// One kernel after the other, by one thread: processor time from the module after the passes to code in memory.
-// None if one does not compile: `why` says why not.
+// Compiles one kernel after the other on one thread: CPU time from the module after the passes to code in memory. Empty if one
+// does not compile: `why` gives the reason.
 std::vector<double> secondsOfCompiling(const std::vector<KernelText> &kernels, std::string &why);
 
 } // namespace xt::bench

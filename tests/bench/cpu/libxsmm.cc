@@ -1,5 +1,5 @@
-// libxsmm: kernels for one small product each, compiled at run time. It takes matrices column by column, so that the operands
-// change places.
+// libxsmm: kernels for one small product each, compiled at run time. It expects column-major matrices, so the operands are
+// swapped.
 #include "tests/bench/cpu/problem.h"
 
 #include <libxsmm.h>
@@ -7,7 +7,7 @@
 namespace xt::bench {
 namespace {
 
-// Where it is meant for: of larger ones its package calls a BLAS. It has one thread.
+// The sizes that it is designed for: for larger ones the package calls a BLAS. It runs on one thread.
 constexpr int64_t kMostProducts = int64_t{256} * 256 * 256;
 
 template <class Number, class Dispatch> std::function<void()> callOf(const Problem &problem, const Matrix &result, Dispatch dispatch) {

@@ -1,5 +1,5 @@
-// What loads take beside products in registers (AVX-512), when all that is loaded is in the first cache: what bounds a tile of sums,
-// whose shape says how many loads 24 products have. Nothing waits for what is loaded.
+// The cost of loads beside products in registers (AVX-512), with all data in the L1 cache. It bounds the speed of a register
+// tile, whose shape determines the number of loads per 24 products. Nothing depends on the loaded values.
 #include "targets/cpu/cpu_info.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ double threadSeconds() {
 }
 
 #ifdef __x86_64__
-// 24 products with so many loads of a register, and of one element for all lanes, spread among them or all ahead of them.
+// 24 products with the given numbers of register loads and of broadcast loads, spread among them or all before them.
 template <int kRegisters, int kElements, bool kSpread> double nanosecondsOfTurn() {
   std::array<double, kRuns> times{};
   for (double &time : times) {

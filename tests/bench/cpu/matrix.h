@@ -1,4 +1,4 @@
-// What the sides of a row read and write, and the sides.
+// The matrices that the sides of a row read and write, and the sides.
 #pragma once
 #include "ir/elem.h"
 
@@ -9,7 +9,7 @@
 
 namespace xt::bench {
 
-// Row-major, without gaps; of numbers that are not all alike.
+// A row-major matrix without gaps, whose elements vary.
 struct Matrix {
   Elem elem = Elem::F32;
   int64_t rows = 0, columns = 0;
@@ -27,16 +27,16 @@ uint64_t nextRandom(uint64_t &state); // SplitMix64
 
 // The relative error of one rounding to nearest; 0 for integers.
 double roundOff(Elem elem);
-// The error of a sum of n terms that rounds each time is taken to be at most this times sqrt(n), the type's roundOff and
-// the sum of magnitudes, as tests' `check` does (Higham and Mary 2019, probabilistic).
+// The error of a sum of n rounded terms is assumed to be at most this times sqrt(n), the type's roundOff and the sum of
+// magnitudes, like in the tests' `check` (Higham and Mary 2019, probabilistic).
 inline constexpr double kSumBound = 6;
 
-// One that computes it, into a matrix of its own.
+// A library that computes the result, into its own matrix.
 struct Side {
   std::string name;
   Matrix result;
   std::function<void()> call;
-  double seconds = 0; // of a call, where another process has timed it: then there is no `call`
+  double seconds = 0; // per call, if another process has timed it: there is no `call` then
 };
 
 } // namespace xt::bench

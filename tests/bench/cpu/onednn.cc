@@ -1,4 +1,4 @@
-// oneDNN on plain row-major operands; what it packs, it packs within the call.
+// oneDNN on plain row-major operands; it packs them within the call.
 #include "ir/base/text.h"
 #include "tests/bench/cpu/onednn.h"
 #include "tests/bench/cpu/problem.h"

@@ -1,4 +1,4 @@
-// What the files that call oneDNN share; they are compiled with exceptions, as it throws.
+// Shared by the files that call oneDNN. They are compiled with exceptions, because oneDNN throws.
 #pragma once
 #include "ir/elem.h"
 

@@ -1,5 +1,5 @@
-// oneDNN's softmax, layer normalization, products with a transformed result, and attention of three primitives; all on plain
-// row-major operands.
+// oneDNN's softmax, layer normalization, products with a transformed result, and attention built from three primitives; all on
+// plain row-major operands.
 #include "ir/base/text.h"
 #include "tests/bench/cpu/onednn.h"
 #include "tests/bench/cpu/operators.h"
@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::memory;
 
-// Primitives that follow one another.
+// A sequence of primitives.
 class Steps {
 public:
   using Args = std::unordered_map<int, memory>;
@@ -76,7 +76,7 @@ void addGelu(const Operator &op, const Matrix &result, Steps &steps) {
                                     {DNNL_ARG_DST, steps.at(c, result.data.get())}});
 }
 
-// `heads` at a time: all of them, or one, whose scores stay in a cache.
+// Processes `heads` heads at a time: all of them, or one, whose scores stay in a cache.
 void addAttention(const Operator &op, const Matrix &result, int64_t heads, Steps &steps) {
   int64_t length = op.size(1), depth = op.size(2);
   memory::desc rows = plain({heads, length, depth}, op.elem), out = plain({heads, length, depth}, Elem::F32);

@@ -1,5 +1,5 @@
-// onnxruntime's package for node, which has the library without headers: a script beside this file times it in a process of
-// its own and leaves the result in a file.
+// The node package of onnxruntime, which contains the library without headers: a script in this folder times it in a separate
+// process and writes the result to a file.
 #include "ir/base/text.h"
 #include "tests/bench/cpu/operators.h"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kScript = XT_SOURCE_DIR "/tests/bench/cpu/onnxruntime.js";
 
-// A folder of its own, removed with what is in it; "": it could not be made.
+// A new folder, which is removed with its contents; "": it could not be created.
 struct Folder {
   Folder() {
     std::string name = (std::filesystem::temp_directory_path() / "xt-bench-XXXXXX").string();
@@ -39,7 +39,7 @@ bool read(const std::string &path, const Matrix &matrix) {
   return static_cast<bool>(file.read(static_cast<char *>(matrix.data.get()), matrix.bytes()));
 }
 
-// What the script prints; 0: nothing.
+// The number that the script prints; 0: none.
 double millisecondsOf(const std::string &command) {
   FILE *output = popen(command.c_str(), "r");
   if (!output) return 0;

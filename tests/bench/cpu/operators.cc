@@ -69,7 +69,7 @@ std::string whatIsWrong(const Operator &op, const Side &side) {
     for (int64_t column = 0; column < op.columns; ++column) {
       const Expected &e = expected[static_cast<size_t>(column)];
       double got = side.result.at(row, column);
-      if (!(std::fabs(got - e.value) <= e.bound)) // NaN as well
+      if (!(std::fabs(got - e.value) <= e.bound)) // also true for NaN
         return str(side.name, " [", row, ", ", column, "] is ", got, " and should be ", e.value, ", within ", e.bound);
     }
   }

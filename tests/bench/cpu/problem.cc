@@ -51,7 +51,7 @@ std::string whatIsWrong(const Problem &problem, const Side &side) {
       size += std::fabs(x * y);
     }
     double bound = kSumBound * std::sqrt(static_cast<double>(cell.k)) * roundOff(cell.sum()) * size, got = side.result.at(row, column);
-    if (!(std::fabs(got - sum) <= bound)) // NaN as well
+    if (!(std::fabs(got - sum) <= bound)) // also true for NaN
       return str(side.name, " [", row, ", ", column, "] is ", got, " and should be ", sum);
   }
   return "";

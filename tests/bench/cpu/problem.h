@@ -1,4 +1,4 @@
-// One product of matrices, C = op(A) * op(B), its data, and who computes it.
+// One product of matrices, C = op(A) * op(B), its data, and the sides that compute it.
 #pragma once
 #include "tests/bench/cpu/matrix.h"
 
@@ -7,7 +7,7 @@
 
 namespace xt::bench {
 
-// "f32:128x128x128:nn": the type, M x N x K, and whether A and B are stored as they are multiplied or transposed.
+// "f32:128x128x128:nn": the type, M x N x K, and for A and B whether each is stored as it is multiplied (n) or transposed.
 struct Cell {
   Elem elem = Elem::F32;
   int64_t m = 0, n = 0, k = 0;
@@ -24,14 +24,14 @@ struct Problem {
 };
 Problem makeProblem(const Cell &cell);
 
-// "" if the result is that of the problem within the rounding of its type (at all corners and many other places), else
-// what is wrong.
+// "" if the result matches the problem within the rounding of its type (at all corners and many other places), otherwise a
+// description of the error.
 std::string whatIsWrong(const Problem &problem, const Side &side);
 
-// Those that take these types; each with `threads` threads. `why` gets a line for each that is not there.
+// The sides that support these types; each uses `threads` threads. `why` gets a line for each that is not available.
 void addOurs(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why);
-// Of our kernel, and then of others like it that differ in the sizes of their tiles, from module to code in memory; none if one does
-// not compile: `why` says why not.
+// Compile times from module to code in memory: of our kernel, and then of kernels that differ in the sizes of their tiles.
+// Empty if one does not compile: `why` gives the reason.
 std::vector<double> compileSeconds(const Problem &problem, int times, std::string &why);
 void addBlas(const Problem &problem, int threads, std::vector<Side> &sides, std::string &why); // OpenBLAS and BLIS
 void addEigen(const Problem &problem, int threads, std::vector<Side> &sides);

@@ -1,4 +1,4 @@
-// Softmax and layer normalization: operators of one row each, which memory bounds.
+// Softmax and layer normalization: operators on single rows, which are memory-bound.
 #include "ir/base/text.h"
 #include "tests/bench/cpu/operators.h"
 
@@ -14,8 +14,8 @@ std::vector<double> rowOf(const Matrix &matrix, int64_t row) {
   return values;
 }
 
-// Relative: what rounding x - max moves exp, and exp itself, for this element and, as a mean, for the sum; what adding
-// takes; two roundings to divide.
+// The relative error: the effect of rounding x - max on exp, and exp itself, for this element and, on average, for the sum; the
+// error of the sum; two roundings for the division.
 std::vector<Expected> softmaxRow(const std::vector<double> &x) {
   double largest = *std::max_element(x.begin(), x.end()), sum = 0, moved = 0;
   for (double value : x) {
@@ -32,8 +32,8 @@ std::vector<Expected> softmaxRow(const std::vector<double> &x) {
   return row;
 }
 
-// The mean moves each difference by the error of its sum; the variance has that of its own sum, of the squares and of the
-// division, half of which reaches its root; the rest are the roundings of the last line.
+// The mean moves each difference by the error of its sum. The variance has the errors of its own sum, of the squares and of the
+// division, half of which affects its root. The rest are the roundings of the last line.
 std::vector<Expected> layerNormRow(const std::vector<double> &x, const std::vector<double> &gamma, const std::vector<double> &beta) {
   double count = static_cast<double>(x.size()), mean = 0, size = 0, variance = 0;
   for (double value : x) mean += value / count, size += std::fabs(value) / count;

@@ -17,14 +17,14 @@ double seconds(int threads) {
 
 struct Plan {
   int rounds;
-  double batch;  // seconds of calls that are timed as one
+  double batch;  // seconds of calls that are timed together
   double budget; // seconds after which no round begins, once there are kFewest
 };
 constexpr Plan kThorough{15, 10e-3, 10}, kQuick{5, 2e-3, 1};
 constexpr int kFewest = 3;
 
-// A call goes ahead untimed, so that the side's threads and caches are those of repeated calls. The threads of the side before
-// have to sleep by then: OpenBLAS's look for work for 2^26 ticks.
+// An untimed call comes first, so that the side's threads and caches are in the state of repeated calls. The threads of the
+// side before must sleep by then: those of OpenBLAS spin for 2^26 ticks.
 double secondsOfCall(const Side &side, int calls, int threads) {
   std::this_thread::sleep_for(std::chrono::milliseconds(threads > 1 ? 60 : 2));
   side.call();
@@ -42,7 +42,7 @@ double quantile(std::vector<double> values, double share) {
 
 double median(const std::vector<double> &values) { return quantile(values, 0.5); }
 
-// The sides take turns, each round begun by another one.
+// The sides run in turn; each round begins with another side.
 Times measure(const std::vector<Side> &sides, int threads, bool quick) {
   const Plan &plan = quick ? kQuick : kThorough;
   Times times(sides.size());
@@ -68,7 +68,7 @@ void printTheirs(const std::vector<Side> &sides, const Times &times, const std::
     if (!best || median(times[s]) < median(times[best])) best = s;
   }
   if (!best) return void(std::printf(" | | |\n"));
-  std::vector<double> ratios; // of each round
+  std::vector<double> ratios; // one per round
   for (size_t r = 0; r < times[0].size(); ++r) ratios.push_back(times[best][r] / times[0][r]);
   std::printf(" | %.3f | %.2f–%.2f |\n", median(ratios), quantile(ratios, 0.25), quantile(ratios, 0.75));
 }

@@ -6,18 +6,18 @@
 
 namespace xt::bench {
 
-using Times = std::vector<std::vector<double>>; // seconds of a call, by side and round
+using Times = std::vector<std::vector<double>>; // seconds per call, by side and round
 
-// Seconds of one thread are those of this process, as others on the machine do not count; of several, those of the clock
-// on the wall. `quick`: fewer rounds and shorter ones.
+// On one thread, measures CPU time of this process, so that others on the machine do not count; on several, wall-clock time.
+// `quick`: fewer and shorter rounds.
 Times measure(const std::vector<Side> &sides, int threads, bool quick);
 
 double quantile(std::vector<double> values, double share);
 double median(const std::vector<double> &values);
 
-// The rest of a row, from its fifth column: what each side but the first reaches (`reached` in its median of seconds, with
-// so many digits after the point, and `note`), then the best of them over the first: the median of the rounds' ratios of
-// time, and its quartiles.
+// The rest of a row, from its fifth column: the rate that each side except the first reaches (`reached` of its median seconds,
+// with `digits` decimals, and `note`), then the best of them relative to the first: the median of the time ratios of all
+// rounds, and its quartiles.
 void printTheirs(const std::vector<Side> &sides, const Times &times, const std::function<double(double seconds)> &reached, int digits,
                  const char *note = "");
 

@@ -1,4 +1,4 @@
-// The code of kernels for Intel GPUs, ours beside upstream's: see README.md.
+// Compares the code of our kernels for Intel GPUs with that of upstream: see README.md.
 #include "ir/base/text.h"
 #include "tests/bench/xe/compile_time.h"
 #include "tests/bench/xe/ours.h"

@@ -21,7 +21,7 @@ Result<IsaReport> ourCode(const std::string &text) {
   auto &kernels = (*module)->kernels;
   if (kernels.empty()) return Error::environment("the text has no kernel");
   kernels.erase(kernels.begin() + 1, kernels.end());
-  (*module)->tests.clear(); // they launch the others too
+  (*module)->tests.clear(); // they launch the other kernels, too
   PassOptions options;
   options.target = &target;
   if (Result<void> ran = runPasses(**module, passesOf(kLanePipeline), options, diagnostics); !ran.ok()) return refused();

@@ -1,4 +1,4 @@
-// What our compiler and Intel's make of a .xt text.
+// The result of compiling a .xt text with our compiler and Intel's.
 #pragma once
 #include "ir/base/result.h"
 #include "targets/xe/isa/isa_report.h"
@@ -7,10 +7,11 @@
 
 namespace xt::bench {
 
-// Of the text's first kernel, on xe-pvc.
+// For the first kernel of the text, on xe-pvc.
 Result<IsaReport> ourCode(const std::string &text);
 
-// The innermost loop with the most products, else the one with the most instructions; null: the kernel has no loop.
+// The innermost loop with the most products, or the one with the most instructions if there are no products; null: the kernel
+// has no loop.
 const IsaLoop *innerLoop(const IsaReport &report);
 
 } // namespace xt::bench

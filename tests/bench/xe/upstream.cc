@@ -11,8 +11,8 @@
 namespace xt::bench {
 namespace {
 
-// gpu-lower-to-xevm-pipeline with xegpu-op-level=workgroup, as mlir-opt 22 prints it (--dump-pass-pipeline), without its
-// last pass, which makes a binary in the process.
+// gpu-lower-to-xevm-pipeline with xegpu-op-level=workgroup, as printed by mlir-opt 22 (--dump-pass-pipeline), without its last
+// pass, which generates a binary in the process.
 constexpr const char *kPipeline =
     "builtin.module(cse,convert-vector-to-scf{target-rank=1},xevm-attach-target{O=2 chip=pvc triple=spirv64-unknown-unknown},"
     "lower-affine,func.func(gpu-async-region),gpu.module(xegpu-wg-to-sg-distribute,cse,xegpu-propagate-layout{layout-kind=inst},"
@@ -76,7 +76,7 @@ Result<void> execute(const Command &command, const ScratchDirectory &directory) 
   return Error::environment(str(command.program, " refuses it: ", ran->output.substr(0, ran->output.find('\n'))));
 }
 
-// Without it Intel's compiler takes 32 lanes, and spills.
+// Without it, Intel's compiler chooses 32 lanes, and spills.
 std::string withSubgroupSize(std::string ir) {
   size_t kernel = ir.find("define spir_kernel"), body = kernel == std::string::npos ? kernel : ir.find(" {\n", kernel);
   if (body == std::string::npos) return ir;
@@ -112,7 +112,7 @@ Result<void> takeKernelOut(const ScratchDirectory &directory) {
   std::istringstream lines(text.substr(0, std::min(module, text.size())));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with("#")) aliases += line + "\n";
-  // Its body begins at the last brace of the line: others are of its attributes.
+  // The body begins at the last brace of the line; other braces belong to attributes.
   if (module != std::string::npos) begin = text.rfind('{', text.find('\n', module));
   size_t end = begin;
   for (int depth = 0; end < text.size(); ++end) {
@@ -131,7 +131,7 @@ Result<IsaReport> upstreamCode(const UpstreamGemm &gemm) {
   auto shim = writeOutputFile(directory->file("shim.ll"), {test::deviceShim()});
   if (!text.ok() || !shim.ok()) return text.ok() ? shim.error() : text.error();
   for (size_t i = 0; i < chain.size(); ++i) {
-    if (i == 3) { // what the older compiler lacks
+    if (i == 3) { // links the functions that the older compiler lacks
       Command link{"llvm-link-22", "llvm-22", {"--only-needed", "-S", "optimised.ll", "shim.ll", "-o", "linked.ll"}};
       if (Result<void> done = execute(link, *directory); !done.ok()) return done.error();
       auto sized = writeOutputFile(directory->file("optimised.ll"), {withSubgroupSize(contentsOf(directory->file("linked.ll")))});

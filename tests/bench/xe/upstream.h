@@ -1,4 +1,4 @@
-// The same work through upstream's XeGPU pipeline: mlir-opt, mlir-translate, opt, llc.
+// Compiles the same work with upstream's XeGPU pipeline: mlir-opt, mlir-translate, opt, llc.
 #pragma once
 #include "ir/base/result.h"
 #include "targets/xe/isa/external_tool.h"
@@ -10,25 +10,26 @@ namespace xt::bench {
 
 struct UpstreamGemm {
   std::string elem = "f16", sum = "f32";
-  int instA = 16;          // columns of a block of A, and rows of one of B
-  bool prefetches = false; // three steps ahead, as ours
+  int instA = 16;          // columns of a block of A, and rows of a block of B
+  bool prefetches = false; // three steps ahead, like our kernel
 };
 
-// A module of one kernel, @gemm_wg: the GEMM of the appendix, 256x256 of C to a workgroup of 8x4 subgroups, all matrices
-// 4096x4096.
+// A module with one kernel, @gemm_wg: the GEMM of the appendix. A workgroup of 8x4 subgroups computes 256x256 of C; all
+// matrices are 4096x4096.
 std::string upstreamText(const UpstreamGemm &gemm);
 
-// The commands of the chain, in order, each in `directory`, which has the module as gemm.mlir; the last makes gemm.spv.
+// The commands of the chain in order. Each runs in `directory`, which contains the module as gemm.mlir; the last one writes
+// gemm.spv.
 struct Command {
   std::string program, package;
   std::vector<std::string> arguments;
 };
 std::vector<Command> upstreamChain();
-// The chain's first command leaves a module around the kernel's; the second wants the kernel's alone.
+// The first command leaves a module around the kernel's module, but the second one accepts only the kernel's module.
 Result<void> takeKernelOut(const ScratchDirectory &directory);
 
-// What Intel's compiler makes of it, with the subgroup size that upstream leaves out, and the large register file. An
-// Error names the program that refuses the kernel, with its words.
+// The result of Intel's compiler for it, with the subgroup size that upstream leaves out, and the large register file. An Error
+// names the program that rejects the kernel, with its message.
 Result<IsaReport> upstreamCode(const UpstreamGemm &gemm);
 
 } // namespace xt::bench
