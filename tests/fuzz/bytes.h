@@ -1,4 +1,4 @@
-// Decisions that are read off an input, one byte each; at its end all are 0.
+// Decisions that are read from an input, one byte each; 0 after its end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ public:
   uint8_t byte() { return at_ == end_ ? uint8_t{0} : *at_++; }
   int64_t below(int64_t n) { return byte() % n; }
   bool empty() const { return at_ == end_; }
-  // Mostly small; at times what overflows.
+  // Mostly small numbers, sometimes ones that overflow.
   int64_t number() {
     uint8_t first = byte();
     if (first < 200) return first % 40;

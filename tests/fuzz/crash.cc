@@ -14,8 +14,8 @@ void fail(std::string_view what, std::string_view text) {
 
 } // namespace xt::fuzz
 
-// A failed XT_CHECK ends the process with a status, which libFuzzer would take for the end of the program: it keeps the
-// input of a crash. The linker leads calls of _Exit here (--wrap).
+// A failed XT_CHECK exits with a status, which libFuzzer would take for a normal exit, but it keeps the input of a crash. The
+// linker redirects calls of _Exit to this function (--wrap).
 extern "C" [[noreturn]] void __real__Exit(int status);
 extern "C" [[noreturn]] void __wrap__Exit(int status) {
   if (status == xt::kExitCompilerBug) std::abort();

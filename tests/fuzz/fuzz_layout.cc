@@ -1,5 +1,5 @@
-// Layouts: any numbers in any notation; of those that fit a shape, what the notation says of each element, and the laws of
-// the algebra.
+// Layouts: any numbers in any notation. For layouts that fit a shape, checks the notation's meaning for each element, and the
+// laws of the algebra.
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"
 #include "tests/ir/layout_reference.h"
@@ -11,7 +11,7 @@ using fuzz::Bytes;
 
 namespace {
 
-constexpr int64_t kMostElements = 96, kMostOwners = 128; // of layouts that are looked at element by element
+constexpr int64_t kMostElements = 96, kMostOwners = 128; // of layouts that are checked element by element
 
 void expect(bool holds, std::string_view law, const Layout *layout) {
   if (!holds) fuzz::fail(law, layout->text());
@@ -39,7 +39,7 @@ LayoutSpec spec(Bytes &in) {
   return spec;
 }
 
-// The shape that the notation makes most easily, or any.
+// The shape that the notation describes directly, or any other.
 std::vector<int64_t> shape(Bytes &in, const LayoutSpec &spec) {
   std::vector<int64_t> shape;
   if (in.below(3) == 0) return in.numbers();
@@ -71,7 +71,7 @@ void checkOwners(const Layout *layout, const LayoutSpec &spec) {
   Extents shape(layout->shape().begin(), layout->shape().end());
   Ownership owners = asked(layout);
   if (spec.factors) expect(owners == byFactors(*spec.factors, shape), "factors own as they say", layout);
-  // The reference walks over what a subgroup's data would be without the tile's end.
+  // The reference iterates over a subgroup's data as if the tile had no end.
   bool small = !spec.wg || std::ranges::all_of(spec.wg->sgData, [](int64_t extent) { return extent <= kMostElements; });
   if (small && (spec.wg || (spec.sg && spec.sg->wiLayout.size() == shape.size()))) {
     std::optional<Ownership> said = byMaps(spec, shape);

@@ -1,5 +1,5 @@
-// .npy files: the first byte of an input says what the rest is: a whole file, a header's dictionary, or both with a head
-// that fits them.
+// .npy files: the first byte of an input determines the kind of the rest: a whole file, a header's dictionary, or both with a
+// matching preamble.
 #include "tests/fuzz/bytes.h"
 #include "tests/fuzz/crash.h"
 
@@ -23,7 +23,7 @@ std::string withHead(std::string_view input, bool large) {
   return file += input.substr(std::min(line + 1, input.size()));
 }
 
-// Under /proc, without a folder.
+// A file in memory, whose path is under /proc.
 class FileInMemory {
 public:
   explicit FileInMemory(std::string_view bytes) : fd_(memfd_create("input.npy", MFD_CLOEXEC)), path_("/proc/self/fd/" + std::to_string(fd_)) {
@@ -43,7 +43,7 @@ private:
   std::string path_;
 };
 
-// Everything that may be asked of a file: as it says that it is, another type, a corner of it.
+// Reads a file in every way: with its own type, with another type, and only a corner of it.
 void read(const std::string &path) {
   Result<NpyHeader> header = readNpyHeader(path);
   if (!header) return;

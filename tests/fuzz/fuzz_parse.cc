@@ -1,4 +1,4 @@
-// Lexer, parser and formatter: any bytes.
+// Lexer, parser and formatter on arbitrary bytes.
 #include "tests/fuzz/crash.h"
 
 #include "lang/format/format.h"

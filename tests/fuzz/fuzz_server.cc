@@ -1,4 +1,4 @@
-// The language server: each line of an input is a message, put into frames; a line that begins with "Content-" goes as it is.
+// The language server: each line of an input is sent as a framed message; a line that begins with "Content-" is sent unchanged.
 #include "tests/fuzz/crash.h"
 
 #include "lang/server/frames.h"
@@ -11,7 +11,8 @@ using lsp::Json;
 
 namespace {
 
-// No file of this machine is read: the client's folders are left out, and texts that name files outside.
+// No file of this machine may be read, so the client's folders are removed from messages, and namesFiles rejects texts that
+// name other files.
 void leaveFoldersOut(Json &message) {
   if (!message.is_object() || !lsp::member(message, "params").is_object()) return;
   for (const char *key : {"rootUri", "rootPath", "workspaceFolders", "initializationOptions"}) message["params"].erase(key);
@@ -21,7 +22,7 @@ void leaveFoldersOut(Json &message) {
 bool namesFiles(std::string_view input) {
   return std::ranges::any_of(std::initializer_list<std::string_view>{"/dev", "/proc", "/sys", "..", "%2", "//"}, [&](std::string_view word) {
     size_t at = input.find(word);
-    // Addresses begin with file:///fuzz/.
+    // Addresses that begin with file:///fuzz/ are allowed.
     while (word == "//" && at != std::string_view::npos && input.substr(at).starts_with("///fuzz/")) at = input.find(word, at + 3);
     return at != std::string_view::npos;
   });

@@ -1,5 +1,5 @@
-// The SPIR-V reader of the software device: the words of a module, and the mangled names in it. Of one input in many the
-// module is built as well, which starts another program: LLVM and that program are not instrumented.
+// The SPIR-V reader of the software device: the words of a module, and the mangled names in it. One input in many is also
+// built, which starts another program; LLVM and that program are not instrumented.
 #include "tests/fuzz/crash.h"
 
 #include "ir/target_info.h"
@@ -15,7 +15,7 @@ using namespace xt;
 
 namespace {
 
-// XT_FUZZ_BUILD=1 builds every module, to repeat what was found.
+// XT_FUZZ_BUILD=1 builds every module, to reproduce an error.
 bool isBuilt(const uint8_t *data, size_t size) {
   const char *always = std::getenv("XT_FUZZ_BUILD");
   if (always && *always) return true;
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<soft::SpirvWords> words = soft::readableSpirv(bytes);
   if (!words) return 0;
   readNames(words->words);
-  // What has been read is read again: nothing is left to take out.
+  // The result is read again, and must not change: nothing is left to remove.
   std::string_view whole(reinterpret_cast<const char *>(words->words.data()), words->words.size() * 4);
   Result<soft::SpirvWords> again = soft::readableSpirv({reinterpret_cast<const uint8_t *>(whole.data()), whole.size()});
   if (!again || again->words != words->words) fuzz::fail("what was made readable is not", "");

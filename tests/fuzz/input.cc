@@ -7,7 +7,7 @@ namespace xt::fuzz {
 
 Compiled::Compiled(std::string_view text) {
   LowerOptions options;
-  options.tryFixes = false; // each compiles the text again
+  options.tryFixes = false; // each fix compiles the text again
   if (auto lowered = lowerFile(sources, sources.add("input.xt", std::string(text)), context, options, diagnostics)) module = std::move(*lowered);
   else if (!diagnostics.hasErrors()) fail("the text was refused without an error", text);
 }

@@ -1,4 +1,4 @@
-// Compiling an input.
+// Compiles an input.
 #pragma once
 #include "lang/lower/lower.h"
 #include "tests/fuzz/crash.h"
@@ -9,7 +9,7 @@
 
 namespace xt::fuzz {
 
-// Checks and lowers a text without imports; null: it is wrong, and the diagnostics say why.
+// Checks and lowers a text without imports; null: it has errors, which the diagnostics list.
 struct Compiled {
   SourceManager sources;
   Diagnostics diagnostics;
@@ -18,7 +18,7 @@ struct Compiled {
   explicit Compiled(std::string_view text);
 };
 
-// What differs when the printed module is read back; nullopt: nothing.
+// The difference between the module and its printed text read back; nullopt: none.
 std::optional<std::string> roundTrip(const Module &module);
 
 } // namespace xt::fuzz

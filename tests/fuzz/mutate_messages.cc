@@ -1,5 +1,5 @@
-// How libFuzzer changes messages to the language server: lines are cut, repeated and swapped; within a line a value of the JSON
-// gives way to another one of the input, or to what a client may send; texts change by their syntax.
+// libFuzzer's mutator for messages to the language server: cuts, repeats and swaps lines. Within a line, replaces a JSON value
+// by another one of the input, or by one that a client may send. Changes texts by their syntax.
 #include "tests/fuzz/crash.h"
 #include "tests/fuzz/mutator.h"
 

@@ -1,4 +1,5 @@
-// How libFuzzer changes SPIR-V: whole instructions are cut, repeated and swapped, words within one changed; at times bytes.
+// libFuzzer's mutator for SPIR-V: cuts, repeats and swaps whole instructions, and changes words within one; sometimes changes
+// bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,7 +37,7 @@ void change(std::vector<Words> &all, std::mt19937 &random) {
   case 5: op.push_back(static_cast<uint32_t>(pick(64))); break;
   default: op.resize(1 + pick(op.size())); break;
   }
-  op[0] = static_cast<uint32_t>(op.size()) << 16 | (op[0] & 0xffff); // it is as long as it says
+  op[0] = static_cast<uint32_t>(op.size()) << 16 | (op[0] & 0xffff); // the instruction's length field matches its length
 }
 
 } // namespace

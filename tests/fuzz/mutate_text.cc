@@ -1,4 +1,4 @@
-// How libFuzzer changes .xt texts: mostly by their syntax, at times by bytes and words of the dictionary.
+// libFuzzer's mutator for .xt texts: mostly changes them by their syntax, sometimes by bytes and words of the dictionary.
 #include "tests/fuzz/crash.h"
 #include "tests/fuzz/mutator.h"
 
@@ -10,7 +10,7 @@ extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 namespace {
 
-constexpr unsigned kBytesOneIn = 5; // changes of bytes
+constexpr unsigned kBytesOneIn = 5; // one change in kBytesOneIn is of bytes
 
 size_t put(const std::string &text, uint8_t *data, size_t maxSize) {
   size_t size = std::min(text.size(), maxSize);

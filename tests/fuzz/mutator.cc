@@ -109,7 +109,7 @@ std::optional<std::string> Mutator::swapParts(const Parsed &in) {
   return withReplacements(in.text, {{{a->begin, a->end}, std::string(in.slice(*b))}, {{b->begin, b->end}, std::string(in.slice(*a))}});
 }
 
-// Mostly by one that is written alike.
+// Mostly replaces the op by one with the same syntax.
 std::optional<std::string> Mutator::changeOp(const Parsed &in) {
   const SourcePart *part = choosePart(in, {PartKind::OpName});
   if (!part) return std::nullopt;
@@ -147,7 +147,7 @@ std::optional<std::string> Mutator::changeNumber(const Parsed &in) {
   if (!part) return std::nullopt;
   std::string by = chance(6) ? std::string(in.slice(*choosePart(in, {PartKind::Number}))) : otherNumber(in.slice(*part));
   if (chance(2)) return replaced(in.text, *part, by);
-  // All that are alike: extents of tiles that belong together stay alike.
+  // Replaces all equal numbers, so that extents of tiles that must match stay equal.
   std::vector<Replacement> all;
   for (const SourcePart &each : in.parts)
     if (each.kind == PartKind::Number && in.slice(each) == in.slice(*part)) all.push_back({{each.begin, each.end}, by});
@@ -165,7 +165,7 @@ std::optional<std::string> Mutator::changeElement(const Parsed &in) {
   return withReplacements(in.text, std::move(all));
 }
 
-// A kind or another word by one of the same list of the table; else an attribute by another one of the text.
+// Replaces a kind or another word by one of the same list in the table, or an attribute by another one of the text.
 std::optional<std::string> Mutator::changeAttribute(const Parsed &in) {
   const SourcePart *part = choosePart(in, {PartKind::Attribute, PartKind::Mapping});
   if (!part) return std::nullopt;
@@ -182,7 +182,7 @@ std::optional<std::string> Mutator::changeAttribute(const Parsed &in) {
   return replaced(in.text, *part, in.slice(*choosePart(in, {part->kind})));
 }
 
-// One that the op has, with a value that may do.
+// Adds an attribute that the op has, with a plausible value.
 std::optional<std::string> Mutator::addAttribute(const Parsed &in) {
   const SourcePart *name = choosePart(in, {PartKind::OpName});
   const OpInfo *op = name ? findOp(in.slice(*name)) : nullptr;
@@ -202,14 +202,14 @@ std::optional<std::string> Mutator::addAttribute(const Parsed &in) {
     text += str(" = ", chooseFrom(choices));
   }
   }
-  // Before the signature where there is one.
+  // Before the signature, if there is one.
   uint32_t at = in.parts[static_cast<size_t>(name->parent)].end;
   for (const SourcePart &part : in.parts)
     if (part.kind == PartKind::Signature && part.parent == name->parent) at = part.begin;
   return inserted(in.text, at, str(" {", text, "} "));
 }
 
-// An operand by a value that stands before it, or by another operand.
+// Replaces an operand by an earlier value, or by another operand.
 std::optional<std::string> Mutator::changeValue(const Parsed &in) {
   const SourcePart *part = choosePart(in, {PartKind::Operand, PartKind::Expr});
   if (!part) return std::nullopt;
@@ -223,7 +223,7 @@ std::optional<std::string> Mutator::changeValue(const Parsed &in) {
   return replaced(in.text, *part, values[pick(values.size())]);
 }
 
-// A statement, or some in a row, into a loop or a branch.
+// Wraps one or several consecutive statements in a loop or a branch.
 std::optional<std::string> Mutator::wrap(const Parsed &in) {
   const SourcePart *first = chooseStatement(in);
   if (!first) return std::nullopt;
@@ -242,7 +242,7 @@ std::optional<std::string> Mutator::unwrap(const Parsed &in) {
   return withReplacements(in.text, chooseFrom(changes));
 }
 
-// A part of another text in the place of one of its kind, or a statement or an item beside one.
+// Replaces a part by a part of the same kind from another text, or inserts a statement or an item beside one.
 std::optional<std::string> Mutator::splice(const Parsed &in, const Parsed &from) {
   if (from.parts.empty()) return std::nullopt;
   const SourcePart *line = chance(2) ? choosePart(from, {PartKind::Statement, PartKind::Item}) : nullptr;
@@ -254,7 +254,7 @@ std::optional<std::string> Mutator::splice(const Parsed &in, const Parsed &from)
   return replaced(in.text, *at, from.slice(part));
 }
 
-// The example of an op, which is a statement.
+// Inserts the example of an op, which is a statement.
 std::optional<std::string> Mutator::insertExample(const Parsed &in) {
   const SourcePart *at = chooseStatement(in);
   if (!at) return std::nullopt;

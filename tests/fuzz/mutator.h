@@ -1,5 +1,5 @@
-// Changes .xt programs by their syntax, so that most of what comes out can still be parsed: for libFuzzer and for the
-// differential test.
+// Changes .xt programs by their syntax, so that most of the results can still be parsed: for libFuzzer and for the differential
+// test.
 #pragma once
 #include "lang/reduce/replacements.h"
 
@@ -16,10 +16,10 @@ class Mutator {
 public:
   explicit Mutator(uint64_t seed) : random_(seed) {}
 
-  // The text after one change or several; `other`: a text whose parts may be taken over. Of the same seed and the same
-  // texts it makes the same.
+  // The text after one or several changes; `other`: a text whose parts may be inserted. Deterministic for the same seed and
+  // texts.
   std::string mutate(std::string_view text, std::string_view other = {});
-  // One change, and the parts of a text that are looked at. What the change is depends on the random numbers alone.
+  // Makes one change; nullopt: it does not apply to the text. The kind of change depends on the random numbers alone.
   std::optional<std::string> mutateOnce(std::string_view text, std::string_view other);
 
 private:
@@ -35,10 +35,10 @@ private:
   template <class T> const T &chooseFrom(const std::vector<T> &items) { return items[pick(items.size())]; }
   // A part of one of these kinds; null: there is none.
   const SourcePart *choosePart(const Parsed &in, std::initializer_list<PartKind> kinds);
-  // A statement of a kernel or a function: tests have others.
+  // A statement of a kernel or a function; tests have other statements.
   const SourcePart *chooseStatement(const Parsed &in);
 
-  // The changes. nullopt: there is nothing to change so.
+  // The changes. nullopt: the change does not apply to the text.
   std::optional<std::string> cutPart(const Parsed &in);
   std::optional<std::string> repeatStatement(const Parsed &in);
   std::optional<std::string> swapParts(const Parsed &in);

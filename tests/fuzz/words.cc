@@ -32,7 +32,7 @@ std::vector<std::string> grammarWords(std::string_view grammar) {
   std::vector<std::string> out;
   std::istringstream lines{std::string(grammar)};
   for (std::string line; std::getline(lines, line);) {
-    // Rules of tokens only: fragments and modes spell characters.
+    // Only token rules: fragments and modes spell characters.
     if (line.empty() || !(line[0] >= 'A' && line[0] <= 'Z')) continue;
     line.resize(std::min(line.find("//"), line.size()));
     for (size_t begin = 0; (begin = line.find('\'', begin)) != std::string::npos;) {

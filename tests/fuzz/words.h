@@ -6,12 +6,13 @@
 
 namespace xt::fuzz {
 
-// What stands in single quotes in the lexer's grammar (the text of grammar/XtLexer.g4): keywords and punctuation.
+// The texts in single quotes in the lexer's grammar (grammar/XtLexer.g4): keywords and punctuation.
 std::vector<std::string> grammarWords(std::string_view grammar);
-// Ops with and without their dialects, attributes and their words, element types, forms, host functions. Sorted, each once.
+// Ops with and without their dialects, attributes and their words, element types, forms, host functions. Sorted, without
+// duplicates.
 std::vector<std::string> tableWords();
 
-// libFuzzer's dictionary format: one word a line, in double quotes.
+// libFuzzer's dictionary format: one word per line, in double quotes.
 std::string dictionaryText(const std::vector<std::string> &words);
 
 } // namespace xt::fuzz
