@@ -56,7 +56,7 @@ inline int64_t nestStagedBytes(int64_t rows, int64_t few = 192) { return rows <=
 
 // Operand number of the pair buffer of a tile_mma that multiplies pairs: row k of it interleaves rows 2k and 2k + 1 of b.
 inline constexpr size_t kMmaWords = 2;
-// Operand number of the buffer for the sums of one AMX tile, for a tile_mma that has an accumulator.
+// Operand number of the buffer for the sums that AMX's tiles hold at once, for a tile_mma that adds to an accumulator in them.
 inline constexpr size_t kMmaCells = 3;
 
 class BufferAssignment {

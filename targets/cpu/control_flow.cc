@@ -180,8 +180,8 @@ void KernelEmitter::moveAll(llvm::ArrayRef<Value *> from, llvm::ArrayRef<Value *
     if (!own || own->offset != there->offset || own->shape != there->shape) moves.push_back({from[i], there});
   }
   // Emits one loop per shape and type, largest shape first. Each loop reads all its sources before it writes the first
-  // destination. Only values of one shape can share a buffer, so no loop overwrites the sources of a later one, except the
-  // operand of a broadcast, and its loop comes later only if it is smaller.
+  // destination. Only values of one shape can share a buffer, so no loop overwrites the sources of a later one. The operand of a
+  // broadcast is smaller than its result, so it is read before a loop of its own shape may overwrite it.
   std::stable_sort(moves.begin(), moves.end(), [](const Move &x, const Move &y) {
     return x.to->shape.rows * x.to->shape.columns > y.to->shape.rows * y.to->shape.columns;
   });

@@ -23,7 +23,7 @@ struct CpuInfo {
   bool dotBf16 = false;      // vdpbf16ps on whole registers
   bool dotBytes = false;     // vpdpbusd on whole registers
   bool tilesBf16 = false, tilesBytes = false; // AMX
-  bool asksIntoFirstCache = false; // prefetch with prefetcht0: lines that prefetcht1 fetches into the L2 cache only are used later
+  bool asksIntoFirstCache = false; // prefetcht1, which fetches into the L2 cache only, delivers lines later than prefetcht0
   bool loadsAcrossLines = false; // beside the products of a nest, register loads that cross a cache line take no extra time
   bool nearThirdCache = false;   // a nest multiplies rows of a from the L3 cache without slowing down
   bool changesBesideProducts = false; // converting an f16, or moving bytes by 128, once per 3 or 4 products of a nest takes almost no time

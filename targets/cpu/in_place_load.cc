@@ -1,4 +1,4 @@
-// Loads that have a buffer, but are read in place at run time where that gives the same elements.
+// Loads that have a buffer, but are read in place if the tile turns out to be in bounds and is not overwritten.
 #include "targets/cpu/fused_loop.h"
 
 namespace xt {

@@ -79,7 +79,7 @@ LlvmValues Microkernel::multiplyAndLook(const Operands &operands, LlvmValues car
   });
 }
 
-// Computed before the loop: LLVM would not hoist the multiplications out of it.
+// Computed before the loop, because code in the loop runs in every iteration.
 Microkernel::Moves Microkernel::movesOf(const Operands &operands, int64_t steps) {
   auto times = [&](LlvmValue *step) { return steps == 1 ? step : b.CreateMul(step, b.getInt64(static_cast<uint64_t>(steps))); };
   return {steps, times(operands.leftStep), times(operands.rightStep)};

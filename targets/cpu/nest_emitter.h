@@ -366,7 +366,7 @@ private:
   LlvmValue *ownPanels_ = nullptr; // whether only those of one thread share them
   LlvmValue *served_ = nullptr;    // the number of workgroups that a packed panel serves
   LlvmValue *panelRows_ = nullptr; // at least as many rows as a panel serves; the same number in all workgroups
-  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // results of the functions
+  LlvmValue *copiesInPlace_ = nullptr, *asksForSource_ = nullptr, *isForeseen_ = nullptr, *asksForNextBlock_ = nullptr; // results of these functions
   LlvmValue *isOddAmongAlike_ = nullptr; // whether this workgroup is odd among those that share
   LlvmValue *leftInPlace_ = nullptr, *rightInPlace_ = nullptr; // whether they are read in place; b, only whole panels
   LlvmValue *keyAddress_ = nullptr; // the address of the key of the floats seen so far

@@ -105,7 +105,7 @@ LlvmValue *NestEmitter::crowdsCaches() {
 }
 
 // A panel of a b that needs no conversion. Panels in bounds are read in place, or packed by the first tile of rows while it
-// multiplies, which takes less time than packing first: 7% of f32 144x1111x513 (Intel Xeon with AMX).
+// multiplies, which saves 7% of f32 144x1111x513 compared with packing first (Intel Xeon with AMX).
 NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column, LlvmValue *isInside) {
   LlvmValue *source = sourceOf(block, column);
   LlvmValue *isRead = isInside, *copied = isCopied(block, isInside);
@@ -133,8 +133,8 @@ NestEmitter::Panel NestEmitter::plainPanel(const Block &block, LlvmValue *column
 }
 
 // Whether products hide the conversion of b. For f16 37x1111x513 they hide all of it, 0.9 of the time; 64x2000x2000 takes 0.94,
-// 128x128x128 0.98 (Zen 5, also restricted to AVX2). Without F16C f16 8x1000x1000 would take 1.5, with AVX-512 f8E4M3 and tf32
-// 1.08.
+// 128x128x128 0.98 (Zen 5, also restricted to AVX2). Without F16C f16 8x1000x1000 would take 1.5 times as long, with AVX-512
+// f8E4M3 and tf32 1.08 times.
 bool NestEmitter::convertsCheaply() const {
   const Elem elem = right_.access.elem;
   return elem == Elem::BF16 || (elem == Elem::F16 && e_.cpu_.f16c);
@@ -148,7 +148,7 @@ LlvmValue *NestEmitter::isCopied(const Block &block, LlvmValue *isInside) {
 
 // Whether a has the rows for a tile that packs: mostly a full tile, or, if all of many full tiles give their rows to smaller
 // ones, as many rows (25 as five times 5). If the tile also converts, any rows will do: f16 4x2000x2000 takes 0.71 of the time,
-// 8x2000x2000 0.8, and with AVX2 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 with AVX2 (Zen 5).
+// 8x2000x2000 0.8, and with AVX2 5x2000x2000 0.72. f32 5x2000x2000 would take 1.17 times as long with AVX2 (Zen 5).
 LlvmValue *NestEmitter::hasRowsToCopy() {
   if (copyingRepeatsRows()) return b.CreateICmpSGT(rows_, number(0)); // a workgroup may have none
   LlvmValue *hasWhole = b.CreateICmpSGT(wholeTiles_, number(0));
@@ -331,12 +331,12 @@ LlvmValue *NestEmitter::packRows(LlvmValue *column, const Packed &to, Steps step
 }
 
 // A panel has a short piece of each row, which the hardware does not prefetch. Lines are prefetched by their last bytes: if a
-// piece begins within a line, that line is mostly the last one of the panel before. 4% of bytes of 37x1111x513, 3% of
-// 1000x1000x1000 (Zen 5).
+// piece begins within a line, that line is mostly the last one of the panel before. This saves 4% of bytes of 37x1111x513 and
+// 3% of 1000x1000x1000 (Zen 5).
 void NestEmitter::prefetchRows(LlvmValue *step, LlvmValue *column, int64_t columns) {
   const KernelEmitter::TileAccess &from = right_.access;
   int64_t bytes = elemInfo(from.elem).storageBytes, width = columns * bytes;
-  const bool toFirst = usesTiles(style_) && !inSlices(); // 5% of bf16 and bytes of 256 to 512
+  const bool toFirst = usesTiles(style_) && !inSlices(); // saves 5% of bf16 and bytes of 256 to 512
   LlvmValue *ahead = number(kRowsAhead); // with few rows of a, f16 8x4096x4096 takes 0.8 of the time with a longer distance (Intel Xeon with AMX)
   if (inSlices()) ahead = b.CreateSelect(b.CreateICmpSLE(rows_, number(kFewestRows)), number(2 * kRowsAhead), ahead);
   LlvmValue *row = b.CreateAdd(b.CreateMul(step, number(elements_)), ahead);

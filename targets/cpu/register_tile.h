@@ -81,8 +81,8 @@ inline constexpr int64_t kSlicedBytes = 1536, kSlicedAgainBytes = 1152;
 // Blocks are whole tiles of two slices and of three; two panels fit into kNestPanel.
 static_assert(kSlicedBytes <= kNestDepthBytes / 2 && kSlicedBytes % (3 * kAmxRowBytes) == 0 && kSlicedAgainBytes % (3 * kAmxRowBytes) == 0);
 
-// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache: 5% of 1000x1000x1000
-// and 4096x4096x4096; if a or b is turned, larger blocks take less time (Intel Xeon with AMX).
+// Bytes of a row of a per block of a nest with AMX. For bf16, as many as let a panel stay in the L1 cache, which saves 5% of
+// 1000x1000x1000 and 4096x4096x4096; if a or b is turned, larger blocks take less time (Intel Xeon with AMX).
 inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
   if (style == ProductStyle::TilesSliced) return kSlicedBytes;
   constexpr int64_t kPanelStays = 1024, kFewRows = 128;
@@ -91,7 +91,7 @@ inline int64_t amxBlockBytes(ProductStyle style, int64_t rows, bool turned) {
 }
 
 // The most bytes of a row of a per block of a nest. A panel of less than two lines (AVX2, or few columns with AVX-512) is about
-// as large as an L1 cache, which is 2 to 4% of f32 1024x1024x1024 with AVX2 (Intel Xeon with AMX); one of a line and a half
+// as large as an L1 cache, which saves 2 to 4% of f32 1024x1024x1024 with AVX2 (Intel Xeon with AMX); one of a line and a half
 // takes as many steps (Zen 3). Wider panels are read from the L2 cache. `bytes`: of an element, or a word.
 inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
   constexpr int64_t kFirstCache = 32 << 10, kSteps = kFirstCache / kCacheLine;
@@ -102,8 +102,8 @@ inline int64_t mostBlockBytes(RegisterTile tile, int64_t bytes) {
 // The register tile of a nest. With sums of floats in 16 registers, 4x24 takes 19 instructions and 7 loads for 12 products, and
 // 6x16 takes 20 and 8: 0.89 to 0.93 of the time of f32 and 0.78 of f64, 720x720x1024, on a core shared with another virtual
 // machine, and the same on an unshared core (Zen 3); 0.95 of f32 1024x1024x1024 and 0.91 of f64 512x512x512 (Intel Xeon with
-// AMX, restricted to AVX2). Of that, four steps per iteration are 2 to 5%. Integers and words need one more register for the
-// product. Columns left over by panels of three registers take one or two narrow tiles of two registers
+// AMX, restricted to AVX2). Four steps per iteration contribute 2 to 5% to that. Integers and words need one more register for
+// the product. Columns left over by panels of three registers take one or two narrow tiles of two registers
 // (NestEmitter::endsByTwoNarrow); of four registers of columns, all would be narrow. Narrow tiles have 6 rows, because 8 sums
 // barely keep two multipliers busy: f32 128x128x128 takes 0.97 of the time that it takes with 4 (the same Xeon).
 inline RegisterTile nestTile(const CpuInfo &cpu, ProductStyle style, Elem elem, int64_t rows, int64_t columns) {
