@@ -33,20 +33,21 @@ bool hasAvx512() {
 }
 
 // Chooses the tile of a workgroup. One row of a reads whole rows of b. Rows of a that are turned or converted first are
-// prepared for as many columns as possible, those of a turned a in multiples of register tiles of 6 rows: 3% of f32
+// prepared for as many columns as possible, those of a turned a in multiples of register tiles of 6 rows, which saves 3% of f32
 // 1024x1024x1024 compared with 64 rows, and less of f64 with two threads (Intel Xeon with AMX). A b that is converted, and may
 // then be larger than the L3 cache, is read again for each block of rows. AMX is so fast that its packed b should be read for
 // more rows, and its rows of a, which must be whole, should be prepared for more columns. It multiplies f32 if there are enough
 // rows and columns. Both operands of f32 and f16 are sliced for each workgroup: f32 1024x1024x1024 of a turned b takes 0.93 of
 // the time with 512x1024. If c has few columns, the overhead of a workgroup takes longer than its products, so it has more
-// rows, which is 2 to 4% of bf16 and bytes of 8192x64x64, and of all types with AVX2 1 to 3% (Zen 5). Up to 512 rows of f32 are
-// computed by one workgroup, which need not share what it packs: 3% of 512x512x512 (the same); with AVX-512, more rows are
-// divided by 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows of f64 leave
-// more of the L2 cache to other data, and with AVX2 they are packed for many columns: 5 to 10% of 1024x1024x1024. A product of
-// few rows has few workgroups, which are divided by columns for two threads: 3 to 5% of 37x1111x513, 64x2048x2048 and
-// 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns uses two blocks of them for two
-// threads: 1000x1000x1000 takes 0.94 of the time; larger products have more rows: 0.985 of 2048x2048x2048 and 4096x4096x4096
-// (Zen 5, with AVX2, too). But f16 that is converted as it is multiplied uses the tiles of f32.
+// rows, which saves 2 to 4% of bf16 and bytes of 8192x64x64, and of all types with AVX2 1 to 3% (Zen 5). Up to 512 rows of f32
+// are computed by one workgroup, which need not share what it packs and saves 3% of 512x512x512 (the same); with AVX-512, more
+// rows are divided by 512: 2048x2048x2048 takes 0.985 of the time, 4096x4096x4096 0.99 (Zen 5), with AVX2 1.02. Fewer rows of
+// f64 leave more of the L2 cache to other data, and with AVX2 they are packed for many columns, which saves 5 to 10% of
+// 1024x1024x1024. A product of few rows has few workgroups, which are divided by columns for two threads, which saves 3 to 5%
+// of 37x1111x513, 64x2048x2048 and 64x4096x4096 (the same); tiles of 8 rows have no sums for more. f16 of up to 1024 columns
+// uses two blocks of them for two threads: 1000x1000x1000 takes 0.94 of the time; larger products have more rows: 0.985 of
+// 2048x2048x2048 and 4096x4096x4096 (Zen 5, with AVX2, too). But f16 that is converted as it is multiplied uses the tiles of
+// f32.
 Extents tileOf(const Cell &c) {
   if (c.m == 1) return {8, 4096};
   const bool inF32 = c.elem == Elem::F32 || c.elem == Elem::F16;

@@ -146,7 +146,7 @@ constexpr const char *kLargestOfRows = "kernel @k(%X: memref<?x?xf32>, %Y: memre
                                        "  %tx = init_tile %X[%i, 0] -> tile<1x4096xf32>\n  %x = load_tile %tx\n  %max = reduction <maximumf> %x [1]\n"
                                        "  %ty = init_tile %Y[%i, 0] -> tile<1x1xf32>\n  store_tile %max, %ty\n}\n";
 
-// For a product that is no nest, what the next step reads in place is prefetched, unless the hardware does so.
+// A product that is not in a nest prefetches the tile that its next step reads in place, unless the hardware does so.
 TEST(LoadAhead, OfWhatProductsReadWhereItLies) {
   const char *kernel = "kernel @k(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) grid (%i = 0 to dim(%A, 0) step 32) {\n"
                        "  %ta = init_tile %A[%i, 0] -> tile<32x64xf32>\n  %a = load_tile %ta\n"

@@ -422,7 +422,7 @@ TEST(CpuNest, ConvertsWhileItMultiplies) {
   expectLoops(1, "znver5", {128, 48, 32}, 2 * 8, 2 * 24);
 }
 
-// Except f16, of which a Zen 5 converts few columns differently (ConvertsWhileItMultiplies).
+// Except f16, because a Zen 5 converts it differently if there are few columns (ConvertsWhileItMultiplies).
 TEST(CpuNest, InstructionCountDoesNotDependOnTheTile) {
   auto expectOneCount = [](const char *cpu, Elem input, const std::vector<int64_t> &sizes, size_t limit) {
     std::set<size_t> counts;

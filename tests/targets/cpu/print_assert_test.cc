@@ -60,7 +60,7 @@ TEST(CpuAssert, LowestElementOfTheLowestWorkgroup) {
       EXPECT_EQ(outcome.error.kind, Error::Kind::Kernel);
       EXPECT_EQ(outcome.error.message, "assertion failed: no negative numbers at [3, 4] (workgroup (0, 2))");
       EXPECT_NE(outcome.line.find("assert"), std::string::npos);
-      // What was done before the assert is kept; what follows is not done. Earlier workgroups are complete.
+      // Stores before the assert are kept, and later ones do not happen. Earlier workgroups are complete.
       EXPECT_EQ(c.number({3, 16}), -1);
       EXPECT_EQ(c.number({2, 12}), 1);
       EXPECT_EQ(c.number({0, 0}), 2);
