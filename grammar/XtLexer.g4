@@ -78,7 +78,7 @@ INT: DIGITS;
 TEXT: TEXT_BODY;
 // Ends where the closing quote is probably missing, so that the rest of the line can still be parsed.
 UNTERMINATED: '"' (~["\\,{}()\r\n] | '\\' ~[\r\n])*;
-QUOTED_KIND: '\u201C' [a-zA-Z_]+ '\u201D'; // typographic quotes around a kind, as seed 003 prints it
+QUOTED_KIND: '\u201C' [a-zA-Z_]+ '\u201D'; // typographic quotes around a kind, as the RFC for XeTile and XeGPU Dialect prints it
 
 WORD: NAME;
 

@@ -24,7 +24,7 @@ struct ElemInfo {
 };
 
 const ElemInfo &elemInfo(Elem elem);
-// Also accepts the seeds' other spellings: float, double, fp32, fp16, int64, uint8 …
+// Also accepts other spellings of the RFCs: float, double, fp32, fp16, int64, uint8 …
 std::optional<Elem> elemFromName(std::string_view name);
 
 inline bool isFloat(Elem e) { return elemInfo(e).isFloat; }

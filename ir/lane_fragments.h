@@ -25,7 +25,7 @@ struct DpasMismatch {
 // The product whose fragments have these types. With L lanes and f elements per 32 bits:
 //   c and the result  wi_layout = [1, L], wi_data = [1, 1]              a fragment is [M, N/L]
 //   b                 wi_layout = [1, L], wi_data = [f, 1]              [K/f, N/L, f], or [K/f, f] if N is L, or [K, N/L]
-//   a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (seed 003), or
+//   a                 wi_layout = [L/w, w], wi_data = [1, f], w = K/f, at most L (RFC for XeTile and XeGPU Dialect), or
 //                     wi_layout = [1, L], wi_data = [1, max(1, K/L)]    [m, k] or [m, k/f, f]; its shape tells which layout
 // `c` may be null: the shape of b then gives the number of columns, and the shape of a the number of rows.
 std::variant<DpasFragments, DpasMismatch> dpasFragments(Context &context, Type a, Type b, Type c, int64_t lanes);

@@ -31,26 +31,26 @@ struct Factor {
   bool operator==(const Factor &) const = default;
 };
 
-// wg_map<sg_layout = [a, b], sg_data = [p, q]> (RFC, "Workgroup Level XeTile extension"): subgroup ids are row-major in
-// sg_layout. Per dimension, sg_layout*sg_data divides the extent (round-robin) or the extent divides it (wrap-around).
-// A subgroup's data must not wrap around inside itself: sg_data divides the extent or is a multiple of it (the subgroup then
-// holds the whole extent). The number of subgroups is the product of sg_layout, even if some only hold copies.
+// wg_map<sg_layout = [a, b], sg_data = [p, q]> (RFC for XeTile Dialect, "Workgroup Level XeTile extension"): subgroup ids are
+// row-major in sg_layout. Per dimension, sg_layout*sg_data divides the extent (round-robin) or the extent divides it
+// (wrap-around). A subgroup's data must not wrap around inside itself: sg_data divides the extent or is a multiple of it (the
+// subgroup then holds the whole extent). The number of subgroups is the product of sg_layout, even if some only hold copies.
 struct WgMap {
   std::vector<int64_t> sgLayout, sgData;
   bool operator==(const WgMap &) const = default;
 };
-// sg_map<wi_layout, wi_data> (seed 003): distributes a subgroup's data over its lanes; lane ids are row-major in wi_layout. In
-// an xe_map wi_layout*wi_data divides sg_data and repeats round-robin over it; if sg_data is larger than the extent, it wraps
-// around as sg_data does. Without a wg_map (subgroup scope) wi_layout*wi_data divides the extent. Leading entries of 1 may
-// exceed the rank (seed 003 writes wi_layout = [1, 16] for a rank-1 shape).
+// sg_map<wi_layout, wi_data> (RFC for XeTile and XeGPU Dialect): distributes a subgroup's data over its lanes; lane ids are
+// row-major in wi_layout. In an xe_map wi_layout*wi_data divides sg_data and repeats round-robin over it; if sg_data is larger
+// than the extent, it wraps around as sg_data does. Without a wg_map (subgroup scope) wi_layout*wi_data divides the extent.
+// Leading entries of 1 may exceed the rank (that RFC writes wi_layout = [1, 16] for a rank-1 shape).
 struct SgMap {
   std::vector<int64_t> wiLayout, wiData;
   bool operator==(const SgMap &) const = default;
 };
-// nested_layout (seed 001): index = (((subgroup * batch_tile + batch) * outer_tile + outer) * thread_tile + thread) *
-// element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile, and thread computed the same way
-// from the lane id. A stride of 0 belongs to a tile of 1. Ids between the strides hold copies (stride 4 under a tile of 8 uses
-// 32 ids). Strides that give one id two places, or leave a place without an id, are errors.
+// nested_layout ('iree_vector_ext' Dialect, NestedLayoutAttr): index = (((subgroup * batch_tile + batch) * outer_tile + outer)
+// * thread_tile + thread) * element_tile + element, with subgroup = (subgroup_id / subgroup_stride) % subgroup_tile, and
+// thread computed the same way from the lane id. A stride of 0 belongs to a tile of 1. Ids between the strides hold copies
+// (stride 4 under a tile of 8 uses 32 ids). Strides that give one id two places, or leave a place without an id, are errors.
 struct NestedLayout {
   std::vector<int64_t> subgroupTile, batchTile, outerTile, threadTile, elementTile, subgroupStrides, threadStrides;
   bool operator==(const NestedLayout &) const = default;

@@ -104,7 +104,7 @@ struct Grid {
 Grid gridOf(const WgMap &map) { return {Axis::Subgroup, map.sgLayout, map.sgData, "sg_layout", "sg_data"}; }
 Grid gridOf(const SgMap &map) { return {Axis::Lane, map.wiLayout, map.wiData, "wi_layout", "wi_data"}; }
 
-// Removes the leading 1s that seed 003 writes beyond the rank.
+// Removes the leading 1s that the RFC for XeTile and XeGPU Dialect writes beyond the rank.
 SgMap withoutLeadingOnes(SgMap map, size_t rank) {
   while (map.wiLayout.size() > rank && map.wiData.size() > rank && map.wiLayout[0] == 1 && map.wiData[0] == 1) {
     map.wiLayout.erase(map.wiLayout.begin());

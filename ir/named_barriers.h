@@ -7,7 +7,8 @@
 
 namespace xt {
 
-// One subgroup's participation in a named barrier. Roles (seed 003): 0 producer and consumer, 1 producer, 2 consumer.
+// One subgroup's participation in a named barrier. Roles (RFC for XeTile and XeGPU Dialect): 0 producer and consumer, 1
+// producer, 2 consumer.
 struct NamedBarrierPart {
   size_t id = 0;
   int64_t role = 0, producers = 0, consumers = 0;

@@ -46,7 +46,8 @@ constexpr BlockRules kXeBlockRules{64, 64, 4, 64, 16, 4, 1 << 24};
 // LSC_UNTYPED.md. The most bytes and the alignment: intel/llvm's sycl/include/sycl/ext/intel/esimd/memory.hpp, block_load_impl:
 // 64 words of 32 or 64 bits on PVC (512 bytes), 64 or 32 on DG2 (256).
 constexpr int64_t kLscWords[] = {1, 2, 3, 4, 8, 16, 32, 64};
-// Lanes with one offset each: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); consecutive elements: the RFC (seed 003).
+// Lanes with one offset each: 32 on PVC and 16 on DG2 (LSC_UNTYPED.md, Exec_size); consecutive elements: RFC for XeTile and
+// XeGPU Dialect.
 constexpr int64_t kLscChunks[] = {1, 2, 3, 4, 8};
 
 // Named barriers have ids 0 to 31, as in hardware (NBARRIER.md; only Xe-HPC and later). They are emulated with words in shared

@@ -1,4 +1,5 @@
-// The properties of a target as data: used by passes, and printed by `xtc --query` (seed 002's interface).
+// The properties of a target as data: used by passes, and printed by `xtc --query` (the query interface of
+// sycl_ext_oneapi_matrix).
 #pragma once
 #include "ir/elem.h"
 

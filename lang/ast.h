@@ -53,7 +53,7 @@ struct Expr {
     Text,   // "…" in `text`, escapes resolved
     Bool,   // true, false: integer 1 or 0
     Value,  // %x
-    Values, // %x:2 — integer is the count; names are x#0, x#1 (the seeds' shorthand for several values)
+    Values, // %x:2 — integer is the count; names are x#0, x#1 (the RFC's shorthand for several values)
     Param,  // $x
     Symbol, // @f
     Ident,  // a bare word: an index variable, a type name as an argument, a keyword argument's value

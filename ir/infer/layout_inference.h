@@ -1,4 +1,4 @@
-// Layout inference and the layout rules (language.md, section 5). Declared layouts are applied first, then layouts are
+// Layout inference and the layout rules (lang/reference/layouts.md). Declared layouts are applied first, then layouts are
 // propagated forward in program order to a fixpoint, then backward for values without a layout; a value that remains without
 // one is an error. The first derivation counts, and a different later one is an error: nothing is converted silently. Constants
 // and splats without a layout take the one their consumers need, and are cloned if consumers differ.

@@ -1,4 +1,4 @@
-// XeGPU ops (seed 003): on whole vectors, or in lanes (type_rules_lanes.cc).
+// XeGPU ops (RFC for XeTile and XeGPU Dialect): on whole vectors, or in lanes (type_rules_lanes.cc).
 #include "ir/infer/type_rules_internal.h"
 
 #include "ir/base/text.h"

@@ -6,7 +6,7 @@
 namespace xt {
 
 namespace {
-// The number of products between two roundings of a 16-bit accumulator (language.md, section 4).
+// The number of products between two roundings of a 16-bit accumulator (lang/reference/tiles_and_products.md).
 constexpr size_t kProductsPerRounding = 8;
 
 double asF32(double value) { return static_cast<double>(static_cast<float>(value)); }

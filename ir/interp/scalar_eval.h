@@ -5,7 +5,7 @@
 //   are correctly rounded; functions (exp …) are the f64 results, rounded. Comparisons and min/max follow IEEE 754-2019.
 // - Integers wrap around. An op interprets its operands by their type (iN and index signed, uN unsigned; a true
 //   i1 is -1 if signed); the `…ui` ops and the `u` comparisons interpret the bits as an unsigned number.
-// - Cases that language.md leaves unspecified: division by zero and the one quotient that overflows give 0; shifts by the
+// - Cases that the language leaves unspecified: division by zero and the one quotient that overflows give 0; shifts by the
 //   width or more give 0, or the sign; a float that does not fit an integer is taken modulo 2^n, and is 0 if it is NaN, inf
 //   or beyond 64 bits.
 #pragma once

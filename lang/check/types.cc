@@ -231,7 +231,8 @@ bool TypeResolver::lanesOf(const ast::TypeExpr &expr, const ShapedAttrs &attrs, 
       if (l && data.shape[0] == 1) return l->axisSize(Axis::Lane) == 1;
       return l && l->factors(0).size() == 1 && l->factors(0)[0] == Factor{data.shape[0], Axis::Lane, 1} && l->axisSize(Axis::Lane) == data.shape[0];
     };
-    // Seed 003 has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8, 1] for 16 lanes of 8.
+    // The RFC for XeTile and XeGPU Dialect has the chunk as the outer dimension of the map: wi_layout = [1, 16], wi_data = [8,
+    // 1] for 16 lanes of 8.
     if (!ownRows(layout) && data.shape.size() == 2) {
       int64_t turned[] = {data.shape[1], data.shape[0]};
       constexpr int64_t kSwap[] = {1, 0};

@@ -112,7 +112,7 @@ bool KernelLowering::namedAttr(const ast::Attr::Entry &entry, OpDraft &draft) {
     draft.attrs.push_back({spec->name, std::move(*values), entry.value->range});
     return true;
   }
-  // The seeds write {$reduction_size = [32]}.
+  // The RFC for XeTile Dialect writes {$reduction_size = [32]}.
   const ast::Attr *given = &*entry.value;
   if (spec->kind == AttrKind::Int && given->kind == ast::Attr::Kind::List && given->items.size() == 1) given = &given->items[0];
   const ast::Expr *expr = given->value ? &*given->value : nullptr;

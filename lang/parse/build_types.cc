@@ -149,7 +149,7 @@ std::vector<Attr::Entry> AstBuilder::entries(P::EntriesContext *ctx) {
   if (!ctx) return out;
   for (P::AttrEntryContext *e : ctx->attrEntry()) {
     Attr::Entry one = entry(e);
-    // sg_map<{wi_layout = …, wi_data = …}>, as seed 003 prints it
+    // sg_map<{wi_layout = …, wi_data = …}>, as the RFC for XeTile and XeGPU Dialect prints it
     if (!one.key && one.value && one.value->kind == Attr::Kind::Dict)
       out.insert(out.end(), one.value->entries.begin(), one.value->entries.end());
     else

@@ -30,7 +30,7 @@ bool isBinaryOperator(size_t type) {
 
 namespace {
 
-// language.md, section 2: a line that ends in one of these goes on.
+// A line that ends in one of these goes on (lang/reference/lexical.md).
 bool goesOnAfter(size_t type) {
   switch (type) {
   case L::COMMA:
@@ -164,7 +164,7 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
   size_t type = scan_.type(i);
   if (!goesOnAfter(last_.type)) {
     if (type == L::KW_FORM && head_ == Head::Kernel && expectsBlock_) return false; // `form` lines of a header
-    // A signature without its colon, as seed 003 prints it: no statement starts with a shaped type.
+    // A signature without its colon, as the RFC for XeTile and XeGPU Dialect prints it: no statement starts with a shaped type.
     if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT)
       return false;
     if (type == L::KW_ELSE) return last_.type != L::RBLOCK;

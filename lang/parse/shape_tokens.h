@@ -1,6 +1,6 @@
 // The stage between the lexer and the parser. Converts the flat token list to one that a context-free LL(2) grammar can
 // parse, and in which an error in one place has no effect elsewhere:
-//  - A line end that ends a statement (language.md, section 2) becomes NL, and every statement ends in NL.
+//  - A line end that ends a statement (lang/reference/lexical.md) becomes NL, and every statement ends in NL.
 //  - Braces of blocks (LBLOCK, RBLOCK) are distinguished from those of attributes and sizes (LBRACE, RBRACE), and angle
 //    brackets from comparisons; the ':' of %x:2 becomes SPLICE.
 //  - An op's name becomes the token of its clause shape, according to the op table.

@@ -14,7 +14,7 @@ struct Verdict {
   bool passes = false;
 };
 
-// The rules of language.md, section 7. Both arrays must outlive it.
+// The rules of lang/reference/tests_and_tolerances.md. Both arrays must outlive it.
 //   Derived  |got - expected| <= error of both + the rounding to the left side's element type, which is exact where the
 //            expected value has no error: then only the correctly rounded value passes.
 //   Exactly  got equals the expected value rounded to the left side's element type.

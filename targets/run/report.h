@@ -78,7 +78,7 @@ std::string renderText(const TestReport &report, const SourceManager &sources, b
 std::string summaryText(const std::vector<TestReport> &reports);
 nlohmann::json renderJson(const TestReport &report, const SourceManager &sources);
 
-// --- exit statuses (language.md, section 7) --------------------------------------------------------------------------
+// --- exit statuses (lang/reference/tests_and_tolerances.md) ----------------------------------------------------------
 enum class ExitStatus : int {
   Passed = 0,
   CheckFailed = 1,

@@ -1,4 +1,4 @@
-// The error that a kernel's rounding permits (language.md, section 7, "Default tolerance"). All bounds are absolute and
+// The error that a kernel's rounding permits (lang/reference/tests_and_tolerances.md). All bounds are absolute and
 // hold for |kernel's value - host's value|.
 #pragma once
 #include "ir/elem.h"

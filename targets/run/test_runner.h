@@ -1,4 +1,4 @@
-// Runs the test blocks of a module on compiled targets and verifies the results (language.md, section 7).
+// Runs the test blocks of a module on compiled targets and verifies the results (lang/reference/tests_and_tolerances.md).
 #pragma once
 #include "targets/run/memory.h"
 #include "targets/run/report.h"

@@ -1,4 +1,5 @@
-// xtc --query TARGET [types [sizes]]: seed 002's general, default-value and validation forms.
+// xtc --query TARGET [types [sizes]]: the general, default-value and validation forms of
+// sycl_ext_oneapi_matrix's query interface.
 #pragma once
 #include "targets/tools/options.h"
 

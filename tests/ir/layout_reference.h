@@ -27,10 +27,10 @@ inline int64_t elementAt(const Extents &index, const Extents &shape) {
   return element;
 }
 
-// --- definitions in the RFC and the seeds ----------------------------------------------------------------------------
+// --- definitions in the RFCs and IREE's ------------------------------------------------------------------------------
 
 // The RFC: blocks of sg_data are distributed to the subgroups of a dimension in turn, until both the tile and the subgroups are
-// used up; a block beyond the tile's end wraps around to its beginning. Seed 003: within sg_data, blocks of wi_data are
+// used up; a block beyond the tile's end wraps around to its beginning. The older RFC: within sg_data, blocks of wi_data are
 // distributed to lanes in turn.
 inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &shape) {
   size_t rank = shape.size();
@@ -75,7 +75,7 @@ inline std::optional<Ownership> byMaps(const LayoutSpec &spec, const Extents &sh
   return result;
 }
 
-// The formulas of seed 001, evaluated for each id.
+// The formulas of nested_layout in the 'iree_vector_ext' Dialect, evaluated for each id.
 inline Ownership byNested(const NestedLayout &map, const Extents &shape, int64_t subgroups, int64_t lanes) {
   Ownership result(static_cast<size_t>(product(shape)));
   size_t rank = shape.size();

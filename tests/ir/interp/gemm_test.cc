@@ -12,7 +12,7 @@ protected:
   struct Layouts {
     const Layout *a = nullptr, *b = nullptr, *d = nullptr;
   };
-  // C = A * B over a grid of m x n workgroup tiles with a K step of k, built as in language.md, section 3.
+  // C = A * B over a grid of m x n workgroup tiles with a K step of k, built as in README.md.
   void build(Elem in, Elem out, int64_t m, int64_t n, int64_t k, Layouts l) {
     Value *A = matrixParam(in), *B = matrixParam(in), *C = matrixParam(out);
     Value *paramC = kernel.gridBlock.param(2);

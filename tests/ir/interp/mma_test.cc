@@ -24,7 +24,7 @@ std::vector<Number> randomInts(Elem elem, size_t count, std::mt19937_64 &random)
   return values;
 }
 
-// The definition, element by element: the rules of language.md for sums and products.
+// The definition, element by element: the rules of the language for sums and products.
 double oneElement(Elem operand, Elem result, const MmaExtents &s, const Number *a, const Number *b, double c, size_t row,
                   size_t column) {
   bool narrow = result == Elem::F16 || result == Elem::BF16;

@@ -1,5 +1,5 @@
-// Test blocks as described in language.md, section 7: each file of blocks/ passes on both targets; for fail_NAME.xt,
-// the output and the exit status are in NAME.txt.
+// Test blocks as described in lang/reference/tests_and_tolerances.md: each file of blocks/ passes on both targets; for
+// fail_NAME.xt, the output and the exit status are in NAME.txt.
 #include "tests/golden.h"
 #include "tests/targets/tools/run_tool.h"
 
