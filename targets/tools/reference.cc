@@ -9,8 +9,8 @@
 namespace xt {
 namespace {
 
-constexpr Dialect kDialects[] = {Dialect::XeTile, Dialect::Arith, Dialect::Math, Dialect::Vector,
-                                 Dialect::Memref, Dialect::Gpu,   Dialect::Scf};
+constexpr Dialect kDialects[] = {Dialect::XeTile, Dialect::XeGpu,  Dialect::Arith, Dialect::Math,
+                                 Dialect::Vector, Dialect::Memref, Dialect::Gpu,   Dialect::Scf};
 
 std::string_view classText(HostFnClass cls) {
   switch (cls) {

@@ -163,7 +163,7 @@ TEST(Tools, OutputFileIsKeptWhenTheInputIsWrong) {
 TEST(Tools, ReferencePages) {
   test::ToolRun ops = test::runTool("%bin/xtc --list-ops");
   EXPECT_EQ(ops.status, 0);
-  for (const char *op : {"xetile.tile_mma", "arith.addf", "matmul(a, b)", "random(seed = 1)"})
+  for (const char *op : {"xetile.tile_mma", "xegpu.load_nd", "arith.addf", "matmul(a, b)", "random(seed = 1)"})
     EXPECT_NE(ops.output.find(op), std::string::npos) << op;
   EXPECT_NE(test::runTool("%bin/xtc --explain XT0402").output.find("XT0402"), std::string::npos);
   EXPECT_NE(test::runTool("%bin/xtc --list-passes").output.find("dead-code"), std::string::npos);
