@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 // GCC announces sanitizers by macros, Clang by features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -198,8 +199,9 @@ CrashNote::~CrashNote() {
 }
 
 void enableCrashBundles(std::string text, const std::string (&folders)[2]) {
-  facts = new std::string(std::move(text));
-  for (int i = 0; i < 2; ++i) parents[i] = new std::string(folders[i]);
+  enabled = false; // what a handler reads is replaced
+  delete std::exchange(facts, new std::string(std::move(text)));
+  for (int i = 0; i < 2; ++i) delete std::exchange(parents[i], new std::string(folders[i]));
   void *frame[1];
   backtrace(frame, 1); // loads its libraries now, not in a signal handler
   enabled = true;
