@@ -35,9 +35,9 @@ public:
 private:
   const void *memory_ = nullptr;
   size_t bytes_ = 0;
-  void *fakeStack_ = nullptr; // for AddressSanitizer
-  void *fiber_ = nullptr;     // for ThreadSanitizer
-  size_t begun_ = 0;          // number of calls of begin()
+  [[maybe_unused]] void *fakeStack_ = nullptr; // for AddressSanitizer
+  [[maybe_unused]] void *fiber_ = nullptr;     // for ThreadSanitizer
+  [[maybe_unused]] size_t begun_ = 0;          // number of calls of begin(), for ThreadSanitizer
 };
 
 // The memory is about to be unmapped.
