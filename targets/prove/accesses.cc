@@ -1,9 +1,12 @@
 #include "targets/prove/accesses.h"
 
-#include "ir/base/check.h"
 #include "ir/base/text.h"
+#include "ir/effects.h"
+#include "targets/prove/integers.h"
 
+#include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 
 namespace xt {
@@ -13,6 +16,7 @@ namespace {
 struct View {
   size_t param = 0;
   std::vector<std::optional<size_t>> dims; // the parameter's dimension, for each dimension of the view
+  bool operator==(const View &) const = default;
 };
 struct TileAt {
   View base;
@@ -22,17 +26,35 @@ struct TileAt {
 struct Opaque {}; // vectors, and values that are not tracked
 using Symbolic = std::variant<Opaque, Term, View, TileAt>;
 
+// A walk takes for granted that integers stay in the range of their types, and that what a loop carries is always in the same
+// parameter. What turns out to be wrong is entered here, and the kernel is walked again.
+struct Refuted {
+  std::unordered_set<const Op *> wraps;    // the result leaves the range of its type
+  std::vector<const Op *> shown;           // those of them that do not depend on data
+  std::unordered_set<const Value *> bases; // a parameter of a loop's body that is carried from one memref to another
+  size_t size() const { return wraps.size() + bases.size(); }
+};
+// What a walk takes for granted of the result of an op.
+struct Range {
+  const Op *op = nullptr;
+  Term reached; // the op is executed
+  Term fits;    // the exact result is in the range of its type
+};
+
 class Walk {
 public:
-  Walk(const Kernel &kernel, Smt &smt) : kernel_(kernel), smt_(smt) {}
+  Walk(const Kernel &kernel, Smt &smt, Refuted &refuted) : kernel_(kernel), smt_(smt), refuted_(refuted) {}
 
   KernelAccesses run() {
     when_ = {smt_.truth(true)};
+    before_ = smt_.truth(true);
     bindParameters();
     makeGrid();
+    before_ = out_.inGrid;
     block(kernel_.body);
     return std::move(out_);
   }
+  const std::vector<Range> &ranges() const { return ranges_; }
 
 private:
   // --- values ---
@@ -40,9 +62,16 @@ private:
   Term unknown(const std::string &name) { return out_.unknowns.emplace_back(smt_.symbol(name)); }
   Term unknownTruth(const std::string &name) { return out_.unknowns.emplace_back(smt_.truthSymbol(name)); }
   Term unknownOf(const Value &value) {
-    return value.type().elem() == Elem::I1 ? unknownTruth(value.name()) : unknown(value.name());
+    if (value.type().elem() == Elem::I1) return unknownTruth(value.name());
+    Term term = unknown(value.name());
+    out_.bounds.push_back(fits(term, value.type().elem(), smt_));
+    return term;
   }
-  static bool isNumber(const Value &value) { return value.type().isScalar() && !isFloat(value.type().elem()); }
+  // The memref that the value, a memref or a tile, looks into; null if it is not known.
+  const View *baseOf(const Value *value) const {
+    const TileAt *at = tile(value);
+    return at ? &at->base : view(value);
+  }
   Term number(const Value *value) {
     auto found = values_.find(value);
     if (found != values_.end())
@@ -69,20 +98,35 @@ private:
       const Value &param = *kernel_.param(p);
       out_.sizes.emplace_back();
       out_.scalars.emplace_back();
-      if (isNumber(param) && param.type().elem() != Elem::I1) values_[&param] = out_.scalars[p] = smt_.symbol(param.name());
+      if (isNumber(param) && param.type().elem() != Elem::I1) bindInteger(p, param);
       if (!param.type().isMemRef()) continue;
       View whole{p, {}};
       for (size_t d = 0; d < static_cast<size_t>(param.type().rank()); ++d) {
         int64_t extent = param.type().shape()[d];
-        out_.sizes[p].push_back(extent == kDynamic ? smt_.symbol(str("dim(%", param.name(), ", ", d, ")")) : smt_.integer(extent));
+        Term size = extent == kDynamic ? smt_.symbol(str("dim(%", param.name(), ", ", d, ")")) : smt_.integer(extent);
+        if (extent == kDynamic) bound(smt_.integer(0), size, kMostSize);
+        out_.sizes[p].push_back(size);
         whole.dims.push_back(d);
       }
       values_[&param] = whole;
     }
   }
 
+  void bindInteger(size_t p, const Value &param) {
+    Term value = smt_.symbol(param.name());
+    out_.scalars[p] = value;
+    values_[&param] = value;
+    out_.bounds.push_back(fits(value, param.type().elem(), smt_));
+    bound(smt_.integer(-kMostSize), value, kMostSize);
+  }
+
+  void bound(Term least, Term term, int64_t most) {
+    out_.bounds.push_back(smt_.lessEqual(least, term));
+    out_.bounds.push_back(smt_.lessEqual(term, smt_.integer(most)));
+  }
+
   void makeGrid() {
-    std::vector<Term> inside;
+    std::vector<Term> inside, notEmpty;
     // The grid's block has its own parameters, which stand for those of the kernel.
     for (size_t p = 0; p < kernel_.paramCount; ++p) {
       const Value *param = kernel_.param(p);
@@ -98,17 +142,20 @@ private:
       Term value = smt_.add(number(dim.lower), smt_.multiply(at, number(dim.step)));
       inside.push_back(smt_.lessEqual(smt_.integer(0), at));
       inside.push_back(smt_.less(value, number(dim.upper)));
+      inside.push_back(smt_.less(smt_.integer(0), number(dim.step))); // the launch is an error otherwise
+      notEmpty.push_back(smt_.less(number(dim.lower), number(dim.upper)));
       out_.grid.push_back(at);
       values_[dim.variable] = value;
     }
     out_.gridDims = out_.grid.size();
-    if (kernel_.scope == Scope::Subgroup && kernel_.subgroups > 1) {
+    if (kernel_.scope != Scope::Workgroup && kernel_.subgroups > 1) {
       subgroup_ = smt_.symbol("subgroup");
       inside.push_back(smt_.lessEqual(smt_.integer(0), subgroup_));
       inside.push_back(smt_.less(subgroup_, smt_.integer(kernel_.subgroups)));
       out_.grid.push_back(subgroup_);
     }
     out_.inGrid = smt_.all(inside);
+    out_.launches = smt_.all(notEmpty);
   }
 
   // --- ops ---
@@ -136,92 +183,57 @@ private:
     }
     for (size_t i = 0; i < op.resultCount(); ++i)
       if (isNumber(*op.result(i))) values_[op.result(i)] = numberOf(op, *op.result(i));
-    bool writes = has(op.info().effects, Effect::Writes);
-    if ((writes || has(op.info().effects, Effect::Reads)) && op.kind() != OpKind::PrefetchTile)
-      out_.obstacles.push_back({&op, str("`", op.info().name, "` is not followed"), writes});
+    bool accesses = has(op.info().effects, Effect::Reads) || has(op.info().effects, Effect::Writes);
+    if (!accesses || isPrefetch(op)) return;
+    for (const Value *operand : op.operands())
+      if (operand->type().isWindow()) return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not followed"));
+  }
+
+  static bool isPrefetch(const Op &op) {
+    return op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd || op.kind() == OpKind::PrefetchTdesc;
   }
 
   Term numberOf(const Op &op, const Value &result) {
-    auto x = [&] { return number(op.operand(0)); };
-    auto y = [&] { return number(op.operand(1)); };
-    bool truths = result.type().elem() == Elem::I1;
-    Term both[2];
     switch (op.kind()) {
-    case OpKind::Constant: {
-      const auto *value = std::get_if<int64_t>(&op.attr("value")->value);
-      if (!value) return unknownOf(result);
-      return truths ? smt_.truth(*value != 0) : smt_.integer(*value);
-    }
     case OpKind::Dim: {
       const View *base = view(op.operand(0));
       std::optional<int64_t> d = smt_.constant(number(op.operand(1)));
       return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d)) : unknownOf(result);
     }
     case OpKind::SubgroupId: return subgroup_ ? subgroup_ : smt_.integer(0);
-    case OpKind::IndexCast:
-    case OpKind::ExtSI: return op.operand(0)->type().elem() == Elem::I1 ? unknownOf(result) : x();
-    case OpKind::AddI: return truths ? unknownOf(result) : smt_.add(x(), y());
-    case OpKind::SubI: return truths ? unknownOf(result) : smt_.sub(x(), y());
-    case OpKind::MulI: return truths ? unknownOf(result) : smt_.multiply(x(), y());
-    case OpKind::MinSI: return smt_.choose(smt_.less(x(), y()), x(), y());
-    case OpKind::MaxSI: return smt_.choose(smt_.less(x(), y()), y(), x());
-    case OpKind::FloorDivSI: return divided(op, result, [&](Term a, Term b) { return smt_.floorDiv(a, b); });
-    case OpKind::CeilDivSI:
-      return divided(op, result, [&](Term a, Term b) { return smt_.sub(smt_.integer(0), smt_.floorDiv(smt_.sub(smt_.integer(0), a), b)); });
-    case OpKind::DivSI: return divided(op, result, [&](Term a, Term b) { return truncated(a, b); });
-    case OpKind::RemSI:
-      return divided(op, result, [&](Term a, Term b) { return smt_.sub(a, smt_.multiply(truncated(a, b), b)); });
-    case OpKind::AndI:
-      if (!truths) return unknownOf(result);
-      both[0] = x(), both[1] = y();
-      return smt_.all(both);
-    case OpKind::OrI:
-      if (!truths) return unknownOf(result);
-      both[0] = x(), both[1] = y();
-      return smt_.any(both);
-    case OpKind::XorI: return truths ? smt_.negation(smt_.equal(x(), y())) : unknownOf(result);
-    case OpKind::CmpI: return compared(op, result);
-    case OpKind::Select: return smt_.choose(x(), y(), number(op.operand(2)));
-    default: return unknownOf(result);
+    default: break;
     }
+    std::vector<Term> operands;
+    for (const Value *operand : op.operands()) {
+      if (!isNumber(*operand)) return unknownOf(result);
+      operands.push_back(number(operand));
+    }
+    Term exact = exactResult(op, operands, smt_);
+    if (!exact) return unknownOf(result);
+    if (!mayWrap(op) || stays(op, exact, result.type().elem())) return exact;
+    return wrapped(exact, result.type().elem(), smt_);
   }
-  template <class F> Term divided(const Op &op, const Value &result, F quotient) {
-    std::optional<int64_t> by = smt_.constant(number(op.operand(1)));
-    return by && *by > 0 ? quotient(number(op.operand(0)), smt_.integer(*by)) : unknownOf(result);
-  }
-  Term truncated(Term a, Term b) {
-    Term zero = smt_.integer(0);
-    return smt_.choose(smt_.less(a, zero), smt_.sub(zero, smt_.floorDiv(smt_.sub(zero, a), b)), smt_.floorDiv(a, b));
-  }
-  Term compared(const Op &op, const Value &result) {
-    if (op.operand(0)->type().elem() == Elem::I1) return unknownOf(result);
-    Term a = number(op.operand(0)), b = number(op.operand(1));
-    std::string_view kind = op.textAttr("kind");
-    if (kind == "eq") return smt_.equal(a, b);
-    if (kind == "ne") return smt_.negation(smt_.equal(a, b));
-    if (kind == "slt") return smt_.less(a, b);
-    if (kind == "sle") return smt_.lessEqual(a, b);
-    if (kind == "sgt") return smt_.less(b, a);
-    if (kind == "sge") return smt_.lessEqual(b, a);
-    return unknownOf(result);
+
+  // Whether the term lies in the range of the type in each execution of the op: either it is evident, or it is assumed and to be shown.
+  bool stays(const Op &op, Term exact, Elem elem) {
+    Term inRange = fits(exact, elem, smt_);
+    if (smt_.holds(inRange)) return true;
+    if (refuted_.wraps.count(&op)) return false;
+    std::vector<Term> reached = when_;
+    reached.push_back(before_);
+    ranges_.push_back({&op, smt_.all(reached), inRange});
+    return true;
   }
 
   // --- memory ---
 
-  // Adds or drops dimensions of extent 1; the others keep their order.
   void castView(const Op &op) {
     const View *from = view(op.operand(0));
     if (!from) return;
     View to{from->param, {}};
-    Type type = op.result()->type(), old = op.operand(0)->type();
-    size_t next = 0;
-    auto unit = [&](Type of, size_t d) { return of.shape()[d] == 1; };
-    auto oldRank = static_cast<size_t>(old.rank()), rank = static_cast<size_t>(type.rank());
-    for (size_t d = 0; d < rank; ++d) {
-      bool added = rank - d > oldRank - next && unit(type, d);
-      while (!added && next < oldRank && oldRank - next > rank - d && unit(old, next)) ++next;
-      to.dims.push_back(added || next >= oldRank ? std::nullopt : from->dims[next++]);
-    }
+    std::vector<int> dims = *memrefCastDims(op.operand(0)->type(), op.result()->type());
+    for (int dim : dims)
+      to.dims.push_back(dim < 0 ? std::nullopt : from->dims[static_cast<size_t>(dim)]);
     values_[op.result()] = to;
   }
 
@@ -248,27 +260,30 @@ private:
     TileAt to = *from;
     to.first[to.row] = smt_.add(to.first[to.row], number(op.operand(1)));
     to.first[to.column] = smt_.add(to.first[to.column], number(op.operand(2)));
-    values_[op.result()] = to;
+    bool known = stays(op, to.first[to.row], Elem::Index) && stays(op, to.first[to.column], Elem::Index);
+    values_[op.result()] = known ? Symbolic(to) : Opaque();
   }
 
   void accessTile(const Op &op, size_t operand, Access::Kind kind) {
-    const TileAt *at = tile(op.operand(operand));
-    bool slm = op.operand(operand)->type().data().space == MemorySpace::Slm;
-    if (!at) {
-      if (!slm)
-        out_.obstacles.push_back({&op, str("the tile of this `", op.info().name, "` is not a plain window of a parameter"), kind != Access::Kind::Load});
-      return;
-    }
-    Type type = op.operand(operand)->type();
+    const Value &window = *op.operand(operand);
+    const TileAt *at = tile(&window);
+    if (!at) return notFollowed(op, window, "this tile does not look directly into a parameter, so its addresses are not known");
+    Type type = window.type();
     add(op, kind, at->base, at->first, [&](size_t d) { return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1}; });
   }
 
   void accessElement(const Op &op, size_t operand, Access::Kind kind) {
-    const View *base = view(op.operand(operand));
-    if (!base) return; // shared local memory is not tracked
+    const Value &memref = *op.operand(operand);
+    const View *base = view(&memref);
+    if (!base) return notFollowed(op, memref, "this memref is not a view of one parameter, so its addresses are not known");
     std::vector<Term> index;
     for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(number(op.operand(i)));
     add(op, kind, *base, index, [](size_t) { return int64_t{1}; });
+  }
+
+  // Claims are about parameters, which shared local memory is not part of.
+  void notFollowed(const Op &op, const Value &memory, std::string why) {
+    if (memory.type().data().space != MemorySpace::Slm) out_.obstacles.push_back({&op, std::move(why), {}, false});
   }
 
   template <class Extent>
@@ -303,7 +318,10 @@ private:
   void visitAssert(const Op &op) {
     bool always = when_.size() == 1 && isNumber(*op.operand(0));
     Term condition = always ? number(op.operand(0)) : Term();
-    if (always && !smt_.mentions(condition, out_.grid) && !smt_.mentions(condition, out_.unknowns)) out_.asserted.push_back(condition);
+    if (!always || smt_.mentions(condition, out_.grid) || smt_.mentions(condition, out_.unknowns)) return;
+    out_.asserted.push_back(condition);
+    Term both[] = {before_, condition};
+    before_ = smt_.all(both);
   }
 
   // A carried number or tile either advances by the same amount in each iteration, or is unknown.
@@ -322,8 +340,10 @@ private:
     std::vector<Carried> carried;
     for (size_t i = 0; i < op.resultCount(); ++i)
       carried.push_back(begin(*op.operand(at.operand + i), *body.param(at.param + i)));
-    size_t firstAccess = out_.accesses.size(), depth = when_.size();
+    Mark mark = here();
+    size_t depth = when_.size();
     loops_.push_back(iteration);
+    when_.push_back(smt_.less(smt_.integer(0), step)); // the launch ends with an error otherwise
     when_.push_back(smt_.lessEqual(smt_.integer(0), iteration));
     when_.push_back(smt_.less(induction, upper));
     block(body);
@@ -331,15 +351,17 @@ private:
     loops_.pop_back();
     std::vector<Value *> yields = yieldedBy(body);
     for (size_t i = 0; i < carried.size(); ++i) findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
-    resolve(carried, iteration, firstAccess);
+    checkBases(op, at, yields);
+    resolve(carried, iteration, mark);
     Term trips = width && *width > 0 ? smt_.floorDiv(smt_.add(smt_.sub(upper, lower), smt_.integer(*width - 1)), step) : unknown("trips");
     trips = smt_.choose(smt_.less(lower, upper), trips, smt_.integer(0));
-    for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *op.operand(at.operand + i), trips);
+    for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *body.param(at.param + i), trips);
   }
 
   Carried begin(const Value &init, const Value &param) {
     Carried carried;
-    if (const TileAt *from = tile(&init)) {
+    bool moves = refuted_.bases.count(&param);
+    if (const TileAt *from = tile(&init); from && !moves) {
       TileAt at = *from;
       for (Term &first : at.first) {
         carried.start.push_back(first);
@@ -349,7 +371,7 @@ private:
     } else if (isNumber(init) && init.type().elem() != Elem::I1) {
       carried.start.push_back(number(&init));
       values_[&param] = carried.symbols.emplace_back(smt_.symbol(param.name()));
-    } else if (const View *base = view(&init)) {
+    } else if (const View *base = view(&init); base && !moves) {
       values_[&param] = *base;
     } else {
       values_[&param] = Opaque();
@@ -357,10 +379,18 @@ private:
     return carried;
   }
 
+  void checkBases(const Op &op, CarriedAt at, const std::vector<Value *> &yields) {
+    for (size_t i = 0; i < op.resultCount(); ++i) {
+      const Value *param = op.region()->param(at.param + i);
+      const View *base = baseOf(param), *next = baseOf(yields[at.yield + i]);
+      if (base && (!next || *next != *base)) refuted_.bases.insert(param);
+    }
+  }
+
   void findSteps(Carried &carried, const Value *yielded) {
     for (size_t d = 0; d < carried.symbols.size(); ++d) {
       Term now;
-      if (const TileAt *at = yielded ? tile(yielded) : nullptr) now = at->first[d];
+      if (const TileAt *at = yielded ? tile(yielded) : nullptr) now = d < at->first.size() ? at->first[d] : Term();
       else if (yielded && isNumber(*yielded)) now = number(yielded);
       Term step = now ? smt_.sub(now, carried.symbols[d]) : Term();
       std::optional<int64_t> constant = step ? smt_.constant(step) : std::nullopt;
@@ -368,8 +398,14 @@ private:
     }
   }
 
+  // How much of what mentions carried symbols there is before a loop.
+  struct Mark {
+    size_t accesses, ranges;
+  };
+  Mark here() const { return {out_.accesses.size(), ranges_.size()}; }
+
   // Replaces the symbols of carried values by their values in an iteration.
-  void resolve(const std::vector<Carried> &all, Term iteration, size_t firstAccess) {
+  void resolve(const std::vector<Carried> &all, Term iteration, Mark mark) {
     std::vector<Term> from, to;
     for (const Carried &carried : all)
       for (size_t d = 0; d < carried.symbols.size(); ++d) {
@@ -377,24 +413,29 @@ private:
         to.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(iteration, carried.steps[d])) : unknown("carried"));
       }
     if (from.empty()) return;
-    for (size_t a = firstAccess; a < out_.accesses.size(); ++a) {
+    for (size_t r = mark.ranges; r < ranges_.size(); ++r) {
+      ranges_[r].reached = smt_.substitute(ranges_[r].reached, from, to);
+      ranges_[r].fits = smt_.substitute(ranges_[r].fits, from, to);
+    }
+    for (size_t a = mark.accesses; a < out_.accesses.size(); ++a) {
       Access &access = out_.accesses[a];
       for (Term &first : access.first) first = smt_.substitute(first, from, to);
       access.when = smt_.substitute(access.when, from, to);
     }
   }
 
-  void finish(const Carried &carried, const Value &result, const Value &init, Term trips) {
+  // The result looks into what the body's parameter looks into.
+  void finish(const Carried &carried, const Value &result, const Value &param, Term trips) {
     std::vector<Term> end;
     for (size_t d = 0; d < carried.symbols.size(); ++d)
       end.push_back(carried.steps[d] ? smt_.add(carried.start[d], smt_.multiply(trips, carried.steps[d])) : unknown(result.name()));
-    if (const TileAt *from = tile(&init)) {
+    if (const TileAt *from = tile(&param)) {
       TileAt at = *from;
       at.first = end;
       values_[&result] = at;
     } else if (!end.empty()) {
       values_[&result] = end[0];
-    } else if (const View *base = view(&init)) {
+    } else if (const View *base = view(&param)) {
       values_[&result] = *base;
     }
   }
@@ -409,9 +450,14 @@ private:
     for (size_t i = 0; i < op.resultCount(); ++i) {
       const Value *first = yieldedBy(*op.region(0))[i], *second = yieldedBy(*op.region(1))[i];
       const TileAt *a = tile(first), *b = tile(second);
+      const View *one = baseOf(first), *other = baseOf(second);
       if (isNumber(*op.result(i))) {
         values_[op.result(i)] = smt_.choose(condition, number(first), number(second));
-      } else if (a && b && a->base.param == b->base.param && a->base.dims == b->base.dims) {
+      } else if (!one || !other || *one != *other) {
+        values_[op.result(i)] = Opaque();
+      } else if (!a) {
+        values_[op.result(i)] = *one;
+      } else {
         TileAt at = *a;
         for (size_t d = 0; d < at.first.size(); ++d) at.first[d] = smt_.choose(condition, a->first[d], b->first[d]);
         values_[op.result(i)] = at;
@@ -425,7 +471,7 @@ private:
     CarriedAt at = carriedAt(op);
     std::vector<Carried> carried;
     for (size_t i = 0; i < op.resultCount(); ++i) carried.push_back(begin(*op.operand(at.operand + i), *body.param(at.param + i)));
-    size_t firstAccess = out_.accesses.size();
+    Mark mark = here();
     Term iteration = unknown("iteration");
     loops_.push_back(iteration);
     when_.push_back(unknownTruth("while"));
@@ -434,24 +480,83 @@ private:
     loops_.pop_back();
     std::vector<Value *> yields = yieldedBy(body);
     for (size_t i = 0; i < carried.size(); ++i) findSteps(carried[i], yields.size() > i + at.yield ? yields[i + at.yield] : nullptr);
-    resolve(carried, iteration, firstAccess);
-    for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *op.operand(at.operand + i), unknown("trips"));
+    checkBases(op, at, yields);
+    resolve(carried, iteration, mark);
+    for (size_t i = 0; i < carried.size(); ++i) finish(carried[i], *op.result(i), *body.param(at.param + i), unknown("trips"));
   }
 
   const Kernel &kernel_;
   Smt &smt_;
+  Refuted &refuted_;
   KernelAccesses out_;
+  std::vector<Range> ranges_;
   std::unordered_map<const Value *, Symbolic> values_; // for lookup only; iteration order would not be deterministic
   std::vector<Term> when_, loops_;
+  Term before_; // holds in what follows: the workgroup is in the grid, and asserts hold
   Term subgroup_;
 };
+
+// A condition that the facts allow: the op is executed, and its result leaves the range of its type.
+std::vector<Term> wraps(const KernelAccesses &accesses, std::span<const Range> ranges, Smt &smt) {
+  std::vector<Term> facts = accesses.bounds, any;
+  for (const Range &range : ranges) {
+    Term both[] = {range.reached, smt.negation(range.fits)};
+    any.push_back(smt.all(both));
+  }
+  facts.push_back(smt.any(any));
+  return facts;
+}
+
+// Enters what cannot be shown of the ranges: first asks about all at once, since all hold in most kernels.
+void refute(const KernelAccesses &accesses, const std::vector<Range> &ranges, Smt &smt, Refuted &refuted) {
+  if (ranges.empty() || smt.satisfiable(wraps(accesses, ranges, smt)) == Smt::Answer::No) return;
+  for (const Range &range : ranges) {
+    if (refuted.wraps.count(range.op) || smt.satisfiable(wraps(accesses, {&range, 1}, smt)) == Smt::Answer::No) continue;
+    refuted.wraps.insert(range.op);
+    bool number = isNumber(*range.op->result()) && !smt.mentions(range.fits, accesses.unknowns);
+    if (number && !smt.timeIsOver()) refuted.shown.push_back(range.op);
+  }
+}
+
+// Which parameters the access may touch: all, if its address is computed from numbers.
+void findMemory(Obstacle &obstacle, const Kernel &kernel, const MemoryOrigins &origins) {
+  const Op &op = *obstacle.op;
+  std::vector<bool> touched(kernel.paramCount, false);
+  bool found = false, anywhere = false;
+  for (const Value *operand : op.operands()) {
+    if (!operand->type().isMemRef() && !operand->type().isWindow()) continue;
+    std::vector<bool> own = origins.of(operand);
+    for (size_t p = 0; p < own.size(); ++p) {
+      if (!own[p]) continue;
+      found = touched[p] = true;
+      anywhere = anywhere || !kernel.param(p)->type().isMemRef();
+    }
+  }
+  anywhere = anywhere || !found;
+  obstacle.writes.assign(kernel.paramCount, false);
+  if (has(op.info().effects, Effect::Writes)) obstacle.writes = anywhere ? std::vector<bool>(kernel.paramCount, true) : touched;
+  obstacle.padded = op.kind() == OpKind::LoadGather && op.attr("padding") && !anywhere;
+}
 } // namespace
 
 KernelAccesses accessesOf(const Kernel &kernel, Smt &smt) {
-  KernelAccesses accesses = Walk(kernel, smt).run();
+  Refuted refuted;
+  KernelAccesses accesses;
+  for (bool again = true; again;) {
+    size_t before = refuted.size();
+    Walk walk(kernel, smt, refuted);
+    accesses = walk.run();
+    refute(accesses, walk.ranges(), smt, refuted);
+    again = refuted.size() > before;
+  }
+  accesses.wrapping = std::move(refuted.shown);
   for (Access &access : accesses.accesses) {
     access.known = !smt.mentions(access.when, accesses.unknowns);
     for (Term first : access.first) access.known = access.known && !smt.mentions(first, accesses.unknowns);
+  }
+  if (!accesses.obstacles.empty()) {
+    MemoryOrigins origins(kernel);
+    for (Obstacle &obstacle : accesses.obstacles) findMemory(obstacle, kernel, origins);
   }
   return accesses;
 }

@@ -8,7 +8,10 @@
 
 namespace xt {
 
-// A memory access of the kernel; its terms are integers that vary between executions of the access.
+// Claims are about extents up to this one, and integer arguments up to it in magnitude.
+inline constexpr int64_t kMostSize = int64_t{1} << 31;
+
+// One load, store or atomic of the kernel. Its terms are integers that may differ each time it is executed.
 struct Access {
   enum class Kind : uint8_t { Load, Store, Atomic };
   Kind kind = Kind::Load;
@@ -22,27 +25,30 @@ struct Access {
   bool known = true; // false: the terms contain symbols for values that the kernel computes from data
 };
 
-// A reason why a claim cannot be decided.
+// An access whose addresses are not known.
 struct Obstacle {
   const Op *op = nullptr;
   std::string why;
-  bool writes = false; // it may write memory
+  std::vector<bool> writes; // per parameter: whether the access may write its memory
+  bool padded = false;      // a load that reads a padding which it names wherever it reaches outside
 };
 
 struct KernelAccesses {
   std::vector<std::vector<Term>> sizes; // of each memref parameter; symbols or constants
   std::vector<Term> scalars;            // value of each integer parameter
+  std::vector<Term> bounds;             // sizes, arguments and unknowns lie in their ranges
   std::vector<Term> grid;               // the workgroup's coordinates, from 0, and the subgroup's if there are several
   size_t gridDims = 0;                  // dimensions of `grid`, without the subgroup
   Term inGrid;                          // the coordinates are in the grid
+  Term launches;                        // the grid is not empty
   std::vector<Access> accesses;
   std::vector<Obstacle> obstacles;
-  std::vector<Term> asserted; // asserts on sizes and arguments that every execution reaches unconditionally
+  std::vector<Term> asserted; // asserts on sizes and arguments that every workgroup reaches unconditionally
   std::vector<Term> unknowns; // symbols for values that depend on data
+  std::vector<const Op *> wrapping; // integer ops whose result leaves the range of its type at some sizes, where it wraps around
   bool launchGrid = false;    // the kernel reads its coordinates in a grid that only the launch defines
 };
 
-// The caller has to state that sizes are at least 0 and at most 2^31.
 KernelAccesses accessesOf(const Kernel &kernel, Smt &smt);
 
 } // namespace xt

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/prove/accesses.h"
+#include "targets/prove/witness.h"
 
 #include <algorithm>
 #include <map>
@@ -10,8 +11,7 @@
 namespace xt {
 
 namespace {
-constexpr int kMilliseconds = 10000; // time limit of each query to Z3
-constexpr int64_t kMostSize = int64_t{1} << 31;
+constexpr const char *kNotLinear = " depends on data, or is not a linear function of sizes and loop counters";
 
 // A quantity that only a launch defines: the extent of a dimension of a parameter, or the value of an integer.
 constexpr size_t kScalar = ~size_t{0};
@@ -31,16 +31,26 @@ std::string_view baseName(std::string_view kernel) { return kernel.substr(0, ker
 
 class Prover {
 public:
-  Prover(const Module &module, const Kernel &kernel, Smt &smt)
-      : module_(module), kernel_(kernel), smt_(smt), accesses_(accessesOf(kernel, smt)) {}
+  Prover(const Module &module, const Kernel &kernel, Smt &smt, const ProveOptions &options)
+      : module_(module), kernel_(kernel), smt_(smt), options_(options) {}
 
   KernelProof run() {
     proof_.kernel = kernel_.name;
-    boundSizes();
-    facts_.insert(facts_.end(), accesses_.asserted.begin(), accesses_.asserted.end());
+    smt_.limitTime(options_.seconds);
+    options_.progress(str("following the accesses of @", kernel_.name));
+    accesses_ = accessesOf(kernel_, smt_);
+    facts_ = accesses_.bounds;
+    findSizes();
     assumeEqualSizes();
-    for (const Obstacle &obstacle : accesses_.obstacles)
-      line(obstacle.writes ? ProofVerdict::Undecided : ProofVerdict::Proved, *obstacle.op, obstacle.why);
+    stateConditions();
+    for (const Obstacle &obstacle : accesses_.obstacles) {
+      std::string_view op = obstacle.op->info().name;
+      if (obstacle.padded) line(ProofVerdict::Proved, *obstacle.op, str("wherever this `", op, "` reaches outside, it reads the padding that it names"));
+      else line(ProofVerdict::Undecided, *obstacle.op, obstacle.why);
+    }
+    for (const Op *op : accesses_.wrapping)
+      line(ProofVerdict::Note, *op,
+           str("the result of `", op->info().name, "` may leave the range of ", elemName(op->result()->type().elem()), ", where it wraps around"));
     for (size_t p = 0; p < kernel_.paramCount; ++p) {
       if (!kernel_.param(p)->type().isMemRef()) continue;
       proveStores(p);
@@ -52,24 +62,20 @@ public:
 private:
   std::string name(size_t param) const { return "`%" + kernel_.param(param)->name() + "`"; }
   void line(ProofVerdict verdict, const Op &op, std::string text) { proof_.lines.push_back({verdict, op.range(), std::move(text)}); }
+  // `what` is a clause that begins with "whether".
+  void undecided(const Op &op, const std::string &what) {
+    line(ProofVerdict::Undecided, op, smt_.timeIsOver() ? str("the time limit of ", options_.seconds, " s for a kernel was over before Z3 decided ", what)
+                                                        : str("Z3 gives up on ", what));
+  }
 
   // --- sizes ---
 
-  void boundSizes() {
+  void findSizes() {
     for (size_t p = 0; p < accesses_.scalars.size(); ++p)
-      if (accesses_.scalars[p]) {
-        sizes_.push_back({p, kScalar});
-        facts_.push_back(smt_.lessEqual(smt_.integer(-kMostSize), accesses_.scalars[p]));
-        facts_.push_back(smt_.lessEqual(accesses_.scalars[p], smt_.integer(kMostSize)));
-      }
+      if (accesses_.scalars[p]) sizes_.push_back({p, kScalar});
     for (size_t p = 0; p < accesses_.sizes.size(); ++p)
-      for (size_t d = 0; d < accesses_.sizes[p].size(); ++d) {
-        if (kernel_.param(p)->type().shape()[d] != kDynamic) continue;
-        Term size = accesses_.sizes[p][d];
-        sizes_.push_back({p, d});
-        facts_.push_back(smt_.lessEqual(smt_.integer(0), size));
-        facts_.push_back(smt_.lessEqual(size, smt_.integer(kMostSize)));
-      }
+      for (size_t d = 0; d < accesses_.sizes[p].size(); ++d)
+        if (kernel_.param(p)->type().shape()[d] == kDynamic) sizes_.push_back({p, d});
   }
   Term sizeOf(SizeAt at) const { return at.dim == kScalar ? accesses_.scalars[at.param] : accesses_.sizes[at.param][at.dim]; }
   std::string sizeName(SizeAt at) const {
@@ -123,8 +129,38 @@ private:
       }
   }
 
+  // --- launches ---
+
+  bool stores(size_t param) const {
+    auto stored = [&](const Access &access) { return access.param == param && access.kind != Access::Kind::Load; };
+    auto mayBe = [&](const Obstacle &obstacle) { return obstacle.writes[param]; };
+    return std::any_of(accesses_.accesses.begin(), accesses_.accesses.end(), stored) ||
+           std::any_of(accesses_.obstacles.begin(), accesses_.obstacles.end(), mayBe);
+  }
+  // Whether a test launches the kernel with a grid that the kernel does not have.
+  bool launchedWithGrid() const {
+    for (const HostTest &test : module_.tests)
+      for (const HostStmt &launch : test.body)
+        if (launch.kind == HostStmt::Kind::Launch && baseName(launch.kernel) == baseName(kernel_.name) && !launch.grid.empty()) return true;
+    return false;
+  }
+  void stateConditions() {
+    std::vector<std::string> stored;
+    for (size_t p = 0; p < kernel_.paramCount; ++p)
+      if (stores(p)) stored.push_back(name(p));
+    if (stored.size() > 1) proof_.conditions.push_back(join(stored, ", ") + " do not overlap");
+    if (!stored.empty() && kernel_.grid.empty() && !accesses_.launchGrid) proof_.conditions.push_back("the launch has no grid: one workgroup runs");
+  }
+
   // --- stores ---
 
+  // Facts of an execution of an access: its workgroup is in the grid, and asserts hold.
+  std::vector<Term> running() const {
+    std::vector<Term> facts = facts_;
+    facts.push_back(accesses_.inGrid);
+    facts.insert(facts.end(), accesses_.asserted.begin(), accesses_.asserted.end());
+    return facts;
+  }
   // A condition: the access covers the element.
   Term reaches(const Access &access, std::span<const Term> element) {
     std::vector<Term> all = {access.when};
@@ -156,15 +192,19 @@ private:
       if (access.kind == Access::Kind::Store) stores.push_back(&access);
       if (access.kind == Access::Kind::Atomic) atomic = &access;
     }
+    for (const Obstacle &obstacle : accesses_.obstacles)
+      if (obstacle.writes[param]) return; // no claim can be made, as its line says
     if (atomic) return line(ProofVerdict::Undecided, *atomic->op, str(name(param), " is updated by atomics, which may meet in one element on purpose"));
     if (stores.empty()) return;
     for (const Access *store : stores)
       if (!store->known)
-        return line(ProofVerdict::Undecided, *store->op, str("where this stores to ", name(param), " depends on data, or is not linear in sizes and loops"));
+        return line(ProofVerdict::Undecided, *store->op, str("the address that is stored to in ", name(param), kNotLinear));
     if (kernel_.scope == Scope::Lane)
       return line(ProofVerdict::Undecided, *stores[0]->op, "what each lane stores is not followed");
     if (accesses_.launchGrid)
       return line(ProofVerdict::Undecided, *stores[0]->op, "the grid is the launch's own, so how many workgroups there are is not known");
+    if (kernel_.grid.empty() && launchedWithGrid())
+      return line(ProofVerdict::Undecided, *stores[0]->op, "a test launches this kernel with a grid, and each of its workgroups stores the same elements");
     proveDisjoint(param, stores);
     proveCovered(param, stores);
   }
@@ -196,91 +236,126 @@ private:
   }
 
   void proveDisjoint(size_t param, const std::vector<const Access *> &stores) {
-    bool workgroups = true, once = true;
-    for (size_t i = 0; i < stores.size(); ++i)
-      for (size_t j = 0; j <= i; ++j) {
-        Instance other = copyOf(*stores[j]);
-        std::vector<Term> element = newElement(param), facts = facts_;
-        for (Term fact : {inside(param, element), accesses_.inGrid, other.inGrid, reaches(*stores[i], element), reaches(other.access, element)})
-          facts.push_back(fact);
-        std::span<const Term> mine = accesses_.grid, others = other.grid;
-        std::vector<Term> two = facts;
-        two.push_back(differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims)));
-        if (!decide(two, param, *stores[i], workgroups, true)) return;
-        if (i == j) {
-          Term apart[] = {differ(mine, others), differ(stores[i]->loops, other.access.loops)};
-          facts.push_back(smt_.any(apart));
-        }
-        if (!decide(facts, param, *stores[i], once, false)) return;
-      }
-    if (workgroups) line(ProofVerdict::Proved, *stores[0]->op, str("no two workgroups store the same element of ", name(param)));
-    if (once) line(ProofVerdict::Proved, *stores[0]->op, str("no element of ", name(param), " is stored more than once"));
+    for (size_t i = 0; i < stores.size(); ++i) {
+      options_.progress(str("@", kernel_.name, ": which stores to ", name(param), " meet, ", i + 1, " of ", stores.size()));
+      for (size_t j = 0; j <= i; ++j)
+        if (!proveApart(param, *stores[i], *stores[j])) return;
+    }
+    line(ProofVerdict::Proved, *stores[0]->op, str("no two workgroups store the same element of ", name(param)));
+    line(ProofVerdict::Proved, *stores[0]->op, str("no element of ", name(param), " is stored more than once"));
   }
 
-  // Returns false if the parameter needs no further queries.
-  bool decide(const std::vector<Term> &facts, size_t param, const Access &store, bool &holds, bool workgroupsMeet) {
-    const char *what = workgroupsMeet ? "two workgroups store the same element of " : "a workgroup stores an element more than once to ";
-    Smt::Answer answer = smt_.satisfiable(facts, kMilliseconds);
-    if (answer == Smt::Answer::No) return true;
-    holds = false;
-    if (answer == Smt::Answer::Unknown) {
-      line(ProofVerdict::Undecided, *store.op, str("Z3 does not decide in ", kMilliseconds / 1000, " s whether ", what, name(param)));
-      return false;
+  // An index in the range of the access, and the fact that it is. Unlike an element between two bounds, this gives Z3 equations,
+  // which show in one step that workgroups far apart do not meet.
+  Term elementOf(const Access &access, size_t dim, std::vector<Term> &facts) {
+    if (access.extent[dim] == 1) return access.first[dim];
+    Term offset = smt_.symbol("offset");
+    facts.push_back(smt_.lessEqual(smt_.integer(0), offset));
+    facts.push_back(smt_.less(offset, smt_.integer(access.extent[dim])));
+    return smt_.add(access.first[dim], offset);
+  }
+
+  // Whether two stores, or two executions of one store, never meet in an element. If they may, a line says so.
+  bool proveApart(size_t param, const Access &store, const Access &earlier) {
+    Instance other = copyOf(earlier);
+    std::vector<Term> facts = running(), element;
+    for (size_t d = 0; d < store.first.size(); ++d) {
+      element.push_back(elementOf(store, d, facts));
+      facts.push_back(smt_.equal(element[d], elementOf(other.access, d, facts)));
     }
-    std::string sizes = smallest(facts);
-    line(ProofVerdict::Fails, *store.op, str(what, name(param), sizes.empty() ? "" : " at " + sizes));
-    if (!workgroupsMeet) return false; // no run of a test shows this
-    proof_.showsRace = true;
-    writeCounterexample("stored twice", param);
+    for (Term fact : {inside(param, element), other.inGrid, store.when, other.access.when}) facts.push_back(fact);
+    std::span<const Term> mine = accesses_.grid, others = other.grid;
+    std::vector<Term> two = facts;
+    two.push_back(differ(mine.first(accesses_.gridDims), others.first(accesses_.gridDims)));
+    if (&store == &earlier) {
+      Term apart[] = {differ(mine, others), differ(store.loops, other.access.loops)};
+      facts.push_back(smt_.any(apart));
+    }
+    Smt::Answer meet = smt_.satisfiable(facts);
+    if (meet == Smt::Answer::No) return true;
+    Smt::Answer workgroups = smt_.satisfiable(two);
+    if (workgroups != Smt::Answer::No) meetIn(param, store, workgroups, two, "two workgroups store the same element of ");
+    else meetIn(param, store, meet, facts, "a workgroup stores an element more than once to ");
+    if (workgroups == Smt::Answer::Yes && !smt_.timeIsOver()) {
+      proof_.showsRace = true;
+      writeCounterexample("stored twice", param);
+    }
     return false;
+  }
+  void meetIn(size_t param, const Access &store, Smt::Answer answer, const std::vector<Term> &facts, const char *what) {
+    if (answer == Smt::Answer::Unknown) return undecided(*store.op, str("whether ", what, name(param)));
+    line(ProofVerdict::Fails, *store.op, str(what, name(param), smallest(facts)));
   }
 
   void proveCovered(size_t param, const std::vector<const Access *> &stores) {
+    options_.progress(str("@", kernel_.name, ": whether each element of ", name(param), " is stored"));
     std::vector<Term> element = newElement(param), facts = facts_;
     facts.push_back(inside(param, element));
+    // An empty grid asserts nothing and stores nothing.
+    Term runs[] = {smt_.negation(accesses_.launches), smt_.all(accesses_.asserted)};
+    facts.push_back(smt_.any(runs));
+    std::vector<Term> guessed = facts;
     for (const Access *store : stores) {
       std::vector<Term> symbols = accesses_.grid;
       symbols.insert(symbols.end(), store->loops.begin(), store->loops.end());
-      Term both[] = {accesses_.inGrid, reaches(*store, element)};
-      facts.push_back(smt_.none(symbols, smt_.all(both)));
+      Term both[] = {accesses_.inGrid, reaches(*store, element)}, stored = smt_.all(both);
+      facts.push_back(smt_.none(symbols, stored));
+      guessed.push_back(smt_.negation(symbols.empty() ? stored : smt_.substitute(stored, symbols, witness(*store, symbols, element, smt_))));
     }
-    Smt::Answer answer = smt_.satisfiable(facts, kMilliseconds);
+    std::string at;
+    Smt::Answer answer = smt_.satisfiable(guessed);
+    if (answer == Smt::Answer::Yes) answer = confirmMissing(guessed, facts, element, at);
+    if (answer == Smt::Answer::Unknown) {
+      answer = smt_.satisfiable(facts);
+      if (answer == Smt::Answer::Yes) at = smallest(facts);
+    }
     const Op &op = *stores[0]->op;
     if (answer == Smt::Answer::No) return line(ProofVerdict::Proved, op, str("each element of ", name(param), " is stored"));
-    if (answer == Smt::Answer::Unknown)
-      return line(ProofVerdict::Undecided, op, str("Z3 does not decide in ", kMilliseconds / 1000, " s whether each element of ", name(param), " is stored"));
-    std::string sizes = smallest(facts);
-    line(ProofVerdict::Fails, op, str("an element of ", name(param), " is never stored", sizes.empty() ? "" : " at " + sizes));
-    writeCounterexample("never stored", param);
+    if (answer == Smt::Answer::Unknown) return undecided(op, str("whether each element of ", name(param), " is stored"));
+    line(ProofVerdict::Fails, op, str("an element of ", name(param), " is never stored", at));
+    if (!smt_.timeIsOver()) writeCounterexample("never stored", param);
+  }
+
+  // Whether the smallest sizes at which no guessed workgroup stores the element leave it out indeed: Yes, or Unknown. A question about
+  // numbers is much simpler than one about all sizes, and since guesses only leave out too much, no smaller sizes fail.
+  Smt::Answer confirmMissing(const std::vector<Term> &guessed, std::vector<Term> facts, std::span<const Term> element, std::string &at) {
+    at = smallest(guessed);
+    for (const SizeAt &size : sizes_) facts.push_back(smt_.equal(sizeOf(size), smt_.integer(found_[size])));
+    for (Term index : element) facts.push_back(smt_.equal(index, smt_.integer(smt_.value(index))));
+    return smt_.satisfiable(facts) == Smt::Answer::Yes ? Smt::Answer::Yes : Smt::Answer::Unknown;
   }
 
   // --- loads ---
 
   void proveLoads(size_t param) {
+    options_.progress(str("@", kernel_.name, ": loads of ", name(param)));
     for (const Access &access : accesses_.accesses) {
       if (access.param != param || access.kind != Access::Kind::Load) continue;
-      std::vector<Term> element = newElement(param), facts = facts_;
-      facts.push_back(accesses_.inGrid);
+      std::vector<Term> element = newElement(param), facts = running();
       facts.push_back(reaches(access, element));
       facts.push_back(smt_.negation(inside(param, element)));
-      Smt::Answer answer = smt_.satisfiable(facts, kMilliseconds);
-      bool single = access.op->kind() == OpKind::Load;
-      if (answer == Smt::Answer::No) {
-        line(ProofVerdict::Proved, *access.op, str("this load of ", name(param), " stays inside"));
-      } else if (answer == Smt::Answer::Unknown) {
-        line(ProofVerdict::Undecided, *access.op, str("Z3 does not decide in ", kMilliseconds / 1000, " s whether this load of ", name(param), " stays inside"));
-      } else if (!access.known) {
-        line(ProofVerdict::Undecided, *access.op, str("where this loads from ", name(param), " depends on data, or is not linear in sizes and loops"));
-      } else {
-        line(ProofVerdict::Proved, *access.op, str("this load of ", name(param), " reaches outside at some sizes, where it reads ",
-                                              single ? "0" : access.paddingWritten ? "the padding that it names" : "0, the default padding"));
-      }
+      Smt::Answer answer = smt_.satisfiable(facts);
+      const Op &op = *access.op;
+      if (answer == Smt::Answer::No)
+        line(ProofVerdict::Proved, op, str("this load of ", name(param), " stays inside"));
+      else if (answer == Smt::Answer::Unknown)
+        undecided(op, str("whether this load of ", name(param), " stays inside"));
+      else if (!access.known)
+        line(ProofVerdict::Undecided, op, str("the address that is loaded from in ", name(param), kNotLinear));
+      else if (op.kind() == OpKind::Load)
+        line(ProofVerdict::Undecided, op,
+             str("this load of ", name(param), " reads 0 from outside", smallest(facts), ", and whether that is meant is not known: an element has no padding"));
+      else if (access.paddingWritten)
+        line(ProofVerdict::Proved, op, str("this load of ", name(param), " reaches outside at some sizes, where it reads the padding that it names"));
+      else
+        line(ProofVerdict::Note, op, str("this load of ", name(param), " reaches outside at some sizes, where it reads 0, the default padding"));
     }
   }
 
   // --- counterexamples ---
 
-  // Minimises the sum of the sizes in the last answer: "dim(%A, 0) = 1, …".
+  // Minimises the sum of the sizes in the last answer: " at dim(%A, 0) = 1, …". "" if there are none, or the time is over: sizes
+  // that depend on the speed of the machine would not help.
   std::string smallest(const std::vector<Term> &facts) {
     auto read = [&] {
       found_.clear();
@@ -292,19 +367,20 @@ private:
       return sum;
     };
     int64_t high = read(), low = -1; // the facts hold with a sum of `high`, but not with `low`
+    Term sum = smt_.integer(0);
+    for (const SizeAt &at : sizes_)
+      if (at.dim != kScalar) sum = smt_.add(sum, sizeOf(at));
     while (high - low > 1) {
       int64_t middle = low + (high - low) / 2;
-      Term sum = smt_.integer(0);
-      for (const SizeAt &at : sizes_)
-        if (at.dim != kScalar) sum = smt_.add(sum, sizeOf(at));
       std::vector<Term> bounded = facts;
       bounded.push_back(smt_.lessEqual(sum, smt_.integer(middle)));
-      if (smt_.satisfiable(bounded, kMilliseconds) == Smt::Answer::Yes) high = std::min(middle, read());
+      if (smt_.satisfiable(bounded) == Smt::Answer::Yes) high = std::min(middle, read());
       else low = middle;
     }
+    if (sizes_.empty() || smt_.timeIsOver()) return "";
     std::vector<std::string> parts;
     for (const SizeAt &at : sizes_) parts.push_back(str(sizeName(at), " = ", found_[at]));
-    return join(parts, ", ");
+    return " at " + join(parts, ", ");
   }
 
   void writeCounterexample(const char *what, size_t output) {
@@ -317,11 +393,13 @@ private:
         args += isFloat(param.type().elem()) ? "1.0" : accesses_.scalars[p] ? std::to_string(found_[{p, kScalar}]) : "1";
         continue;
       }
-      std::vector<int64_t> extents(param.type().shape().begin(), param.type().shape().end());
+      const TypeData &data = param.type().data();
+      std::vector<int64_t> extents = data.shape;
       for (size_t d = 0; d < extents.size(); ++d)
         if (extents[d] == kDynamic) extents[d] = found_[{p, d}];
+      Type type = module_.context().memref(extents, data.elem, data.space, data.memory);
       bool written = std::any_of(accesses_.accesses.begin(), accesses_.accesses.end(), [&](const Access &a) { return a.param == p && a.kind != Access::Kind::Load; });
-      text += str("  %", param.name(), " = ", written ? "out" : str("random(seed = ", p + 1, ")"), " : memref<", join(extents, "x"), "x", elemName(param.type().elem()), ">\n");
+      text += str("  %", param.name(), " = ", written ? "out" : str("random(seed = ", p + 1, ")"), " : ", typeText(type), "\n");
       args += "%" + param.name();
     }
     const std::string &checked = kernel_.param(output)->name();
@@ -332,6 +410,7 @@ private:
   const Module &module_;
   const Kernel &kernel_;
   Smt &smt_;
+  const ProveOptions &options_;
   KernelAccesses accesses_;
   KernelProof proof_;
   std::vector<SizeAt> sizes_;
@@ -342,6 +421,7 @@ private:
 std::string_view verdictText(ProofVerdict verdict) {
   switch (verdict) {
   case ProofVerdict::Proved: return "proved";
+  case ProofVerdict::Note: return "note";
   case ProofVerdict::Undecided: return "undecided";
   case ProofVerdict::Fails: return "fails";
   }
@@ -352,18 +432,17 @@ std::string_view verdictText(ProofVerdict verdict) {
 ProofVerdict KernelProof::verdict() const {
   ProofVerdict worst = ProofVerdict::Proved;
   for (const ProofLine &line : lines) worst = std::max(worst, line.verdict);
-  return worst;
+  return worst == ProofVerdict::Note ? ProofVerdict::Proved : worst;
 }
 
-std::vector<KernelProof> prove(const Module &module, Smt &smt) {
-  std::vector<KernelProof> proofs;
-  for (const auto &kernel : module.kernels) proofs.push_back(Prover(module, *kernel, smt).run());
-  return proofs;
+KernelProof prove(const Module &module, const Kernel &kernel, Smt &smt, const ProveOptions &options) {
+  return Prover(module, kernel, smt, options).run();
 }
 
 std::string proofText(const KernelProof &proof, const SourceManager &sources) {
   std::string out = str(verdictText(proof.verdict()), "  @", proof.kernel, "\n");
   if (!proof.assumptions.empty()) out += str("  where ", join(proof.assumptions, ", "), ", as in all tests\n");
+  for (const std::string &condition : proof.conditions) out += str("  if ", condition, "\n");
   for (const ProofLine &line : proof.lines)
     out += str("  line ", sources.file(line.range.file).lineColumn(line.range.begin).line, ": ",
                line.verdict == ProofVerdict::Proved ? "" : str(verdictText(line.verdict), ": "), line.text, "\n");

@@ -3,17 +3,19 @@
 //
 // A claim is a statement on integers: where accesses begin, as linear terms of sizes, workgroups and iterations. Z3
 // searches for sizes that violate it; if it finds none, the claim holds for all sizes up to 2^31. Claims that depend
-// on data or are not linear are undecided, with the reason.
+// on data, are not linear or take too long are undecided, with the reason.
 #pragma once
 #include "ir/module.h"
 #include "targets/prove/smt.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace xt {
 
-enum class ProofVerdict : uint8_t { Proved, Undecided, Fails };
+// In order of severity. A note says what the user may not have meant, but does not contradict a claim.
+enum class ProofVerdict : uint8_t { Proved, Note, Undecided, Fails };
 
 struct ProofLine {
   ProofVerdict verdict = ProofVerdict::Proved;
@@ -24,13 +26,20 @@ struct ProofLine {
 struct KernelProof {
   std::string kernel;
   std::vector<std::string> assumptions; // equalities of sizes, which hold in all tests that launch the kernel
+  std::vector<std::string> conditions;  // what every launch must fulfil beside that: "`%B`, `%C` do not overlap"
   std::vector<ProofLine> lines;
   std::string counterexample; // a test block at the smallest sizes that violate a claim; "" if there is none
   bool showsRace = false;     // in that test two workgroups store the same element, which `xtrun --check=race` reports
-  ProofVerdict verdict() const; // the worst of its lines
+  ProofVerdict verdict() const; // the worst of its lines; notes do not count
 };
 
-std::vector<KernelProof> prove(const Module &module, Smt &smt);
+struct ProveOptions {
+  double seconds = 60; // for the kernel; what is not decided by then is undecided
+  std::function<void(const std::string &stage)> progress = [](const std::string &) {};
+};
+
+// `kernel` is a kernel of the module, whose tests say how it is launched.
+KernelProof prove(const Module &module, const Kernel &kernel, Smt &smt, const ProveOptions &options);
 
 // Readable text that ends in a line break.
 std::string proofText(const KernelProof &proof, const SourceManager &sources);

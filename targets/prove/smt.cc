@@ -2,7 +2,9 @@
 
 #include "ir/base/text.h"
 
+#include <algorithm>
 #include <dlfcn.h>
+#include <unordered_set>
 #include <z3.h>
 
 namespace xt {
@@ -12,9 +14,9 @@ namespace xt {
   X(Z3_mk_config) X(Z3_del_config) X(Z3_mk_context) X(Z3_del_context) X(Z3_set_error_handler) X(Z3_mk_int_sort)        \
   X(Z3_mk_bool_sort) X(Z3_mk_fresh_const) X(Z3_mk_int64) X(Z3_mk_true) X(Z3_mk_false) X(Z3_mk_add) X(Z3_mk_sub)        \
   X(Z3_mk_mul) X(Z3_mk_div) X(Z3_mk_ite) X(Z3_mk_lt) X(Z3_mk_le) X(Z3_mk_eq) X(Z3_mk_not) X(Z3_mk_and) X(Z3_mk_or)     \
-  X(Z3_mk_forall_const) X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_numeral_int64) X(Z3_is_numeral_ast)      \
+  X(Z3_mk_forall_const) X(Z3_to_app) X(Z3_substitute) X(Z3_simplify) X(Z3_get_bool_value) X(Z3_get_numeral_int64) X(Z3_is_numeral_ast)      \
   X(Z3_get_ast_kind) X(Z3_get_app_num_args) X(Z3_get_app_arg) X(Z3_get_quantifier_body) X(Z3_mk_solver)                \
-  X(Z3_solver_inc_ref)                                                                                                 \
+  X(Z3_mk_simple_solver) X(Z3_solver_inc_ref)                                                                          \
   X(Z3_solver_dec_ref) X(Z3_mk_params) X(Z3_params_inc_ref) X(Z3_params_dec_ref) X(Z3_params_set_uint)                 \
   X(Z3_mk_string_symbol) X(Z3_solver_set_params) X(Z3_solver_assert) X(Z3_solver_check) X(Z3_solver_get_model)         \
   X(Z3_model_inc_ref) X(Z3_model_dec_ref) X(Z3_model_eval)
@@ -39,6 +41,8 @@ std::vector<Z3_ast> asts(std::span<const Term> terms) {
   for (Term term : terms) all.push_back(ast(term));
   return all;
 }
+constexpr unsigned kMostWork = 10000000; // for one question, in Z3's own unit (rlimit); some 5 s
+
 void ignoreError(Z3_context, Z3_error_code) {} // Z3 would end the process without one; the answer is Unknown
 } // namespace
 
@@ -94,6 +98,12 @@ Term Smt::multiply(Term a, Term b) {
   return {Z3(mk_mul, 2, both)};
 }
 Term Smt::floorDiv(Term a, Term b) { return {Z3(mk_div, ast(a), ast(b))}; }
+Term Smt::powerOfTwo(int exponent) {
+  constexpr int kWord = 62;
+  Term power = integer(int64_t{1} << (exponent % kWord));
+  for (; exponent >= kWord; exponent -= kWord) power = multiply(power, integer(int64_t{1} << kWord));
+  return {Z3(simplify, ast(power))};
+}
 Term Smt::choose(Term condition, Term a, Term b) { return {Z3(mk_ite, ast(condition), ast(a), ast(b))}; }
 Term Smt::less(Term a, Term b) { return {Z3(mk_lt, ast(a), ast(b))}; }
 Term Smt::lessEqual(Term a, Term b) { return {Z3(mk_le, ast(a), ast(b))}; }
@@ -127,15 +137,16 @@ std::optional<int64_t> Smt::constant(Term term) {
   return value;
 }
 
+bool Smt::holds(Term condition) { return Z3(get_bool_value, Z3(simplify, ast(condition))) == Z3_L_TRUE; }
+
 bool Smt::mentions(Term term, std::span<const Term> symbols) {
-  std::vector<Z3_ast> todo = {ast(term)};
-  std::unordered_set<Z3_ast> seen;
+  std::vector<Z3_ast> todo = {ast(term)}, all = asts(symbols);
+  std::unordered_set<Z3_ast> seen, wanted(all.begin(), all.end());
   while (!todo.empty()) {
     Z3_ast next = todo.back();
     todo.pop_back();
     if (!seen.insert(next).second) continue;
-    for (Term symbol : symbols)
-      if (ast(symbol) == next) return true;
+    if (wanted.count(next)) return true;
     Z3_ast_kind kind = Z3(get_ast_kind, next);
     if (kind == Z3_QUANTIFIER_AST) todo.push_back(Z3(get_quantifier_body, next));
     if (kind != Z3_APP_AST) continue;
@@ -145,12 +156,26 @@ bool Smt::mentions(Term term, std::span<const Term> symbols) {
   return false;
 }
 
-Smt::Answer Smt::satisfiable(std::span<const Term> facts, int milliseconds) {
-  Z3_solver solver = state_->z3.Z3_mk_solver(state_->context);
+void Smt::limitTime(double seconds) {
+  end_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+bool Smt::timeIsOver() const { return end_ && std::chrono::steady_clock::now() >= *end_; }
+
+Smt::Answer Smt::satisfiable(std::span<const Term> facts) {
+  if (timeIsOver()) return Answer::Unknown;
+  bool quantified = std::any_of(facts.begin(), facts.end(), [&](Term fact) { return Z3(get_ast_kind, ast(fact)) == Z3_QUANTIFIER_AST; });
+  // The general solver eliminates quantifiers, but spends seconds on transformations before it tries simple questions.
+  Z3_solver solver = quantified ? state_->z3.Z3_mk_solver(state_->context) : state_->z3.Z3_mk_simple_solver(state_->context);
   Z3(solver_inc_ref, solver);
   Z3_params params = state_->z3.Z3_mk_params(state_->context);
   Z3(params_inc_ref, params);
-  Z3(params_set_uint, params, Z3(mk_string_symbol, "timeout"), static_cast<unsigned>(milliseconds));
+  Z3(params_set_uint, params, Z3(mk_string_symbol, "rlimit"), kMostWork);
+  if (end_) {
+    constexpr int64_t kMostMilliseconds = int64_t{1} << 31;
+    int64_t left = std::chrono::ceil<std::chrono::milliseconds>(*end_ - std::chrono::steady_clock::now()).count();
+    Z3(params_set_uint, params, Z3(mk_string_symbol, "timeout"), static_cast<unsigned>(std::clamp<int64_t>(left, 1, kMostMilliseconds)));
+  }
   Z3(solver_set_params, solver, params);
   Z3(params_dec_ref, params);
   for (Term fact : facts) Z3(solver_assert, solver, ast(fact));

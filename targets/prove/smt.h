@@ -2,11 +2,12 @@
 #pragma once
 #include "ir/base/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 namespace xt {
@@ -34,6 +35,7 @@ public:
   Term multiply(Term a, Term b);
   // Rounds down; the divisor must be positive.
   Term floorDiv(Term a, Term b);
+  Term powerOfTwo(int exponent);
   Term choose(Term condition, Term a, Term b);
   Term less(Term a, Term b);
   Term lessEqual(Term a, Term b);
@@ -46,11 +48,16 @@ public:
 
   Term substitute(Term term, std::span<const Term> from, std::span<const Term> to);
   std::optional<int64_t> constant(Term term); // set if the term simplifies to a constant
+  bool holds(Term condition);                  // whether the condition simplifies to true
   bool mentions(Term term, std::span<const Term> symbols);
 
   enum class Answer : uint8_t { No, Yes, Unknown };
-  // Whether there are values for which all facts hold; Unknown after the time limit.
-  Answer satisfiable(std::span<const Term> facts, int milliseconds);
+  // Whether there are values for which all facts hold. Unknown if Z3 gives up, which it does after a fixed amount of work, so that
+  // an answer does not depend on the speed of the machine, or if the time is over.
+  Answer satisfiable(std::span<const Term> facts);
+  // The time for all questions from now on.
+  void limitTime(double seconds);
+  bool timeIsOver() const;
   // The value of a symbol in the last answer Yes.
   int64_t value(Term symbol);
 
@@ -60,6 +67,7 @@ private:
   explicit Smt(std::unique_ptr<State> state);
   Term nary(bool conjunction, std::span<const Term> terms);
   std::unique_ptr<State> state_;
+  std::optional<std::chrono::steady_clock::time_point> end_; // of the time for questions
 };
 
 } // namespace xt

@@ -158,21 +158,6 @@ std::optional<std::string> readReducing(const po::variables_map &map, XtcOptions
   return std::nullopt;
 }
 
-// Parses --check, --watch, --format alone, and --prove; returns the error, if any.
-std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions &options) {
-  options.checkOnly = map.count("check") != 0;
-  options.watch = map.count("watch") != 0;
-  options.formatFiles = map.count("format-files") != 0;
-  if (options.formatFiles && (!options.emit.empty() || options.watch)) return "--format alone rewrites files: --emit and --watch do not go with it";
-  if (options.formatFiles && !options.output.empty() && options.files.size() > 1) return "--format with -o takes one file";
-  if (options.formatFiles && !options.output.empty() && options.checkOnly) return "--format --check writes nothing: -o does not go with it";
-  options.prove = map.count("prove") != 0;
-  if (options.prove && (!options.emit.empty() || options.checkOnly || options.formatFiles)) return "--prove goes with no other work: --check, --format and --emit are commands of their own";
-  if (options.watch && !options.checkOnly) return "--watch belongs to --check";
-  if (options.checkOnly && !options.emit.empty()) return "--check prints messages only: --emit does not go with it";
-  return std::nullopt;
-}
-
 // A time in seconds; nullopt if the text is not a positive number, or exceeds the range of clocks.
 std::optional<double> secondsOf(const std::string &text) {
   constexpr double kMostSeconds = 1e9; // 30 years
@@ -189,6 +174,23 @@ std::optional<std::string> readSeconds(const po::variables_map &map, const char 
   std::optional<double> given = secondsOf(text);
   if (!given) return str("--", name, " takes a number of seconds above 0 and up to 1e9, not `", text, "`");
   seconds = *given;
+  return std::nullopt;
+}
+
+// Parses --check, --watch, --format alone, and --prove; returns the error, if any.
+std::optional<std::string> readChecking(const po::variables_map &map, XtcOptions &options) {
+  options.checkOnly = map.count("check") != 0;
+  options.watch = map.count("watch") != 0;
+  options.formatFiles = map.count("format-files") != 0;
+  if (options.formatFiles && (!options.emit.empty() || options.watch)) return "--format alone rewrites files: --emit and --watch do not go with it";
+  if (options.formatFiles && !options.output.empty() && options.files.size() > 1) return "--format with -o takes one file";
+  if (options.formatFiles && !options.output.empty() && options.checkOnly) return "--format --check writes nothing: -o does not go with it";
+  options.prove = map.count("prove") != 0;
+  if (options.prove && (!options.emit.empty() || options.checkOnly || options.formatFiles)) return "--prove goes with no other work: --check, --format and --emit are commands of their own";
+  if (map.count("time-limit") && !options.prove) return "--time-limit belongs to --prove";
+  if (std::optional<std::string> wrong = readSeconds(map, "time-limit", options.timeLimit)) return wrong;
+  if (options.watch && !options.checkOnly) return "--watch belongs to --check";
+  if (options.checkOnly && !options.emit.empty()) return "--check prints messages only: --emit does not go with it";
   return std::nullopt;
 }
 
@@ -265,6 +267,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   add("watch", "with --check: check again whenever a file, or one that it imports, changes; Ctrl-C ends it");
   add("format-files", "the same as --format with nothing behind it: rewrite the files in the one canonical form; - is standard input, to standard output");
   add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
+  add("time-limit", po::value<std::string>()->value_name("SECONDS"), "with --prove: of each kernel; claims that are not decided by then are undecided; default 60");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
       "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler (ocloc) makes of that");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output (-)");

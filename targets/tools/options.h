@@ -37,6 +37,7 @@ struct XtcOptions : CommonOptions {
   bool formatFiles = false; // rewrite files; with checkOnly, only report which differ
   bool watch = false;       // check again whenever a file changes
   bool prove = false;       // report properties of the accesses of each kernel for all sizes
+  double timeLimit = 0;     // seconds for each kernel of --prove; 0: the default
   bool roundTrip = false;
   bool listOps = false, listPasses = false, listCodes = false;
   std::string explain;

@@ -2,6 +2,7 @@
 
 #include "targets/prove/prove.h"
 #include "targets/run/report.h"
+#include "targets/tools/progress.h"
 #include "targets/tools/session.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace xt {
 namespace {
 ExitStatus statusOf(ProofVerdict verdict) {
   switch (verdict) {
-  case ProofVerdict::Proved: return ExitStatus::Passed;
+  case ProofVerdict::Proved:
+  case ProofVerdict::Note: return ExitStatus::Passed;
   case ProofVerdict::Undecided: return ExitStatus::EnvironmentFailed;
   case ProofVerdict::Fails: return ExitStatus::CheckFailed;
   }
@@ -33,6 +35,10 @@ int proveFiles(const XtcOptions &options) {
     return static_cast<int>(ExitStatus::EnvironmentFailed);
   }
   ExitStatus status = ExitStatus::Passed;
+  StageLine stage("xtc", false);
+  ProveOptions proving;
+  if (options.timeLimit > 0) proving.seconds = options.timeLimit;
+  proving.progress = [&](const std::string &text) { stage.at(text); };
   for (const std::string &path : options.files) {
     Session session(options);
     Result<std::unique_ptr<Module>> module = session.load(path);
@@ -43,7 +49,9 @@ int proveFiles(const XtcOptions &options) {
       status = worse(status, environment ? ExitStatus::EnvironmentFailed : ExitStatus::DoesNotCompile);
       continue;
     }
-    for (const KernelProof &proof : prove(**module, **smt)) {
+    for (const auto &kernel : (*module)->kernels) {
+      KernelProof proof = prove(**module, *kernel, **smt, proving);
+      stage.at("");
       std::fputs(proofText(proof, session.sources()).c_str(), stdout);
       status = worse(status, statusOf(proof.verdict()));
     }

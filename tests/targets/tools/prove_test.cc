@@ -25,10 +25,33 @@ std::string prove(const std::string &file, int status) {
 
 TEST(Prove, ProductsTransposesAndSoftmaxOfTheLibrary) {
   SKIP_WITHOUT_Z3();
-  for (const char *name : {"gemm", "gemm_variants", "transpose", "softmax", "layernorm", "rmsnorm", "activations", "attention"}) {
+  for (const char *name : {"gemm", "gemm_variants", "transpose", "softmax", "layernorm", "rmsnorm", "activations", "attention", "gather_rows"}) {
     std::string output = prove(std::string(XT_SOURCE_DIR "/stdlib/") + name + ".xt", 0);
     EXPECT_NE(output.find("each element of"), std::string::npos) << output;
     EXPECT_NE(output.find("no two workgroups store the same element"), std::string::npos) << output;
+  }
+}
+
+// What the output says about one kernel: its verdict, and the lines up to the verdict of the next kernel.
+std::string proofOf(const std::string &output, const std::string &kernel) {
+  size_t name = output.find("  @" + kernel + "\n");
+  EXPECT_NE(name, std::string::npos) << kernel << "\n" << output;
+  if (name == std::string::npos) return "";
+  size_t begin = output.rfind('\n', name) + 1, next = name;
+  do next = output.find('\n', next + 1);
+  while (next != std::string::npos && (output.compare(next, 3, "\n  ") == 0 || output.find("  @", next) > output.find('\n', next + 1)));
+  return output.substr(begin, next - begin);
+}
+
+struct Expected {
+  const char *kernel, *verdict, *line; // a line of its proof
+};
+void expectProofs(const std::string &file, int status, std::initializer_list<Expected> proofs) {
+  std::string output = prove(kFolder + file, status);
+  for (const Expected &expected : proofs) {
+    std::string proof = proofOf(output, expected.kernel);
+    EXPECT_TRUE(proof.starts_with(std::string(expected.verdict) + "  @")) << proof;
+    EXPECT_NE(proof.find(expected.line), std::string::npos) << expected.line << "\n" << proof;
   }
 }
 
@@ -72,8 +95,96 @@ TEST(Prove, FollowsLoopsBranchesAndViews) {
   for (const char *line : {"proved  @rows\n  where dim(%A, 1) = %width", "proved  @vector\n",
                            "where it reads the padding that it names",
                            "fails: a workgroup stores an element more than once to `%B`",
-                           "undecided: where this stores to `%B` depends on data"})
+                           "undecided: the address that is stored to in `%B` depends on data"})
     EXPECT_NE(output.find(line), std::string::npos) << line << "\n" << output;
+}
+
+TEST(Prove, IntegersOfNarrowTypesWrapAround) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("narrow_integers.xt", 1,
+               {{"wraps", "fails", "an element of `%B` is never stored at dim(%A, 0) = 129, dim(%B, 0) = 129"},
+                {"wraps", "fails", "note: the result of `index_cast` may leave the range of i8"},
+                {"wide", "proved", "each element of `%B` is stored"},
+                {"few", "proved", "each element of `%B` is stored"},
+                {"wrapped_assert", "fails", "an element of `%B` is never stored at dim(%A, 0) = 129"},
+                {"below_zero", "fails", "an element of `%B` is never stored at dim(%A, 0) = 1"},
+                {"counter", "undecided", "the address that is stored to in `%B`"}});
+}
+
+TEST(Prove, ATransposedViewHasItsDimensionsSwapped) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("transposed_views.xt", 1,
+               {{"wrong_order", "fails", "an element of `%B` is never stored at dim(%B, 0) = 1, dim(%B, 1) = 9"},
+                {"right_order", "proved", "each element of `%B` is stored"}});
+  std::string file = std::string(kFolder) + "transposed_views.xt";
+  auto run = runCounterexample(file, prove(file, 1), "");
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;
+}
+
+TEST(Prove, NamesThatStandForSeveralParametersAreNotFollowed) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("merged_names.xt", 3,
+               {{"element", "undecided", "this memref is not a view of one parameter"},
+                {"same", "proved", "each element of `%B` is stored"},
+                {"swapped_tiles", "undecided", "this tile does not look directly into a parameter"},
+                {"swapped_memrefs", "undecided", "this memref is not a view of one parameter"},
+                {"kept_apart", "proved", "  if `%B`, `%C` do not overlap\n"}});
+  std::string element = proofOf(prove(std::string(kFolder) + "merged_names.xt", 3), "element");
+  EXPECT_EQ(element.find("no two workgroups"), std::string::npos) << element;
+}
+
+TEST(Prove, LoadsStayInsideOrNameTheirPadding) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("loads.xt", 3,
+               {{"unchecked", "undecided", "the addresses of `load_nd` are not followed"},
+                {"gathered", "undecided", "the addresses of `load_gather` are not followed"},
+                {"gathered_on_purpose", "proved", "wherever this `load_gather` reaches outside, it reads the padding that it names"},
+                {"next_element", "undecided", "this load of `%x` reads 0 from outside at dim(%x, 0) = 0"},
+                {"own_element", "proved", "this load of `%x` stays inside"},
+                {"default_padding", "proved", "note: this load of `%A` reaches outside at some sizes, where it reads 0, the default padding"}});
+}
+
+TEST(Prove, AnEmptyGridAssertsNothing) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("empty_grid.xt", 1,
+               {{"rows_of_a", "fails", "an element of `%B` is never stored at dim(%A, 0) = 0, dim(%B, 0) = 1"},
+                {"rows_of_b", "proved", "each element of `%B` is stored"}});
+  std::string file = std::string(kFolder) + "empty_grid.xt";
+  auto run = runCounterexample(file, prove(file, 1), "");
+  EXPECT_EQ(run.status, 1) << run.output;
+  EXPECT_NE(run.output.find("were never written"), std::string::npos) << run.output;
+}
+
+TEST(Prove, ALaunchMayHaveAGridThatTheKernelHasNot) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("launch_grid.xt", 3,
+               {{"often", "undecided", "a test launches this kernel with a grid"}, {"once", "proved", "  if the launch has no grid: one workgroup runs\n"}});
+}
+
+TEST(Prove, LanesAreInOneOfSeveralSubgroups) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("lanes.xt", 3, {{"three", "undecided", "this load of `%x` reads 0 from outside"}, {"four", "proved", "this load of `%x` stays inside"}});
+}
+
+TEST(Prove, ManyStoresBesideEachOther) {
+  SKIP_WITHOUT_Z3();
+  expectProofs("many_stores.xt", 1,
+               {{"beside", "proved", "each element of `%B` is stored"},
+                {"halves", "proved", "each element of `%B` is stored"},
+                {"gap", "fails", "an element of `%B` is never stored at dim(%B, 0) = 33, dim(%B, 1) = 1"}});
+}
+
+TEST(Prove, ClaimsThatTakeTooLongAreUndecided) {
+  SKIP_WITHOUT_Z3();
+  auto run = runTool("%bin/xtc --prove --time-limit=1e-9 " + std::string(kFolder) + "many_stores.xt");
+  EXPECT_EQ(run.status, 3) << run.output;
+  EXPECT_NE(run.output.find("undecided: the time limit of 1e-09 s for a kernel was over before Z3 decided whether two workgroups store the same element of `%B`"),
+            std::string::npos)
+      << run.output;
+  EXPECT_EQ(run.output.find("proved"), std::string::npos) << run.output;
+  EXPECT_EQ(runTool("%bin/xtc --prove --time-limit=soon %in/good.xt").status, 64);
+  EXPECT_EQ(runTool("%bin/xtc --time-limit=1 %in/good.xt").status, 64);
 }
 
 TEST(Prove, AFileThatDoesNotCompileIsNoProof) {
