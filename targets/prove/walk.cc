@@ -1,0 +1,273 @@
+#include "targets/prove/walk.h"
+
+#include "ir/base/text.h"
+#include "targets/prove/integers.h"
+
+namespace xt {
+
+KernelAccesses AccessWalk::run() {
+  when_ = {smt_.truth(true)};
+  before_ = smt_.truth(true);
+  bindParameters();
+  makeGrid();
+  before_ = out_.inGrid;
+  block(kernel_.body);
+  return std::move(out_);
+}
+
+// --- values ---
+
+Term AccessWalk::unknownOf(const Value &value) {
+  if (value.type().elem() == Elem::I1) return unknownTruth(value.name());
+  Term term = unknown(value.name());
+  out_.bounds.push_back(fits(term, value.type().elem(), smt_));
+  return term;
+}
+
+const AccessWalk::View *AccessWalk::baseOf(const Value *value) const {
+  const TileAt *at = tile(value);
+  return at ? &at->base : view(value);
+}
+
+Term AccessWalk::number(const Value *value) {
+  auto found = values_.find(value);
+  if (found != values_.end())
+    if (const auto *term = std::get_if<Term>(&found->second)) return *term;
+  Term term = unknownOf(*value);
+  values_[value] = term;
+  return term;
+}
+
+const AccessWalk::View *AccessWalk::view(const Value *value) const {
+  auto found = values_.find(value);
+  return found == values_.end() ? nullptr : std::get_if<View>(&found->second);
+}
+
+const AccessWalk::TileAt *AccessWalk::tile(const Value *value) const {
+  auto found = values_.find(value);
+  return found == values_.end() ? nullptr : std::get_if<TileAt>(&found->second);
+}
+
+Term AccessWalk::sizeOf(const View &view, size_t dim) {
+  std::optional<size_t> own = view.dims[dim];
+  return own ? out_.sizes[view.param][*own] : smt_.integer(1);
+}
+
+void AccessWalk::bindParameters() {
+  for (size_t p = 0; p < kernel_.paramCount; ++p) {
+    const Value &param = *kernel_.param(p);
+    out_.sizes.emplace_back();
+    out_.scalars.emplace_back();
+    if (isNumber(param) && param.type().elem() != Elem::I1) bindInteger(p, param);
+    if (!param.type().isMemRef()) continue;
+    View whole{p, {}};
+    for (size_t d = 0; d < static_cast<size_t>(param.type().rank()); ++d) {
+      int64_t extent = param.type().shape()[d];
+      Term size = extent == kDynamic ? smt_.symbol(str("dim(%", param.name(), ", ", d, ")")) : smt_.integer(extent);
+      if (extent == kDynamic) bound(smt_.integer(0), size, kMostSize);
+      out_.sizes[p].push_back(size);
+      whole.dims.push_back(d);
+    }
+    values_[&param] = whole;
+  }
+}
+
+void AccessWalk::bindInteger(size_t p, const Value &param) {
+  Term value = smt_.symbol(param.name());
+  out_.scalars[p] = value;
+  values_[&param] = value;
+  out_.bounds.push_back(fits(value, param.type().elem(), smt_));
+  bound(smt_.integer(-kMostSize), value, kMostSize);
+}
+
+void AccessWalk::bound(Term least, Term term, int64_t most) {
+  out_.bounds.push_back(smt_.lessEqual(least, term));
+  out_.bounds.push_back(smt_.lessEqual(term, smt_.integer(most)));
+}
+
+void AccessWalk::makeGrid() {
+  std::vector<Term> inside, notEmpty;
+  // The grid's block has its own parameters, which stand for those of the kernel.
+  for (size_t p = 0; p < kernel_.paramCount; ++p) {
+    const Value *param = kernel_.param(p);
+    if (p >= kernel_.gridBlock.params().size()) break;
+    if (const View *whole = view(param))
+      values_[kernel_.gridBlock.param(p)] = *whole;
+    else if (isNumber(*param))
+      values_[kernel_.gridBlock.param(p)] = number(param);
+  }
+  block(kernel_.gridBlock);
+  for (const GridDim &dim : kernel_.grid) {
+    Term at = smt_.symbol(str("workgroup along %", dim.variable->name()));
+    Term value = smt_.add(number(dim.lower), smt_.multiply(at, number(dim.step)));
+    inside.push_back(smt_.lessEqual(smt_.integer(0), at));
+    inside.push_back(smt_.less(value, number(dim.upper)));
+    inside.push_back(smt_.less(smt_.integer(0), number(dim.step))); // the launch is an error otherwise
+    notEmpty.push_back(smt_.less(number(dim.lower), number(dim.upper)));
+    out_.grid.push_back(at);
+    values_[dim.variable] = value;
+  }
+  out_.gridDims = out_.grid.size();
+  if (kernel_.scope != Scope::Workgroup && kernel_.subgroups > 1) {
+    subgroup_ = smt_.symbol("subgroup");
+    inside.push_back(smt_.lessEqual(smt_.integer(0), subgroup_));
+    inside.push_back(smt_.less(subgroup_, smt_.integer(kernel_.subgroups)));
+    out_.grid.push_back(subgroup_);
+  }
+  out_.inGrid = smt_.all(inside);
+  out_.launches = smt_.all(notEmpty);
+}
+
+// --- ops ---
+
+void AccessWalk::block(const Block &block) {
+  for (const Op &op : block) visit(op);
+}
+
+void AccessWalk::visit(const Op &op) {
+  switch (op.kind()) {
+  case OpKind::For: return visitFor(op);
+  case OpKind::If: return visitIf(op);
+  case OpKind::While: return visitWhile(op);
+  case OpKind::InitTile: return initTile(op);
+  case OpKind::UpdateTileOffset: return moveTile(op);
+  case OpKind::Cast: return castView(op);
+  case OpKind::LoadTile: return accessTile(op, 0, Access::Kind::Load);
+  case OpKind::StoreTile: return accessTile(op, 1, Access::Kind::Store);
+  case OpKind::AtomicRmw: return accessTile(op, 1, Access::Kind::Atomic);
+  case OpKind::Load: return accessElement(op, 0, Access::Kind::Load);
+  case OpKind::Store: return accessElement(op, 1, Access::Kind::Store);
+  case OpKind::Assert: return visitAssert(op);
+  case OpKind::BlockId: out_.launchGrid = kernel_.grid.empty(); break;
+  default: break; // other ops either compute a number, or matter only if they access memory
+  }
+  for (size_t i = 0; i < op.resultCount(); ++i)
+    if (isNumber(*op.result(i))) values_[op.result(i)] = numberOf(op, *op.result(i));
+  bool accesses = has(op.info().effects, Effect::Reads) || has(op.info().effects, Effect::Writes);
+  if (!accesses || isPrefetch(op)) return;
+  for (const Value *operand : op.operands())
+    if (operand->type().isWindow()) return notFollowed(op, *operand, str("the addresses of `", op.info().name, "` are not followed"));
+}
+
+bool AccessWalk::isPrefetch(const Op &op) {
+  return op.kind() == OpKind::PrefetchTile || op.kind() == OpKind::PrefetchNd || op.kind() == OpKind::PrefetchTdesc;
+}
+
+Term AccessWalk::numberOf(const Op &op, const Value &result) {
+  switch (op.kind()) {
+  case OpKind::Dim: {
+    const View *base = view(op.operand(0));
+    std::optional<int64_t> d = smt_.constant(number(op.operand(1)));
+    return base && d && *d >= 0 && *d < static_cast<int64_t>(base->dims.size()) ? sizeOf(*base, static_cast<size_t>(*d)) : unknownOf(result);
+  }
+  case OpKind::SubgroupId: return subgroup_ ? subgroup_ : smt_.integer(0);
+  default: break;
+  }
+  std::vector<Term> operands;
+  for (const Value *operand : op.operands()) {
+    if (!isNumber(*operand)) return unknownOf(result);
+    operands.push_back(number(operand));
+  }
+  Term exact = exactResult(op, operands, smt_);
+  if (!exact) return unknownOf(result);
+  if (!mayWrap(op) || stays(op, exact, result.type().elem())) return exact;
+  return wrapped(exact, result.type().elem(), smt_);
+}
+
+bool AccessWalk::stays(const Op &op, Term exact, Elem elem) {
+  Term inRange = fits(exact, elem, smt_);
+  if (smt_.holds(inRange)) return true;
+  if (refuted_.wraps.count(&op)) return false;
+  std::vector<Term> reached = when_;
+  reached.push_back(before_);
+  ranges_.push_back({&op, smt_.all(reached), inRange});
+  return true;
+}
+
+// --- memory ---
+
+void AccessWalk::castView(const Op &op) {
+  const View *from = view(op.operand(0));
+  if (!from) return;
+  View to{from->param, {}};
+  std::vector<int> dims = *memrefCastDims(op.operand(0)->type(), op.result()->type());
+  for (int dim : dims)
+    to.dims.push_back(dim < 0 ? std::nullopt : from->dims[static_cast<size_t>(dim)]);
+  values_[op.result()] = to;
+}
+
+void AccessWalk::initTile(const Op &op) {
+  const View *base = view(op.operand(0));
+  Type type = op.result()->type();
+  size_t rank = base ? base->dims.size() : 0;
+  bool plain = base && rank >= 2 && op.operandCount() == 1 + rank && !type.data().scatter && type.packFactor() == 1;
+  if (!plain) {
+    values_[op.result()] = Opaque();
+    return;
+  }
+  TileAt at{*base, {}, rank - 2, rank - 1};
+  for (size_t d = 0; d < rank; ++d) at.first.push_back(number(op.operand(1 + d)));
+  values_[op.result()] = at;
+}
+
+void AccessWalk::moveTile(const Op &op) {
+  const TileAt *from = tile(op.operand(0));
+  if (!from || op.operandCount() != 3) {
+    values_[op.result()] = Opaque();
+    return;
+  }
+  TileAt to = *from;
+  to.first[to.row] = smt_.add(to.first[to.row], number(op.operand(1)));
+  to.first[to.column] = smt_.add(to.first[to.column], number(op.operand(2)));
+  bool known = stays(op, to.first[to.row], Elem::Index) && stays(op, to.first[to.column], Elem::Index);
+  values_[op.result()] = known ? Symbolic(to) : Opaque();
+}
+
+void AccessWalk::accessTile(const Op &op, size_t operand, Access::Kind kind) {
+  const Value &window = *op.operand(operand);
+  const TileAt *at = tile(&window);
+  if (!at) return notFollowed(op, window, "this tile does not look directly into a parameter, so its addresses are not known");
+  Type type = window.type();
+  add(op, kind, at->base, at->first, [&](size_t d) { return d == at->row ? type.extent(0) : d == at->column ? type.extent(1) : int64_t{1}; });
+}
+
+void AccessWalk::accessElement(const Op &op, size_t operand, Access::Kind kind) {
+  const Value &memref = *op.operand(operand);
+  const View *base = view(&memref);
+  if (!base) return notFollowed(op, memref, "this memref is not a view of one parameter, so its addresses are not known");
+  std::vector<Term> index;
+  for (size_t i = operand + 1; i < op.operandCount(); ++i) index.push_back(number(op.operand(i)));
+  add(op, kind, *base, index, [](size_t) { return int64_t{1}; });
+}
+
+void AccessWalk::notFollowed(const Op &op, const Value &memory, std::string why) {
+  if (memory.type().data().space != MemorySpace::Slm) out_.obstacles.push_back({&op, std::move(why), {}, false});
+}
+
+template <class Extent>
+void AccessWalk::add(const Op &op, Access::Kind kind, const View &base, const std::vector<Term> &first, Extent extent) {
+  Access access;
+  access.kind = kind;
+  access.op = &op;
+  access.param = base.param;
+  access.first.assign(out_.sizes[base.param].size(), smt_.integer(0)); // index 0 for a dropped dimension of extent 1
+  access.extent.assign(access.first.size(), 1);
+  std::vector<Term> conditions = when_;
+  for (size_t d = 0; d < base.dims.size(); ++d) {
+    if (base.dims[d]) {
+      access.first[*base.dims[d]] = first[d];
+      access.extent[*base.dims[d]] = extent(d);
+      continue;
+    }
+    // Only index 0 of an added dimension is in bounds.
+    Term zero = smt_.integer(0);
+    conditions.push_back(smt_.lessEqual(first[d], zero));
+    conditions.push_back(smt_.less(zero, smt_.add(first[d], smt_.integer(extent(d)))));
+  }
+  access.when = smt_.all(conditions);
+  access.loops = loops_;
+  access.paddingWritten = op.attr("padding") != nullptr;
+  out_.accesses.push_back(std::move(access));
+}
+
+} // namespace xt
