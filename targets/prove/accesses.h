@@ -41,6 +41,7 @@ struct KernelAccesses {
   size_t gridDims = 0;                  // dimensions of `grid`, without the subgroup
   Term inGrid;                          // the coordinates are in the grid
   Term launches;                        // the grid is not empty
+  Term validGrid;                       // its steps are positive; the launch is an error otherwise
   std::vector<Access> accesses;
   std::vector<Obstacle> obstacles;
   std::vector<Term> asserted; // asserts on sizes and arguments that every workgroup reaches unconditionally

@@ -40,6 +40,7 @@ public:
     options_.progress(str("following the accesses of @", kernel_.name));
     accesses_ = accessesOf(kernel_, smt_);
     facts_ = accesses_.bounds;
+    facts_.push_back(accesses_.validGrid);
     findSizes();
     assumeEqualSizes();
     stateConditions();

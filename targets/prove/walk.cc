@@ -86,7 +86,7 @@ void AccessWalk::bound(Term least, Term term, int64_t most) {
 }
 
 void AccessWalk::makeGrid() {
-  std::vector<Term> inside, notEmpty;
+  std::vector<Term> inside, notEmpty, steps;
   // The grid's block has its own parameters, which stand for those of the kernel.
   for (size_t p = 0; p < kernel_.paramCount; ++p) {
     const Value *param = kernel_.param(p);
@@ -102,7 +102,8 @@ void AccessWalk::makeGrid() {
     Term value = smt_.add(number(dim.lower), smt_.multiply(at, number(dim.step)));
     inside.push_back(smt_.lessEqual(smt_.integer(0), at));
     inside.push_back(smt_.less(value, number(dim.upper)));
-    inside.push_back(smt_.less(smt_.integer(0), number(dim.step))); // the launch is an error otherwise
+    inside.push_back(smt_.less(smt_.integer(0), number(dim.step)));
+    steps.push_back(inside.back());
     notEmpty.push_back(smt_.less(number(dim.lower), number(dim.upper)));
     out_.grid.push_back(at);
     values_[dim.variable] = value;
@@ -116,6 +117,7 @@ void AccessWalk::makeGrid() {
   }
   out_.inGrid = smt_.all(inside);
   out_.launches = smt_.all(notEmpty);
+  out_.validGrid = smt_.all(steps);
 }
 
 // --- ops ---
