@@ -147,14 +147,21 @@ private:
   Lattice latticeOf(Type window);
   LlvmValue *lanePart(const Layout &layout, int dim);
   struct Reach {
-    LlvmValue *all = nullptr;                             // whether every element is in bounds
-    std::vector<LlvmValue *> rowInside, columnInside;     // null: always in bounds
-    std::vector<LlvmValue *> rowBytes, columnBytes;       // offsets from the base
+    std::vector<LlvmValue *> rowRoom, columnRoom;   // room() of each row and column; empty: no check is needed
+    std::vector<LlvmValue *> rowBytes, columnBytes; // from the base
     LlvmValue *base = nullptr;
   };
   Reach reach(const Value *window, const Lattice &lattice);
+  LlvmValue *room(LlvmValue *index, LlvmValue *size);
+  LlvmValue *insideAll(std::initializer_list<LlvmValue *> rooms); // i1: none of them is negative
   LlvmValue *address(const Reach &reach, size_t row, size_t column);
   LlvmValue *inside(const Reach &reach, size_t row, size_t column);
+  LlvmValue *allInside(const Reach &reach);
+  struct Guarded { // a rectangle of a lattice; ends are exclusive
+    size_t row, column, rowEnd, columnEnd;
+    size_t count() const { return (rowEnd - row) * (columnEnd - column); }
+  };
+  std::vector<Guarded> guardedGroups(const Reach &reach, const Lattice &lattice) const;
   Fragment loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding);
   void storeElements(const Value *window, const Lattice &lattice, const Fragment &value);
   void emitLoadTile(const Op &op);

@@ -128,6 +128,15 @@ XeKernelEmitter::Lattice XeKernelEmitter::latticeOf(Type window) {
   return lattice;
 }
 
+// The bounds check of an index as an integer, which is negative if `index` is outside of [0, size). An `or` joins two checks,
+// and the compare is in the same block as its branch: Intel's compiler spends time on flags that cross blocks which grows with
+// the square of their number.
+LlvmValue *XeKernelEmitter::room(LlvmValue *index, LlvmValue *size) {
+  match(index, size);
+  LlvmValue *last = b.CreateSub(size, llvm::ConstantInt::get(size->getType(), 1));
+  return b.CreateOr(index, b.CreateSub(last, index)); // the difference overflows only if the index is negative
+}
+
 XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice &lattice) {
   const Parts &parts = parts_.at(window);
   Type type = window->type();
@@ -135,10 +144,9 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
   bool checked = !type.isTensorDesc() || type.data().boundaryCheck;
   Reach reach;
   reach.base = parts[kBase];
-  reach.all = b.getTrue();
   bool matrix = type.rank() == 2;
   auto along = [&](size_t dim, LlvmValue *offset, LlvmValue *lanes, LlvmValue *size, const std::vector<int64_t> &own,
-                   std::vector<LlvmValue *> &inside, auto distance, std::vector<LlvmValue *> &places) {
+                   std::vector<LlvmValue *> &rooms, auto distance, std::vector<LlvmValue *> &places) {
     // Of buffers of a known size: the window never leaves it.
     Interval first = ranges_.ofWindow(window, dim);
     int64_t extent = matrix ? type.extent(static_cast<int>(dim)) : dim == 0 ? 1 : type.extent(0);
@@ -147,13 +155,11 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
     if (lanes) offset = add(offset, lanes);
     for (int64_t i : own) {
       LlvmValue *at = b.CreateAdd(offset, llvm::ConstantInt::get(offset->getType(), static_cast<uint64_t>(i), true));
-      inside.push_back(checks ? below(at, size) : b.getTrue());
+      if (checks) rooms.push_back(room(at, size));
       places.push_back(distance(at));
     }
-    // Between the first and the last: they ascend.
-    reach.all = b.CreateAnd(reach.all, b.CreateAnd(inside.front(), inside.back()));
   };
-  along(0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowInside,
+  along(0, parts[kY], lattice.row, parts[kRows], lattice.rows, reach.rowRoom,
         [&](LlvmValue *row) {
           LlvmValue *at = wide(row);
           if (pack == 1) return b.CreateMul(b.CreateMul(at, parts[kRowStride]), number(bytes));
@@ -162,7 +168,7 @@ XeKernelEmitter::Reach XeKernelEmitter::reach(const Value *window, const Lattice
           return b.CreateMul(b.CreateAdd(above, inPack), number(bytes));
         },
         reach.rowBytes);
-  along(1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnInside,
+  along(1, parts[kX], lattice.column, parts[kColumns], lattice.columns, reach.columnRoom,
         [&](LlvmValue *column) { return b.CreateMul(b.CreateMul(wide(column), parts[kColumnStride]), number(bytes * pack)); },
         reach.columnBytes);
   return reach;
@@ -172,27 +178,67 @@ LlvmValue *XeKernelEmitter::address(const Reach &reach, size_t row, size_t colum
   return byteOffset(b, reach.base, b.CreateAdd(reach.rowBytes[row], reach.columnBytes[column]));
 }
 
-LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column) {
-  return b.CreateAnd(reach.rowInside[row], reach.columnInside[column]);
+LlvmValue *XeKernelEmitter::insideAll(std::initializer_list<LlvmValue *> rooms) {
+  LlvmValue *all = nullptr;
+  for (LlvmValue *each : rooms) {
+    if (all) match(all, each);
+    all = all ? b.CreateOr(all, each) : each;
+  }
+  return b.CreateICmpSGT(all, llvm::ConstantInt::getSigned(all->getType(), -1));
 }
 
-// Once for all elements, where all are inside; else each by itself.
+LlvmValue *XeKernelEmitter::inside(const Reach &reach, size_t row, size_t column) {
+  if (reach.rowRoom.empty() && reach.columnRoom.empty()) return b.getTrue();
+  if (reach.columnRoom.empty()) return insideAll({reach.rowRoom[row]});
+  if (reach.rowRoom.empty()) return insideAll({reach.columnRoom[column]});
+  return insideAll({reach.rowRoom[row], reach.columnRoom[column]});
+}
+
+// Whether every element is inside. Indices ascend, so the first and the last decide.
+LlvmValue *XeKernelEmitter::allInside(const Reach &reach) {
+  if (reach.rowRoom.empty() && reach.columnRoom.empty()) return b.getTrue();
+  if (reach.columnRoom.empty()) return insideAll({reach.rowRoom.front(), reach.rowRoom.back()});
+  if (reach.rowRoom.empty()) return insideAll({reach.columnRoom.front(), reach.columnRoom.back()});
+  return insideAll({reach.rowRoom.front(), reach.rowRoom.back(), reach.columnRoom.front(), reach.columnRoom.back()});
+}
+
+// Elements that share a condition: a whole row if columns need no check, a whole column if rows need none.
+std::vector<XeKernelEmitter::Guarded> XeKernelEmitter::guardedGroups(const Reach &reach, const Lattice &lattice) const {
+  size_t rows = lattice.rows.size(), columns = lattice.columns.size();
+  size_t tall = reach.rowRoom.empty() ? rows : 1, wide = reach.columnRoom.empty() ? columns : 1;
+  std::vector<Guarded> groups;
+  for (size_t r = 0; r < rows; r += tall)
+    for (size_t c = 0; c < columns; c += wide) groups.push_back({r, c, r + tall, c + wide});
+  return groups;
+}
+
+// One branch if all elements are inside, which is the usual case, else one branch for each group.
 Fragment XeKernelEmitter::loadElements(const Value *window, const Lattice &lattice, LlvmValue *padding) {
   Elem elem = window->type().elem();
   Reach where = reach(window, lattice);
-  auto each = [&](bool checks) {
+  size_t columns = lattice.columns.size();
+  auto load = [&](const Guarded &group) {
     LlvmValues read;
-    for (size_t r = 0; r < lattice.rows.size(); ++r)
-      for (size_t c = 0; c < lattice.columns.size(); ++c) {
-        auto load = [&] { return loadAt(address(where, r, c), elem); };
-        read.push_back(checks ? guarded(inside(where, r, c), load, padding) : load());
-      }
+    for (size_t r = group.row; r < group.rowEnd; ++r)
+      for (size_t c = group.column; c < group.columnEnd; ++c) read.push_back(loadAt(address(where, r, c), elem));
     return read;
   };
-  auto *known = llvm::dyn_cast<llvm::ConstantInt>(where.all);
-  LlvmValues read = known || lattice.count() == 1
-                        ? each(!known || known->isZero())
-                        : ifElse(b, where.all, [&] { return each(false); }, [&] { return each(true); });
+  auto loadAll = [&] { return load({0, 0, lattice.rows.size(), columns}); };
+  auto loadGroups = [&] {
+    LlvmValues read(lattice.count(), nullptr);
+    for (const Guarded &group : guardedGroups(where, lattice)) {
+      LlvmValue *reads = inside(where, group.row, group.column);
+      auto *decided = llvm::dyn_cast<llvm::ConstantInt>(reads);
+      LlvmValues none(group.count(), padding);
+      LlvmValues some = !decided ? ifElse(b, reads, [&] { return load(group); }, [&] { return none; }) : decided->isOne() ? load(group) : none;
+      for (size_t r = group.row, k = 0; r < group.rowEnd; ++r)
+        for (size_t c = group.column; c < group.columnEnd; ++c) read[r * columns + c] = some[k++];
+    }
+    return read;
+  };
+  LlvmValue *all = allInside(where);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
+  LlvmValues read = known && known->isOne() ? loadAll() : known || lattice.count() == 1 ? loadGroups() : ifElse(b, all, loadAll, loadGroups);
   Fragment result;
   for (LlvmValue *element : read) result.push_back({element});
   return result;
@@ -203,18 +249,20 @@ void XeKernelEmitter::storeElements(const Value *window, const Lattice &lattice,
   Reach where = reach(window, lattice);
   LlvmValues elements;
   for (const FragmentElement &element : value) elements.push_back(scalarOf(b, element));
-  auto each = [&](bool checks) -> LlvmValues {
-    for (size_t r = 0; r < lattice.rows.size(); ++r)
-      for (size_t c = 0; c < lattice.columns.size(); ++c) {
-        auto store = [&] { storeAt(address(where, r, c), elem, elements[r * lattice.columns.size() + c]); };
-        if (checks) guardedDo(inside(where, r, c), store);
-        else store();
-      }
-    return {};
+  size_t columns = lattice.columns.size();
+  auto store = [&](const Guarded &group) {
+    for (size_t r = group.row; r < group.rowEnd; ++r)
+      for (size_t c = group.column; c < group.columnEnd; ++c) storeAt(address(where, r, c), elem, elements[r * columns + c]);
   };
-  auto *known = llvm::dyn_cast<llvm::ConstantInt>(where.all);
-  if (known || lattice.count() == 1) each(!known || known->isZero());
-  else ifElse(b, where.all, [&] { return each(false); }, [&] { return each(true); });
+  auto storeAll = [&] { store({0, 0, lattice.rows.size(), columns}); };
+  auto storeGroups = [&] {
+    for (const Guarded &group : guardedGroups(where, lattice)) guardedDo(inside(where, group.row, group.column), [&] { store(group); });
+  };
+  LlvmValue *all = allInside(where);
+  auto *known = llvm::dyn_cast<llvm::ConstantInt>(all);
+  if (known && known->isOne()) storeAll();
+  else if (known || lattice.count() == 1) storeGroups();
+  else ifThen(b, all, storeAll, storeGroups);
 }
 
 void XeKernelEmitter::emitLoadTile(const Op &op) {

@@ -181,6 +181,51 @@ TEST(Code, MasksOfWholeRows) {
   EXPECT_EQ(countOf("icmp", program.llvm()), 2u) << program.llvm();
 }
 
+// The branches of a program whose condition is not the instruction in front of them.
+size_t branchesOnOtherBlocks(const std::string &llvm) {
+  size_t found = 0;
+  std::string before;
+  std::istringstream lines(llvm);
+  for (std::string line; std::getline(lines, line); before = line) {
+    size_t at = line.find("br i1 ");
+    if (at == std::string::npos) continue;
+    std::string condition = line.substr(at + 6, line.find(',', at) - at - 6);
+    found += !before.starts_with("  " + condition + " = icmp");
+  }
+  return found;
+}
+
+constexpr const char *kScale = "kernel @scale(%X: memref<?xCOLUMNSxf32>, %Y: memref<?xCOLUMNSxf32>) grid (%i = 0 to dim(%X, 0) step 8) {\n"
+                               "  %tx = init_tile %X[%i, 0] -> tile<8x64xf32>\n  %ty = init_tile %Y[%i, 0] -> tile<8x64xf32>\n"
+                               "  %x = load_tile %tx\n  store_tile (%x + %x), %ty\n}\n";
+
+std::string scale(const std::string &columns) {
+  std::string text = kScale;
+  for (size_t at; (at = text.find("COLUMNS")) != std::string::npos;) text.replace(at, 7, columns);
+  return text;
+}
+
+// Intel's compiler takes a time for flags that cross blocks which grows with the square of their number.
+TEST(Code, ConditionsOfEdgesStandBesideTheirBranches) {
+  for (const char *target : {"xe-dg2", "spirv"})
+    for (const char *columns : {"?", "64"}) {
+      GpuProgram program(scale(columns), target);
+      ASSERT_TRUE(program);
+      std::string llvm = program.llvm();
+      EXPECT_GT(countOf("br i1", llvm), 8u);
+      EXPECT_EQ(branchesOnOtherBlocks(llvm), 0u) << target << "\n" << llvm;
+    }
+}
+
+// Where the columns are surely inside, the elements of a row share a branch.
+TEST(Code, RowsShareABranchWhereColumnsNeedNoCheck) {
+  GpuProgram any(scale("?"), "spirv"), whole(scale("64"), "spirv");
+  ASSERT_TRUE(any && whole);
+  size_t loads = countOf(" = load float", whole.llvm()), branches = countOf("br i1", whole.llvm());
+  EXPECT_EQ(loads, countOf(" = load float", any.llvm()));
+  EXPECT_LT(branches, countOf("br i1", any.llvm()));
+}
+
 TEST(Code, CacheHintsThatAreLeftOutAreTold) {
   GpuProgram program("kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n"
                      "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = cached, mode = vc}\n"
