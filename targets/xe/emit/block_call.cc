@@ -61,7 +61,7 @@ std::optional<std::vector<size_t>> placesOf(const Message &m, const Layout &layo
 std::optional<BlockCall> callOf(const BlockShape &shape, BlockUse use, Type desc, int64_t lanes, int64_t split) {
   Message message{blockFunction(shape, desc.extent(0), desc.extent(1) / split / shape.columns)};
   BlockCall call;
-  call.function = deviceFunction(message);
+  call.message = message;
   call.bits = shape.bits;
   if (use == BlockUse::Prefetch) return call;
   if (use == BlockUse::LoadTransposed && message.rows != lanes) return std::nullopt;

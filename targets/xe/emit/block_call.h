@@ -10,7 +10,7 @@
 namespace xt {
 
 struct BlockCall {
-  DeviceFunction function;
+  BlockFunction message;
   int bits = 0;          // of an element, the unit in which the message counts columns
   unsigned wordBits = 0; // bits of one word in a lane's private memory …
   size_t words = 0;      // … and the number of words

@@ -64,8 +64,8 @@ private:
   }
 
   std::string whyNoBlocks(Type desc) const {
+    if (!options_.blockMessages) return "this program is for matrices that break the rules of block messages";
     if (!target_.blocks.any()) return str(target_.name, " has no 2D block messages");
-    if (!options_.blockMessages) return "this program is for matrices that break their rules";
     if (kernel_.lanes != target_.subgroupSizes[0]) return str("they are of subgroups of ", target_.subgroupSizes[0], " lanes");
     if (desc.rank() != 2) return "a block has two dimensions";
     if (desc.data().space == MemorySpace::Slm) return "they do not reach shared local memory";

@@ -44,6 +44,20 @@ LlvmValue *XeKernelEmitter::blockMemory(const BlockCall &call) {
   return memory;
 }
 
+// The message as a function or as an instruction; `memory`: null of a prefetch.
+void XeKernelEmitter::sendBlock(const BlockCall &call, LlvmValues args, LlvmValue *memory) {
+  args[0] = hinted(args[0]);
+  if (memory) args.insert(options_.intelExtensions && call.message.use == BlockUse::Store ? args.begin() : args.end(), memory);
+  if (!options_.intelExtensions) {
+    callDevice(b, deviceFunction(call.message), args, DeviceEffect::Memory);
+    return;
+  }
+  LlvmValues sizes;
+  for (int64_t size : blockSizes(call.message)) sizes.push_back(number32(size));
+  args.insert(args.begin(), sizes.begin(), sizes.end());
+  callDevice(b, blockInstruction(call.message), args, DeviceEffect::Memory);
+}
+
 namespace {
 constexpr size_t kWordsAtOnce = 8; // as many as an operand of a product has
 
@@ -53,8 +67,7 @@ llvm::Align wordsAlign(size_t place, unsigned bits) { return llvm::commonAlignme
 Fragment XeKernelEmitter::loadBlock(const Value *desc, const BlockCall &call) {
   LlvmValues args = blockArgs(desc, call);
   LlvmValue *memory = blockMemory(call);
-  args.push_back(memory);
-  callDevice(b, call.function, args, DeviceEffect::Memory);
+  sendBlock(call, args, memory);
   Fragment words, own;
   for (size_t k = 0; k < call.words; k += kWordsAtOnce) {
     size_t count = std::min(kWordsAtOnce, call.words - k);
@@ -83,9 +96,7 @@ void XeKernelEmitter::storeBlock(const Value *desc, const BlockCall &call, const
     LlvmValue *whole = pack == 1 ? castBits(b, together(b, part), vectorOf(b.getIntNTy(call.wordBits), count)) : asWords(b, part, call.wordBits);
     b.CreateAlignedStore(whole, to, wordsAlign(k, call.wordBits));
   }
-  LlvmValues args = blockArgs(desc, call);
-  args.push_back(memory);
-  callDevice(b, call.function, args, DeviceEffect::Memory);
+  sendBlock(call, blockArgs(desc, call), memory);
 }
 
 // The lanes of a subgroup see in a block what each of them wrote before, and the other way round.
@@ -115,20 +126,7 @@ Fragment XeKernelEmitter::shaped(const Op &op, Fragment own) {
   return packed;
 }
 
-namespace {
-// The functions of block messages take no cache hints: a message uses every cache, as it does without.
-void tellOfHints(const Op &op, Diagnostics &diagnostics) {
-  for (const char *name : {"L1_hint", "L2_hint", "L3_hint"}) {
-    std::string_view hint = op.textAttr(name);
-    if (hint.empty() || hint == "cached" || hint == "write_back") continue;
-    diagnostics.report(DiagCode::BlockRemark, op.range(), str("`", op.info().name, "` has ", name, " = ", hint, ", which is left out: the functions of block messages take no cache hints"));
-    return;
-  }
-}
-} // namespace
-
 void XeKernelEmitter::emitLoadNd(const Op &op) {
-  tellOfHints(op, diagnostics_);
   const Value *desc = op.operand(0);
   const BlockCall *call = blockCall(op);
   orderLanes(call);
@@ -138,7 +136,6 @@ void XeKernelEmitter::emitLoadNd(const Op &op) {
 }
 
 void XeKernelEmitter::emitStoreNd(const Op &op) {
-  tellOfHints(op, diagnostics_);
   const Value *desc = op.operand(1);
   const BlockCall *call = blockCall(op);
   orderLanes(call);
@@ -148,9 +145,8 @@ void XeKernelEmitter::emitStoreNd(const Op &op) {
 }
 
 void XeKernelEmitter::emitPrefetchNd(const Op &op) {
-  tellOfHints(op, diagnostics_);
   const BlockCall *call = blockCall(op);
-  if (call) callDevice(b, call->function, blockArgs(op.operand(0), *call), DeviceEffect::Memory);
+  if (call) sendBlock(*call, blockArgs(op.operand(0), *call), nullptr);
 }
 
 } // namespace xt

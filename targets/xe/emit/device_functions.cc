@@ -5,6 +5,7 @@
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"
 #include "targets/xe/emit/fragment.h"
+#include "targets/xe/library/mangled_symbol.h"
 
 #include <algorithm>
 #include <array>
@@ -21,24 +22,6 @@ std::string letterOf(Elem elem, int64_t wordBits) {
   if (elem == Elem::TF32 || elem == Elem::F32) return "f";
   bool isUnsigned = elemInfo(elem).isUnsigned;
   return wordBits == 16 ? (isUnsigned ? "t" : "s") : (isUnsigned ? "j" : "i");
-}
-
-// The n-th type that can be substituted: S_, S0_, S1_ …
-std::string substitution(size_t n) { return n == 0 ? "S_" : str("S", n - 1, "_"); }
-
-std::string symbolOf(std::string_view name, const std::vector<std::string> &parameters) {
-  std::string symbol = str("_Z", name.size(), name);
-  std::vector<std::string> seen;
-  for (const std::string &parameter : parameters) {
-    auto known = std::find(seen.begin(), seen.end(), parameter);
-    if (known != seen.end()) {
-      symbol += substitution(static_cast<size_t>(known - seen.begin()));
-      continue;
-    }
-    symbol += parameter;
-    if (parameter.starts_with("Dv")) seen.push_back(parameter);
-  }
-  return parameters.empty() ? symbol + "v" : symbol;
 }
 
 std::vector<DeviceFunction> mathFunctions(const TargetInfo &target) {
@@ -66,12 +49,18 @@ std::vector<DeviceFunction> shuffleFunctions() {
   return functions;
 }
 
-std::vector<DeviceFunction> blockFunctions(const TargetInfo &target) {
+std::vector<DeviceFunction> blockFunctions(const TargetInfo &target, DeviceFunction (*of)(const BlockFunction &)) {
   std::vector<DeviceFunction> functions;
   for (const BlockShape &shape : target.blockShapes)
     for (int64_t rows = shape.fewestRows; rows <= shape.mostRows; rows *= 2)
       for (int64_t blocks = shape.fewestBlocks; blocks <= shape.blocks; blocks *= 2)
-        functions.push_back(deviceFunction(blockFunction(shape, rows, blocks)));
+        functions.push_back(of(blockFunction(shape, rows, blocks)));
+  return functions;
+}
+
+std::vector<DeviceFunction> productFunctions(const TargetInfo &target, DeviceFunction (*of)(const MmaShape &)) {
+  std::vector<DeviceFunction> functions;
+  for (const MmaShape &shape : target.mma) functions.push_back(of(shape));
   return functions;
 }
 
@@ -84,12 +73,10 @@ std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily fami
     return {deviceFunction("__spirv_ControlBarrier", {"j", "j", "j"}, "v"), deviceFunction("__spirv_MemoryBarrier", {"j", "j"}, "v")};
   case DeviceFamily::Shuffle: return shuffleFunctions();
   case DeviceFamily::Math: return mathFunctions(target);
-  case DeviceFamily::Product: {
-    std::vector<DeviceFunction> functions;
-    for (const MmaShape &shape : target.mma) functions.push_back(deviceFunction(shape));
-    return functions;
-  }
-  case DeviceFamily::Block: return blockFunctions(target);
+  case DeviceFamily::Product: return productFunctions(target, deviceFunction);
+  case DeviceFamily::Block: return blockFunctions(target, deviceFunction);
+  case DeviceFamily::ProductInstruction: return productFunctions(target, productInstruction);
+  case DeviceFamily::BlockInstruction: return blockFunctions(target, blockInstruction);
   }
   XT_UNREACHABLE("a family of device functions");
 }
@@ -97,7 +84,7 @@ std::vector<DeviceFunction> unsorted(const TargetInfo &target, DeviceFamily fami
 } // namespace
 
 DeviceFunction deviceFunction(std::string_view name, std::vector<std::string> parameters, std::string result) {
-  std::string symbol = symbolOf(name, parameters);
+  std::string symbol = mangledSymbol(name, parameters);
   return {std::move(symbol), std::move(result), std::move(parameters)};
 }
 
@@ -108,6 +95,10 @@ BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t block
   return {shape.use, shape.bits, rows, shape.columns, blocks, wordBits};
 }
 
+namespace {
+std::string memoryOf(const BlockFunction &block) { return block.wordBits == 8 ? "Ph" : block.wordBits == 16 ? "Pt" : "Pj"; }
+} // namespace
+
 DeviceFunction deviceFunction(const BlockFunction &block) {
   std::string kind = block.use == BlockUse::LoadVnni         ? "read_transform"
                      : block.use == BlockUse::LoadTransposed ? "read_transpose"
@@ -115,20 +106,62 @@ DeviceFunction deviceFunction(const BlockFunction &block) {
                      : block.use == BlockUse::Store          ? "write"
                                                              : "prefetch";
   std::vector<std::string> parameters = {"PU3AS1v", "i", "i", "i", "Dv2_i"};
-  if (block.use != BlockUse::Prefetch) parameters.push_back(block.wordBits == 8 ? "Ph" : block.wordBits == 16 ? "Pt" : "Pj");
+  if (block.use != BlockUse::Prefetch) parameters.push_back(memoryOf(block));
   return deviceFunction(str("intel_sub_group_2d_block_", kind, "_", block.bits, "b_", block.rows, "r", block.columns, "x", block.blocks, "c"),
                         std::move(parameters), "v");
 }
 
-// A register has 32 bits for each lane on targets with 8 lanes, 16 on those with 16. A lane has 32 bits of tf32 where others
-// have nothing.
-DeviceFunction deviceFunction(const MmaShape &shape) {
-  auto word = [](Elem elem) { return std::string(elem == Elem::TF32 ? "tf32" : elemName(elem)); };
+DeviceFunction blockInstruction(const BlockFunction &block) {
+  std::string kind = block.use == BlockUse::LoadVnni         ? "LoadTransform"
+                     : block.use == BlockUse::LoadTransposed ? "LoadTranspose"
+                     : block.use == BlockUse::Load           ? "Load"
+                     : block.use == BlockUse::Store          ? "Store"
+                                                             : "Prefetch";
+  std::vector<std::string> parameters(4, "i");
+  if (block.use == BlockUse::Store) parameters.push_back(memoryOf(block));
+  parameters.insert(parameters.end(), {"PU3AS1v", "i", "i", "i", "Dv2_i"});
+  if (block.use != BlockUse::Store && block.use != BlockUse::Prefetch) parameters.push_back(memoryOf(block));
+  return deviceFunction(str("__spirv_Subgroup2DBlock", kind, "INTEL"), std::move(parameters), "v");
+}
+
+std::array<int64_t, 4> blockSizes(const BlockFunction &block) { return {block.bits / 8, block.columns, block.rows, block.blocks}; }
+
+namespace {
+
+// The types of a, b and the sum as a lane has them. A register has 32 bits for each lane on targets with 8 lanes, 16 on those
+// with 16. A lane has 32 bits of tf32 where others have nothing.
+std::array<std::string, 3> productTypes(const MmaShape &shape) {
   int64_t ofA = shape.a == Elem::TF32 ? 32 : shape.n == 16 ? 16 : 32, bits = shape.a == Elem::TF32 ? 32 : elemInfo(shape.a).bits;
   std::string a = vectorOf(std::max<int64_t>(1, shape.m * shape.k * bits / shape.n / ofA), letterOf(shape.a, ofA));
   std::string b = vectorOf(shape.k * bits / 32, letterOf(shape.b, 32));
   std::string sum = vectorOf(shape.m, shape.result == Elem::F16 ? "Dh" : shape.result == Elem::BF16 ? "s" : letterOf(shape.result, 32));
+  return {a, b, sum};
+}
+
+} // namespace
+
+DeviceFunction deviceFunction(const MmaShape &shape) {
+  auto word = [](Elem elem) { return std::string(elem == Elem::TF32 ? "tf32" : elemName(elem)); };
+  auto [a, b, sum] = productTypes(shape);
   return deviceFunction(str("intel_sub_group_", word(shape.a), "_", word(shape.b), "_matrix_mad_k", shape.k), {a, b, sum}, sum);
+}
+
+DeviceFunction productInstruction(const MmaShape &shape) {
+  auto [a, b, sum] = productTypes(shape);
+  return deviceFunction("__spirv_SubgroupMatrixMultiplyAccumulateINTEL", {"i", a, b, sum, "i"}, sum);
+}
+
+// Bits of the extension's Matrix Multiply Accumulate Operands.
+uint32_t productOperands(const MmaShape &shape) {
+  struct Row {
+    Elem elem;
+    uint32_t ofA, ofB;
+  };
+  constexpr Row kRows[] = {{Elem::I8, 0x1 | 0x10, 0x2 | 0x20}, {Elem::U8, 0x10, 0x20},   {Elem::TF32, 0x100, 0x200},
+                           {Elem::F16, 0x400, 0x800},          {Elem::BF16, 0x1000, 0x2000}};
+  uint32_t operands = shape.result == Elem::BF16 ? 0x4 | 0x8 : 0;
+  for (const Row &row : kRows) operands |= (row.elem == shape.a ? row.ofA : 0) | (row.elem == shape.b ? row.ofB : 0);
+  return operands;
 }
 
 std::string_view familyName(DeviceFamily family) {
@@ -139,6 +172,8 @@ std::string_view familyName(DeviceFamily family) {
   case DeviceFamily::Math: return "Mathematical functions";
   case DeviceFamily::Product: return "Matrix products";
   case DeviceFamily::Block: return "2D block messages";
+  case DeviceFamily::ProductInstruction: return "Matrix products, with --spirv-extensions=intel";
+  case DeviceFamily::BlockInstruction: return "2D block messages, with --spirv-extensions=intel";
   }
   XT_UNREACHABLE("a family of device functions");
 }
@@ -146,6 +181,8 @@ std::string_view familyName(DeviceFamily family) {
 std::vector<DeviceFunction> deviceFunctions(const TargetInfo &target, DeviceFamily family) {
   std::vector<DeviceFunction> functions = unsorted(target, family);
   std::ranges::sort(functions, {}, &DeviceFunction::symbol);
+  auto same = std::ranges::unique(functions, {}, &DeviceFunction::symbol); // an instruction takes many shapes
+  functions.erase(same.begin(), same.end());
   return functions;
 }
 

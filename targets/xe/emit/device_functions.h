@@ -30,14 +30,23 @@ struct BlockFunction {
 // The message of a shape with this number of rows and blocks.
 BlockFunction blockFunction(const BlockShape &shape, int64_t rows, int64_t blocks);
 DeviceFunction deviceFunction(const BlockFunction &block);
+// The same as an instruction of SPV_INTEL_2d_block_io. Its arguments are blockSizes(), then those of the function; a store has
+// the lane's memory before the matrix.
+DeviceFunction blockInstruction(const BlockFunction &block);
+std::array<int64_t, 4> blockSizes(const BlockFunction &block); // bytes of an element, columns, rows, blocks
 
 // A product computed by one subgroup of shape.n lanes.
 DeviceFunction deviceFunction(const MmaShape &shape);
+// The same as an instruction of SPV_INTEL_subgroup_matrix_multiply_accumulate. Its arguments are the depth, those of the
+// function, and productOperands().
+DeviceFunction productInstruction(const MmaShape &shape);
+uint32_t productOperands(const MmaShape &shape);
 
 // How LLVM translates the calls: into SPIR-V instructions, or into calls of functions in the driver's library.
-enum class DeviceFamily : uint8_t { WorkItem, Barrier, Shuffle, Math, Product, Block };
+enum class DeviceFamily : uint8_t { WorkItem, Barrier, Shuffle, Math, Product, Block, ProductInstruction, BlockInstruction };
 inline constexpr std::array kDeviceFamilies = {DeviceFamily::WorkItem, DeviceFamily::Barrier, DeviceFamily::Shuffle,
-                                               DeviceFamily::Math,     DeviceFamily::Product, DeviceFamily::Block};
+                                               DeviceFamily::Math,     DeviceFamily::Product, DeviceFamily::Block,
+                                               DeviceFamily::ProductInstruction, DeviceFamily::BlockInstruction};
 // Whether the functions are in the driver's library (targets/xe/library); the others become instructions.
 inline bool isOfLibrary(DeviceFamily family) { return family == DeviceFamily::Product || family == DeviceFamily::Block; }
 std::string_view familyName(DeviceFamily family);

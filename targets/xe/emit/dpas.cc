@@ -113,8 +113,10 @@ void XeKernelEmitter::emitDpas(const Op &op) {
   LlvmValue *z = together(b, sum);
   llvm::Type *form = z->getType();
   if (result.elem() == Elem::F16) z = castBits(b, z, vectorOf(b.getHalfTy(), sum.size()));
-  DeviceFunction multiply = deviceFunction(MmaShape{a.elem(), bType.elem(), result.elem(), of->rows, of->columns, of->depth});
-  LlvmValue *product = callDevice(b, multiply, {x, y, z}, DeviceEffect::Convergent);
+  MmaShape shape{a.elem(), bType.elem(), result.elem(), of->rows, of->columns, of->depth};
+  LlvmValue *product = options_.intelExtensions
+                           ? callDevice(b, productInstruction(shape), {number32(shape.k), x, y, z, number32(productOperands(shape))}, DeviceEffect::Convergent)
+                           : callDevice(b, deviceFunction(shape), {x, y, z}, DeviceEffect::Convergent);
   Fragment own;
   append(own, castBits(b, product, form));
   fragments_[op.result()] = std::move(own);

@@ -13,7 +13,7 @@ Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target,
   Result<XeModule> emitted = emitXeModule(module, target, options, context, diagnostics);
   if (!emitted) return emitted.error();
   if (options.stage) options.stage("SPIR-V of all kernels");
-  Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module);
+  Result<std::vector<uint8_t>> spirv = translateToSpirv(*emitted->module, options.intelExtensions);
   if (!spirv) return spirv.error();
   if (options.definitions.empty()) // definitions may use more instructions: they are for compilers that lack functions
     if (Result<void> known = checkSpirv(*spirv); !known) return known.error();

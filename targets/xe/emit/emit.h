@@ -15,6 +15,10 @@ namespace xt {
 struct XeEmitOptions {
   // Whether 2D block messages may be used. A launch with a matrix that breaks their rules needs a program without them.
   bool blockMessages = true;
+  // Emits block messages and products as instructions of SPV_INTEL_2d_block_io and
+  // SPV_INTEL_subgroup_matrix_multiply_accumulate, and cache hints as decorations of SPV_INTEL_cache_controls. Otherwise
+  // messages and products are function calls, and cache hints are left out.
+  bool intelExtensions = false;
   // LLVM IR that defines device functions which an older compiler of Intel's lacks, to inspect how it compiles a kernel. Not
   // for programs that run.
   std::string definitions = {};
@@ -26,8 +30,8 @@ struct XeEmitOptions {
 };
 
 // SPIR-V of all kernels of the module, which must be at lane scope with subgroup sizes that the target has (checkTargetLimits).
-// Deterministic. It calls device functions by the names of OpenCL C and of Intel's extensions cl_intel_subgroup_2d_block_io and
-// cl_intel_subgroup_matrix_multiply_accumulate.
+// Deterministic. It calls device functions by the names of OpenCL C and, without intelExtensions, of Intel's extensions
+// cl_intel_subgroup_2d_block_io and cl_intel_subgroup_matrix_multiply_accumulate.
 Result<XeProgram> compileToSpirv(const Module &module, const TargetInfo &target, const XeEmitOptions &options,
                                  Diagnostics &diagnostics);
 // The LLVM IR that the SPIR-V is made from.

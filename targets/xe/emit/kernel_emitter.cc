@@ -241,6 +241,7 @@ void XeKernelEmitter::emitBlock(const Block &block) {
     b.SetCurrentDebugLocation(own ? own : outer); // an op without a source position gets that of the enclosing op
     bool diverges = op.regionCount() > 0 && divergesAt(op, divergent_);
     divergentRegions_ += diverges;
+    readHints(op);
     emitOp(op);
     divergentRegions_ -= diverges;
   }

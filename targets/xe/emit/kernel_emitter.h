@@ -184,6 +184,7 @@ private:
   const BlockCall *blockCall(const Op &op) const; // null: element by element
   LlvmValues blockArgs(const Value *desc, const BlockCall &call);
   LlvmValue *blockMemory(const BlockCall &call);
+  void sendBlock(const BlockCall &call, LlvmValues args, LlvmValue *memory);
   Fragment loadBlock(const Value *desc, const BlockCall &call);
   void storeBlock(const Value *desc, const BlockCall &call, const Fragment &value);
   Fragment shaped(const Op &op, Fragment own);
@@ -192,6 +193,10 @@ private:
   void emitPrefetchNd(const Op &op);
   void orderLanes(bool byMessage);
   void remark(const Op &op, std::string message);
+
+  // cache_hints.cc
+  void readHints(const Op &op);
+  LlvmValue *hinted(LlvmValue *address); // for accesses of the op with the hints
 
   // dpas.cc
   // Null if there is no such instruction.
@@ -245,6 +250,7 @@ private:
   LlvmValue *coordinates_[3] = {}; // of the workgroup: x, y, z
   LlvmValue *subgroup_ = nullptr, *lane_ = nullptr, *outcome_ = nullptr,
             *barriers_ = nullptr;
+  llvm::MDNode *hints_ = nullptr; // cache hints of the op that is emitted; null: none
   LlvmValue *extent_ = nullptr; // a size argument of some memref; null: there is none
   int64_t failureNumbers_ = 0; // the count of numbers in use
   int64_t madeBarriers_ = 0, barrierCount_ = 0; // the barriers that are allocated, and those that have memory

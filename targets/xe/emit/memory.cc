@@ -8,12 +8,12 @@ namespace xt {
 
 LlvmValue *XeKernelEmitter::loadAt(LlvmValue *address, Elem elem) {
   llvm::Align align(static_cast<uint64_t>(elemInfo(elem).storageBytes));
-  return ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), address, align));
+  return ops_.fromStorage(elem, b.CreateAlignedLoad(ops_.storageType(elem, 0), hinted(address), align));
 }
 
 void XeKernelEmitter::storeAt(LlvmValue *address, Elem elem, LlvmValue *value) {
   llvm::Align align(static_cast<uint64_t>(elemInfo(elem).storageBytes));
-  b.CreateAlignedStore(ops_.toStorage(elem, value), address, align);
+  b.CreateAlignedStore(ops_.toStorage(elem, value), hinted(address), align);
 }
 
 LlvmValue *XeKernelEmitter::guarded(LlvmValue *condition, llvm::function_ref<LlvmValue *()> load, LlvmValue *otherwise) {

@@ -29,21 +29,22 @@ namespace {
 
 // The names of functions say most of what Intel's extensions have; these are of instructions that LLVM makes. Assembly is
 // only in XeEmitOptions::definitions.
-const std::vector<std::string> &allowedExtensions() {
-  static const std::vector<std::string> kNames = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
-  return kNames;
+std::vector<std::string> allowedExtensions(bool intel) {
+  std::vector<std::string> names = {"SPV_EXT_shader_atomic_float_add", "SPV_INTEL_inline_assembly"};
+  if (intel) names.insert(names.end(), {"SPV_INTEL_2d_block_io", "SPV_INTEL_subgroup_matrix_multiply_accumulate", "SPV_INTEL_cache_controls"});
+  return names;
 }
 
 // Level None leaves out LoopStrengthReduce, which in LLVM 22 makes invalid SPIR-V: it narrows a counter of 64 bits and
 // forgets the trunc. Nothing else that Intel's compiler would miss happens at higher levels.
-Result<std::string> translate(llvm::Module &module) {
+Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   compareMasksAsBytes(module);
   joinCasts(module);
   auto spirv = std::make_unique<std::string>(), message = std::make_unique<std::string>();
   SpirvLineMarks marks;
   bool made = false;
   Result<void> done = guardLlvm([&]() -> Result<void> {
-    made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(), llvm::CodeGenOptLevel::None, module.getTargetTriple());
+    made = SPIRVTranslate(&module, *spirv, *message, allowedExtensions(intelExtensions), llvm::CodeGenOptLevel::None, module.getTargetTriple());
     return {};
   });
   if (!done) return done.error();
@@ -73,9 +74,9 @@ std::string readAll(int from) {
 
 constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a message
 
-[[noreturn]] void translateInChild(llvm::Module &module, int to) {
+[[noreturn]] void translateInChild(llvm::Module &module, bool intelExtensions, int to) {
   disableCrashBundles(); // the parent tells of its end
-  Result<std::string> spirv = translate(module);
+  Result<std::string> spirv = translate(module, intelExtensions);
   bool written = spirv ? writeAll(to, kGood + *spirv) : writeAll(to, kFailed + spirv.error().message);
   _exit(written ? 0 : 1);
 }
@@ -84,7 +85,7 @@ constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a me
 
 // In a process of its own: LLVM 22 keeps the numbers of blocks in a variable of the whole process, by the addresses of
 // functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
-Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
+Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions) {
   initialiseLlvm();
   int ends[2];
   if (pipe(ends) != 0) return Error::environment(str("no pipe: ", std::strerror(errno)));
@@ -92,7 +93,7 @@ Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module) {
   if (child == 0) {
     endWithParent(parent);
     close(ends[0]);
-    translateInChild(module, ends[1]);
+    translateInChild(module, intelExtensions, ends[1]);
   }
   close(ends[1]);
   if (child < 0) {

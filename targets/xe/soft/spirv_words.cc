@@ -1,6 +1,7 @@
 #include "targets/xe/soft/spirv_words.h"
 
 #include "ir/base/text.h"
+#include "targets/xe/soft/extension_calls.h"
 
 #include <cstring>
 #include <map>
@@ -106,6 +107,9 @@ Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes) {
     rewriter.take(std::span(words).subspan(at, length));
     at += length;
   }
+  Result<std::vector<uint32_t>> called = callExtensions(std::move(result.words));
+  if (!called) return called.error();
+  result.words = std::move(*called);
   return result;
 }
 

@@ -18,6 +18,7 @@ struct SpirvWords {
 //   OpConstantNull of a scalar type becomes the constant 0 or false (the tool fails an assertion)
 //   cache hints (SPV_INTEL_cache_controls) are removed, because they have no effect here
 //   of a split barrier (SPV_INTEL_split_barrier) the arrival is removed and the wait becomes a barrier
+//   instructions of other extensions become calls (extension_calls.h)
 //   a version above 1.4 is replaced by 1.4
 Result<SpirvWords> readableSpirv(std::span<const uint8_t> bytes);
 

@@ -2,6 +2,9 @@
 #include "ir/base/text.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace xt::test {
 namespace {
 
@@ -224,6 +227,57 @@ TEST(Code, RowsShareABranchWhereColumnsNeedNoCheck) {
   size_t loads = countOf(" = load float", whole.llvm()), branches = countOf("br i1", whole.llvm());
   EXPECT_EQ(loads, countOf(" = load float", any.llvm()));
   EXPECT_LT(branches, countOf("br i1", any.llvm()));
+}
+
+constexpr const char *kHints = "kernel @copy(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {\n  %a = create_nd_tdesc %A[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n"
+                               "  %b = create_nd_tdesc %B[0, 0] {mode = vc} : memref<?x?xf32> -> tensor_desc<8x16xf32>\n  prefetch_nd %a {L1_hint = cached, mode = vc}\n"
+                               "  %v = load_nd %a {L1_hint = streaming, L3_hint = uncached, mode = vc} : tensor_desc<8x16xf32> -> vector<8x16xf32>\n"
+                               "  store_nd %v, %b {L1_hint = write_through, mode = vc}\n}\n";
+
+// The operands of the decorations with this number: the level and the control of each.
+std::vector<std::pair<uint32_t, uint32_t>> controlsOf(const XeProgram &program, uint32_t decoration) {
+  std::vector<uint32_t> words(program.spirv.size() / 4);
+  std::memcpy(words.data(), program.spirv.data(), words.size() * 4);
+  std::vector<std::pair<uint32_t, uint32_t>> controls;
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16)
+    if (words[at] == (5u << 16 | 71) && words[at + 2] == decoration) controls.emplace_back(words[at + 3], words[at + 4]);
+  std::ranges::sort(controls);
+  return controls;
+}
+
+// By messages, and element by element on hardware without: the second level is cached where nothing is said of it.
+TEST(Code, CacheHintsAreDecorationsOfPointers) {
+  XeEmitOptions options;
+  options.intelExtensions = true;
+  using Controls = std::vector<std::pair<uint32_t, uint32_t>>;
+  GpuProgram pvc(kHints, "xe-pvc", options);
+  ASSERT_TRUE(pvc);
+  XeProgram made = pvc.spirv();
+  EXPECT_EQ(controlsOf(made, 6442), (Controls{{0, 1}, {0, 2}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(controlsOf(made, 6443), (Controls{{0, 1}, {1, 2}}));
+  EXPECT_EQ(pvc.messages().find("left out"), std::string::npos) << pvc.messages();
+  GpuProgram gathers("kernel @k(%A: memref<64xf32>, %n: index) lanes(8) {\n  %d = create_tdesc %A, %n : memref<64xf32>, index -> tensor_desc<8xf32, #scatter>\n"
+                     "  %m = constant true : i1\n  %v = load_gather %d, %m {L1_hint = uncached} : tensor_desc<8xf32, #scatter>, i1 -> f32\n"
+                     "  store_scatter %v, %d, %m {L1_hint = streaming} : f32, tensor_desc<8xf32, #scatter>, i1\n}\n", "xe-dg2", options);
+  ASSERT_TRUE(gathers);
+  made = gathers.spirv();
+  EXPECT_EQ(controlsOf(made, 6442), (Controls{{0, 0}, {1, 1}}));
+  EXPECT_EQ(controlsOf(made, 6443), (Controls{{0, 3}, {1, 2}}));
+}
+
+// The instructions have the sizes of the functions, and every kernel has the one or the other.
+TEST(Code, ExtensionsInPlaceOfFunctions) {
+  XeEmitOptions options;
+  options.intelExtensions = true;
+  GpuProgram program(kGemm, "xe-pvc", options);
+  ASSERT_TRUE(program);
+  std::string text = program.llvm(), loop = blockOf(text, "for");
+  EXPECT_EQ(countOf("@_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELiDv8_sDv8_iDv8_fi(i32 16, ", loop), 32u) << loop;
+  EXPECT_EQ(countOf(", i32 3072)", loop), 32u) << "packed f16 both";
+  EXPECT_EQ(countOf("__spirv_Subgroup2DBlockLoadINTELiiiiPU3AS1viiiDv2_iPt(i32 2, i32 16, i32 8, i32 1, ", loop), 8u);
+  EXPECT_EQ(countOf("__spirv_Subgroup2DBlockLoadTransformINTELiiiiPU3AS1viiiDv2_iPj(i32 2, i32 16, i32 16, i32 1, ", loop), 8u);
+  EXPECT_EQ(countOf("intel_sub_group", text), 0u);
+  EXPECT_FALSE(program.spirv().spirv.empty());
 }
 
 TEST(Code, CacheHintsThatAreLeftOutAreTold) {
