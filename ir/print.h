@@ -60,6 +60,12 @@ std::string symbolText(std::string_view name);
 // "a \"word\"" with its quotes and escapes.
 std::string quotedText(std::string_view text);
 
+// The variables of a kernel's grid, outermost first, as print writes them: "%i", "0", "dim(%A, 0)", "256".
+struct GridText {
+  std::string variable, lower, upper, step;
+};
+std::vector<GridText> gridTexts(const Kernel &kernel);
+
 // Parts of print(Module).
 void printKernel(std::string &out, const Kernel &kernel, const Module *module);
 void printTest(std::string &out, const HostTest &test);

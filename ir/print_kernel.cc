@@ -36,8 +36,10 @@ public:
   // Prints one statement; if `whole` is false, regions print as "{…}".
   void statement(const Op &op, int depth, bool whole = true);
   ValueNames &names() { return names_; }
+  std::vector<GridText> gridTexts(const Kernel &kernel);
 
 private:
+  void nameParameters(const Kernel &kernel);
   void grid(const Kernel &kernel);
   void expression(const Value &value, int precedence, int depth);
   void clause(const Op &op);
@@ -97,10 +99,14 @@ bool hasLayouts(const Kernel &kernel) {
 }
 } // namespace
 
-void KernelPrinter::kernel(const Kernel &kernel) {
+void KernelPrinter::nameParameters(const Kernel &kernel) {
   names_.add(kernel.body);
   for (size_t i = 0; i < kernel.gridBlock.params().size() && i < kernel.paramCount; ++i)
     names_.share(*kernel.gridBlock.param(i), *kernel.param(i));
+}
+
+void KernelPrinter::kernel(const Kernel &kernel) {
+  nameParameters(kernel);
   out_ += "kernel " + symbolText(kernel.name) + "(";
   for (size_t i = 0; i < kernel.paramCount; ++i)
     out_ += (i ? ", " : "") + name(kernel.param(i)) + ": " + types_.of(kernel.param(i)->type());
@@ -134,6 +140,18 @@ void KernelPrinter::grid(const Kernel &kernel) {
     expression(*dim.step, 0, 0);
   }
   out_ += ")";
+}
+
+std::vector<GridText> KernelPrinter::gridTexts(const Kernel &kernel) {
+  nameParameters(kernel);
+  std::vector<GridText> texts;
+  auto text = [&](const Value *bound) {
+    out_.clear();
+    expression(*bound, 0, 0);
+    return out_;
+  };
+  for (const GridDim &dim : kernel.grid) texts.push_back({name(dim.variable), text(dim.lower), text(dim.upper), text(dim.step)});
+  return texts;
 }
 
 // `precedence` is the lowest that the context allows without parentheses: an operator that binds less gets them, so that the
@@ -374,6 +392,11 @@ void KernelPrinter::structure(const Op &op, int depth, bool whole) {
 
 void printKernel(std::string &out, const Kernel &kernel, const Module *module) {
   KernelPrinter(out, module).kernel(kernel);
+}
+
+std::vector<GridText> gridTexts(const Kernel &kernel) {
+  std::string scratch;
+  return KernelPrinter(scratch, nullptr).gridTexts(kernel);
 }
 
 // Names are the same as in a dump of the op's kernel: all values of its outermost block are named.

@@ -31,6 +31,7 @@ struct CompileOptions {
   Arithmetic *arithmetic = nullptr; // for the interpreter; null: IEEE arithmetic. Outlives the executable
   Diagnostics *found = nullptr; // receives the results of the checks, and remarks on launches; outlives the executable
   DeviceChoice device = DeviceChoice::Any;
+  bool intelExtensions = false; // SPIR-V may use Intel's extensions (takesIntelExtensions)
   bool optimise = true;         // optimise the code; otherwise it compiles faster and runs slower, with the same results
   std::string cacheDirectory = {}; // where compiled code is cached for later processes; "": nowhere
   uint64_t cacheBytes = uint64_t{256} << 20; // size limit of that cache
@@ -91,6 +92,7 @@ public:
   virtual std::string_view summary() const = 0; // one line for --help and --devices
   virtual bool wantsSmallSizes(DeviceChoice device) const = 0; // runs the `small` sizes of tests
   virtual bool takesDeviceChoice() const { return false; }
+  virtual bool takesIntelExtensions() const { return false; } // CompileOptions::intelExtensions
   // The hardware for which the passes of pipeline() run; null: they depend on none. An Error if the device is not
   // available.
   virtual Result<const TargetInfo *> hardware(DeviceChoice) { return nullptr; }

@@ -2,6 +2,7 @@
 
 #include "ir/base/text.h"
 #include "targets/tools/isa_text.h"
+#include "targets/tools/launch_json.h"
 #include "targets/tools/session.h"
 #include "targets/xe/emit/emit.h"
 #include "targets/xe/isa/external_tool.h"
@@ -12,12 +13,15 @@
 
 namespace xt {
 
-bool isGpuCode(std::string_view kind) { return kind == "llvm" || kind == "spirv" || kind == "spvasm" || kind == "isa"; }
+bool isGpuCode(std::string_view kind) { return kind == "llvm" || kind == "spirv" || kind == "spvasm" || kind == "meta" || kind == "isa"; }
 
 std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
   auto wants = [&](std::string_view kind) { return std::find(options.emit.begin(), options.emit.end(), kind) != options.emit.end(); };
-  for (std::string_view kind : {"spirv", "spvasm", "isa"})
+  for (std::string_view kind : {"spirv", "spvasm", "meta", "isa"})
     if (!gpu && wants(kind)) return str("--emit=", kind, " is of GPUs: --target=xe-pvc");
+  const Target *target = findTarget(options.target);
+  if (options.intelExtensions && !(target && target->takesIntelExtensions())) return noExtensionsText(options.target);
+  if (!gpu && !options.blockMessages) return "--no-block-messages is of GPUs: --target=xe-pvc";
   if (wants("isa") && offlineDevice(options.target).empty())
     return str("--emit=isa is of Intel's GPUs, which `", options.target, "` is none of: --target=xe-pvc, xe-bmg or xe-dg2");
   if (!options.isaShim.empty() && !wants("isa")) return "--isa-shim belongs to --emit=isa";
@@ -27,6 +31,10 @@ std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu) {
   bool more = options.report || options.emit.size() > 1;
   if (more && options.output.empty()) return "SPIR-V is binary: beside other output it needs -o FILE, which it alone goes to";
   return std::nullopt;
+}
+
+std::string gpuOptionsText(const XtcOptions &options) {
+  return str(options.blockMessages ? "" : " --no-block-messages", options.intelExtensions ? " --spirv-extensions=intel" : "");
 }
 
 namespace {
@@ -47,38 +55,58 @@ Result<std::string> isaOf(const Module &module, const XeProgram &program, const 
   return isaText(module, program, reports, target, sources, diagnostics);
 }
 
+// Adds the output of one kind to `out`.
+Result<void> add(GpuCode &out, const std::string &kind, const XtcOptions &options, const Module &module, const XeProgram &program,
+                 const TargetInfo &target, const SourceManager &sources, Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
+  if (kind == "spirv") {
+    out.spirv.assign(program.spirv.begin(), program.spirv.end());
+    return {};
+  }
+  if (kind == "meta") {
+    out.text += launchJson(module, program, target, sources);
+    return {};
+  }
+  if (stage) stage(kind == "isa" ? "Intel's offline compiler (ocloc)" : "the disassembler (spirv-dis)");
+  Result<std::string> text = kind == "isa" ? isaOf(module, program, target, options, sources, diagnostics) : disassembleSpirv(program.spirv);
+  if (!text) return text.error();
+  out.text += *text;
+  return {};
+}
+
 } // namespace
 
 Result<GpuCode> gpuCode(const XtcOptions &options, const Module &module, const TargetInfo &target,
                             const SourceManager &sources, Diagnostics &diagnostics, const std::function<void(std::string)> &stage) {
   XeEmitOptions emitOptions;
+  emitOptions.blockMessages = options.blockMessages;
+  emitOptions.intelExtensions = options.intelExtensions;
   emitOptions.sources = &sources;
   emitOptions.stage = stage;
   GpuCode out;
+  std::optional<XeProgram> whole; // compiled once for all kinds
   for (const std::string &kind : options.emit) {
     if (!isGpuCode(kind)) continue;
-    emitOptions.definitions.clear();
-    if (kind == "isa" && !options.isaShim.empty()) { // never part of code that runs
-      Result<std::string> definitions = readFile(options.isaShim);
-      if (!definitions) return definitions.error();
-      emitOptions.definitions = std::move(*definitions);
-    }
     if (kind == "llvm") {
       Result<std::string> text = xeLlvmText(module, target, emitOptions, diagnostics);
       if (!text) return text.error();
       out.text += *text;
       continue;
     }
-    Result<XeProgram> program = compileToSpirv(module, target, emitOptions, diagnostics);
-    if (!program) return program.error();
-    if (kind == "spirv") {
-      out.spirv.assign(program->spirv.begin(), program->spirv.end());
-      continue;
+    XeEmitOptions own = emitOptions;
+    bool shim = kind == "isa" && !options.isaShim.empty();
+    if (shim) { // never in what runs
+      Result<std::string> definitions = readFile(options.isaShim);
+      if (!definitions) return definitions.error();
+      own.definitions = std::move(*definitions);
     }
-    if (stage) stage(kind == "isa" ? "Intel's offline compiler (ocloc)" : "the disassembler (spirv-dis)");
-    Result<std::string> text = kind == "isa" ? isaOf(module, *program, target, options, sources, diagnostics) : disassembleSpirv(program->spirv);
-    if (!text) return text.error();
-    out.text += *text;
+    if (shim || !whole) {
+      Result<XeProgram> program = compileToSpirv(module, target, own, diagnostics);
+      if (!program) return program.error();
+      whole = std::move(*program);
+    }
+    Result<void> added = add(out, kind, options, module, *whole, target, sources, diagnostics, stage);
+    if (!added) return added.error();
+    if (shim) whole.reset();
   }
   return out;
 }

@@ -12,11 +12,13 @@
 
 namespace xt {
 
-// Whether `--emit=KIND` is GPU code: llvm, spirv, spvasm, isa.
+// Whether `--emit=KIND` is GPU code: llvm, spirv, spvasm, meta, isa.
 bool isGpuCode(std::string_view kind);
 // The error in a command line that requests GPU code or uses options for it; nullopt if it is valid. `gpu`: the
 // target is a GPU.
 std::optional<std::string> gpuCodeProblem(const XtcOptions &options, bool gpu);
+// The options of a command line that change GPU code, with a blank before each: " --no-block-messages".
+std::string gpuOptionsText(const XtcOptions &options);
 // All requested kinds of code, for a module after the target's passes: text, one kind after the other, and SPIR-V.
 // `stage` is called with the name of each step that may take long.
 struct GpuCode {

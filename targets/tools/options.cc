@@ -16,6 +16,7 @@ namespace po = boost::program_options;
 
 // Options for the format of messages. xtc's plain `--format` rewrites files, hence the second name.
 constexpr const char *kMessageOptions[] = {"format", "diagnostics-format"};
+constexpr const char *kExtensions = "intel|none"; // of --spirv-extensions
 constexpr const char *kXtcFormats = "text|json|sarif", *kXtrunFormats = "text|json";
 
 // Whether `word` is one of `words`, which are separated by '|'.
@@ -52,6 +53,15 @@ po::options_description commonOptions(const char *formats) {
   add("help,h", "print this and exit");
   add("version", "print the version and exit");
   return options;
+}
+
+// --spirv-extensions; gives what is wrong.
+std::optional<std::string> readExtensions(const po::variables_map &map, bool &intel) {
+  if (!map.count("spirv-extensions")) return std::nullopt;
+  const std::string &text = map["spirv-extensions"].as<std::string>();
+  intel = text == "intel";
+  if (!isOneOf(text, kExtensions)) return str("--spirv-extensions is ", kExtensions, ", not `", text, "`");
+  return std::nullopt;
 }
 
 po::options_description passOptions() {
@@ -260,6 +270,10 @@ std::vector<std::string> splitCommas(const std::vector<std::string> &texts) {
   return parts;
 }
 
+std::string noExtensionsText(std::string_view target) {
+  return str("--spirv-extensions=intel is of Intel's GPUs, which `", target, "` is none of: --target=xe-pvc, xe-bmg or xe-dg2");
+}
+
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   po::options_description output("What to do (default: check the files)");
   auto add = output.add_options();
@@ -269,7 +283,10 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   add("prove", "prove for all sizes that each element of an output is stored exactly once and that no two workgroups store the same one, and say which loads reach outside; status 0 proved, 1 a claim fails, 3 undecided; needs Z3");
   add("time-limit", po::value<std::string>()->value_name("SECONDS"), "with --prove: of each kernel; claims that are not decided by then are undecided; default 60");
   add("emit", po::value<std::vector<std::string>>()->value_name("KIND[,KIND]"),
-      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; isa: what Intel's offline compiler (ocloc) makes of that");
+      "ast: the syntax tree; ir: the module after the passes; llvm, asm, obj: the CPU target's code; llvm, spirv, spvasm: a GPU's; meta: how a host launches the kernels of that, as JSON; isa: what Intel's offline compiler (ocloc) makes of it");
+  add("no-block-messages", "for a GPU: code without block messages, for buffers of any alignment, width and pitch; --emit=meta says which rules the others set");
+  add("spirv-extensions", po::value<std::string>()->value_name(kExtensions),
+      "for a GPU of Intel's: intel: block messages, products and cache hints as instructions of Intel's SPIR-V extensions, for drivers since 2025; none (default): as functions, without hints");
   add("output,o", po::value<std::string>()->value_name("FILE"), "write there instead of to standard output (-)");
   add("target", po::value<std::string>()->value_name("NAME"), "whose passes run: cpu (the default), interp, or a GPU such as xe-pvc");
   add("run", po::value<std::vector<std::string>>()->value_name("PASS[,PASS]"), "run these passes instead of the target's; none: --run=");
@@ -312,7 +329,7 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   std::string problem;
   if (!readCommon(map, kXtcFormats, options, problem)) return usageError<XtcOptions>("xtc", problem);
   if (map.count("emit")) options.emit = splitCommas(map["emit"].as<std::vector<std::string>>());
-  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm", "isa"};
+  constexpr std::string_view kKinds[] = {"ast", "ir", "llvm", "asm", "obj", "spirv", "spvasm", "meta", "isa"};
   for (const std::string &kind : options.emit)
     if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
       return usageError<XtcOptions>("xtc", str("--emit takes ", join(kKinds, ", "), ", not `", kind, "`"));
@@ -321,6 +338,8 @@ ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv) {
   if (map.count("run")) options.run = splitCommas(map["run"].as<std::vector<std::string>>()), options.runGiven = true;
   if (map.count("cpu")) options.cpu = map["cpu"].as<std::string>();
   if (map.count("isa-shim")) options.isaShim = map["isa-shim"].as<std::string>();
+  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions)) return usageError<XtcOptions>("xtc", *wrong);
+  options.blockMessages = map.count("no-block-messages") == 0;
   options.report = map.count("report") != 0;
   options.roundTrip = map.count("round-trip") != 0;
   options.listOps = map.count("list-ops") != 0;
@@ -350,6 +369,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
       "where to run: cpu (default), interp (the reference interpreter), xe (an Intel GPU), or a GPU by name such as xe-pvc; several are compared with each other too");
   add("device", po::value<std::string>()->value_name("gpu|soft|opencl"),
       "what a GPU target runs on; default: an Intel GPU, and where there is none the software device; opencl: the first device of OpenCL");
+  add("spirv-extensions", po::value<std::string>()->value_name(kExtensions), "as xtc takes it: what the SPIR-V for an Intel GPU may have");
   add("devices", "list every target and its devices, and exit");
   add("doctor", "look at what each target needs of this machine, run a kernel on each, and say what is missing; --json");
   add("test", po::value<std::vector<std::string>>()->composing()->value_name("NAME"), "run only the tests of this name");
@@ -418,6 +438,7 @@ ParsedCommand<XtrunOptions> parseXtrunCommand(int argc, const char *const *argv)
     if (!choice) return usageError<XtrunOptions>("xtrun", "--device is gpu, soft or opencl, not `" + device + "`");
     options.device = *choice;
   }
+  if (std::optional<std::string> wrong = readExtensions(map, options.intelExtensions)) return usageError<XtrunOptions>("xtrun", *wrong);
   options.listDevices = map.count("devices") != 0;
   options.doctor = map.count("doctor") != 0;
   if (map.count("threads")) options.threads = map["threads"].as<int>();

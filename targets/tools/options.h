@@ -23,11 +23,12 @@ struct CommonOptions {
   std::string dumpDir;                // empty: standard output
   bool timePasses = false;
   bool verifyEach = false;
+  bool intelExtensions = false; // --spirv-extensions=intel
   bool remarks = false; // print the cost of layouts and of decisions of the compiler
 };
 
 struct XtcOptions : CommonOptions {
-  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm, isa
+  std::vector<std::string> emit; // ast, ir, llvm, asm, obj, spirv, spvasm, meta, isa
   std::string output;            // empty: standard output
   std::vector<std::string> run;  // passes to run instead of the target's own
   bool runGiven = false;
@@ -43,6 +44,7 @@ struct XtcOptions : CommonOptions {
   std::string explain;
   std::string reference; // ops, codes
   bool report = false;
+  bool blockMessages = true; // of a GPU
   std::string isaShim; // LLVM IR of device functions that the offline compiler lacks
   std::vector<std::string> query; // a target, types, sizes
   std::string reduce; // a command that decides whether a file is interesting
@@ -84,6 +86,8 @@ template <class Options> struct ParsedCommand {
   std::string text;
   int status = 0;
 };
+// The error for --spirv-extensions=intel with a target that does not take it.
+std::string noExtensionsText(std::string_view target);
 // Splits "a,b", "c" into a, b, c.
 std::vector<std::string> splitCommas(const std::vector<std::string> &texts);
 ParsedCommand<XtcOptions> parseXtcCommand(int argc, const char *const *argv);

@@ -27,6 +27,7 @@ std::string repeatCommand(const XtrunOptions &options, const std::string &file, 
   if (!options.check.empty() && target == "interp") command += " --check=" + options.check;
   if (runs && runs->takesDeviceChoice() && options.device != DeviceChoice::Any)
     command += str(" --device=", deviceChoiceName(options.device));
+  if (options.intelExtensions && runs && runs->takesIntelExtensions()) command += " --spirv-extensions=intel";
   if (!options.optimise) command += " -O0";
   if (options.threads) command += str(" --threads ", options.threads);
   return command + " " + shellQuoted(file);

@@ -108,9 +108,9 @@ void Session::keepForCrash(const std::string &name, const std::string &text) {
   kept_.emplace_back(name, bundleName(name), text);
 }
 
-void Session::beforeCode(const Module &module, std::string_view target) {
+void Session::beforeCode(const Module &module, std::string_view target, std::string_view options) {
   const char *emit = findTargetInfo(target) ? " --emit=spirv" : target == "cpu" ? " --emit=obj" : "";
-  beforeCode_ = std::make_unique<KeptText>("", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, " before.xt\n", print(module)));
+  beforeCode_ = std::make_unique<KeptText>("", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, options, " before.xt\n", print(module)));
 }
 
 void Session::dump(std::string_view pass, const std::string &text) {

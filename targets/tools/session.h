@@ -41,7 +41,8 @@ public:
   Result<void> runPassesQuietly(Module &module, std::span<const std::string_view> passes, const TargetInfo &target);
 
   // Call before generating code for the module: until other passes run, a crash bundle contains it as before.xt.
-  void beforeCode(const Module &module, std::string_view target);
+  // `options`: those of the command line that change the code.
+  void beforeCode(const Module &module, std::string_view target, std::string_view options = "");
   // Sets a function that is called with the name of each step that may take long: "pass cse".
   void onStage(std::function<void(std::string)> stage) { stage_ = std::move(stage); }
   void stage(std::string text) const {

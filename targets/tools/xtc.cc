@@ -18,6 +18,7 @@
 #include "targets/tools/show_layout.h"
 #include "targets/tools/tool_process.h"
 #include "targets/tools/watch.h"
+#include "targets/xe/xe_target.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -98,6 +99,8 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (options.checkOnly) return {};
   std::vector<std::string_view> passes(options.run.begin(), options.run.end());
   const TargetInfo *gpu = findTargetInfo(options.target);
+  TargetInfo plain;
+  if (gpu && !options.blockMessages) plain = withoutBlockMessages(*gpu), gpu = &plain;
   if (!options.runGiven) passes = !gpu ? findTarget(options.target)->pipeline() : wantsCode(options) ? passNames(kLanePipeline) : passNames(kBlockPipeline);
   if (Result<void> ran = session.runPasses(**module, passes, options.roundTrip, gpu); !ran) return ran;
   std::string counts = options.report && !wants(options, "isa") ? report(**module, session.sources()) : "";
@@ -109,7 +112,7 @@ Result<void> processFile(const XtcOptions &options, Session &session, const std:
   if (wants(options, "ir")) out += print(**module);
   out += counts;
   // Remarks about code are reported during code generation.
-  if (wantsCode(options)) session.beforeCode(**module, options.target);
+  if (wantsCode(options)) session.beforeCode(**module, options.target, gpuOptionsText(options));
   bool unseen = options.remarks && options.target == "cpu" && options.emit.empty();
   if (unseen)
     if (auto made = emit(**module, EmitKind::Llvm, {options.cpu}, session.diagnostics()); !made) return made.error();
@@ -184,7 +187,7 @@ int run(const XtcOptions &options) {
   }
   bool gpu = findTargetInfo(options.target);
   if (gpu && (wants(options, "asm") || wants(options, "obj"))) {
-    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm and isa\n", options.target.c_str());
+    std::fprintf(stderr, "xtc: --emit=asm and obj are of the target cpu; for %s there are llvm, spirv, spvasm, meta and isa\n", options.target.c_str());
     return kExitUsage;
   }
   if (std::optional<std::string> problem = gpuCodeProblem(options, gpu)) {

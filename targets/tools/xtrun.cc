@@ -89,6 +89,10 @@ private:
     }
     if (options_.device != DeviceChoice::Any && std::ranges::none_of(targets_, &Target::takesDeviceChoice))
       return "--device is of GPU targets such as xe, and --target names none";
+    // Targets without SPIR-V may run beside, for comparison.
+    bool none = options_.intelExtensions && std::ranges::none_of(targets_, &Target::takesIntelExtensions);
+    for (Target *target : targets_)
+      if (options_.intelExtensions && !target->takesIntelExtensions() && (none || target->takesDeviceChoice())) return noExtensionsText(target->name());
     return std::nullopt;
   }
 
@@ -216,6 +220,7 @@ private:
     if (options_.checks.algebra) options.arithmetic = &field_;
     options.found = &session.diagnostics();
     options.device = options_.device;
+    options.intelExtensions = options_.intelExtensions;
     options.optimise = options_.optimise;
     options.cacheDirectory = cacheDirectory();
     options.cacheBytes = cacheBytes_;

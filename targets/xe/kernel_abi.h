@@ -36,6 +36,10 @@ struct XeBlockUse {
   bool operator==(const XeBlockUse &) const = default;
 };
 
+// Build options of zeModuleCreate and of clBuildProgram: 256 registers per thread instead of 128, with half as many threads.
+inline constexpr const char *kLargeRegisterFileOption = "-ze-opt-large-register-file";
+inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per-thread";
+
 // The name of the loop in which a subgroup waits at a named barrier is this prefix and the number of the wait in
 // XeKernel::waits. The software device names loops in its reports.
 inline constexpr std::string_view kXeWaitName = "nbarrier_wait.";

@@ -38,6 +38,7 @@ public:
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   bool takesDeviceChoice() const override { return true; }
+  bool takesIntelExtensions() const override { return name_ != kGeneric; }
 
   bool wantsSmallSizes(DeviceChoice choice) const override {
     Result<const XeDeviceInfo *> device = XeRuntime::ofProcess().choose(name_, choice);
@@ -84,6 +85,9 @@ public:
       options.note("no Intel GPU: running on the software device");
     XeEmitOptions emit;
     emit.sources = options.sources;
+    emit.intelExtensions = options.intelExtensions;
+    if (emit.intelExtensions && (*target)->name == kGeneric)
+      return Error::environment(str((*device)->info().name, " is no Intel GPU: Intel's extensions of SPIR-V are of those alone"));
     Result<XeProgram> program = compileToSpirv(module, **target, emit, diagnostics);
     if (!program) return program.error();
     XeExecutableOptions executable;
@@ -93,16 +97,14 @@ public:
     executable.sources = options.sources;
     executable.remarks = options.found;
     if (options.again)
-      executable.withoutBlocks = [again = options.again, info = *target, sources = options.sources]() -> Result<XeProgram> {
+      executable.withoutBlocks = [again = options.again, info = *target, emit]() mutable -> Result<XeProgram> {
         TargetInfo plain = withoutBlockMessages(*info);
         Result<std::unique_ptr<Module>> kernels = again(plain);
         if (!kernels) return kernels.error();
         Diagnostics repeated; // already reported by the first compilation
         repeated.wantRemarks(false);
-        XeEmitOptions without;
-        without.blockMessages = false;
-        without.sources = sources;
-        return compileToSpirv(**kernels, plain, without, repeated);
+        emit.blockMessages = false;
+        return compileToSpirv(**kernels, plain, emit, repeated);
       };
     return makeXeExecutable(module, std::move(*program), std::move(executable));
   }

@@ -86,7 +86,7 @@ Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view dev
   std::string_view bytes(reinterpret_cast<const char *>(spirv.data()), spirv.size());
   if (Result<void> written = writeOutputFile(scratch->file("k.spv"), {bytes}); !written) return written.error();
   std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", std::string(device), "-output_no_suffix", "-output", "k"};
-  if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", "-ze-opt-large-register-file"});
+  if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", kLargeRegisterFileOption});
   Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments, scratch->path(),
                                    {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"});
   if (!ran) return ran.error();

@@ -4,15 +4,12 @@
 
 namespace xt {
 
-// 256 registers per thread instead of 128, with half as many threads.
-inline constexpr const char *kLargeRegisterFileOption = "-ze-opt-large-register-file";
-
 // Disables optimisation, which makes compilation faster.
 inline constexpr const char *kNotOptimisedOption = "-ze-opt-disable";
 
 class ZeModule {
 public:
-  // `options`: any of the above, separated by blanks. The Error contains the driver's build log. The device must
+  // `options`: that above and kLargeRegisterFileOption, separated by blanks. The Error contains the driver's build log. The device must
   // outlive the module.
   static Result<std::shared_ptr<ZeModule>> build(ZeDevice &device, std::span<const uint8_t> spirv, const std::string &options);
 

@@ -4,14 +4,12 @@
 
 namespace xt {
 
-// 256 registers per thread instead of 128; for Intel's GPUs.
-inline constexpr const char *kClLargeRegisterFileOption = "-cl-intel-256-GRF-per-thread";
 // Disables optimisation, which makes compilation faster.
 inline constexpr const char *kClNotOptimisedOption = "-cl-opt-disable";
 
 class ClProgram {
 public:
-  // `options`: any of the above, separated by blanks. The Error contains the driver's build log. The device must
+  // `options`: that above and kClLargeRegisterFileOption, separated by blanks. The Error contains the driver's build log. The device must
   // outlive the program.
   static Result<std::shared_ptr<ClProgram>> build(ClDevice &device, std::span<const uint8_t> spirv, const std::string &options);
   cl_program get() const { return program_.get(); }

@@ -119,6 +119,37 @@ test "t" {
   EXPECT_TRUE(has(breaks, "@scale runs without block messages: `%A`: a row has 66 bytes; a block message wants at least 64, and a multiple of 4")) << breaks.output;
 }
 
+// Instructions of Intel's extensions give what functions do, bit by bit.
+TEST_F(XeRun, IntelExtensions) {
+  for (const char *path : {"/stdlib/gemm.xt", "/stdlib/attention.xt", "/examples/13_int8.xt"}) {
+    ToolRun run = runTool(std::string("%bin/xtrun --small --device=soft --target=cpu,xe-pvc --spirv-extensions=intel %src") + path);
+    EXPECT_EQ(run.status, 0) << path << "\n" << run.output;
+  }
+  ToolRun run = runTool("%bin/xtrun --small --device=soft --target=xe-dg2 --spirv-extensions=intel --test \"bf16, smaller tiles\" %src/stdlib/gemm.xt");
+  EXPECT_EQ(run.status, 0) << run.output;
+  run = runTool("%bin/xtrun --target=spirv --spirv-extensions=intel %src/stdlib/gemm.xt");
+  EXPECT_EQ(run.status, 64) << run.output;
+  EXPECT_TRUE(has(run, "--spirv-extensions=intel is of Intel's GPUs, which `spirv` is none of")) << run.output;
+}
+
+// A host that knows nothing but the JSON launches what it says, and finds the rules and failures in it.
+TEST_F(XeRun, HostByMetadata) {
+  if (runTool("python3 --version").status != 0) GTEST_SKIP() << "skipped: python3 is not installed";
+  std::string compile = "cd " + folder.string() + " && %bin/xtc --target=xe-pvc ", text = "%src/examples/host/scale.xt";
+  ASSERT_EQ(runTool(compile + "--emit=spirv,meta -o scale.spv " + text + " > scale.json").status, 0);
+  ASSERT_EQ(runTool(compile + "--no-block-messages --emit=spirv,meta -o plain.spv " + text + " > plain.json").status, 0);
+  auto launch = [&](const std::string &arguments) {
+    return runTool("cd " + folder.string() + " && ZE_ENABLE_ALT_DRIVERS=$(realpath %bin/../lib/libze_xt_soft.so) python3 %src/examples/host/launch.py " + arguments);
+  };
+  ToolRun fits = launch("128 64 1"), breaks = launch("100 77 1"), fails = launch("128 64 0");
+  EXPECT_EQ(fits.status, 0);
+  EXPECT_TRUE(has(fits, "with block messages\n0 wrong of 8192\n")) << fits.output;
+  EXPECT_EQ(breaks.status, 0);
+  EXPECT_TRUE(has(breaks, "without block messages: A has rows that are 308 bytes apart\n0 wrong of 7700\n")) << breaks.output;
+  EXPECT_EQ(fails.status, 1);
+  EXPECT_TRUE(has(fails, "line 5: n is positive (workgroup 0)")) << fails.output;
+}
+
 TEST_F(XeRun, SizesAtTheEdge) {
   for (const char *target : {"xe-pvc", "xe-dg2", "spirv"}) {
     ToolRun run = runTool(std::string("%bin/xtrun --device=soft --target=cpu,") + target + " %src/tests/targets/xe/run/edges.xt");

@@ -1,0 +1,16 @@
+// How a host launches the kernels of a SPIR-V module, as JSON: `xtc --emit=meta`.
+#pragma once
+#include "ir/module.h"
+#include "ir/target_info.h"
+#include "targets/xe/kernel_abi.h"
+
+#include <string>
+
+namespace xt {
+
+// Describes each kernel by the terms of kernel_abi.h: entry point, arguments in order, grid and workgroup size, build options,
+// the outcome word and its failure numbers, and the rules that block messages require of buffers. `program` is `module`
+// compiled for `target`.
+std::string launchJson(const Module &module, const XeProgram &program, const TargetInfo &target, const SourceManager &sources);
+
+} // namespace xt
