@@ -71,9 +71,10 @@ AttrValue combiningIdentity(OpKind op, Elem elem) {
   XT_UNREACHABLE("an op that combines nothing");
 }
 
+bool combiningRounds(OpKind op) { return op == OpKind::AddF || op == OpKind::MulF; }
+
 Elem reductionElem(OpKind op, Elem elem) {
-  bool rounds = op == OpKind::AddF || op == OpKind::MulF;
-  return rounds && elemInfo(elem).bits <= 16 ? Elem::F32 : elem;
+  return combiningRounds(op) && elemInfo(elem).bits <= 16 ? Elem::F32 : elem;
 }
 
 } // namespace xt

@@ -14,6 +14,9 @@ std::optional<OpKind> combiningOp(std::string_view kind, Elem elem);
 // The value that changes no other value of the type when combined with it: 0 for add, 1 for mul, -inf for maximumf …
 AttrValue combiningIdentity(OpKind op, Elem elem);
 
+// Whether combining rounds, so that the result depends on the order: sums and products of floats. All other ops are exact.
+bool combiningRounds(OpKind op);
+
 // The type in which a reduction combines its terms: f32 for sums and products of 16- and 8-bit floats, whose result is
 // rounded once at the end; else the type itself.
 Elem reductionElem(OpKind op, Elem elem);

@@ -1,6 +1,7 @@
 #include "ir/order_dependence.h"
 
 #include "ir/base/check.h"
+#include "ir/combine.h"
 #include "ir/effects.h"
 
 #include <algorithm>
@@ -12,25 +13,21 @@ namespace xt {
 namespace {
 bool isAtomic(const Op &op) { return has(op.info().effects, Effect::Reads) && has(op.info().effects, Effect::Writes); }
 
-// The operation of an atomic: `addi` and `add` are the same.
-std::string_view atomicKind(const Op &op) {
-  std::string_view kind = op.textAttr("kind");
-  for (std::string_view plain : {"add", "mul", "and", "or", "xor"})
-    if (kind.size() == plain.size() + 1 && kind.starts_with(plain) && kind.back() == 'i') return plain;
-  return kind;
+// The op that combines the old value with the operand; nullopt for `assign`.
+std::optional<OpKind> combinedBy(const Op &atomic) {
+  return combiningOp(atomic.textAttr("kind"), atomic.result()->type().elem());
 }
 
 OrderCause ownCause(const Op &atomic) {
-  std::string_view kind = atomicKind(atomic);
-  if (kind == "assign") return OrderCause::LastWriter;
-  bool exact = kind == "maximumf" || kind == "minimumf" || !isFloat(atomic.result()->type().elem());
-  return exact ? OrderCause::None : OrderCause::Rounding;
+  std::optional<OpKind> op = combinedBy(atomic);
+  if (!op) return OrderCause::LastWriter;
+  return combiningRounds(*op) ? OrderCause::Rounding : OrderCause::None;
 }
 
 // One buffer of the launch, or all shared local memory together.
 struct Memory {
   OrderCause cause = OrderCause::None;
-  std::string_view atomic; // the kind of the first atomic
+  std::optional<OpKind> atomic; // combinedBy of an atomic
   bool hasAtomics = false, local = false;
 };
 
@@ -45,8 +42,8 @@ public:
     walk(body, [&](Op &op) {
       if (!isAtomic(op)) return;
       forEachMemory(op, [&](Memory &memory) {
-        if (memory.hasAtomics && memory.atomic != atomicKind(op)) set(memory.cause, OrderCause::Kinds);
-        memory.atomic = atomicKind(op);
+        if (memory.hasAtomics && memory.atomic != combinedBy(op)) set(memory.cause, OrderCause::Kinds);
+        memory.atomic = combinedBy(op);
         memory.hasAtomics = true;
       });
     });

@@ -25,6 +25,18 @@ TEST(OrderDependence, AtomicsThatCommute) {
   EXPECT_EQ(causesOf("  %o = atomic_rmw <maxs> %v, %a\n"), (Causes{kNone, kNone, kNone}));
   EXPECT_EQ(causesOf("  %o = atomic_rmw <addi> %one, %a\n  %p = atomic_rmw <add> %v, %a\n"), (Causes{kNone, kNone, kNone}));
   EXPECT_EQ(causesOf("  %o = atomic_rmw <maximumf> %w, %f\n"), (Causes{kNone, kNone, kNone}));
+  EXPECT_EQ(causesOf("  %o = atomic_rmw <maxnumf> %w, %f\n"), (Causes{kNone, kNone, kNone}));
+  EXPECT_EQ(causesOf("  %o = atomic_rmw <minnumf> %w, %f\n"), (Causes{kNone, kNone, kNone}));
+}
+
+// Two spellings of one operation are not two operations.
+TEST(OrderDependence, SpellingsOfOneKind) {
+  const std::string spellings[][2] = {{"add", "addi"}, {"mul", "muli"}, {"and", "andi"}, {"or", "ori"}, {"xor", "xori"}};
+  for (const auto &[plain, ofIntegers] : spellings)
+    EXPECT_EQ(causesOf("  %o = atomic_rmw <" + plain + "> %v, %a\n  %p = atomic_rmw <" + ofIntegers + "> %v, %a\n"), (Causes{kNone, kNone, kNone})) << plain;
+  EXPECT_EQ(causesOf("  %o = atomic_rmw <add> %w, %f\n  %p = atomic_rmw <addf> %w, %f\n"), (Causes{kNone, kNone, OrderCause::Rounding}));
+  EXPECT_EQ(causesOf("  %o = atomic_rmw <maxs> %v, %a\n  %p = atomic_rmw <maxu> %v, %a\n"), (Causes{OrderCause::Kinds, kNone, kNone}));
+  EXPECT_EQ(causesOf("  %o = atomic_rmw <maximumf> %w, %f\n  %p = atomic_rmw <maxnumf> %w, %f\n"), (Causes{kNone, kNone, OrderCause::Kinds}));
 }
 
 TEST(OrderDependence, AtomicsThatDoNot) {
