@@ -84,17 +84,18 @@ Result<HostArray> integerMatmul(const EvalSite &site, const HostArray &a, const 
 
 // --- floats ----------------------------------------------------------------------------------------------------------
 
-// The rounding of sums: once per term, and for 16-bit accumulators additionally once per 8 terms.
+// The rounding of sums: once per term, and for 16-bit accumulators additionally once per 8 products.
 struct Accumulation {
   RoundingType each;
   double groupUnit = 0, groupTiny = 0, exact = 0;
   bool wide = false;
 
-  // `terms`: number of terms that may be nonzero.
-  double bound(double magnitude, double carried, int64_t terms, bool integers) const {
+  // `terms`: number of terms that may be nonzero, out of `places`. A group is 8 consecutive places, so each of few terms may be
+  // in a separate group.
+  double bound(double magnitude, double carried, int64_t terms, int64_t places, bool integers) const {
     if (carried == 0 && (magnitude == 0 || (integers && magnitude < exact))) return 0;
     auto count = static_cast<double>(terms);
-    double groups = std::ceil(count / 8);
+    double groups = std::min(count, std::ceil(static_cast<double>(places) / 8));
     double unit = std::sqrt(count) * each.unit + std::sqrt(groups) * groupUnit;
     return carried + kLambda * unit * (magnitude + carried) + (groups + 1) * groupTiny + each.tiny;
   }
@@ -231,7 +232,7 @@ private:
                     const std::vector<int64_t> &inColumns, const Elements<double> &carried) {
     int64_t weakHere = 0;
     for (int64_t j = 0; j < s_.n; ++j) {
-      int64_t at = i * s_.n + j, terms = std::min(inRow, inColumns[static_cast<size_t>(j)]) + (start ? 1 : 0);
+      int64_t at = i * s_.n + j, first = start ? 1 : 0, terms = std::min(inRow, inColumns[static_cast<size_t>(j)]) + first;
       if (!std::isfinite(values[at])) {
         bounds[at] = specialBound(certain(i, j));
         continue;
@@ -240,7 +241,7 @@ private:
       bool integers = integerRow && integerColumn[static_cast<size_t>(j)] && (!start || isIntegerValue(start[at]));
       double fromOperands = carried.empty() ? 0 : carried[at];
       if (std::isnan(fromOperands)) fromOperands = specialBound(false); // 0 times a value that may be anything
-      double bound = acc_.bound(magnitude, fromOperands, terms, integers);
+      double bound = acc_.bound(magnitude, fromOperands, terms, s_.k + first, integers);
       bounds[at] = bound;
       weakHere += bound * static_cast<double>(terms) > magnitude && magnitude > 0;
     }

@@ -112,6 +112,20 @@ TEST(ErrorBound, MatmulWithF16Accumulator) {
   }
 }
 
+// Terms that are 0 do not round, but each of the others may be alone in its group of 8 products.
+TEST(ErrorBound, SparseMatmulWithF16Accumulator) {
+  auto error = [](const std::string &where) {
+    Expression e("%A = from (i, j) => where(" + where + ", 0.75, 0.0) : memref<1x128xf16>\n%B = fill(0.25) : memref<128x1xf16>",
+                 "matmul(%A, %B, acc = f16)");
+    EXPECT_TRUE(e.ok());
+    return e.error(0);
+  };
+  auto roundings = [](int groups, int terms) { return 6 * std::sqrt(groups) * 0x1p-11 * terms * 0.75 * 0.25; };
+  EXPECT_NEAR(error("j >= 0"), roundings(16, 128), 0.01 * roundings(16, 128));
+  EXPECT_NEAR(error("j mod 8 == 0"), roundings(16, 16), 0.01 * roundings(16, 16));
+  EXPECT_NEAR(error("j mod 64 == 0"), roundings(2, 2), 0.01 * roundings(2, 2));
+}
+
 TEST(ErrorBound, SumsInF32) {
   for (int64_t k : {2, 100, 10000}) {
     Ratio ratio("f32 sum");
