@@ -31,6 +31,7 @@ public:
   int64_t count() const { return left_->count(); }
   const std::vector<int64_t> &shape() const { return left_->shape; }
   const HostArray &left() const { return *left_; }
+  HostStmt::Tolerance tolerance() const { return tolerance_; }
   Verdict at(int64_t i) const;
   // Whether the value `got` at index i of the left side would pass.
   bool wouldPass(double got, int64_t i) const;

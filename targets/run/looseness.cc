@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace xt {
 
@@ -20,27 +21,77 @@ struct MatrixShape {
   int64_t count() const { return rows * columns; }
 };
 
-Looseness loosenessOfMatrix(const Comparison &comparison, int64_t start, MatrixShape shape, double atLeast,
-                            double negligible) {
-  auto rows = static_cast<size_t>(shape.rows), columns = static_cast<size_t>(shape.columns);
-  std::vector<double> rowScale(rows, atLeast), columnScale(columns, atLeast);
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t c = 0; c < columns; ++c) {
-      double magnitude = finiteMagnitude(comparison.expectedAt(start + static_cast<int64_t>(r * columns + c)));
-      rowScale[r] = std::max(rowScale[r], magnitude);
-      columnScale[c] = std::max(columnScale[c], magnitude);
-    }
-  Looseness found;
-  for (size_t r = 0; r < rows; ++r)
-    for (size_t c = 0; c < columns; ++c) {
-      int64_t i = start + static_cast<int64_t>(r * columns + c);
-      if (!std::isfinite(comparison.expectedAt(i))) continue; // accepts only itself
-      double bound = comparison.boundAt(i), scale = std::max(rowScale[r], columnScale[c]);
-      if (bound <= scale || bound < negligible) continue;
-      if (found.elements++ == 0) found = {1, i, bound, scale};
-    }
-  return found;
+// The magnitudes of a row or column.
+struct Line {
+  double largest = 0;
+  std::optional<double> scale; // absent if too few values are not 0: a few may all be small by chance
+};
+
+// `typical`: the scale is the median (of an even number the greater one); otherwise the maximum.
+Line lineOf(std::vector<double> &magnitudes, bool typical) {
+  constexpr size_t kFewest = 4;
+  std::erase(magnitudes, 0.0);
+  if (magnitudes.empty()) return {};
+  Line line;
+  line.largest = *std::max_element(magnitudes.begin(), magnitudes.end());
+  if (magnitudes.size() < kFewest) return line;
+  auto middle = magnitudes.begin() + static_cast<ptrdiff_t>(magnitudes.size() / 2);
+  if (typical) std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+  line.scale = typical ? *middle : line.largest;
+  return line;
 }
+
+class LooseMatrix {
+public:
+  LooseMatrix(const Comparison &comparison, int64_t start, MatrixShape shape) : comparison_(comparison), start_(start), shape_(shape) {
+    bool typical = comparison.tolerance() == HostStmt::Tolerance::RelAbs;
+    std::vector<double> magnitudes;
+    for (int64_t r = 0; r < shape.rows; ++r) {
+      magnitudes.clear();
+      for (int64_t c = 0; c < shape.columns; ++c) magnitudes.push_back(unlessCancelled(r, c));
+      rows_.push_back(lineOf(magnitudes, typical));
+    }
+    for (int64_t c = 0; c < shape.columns; ++c) {
+      magnitudes.clear();
+      for (int64_t r = 0; r < shape.rows; ++r) magnitudes.push_back(unlessCancelled(r, c));
+      columns_.push_back(lineOf(magnitudes, typical));
+    }
+  }
+
+  Looseness find(double atLeast, double negligible) const {
+    Looseness found;
+    for (int64_t r = 0; r < shape_.rows; ++r)
+      for (int64_t c = 0; c < shape_.columns; ++c) {
+        int64_t i = at(r, c);
+        if (!std::isfinite(comparison_.expectedAt(i))) continue; // accepts only itself
+        double bound = comparison_.boundAt(i), scale = std::max({atLeast, magnitude(r, c), around(r, c)});
+        if (bound <= scale || bound < negligible) continue;
+        if (found.elements++ == 0) found = {1, i, bound, scale};
+      }
+    return found;
+  }
+
+private:
+  int64_t at(int64_t r, int64_t c) const { return start_ + r * shape_.columns + c; }
+  double magnitude(int64_t r, int64_t c) const { return finiteMagnitude(comparison_.expectedAt(at(r, c))); }
+  // 0 if the terms of a value cancel, so that only rounding errors of f64 are left: a derived bound is then far larger than it.
+  double unlessCancelled(int64_t r, int64_t c) const {
+    constexpr double kFar = 0x1p16;
+    double value = magnitude(r, c);
+    bool derived = comparison_.tolerance() == HostStmt::Tolerance::Derived;
+    return derived && value * kFar < comparison_.boundAt(at(r, c)) ? 0 : value;
+  }
+  double around(int64_t r, int64_t c) const {
+    const Line &row = rows_[static_cast<size_t>(r)], &column = columns_[static_cast<size_t>(c)];
+    if (row.scale && column.scale) return std::min(*row.scale, *column.scale);
+    return row.scale ? *row.scale : column.scale.value_or(std::max(row.largest, column.largest));
+  }
+
+  const Comparison &comparison_;
+  int64_t start_;
+  MatrixShape shape_;
+  std::vector<Line> rows_, columns_;
+};
 } // namespace
 
 double largestFinite(const HostArray &array) {
@@ -57,7 +108,7 @@ Looseness findLooseness(const Comparison &comparison, double atLeast, int thread
   std::vector<Looseness> parts(static_cast<size_t>(comparison.count() / shape.count()));
   parallelFor(static_cast<int64_t>(parts.size()), 1, threads, [&](int64_t begin, int64_t end) {
     for (int64_t m = begin; m < end; ++m)
-      parts[static_cast<size_t>(m)] = loosenessOfMatrix(comparison, m * shape.count(), shape, atLeast, negligible);
+      parts[static_cast<size_t>(m)] = LooseMatrix(comparison, m * shape.count(), shape).find(atLeast, negligible);
   });
   Looseness total;
   for (const Looseness &part : parts) {

@@ -98,7 +98,8 @@ void compareRuns(const FinishedRun &a, const FinishedRun &b, TestReport &report)
     std::string line = str(who, ": ", difference.elements, " of ", x.count(), " elements differ, the first at ",
                            indexText(indexOf(difference.first, x.sizes)));
     if (OrderCause order = a.outputs[i].order; order != OrderCause::None) {
-      report.comparisons.push_back(str(line, "; they may, as they depend on ", orderCauseText(order)));
+      report.comparisons.push_back(str(line, "; that is allowed: the content depends on the order in which workgroups run (",
+                                       orderCauseText(order), ")"));
       continue;
     }
     if (isInteger(x.elem)) {

@@ -166,9 +166,9 @@ private:
     Looseness loose = findLooseness(comparison, *scale, site.threads);
     if (loose.elements == 0) return std::string();
     std::string where = comparison.shape().empty() ? "" : str(", the first at ", indexText(indexOf(loose.first, comparison.shape())));
-    std::string of = str("of ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
+    std::string of = str("about ", loose.elements, " of ", comparison.count(), comparison.count() == 1 ? " element" : " elements", where);
     if (!std::isfinite(loose.bound)) return str(of, ": the bound is infinite there, so that any finite value passes");
-    return str(of, ": the bound is ", shortNumber(loose.bound), " there and the expected values around are at most ",
+    return str(of, ": the bound is ", shortNumber(loose.bound), " there, but the scale of the expected values around is ",
                shortNumber(loose.scale), ", so that zeros pass",
                stmt.tolerance == HostStmt::Tolerance::Derived ? "; integer data make sums exact" : "");
   }
