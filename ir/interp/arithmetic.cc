@@ -15,6 +15,7 @@ public:
                           Number *acc) override {
     xt::multiplyAccumulate(operand, result, shape, a, b, acc);
   }
+  double real(Number number) const override { return number.f; }
 };
 } // namespace
 

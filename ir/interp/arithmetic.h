@@ -21,8 +21,16 @@ public:
   virtual void elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) = 0;
   virtual void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
                                   Number *acc) = 0;
+  // The value of a number of a float type, as `print` shows it.
+  virtual double real(Number number) const = 0;
   // Called when a workgroup begins: the numbers of the previous one are no longer used. Memory keeps its contents.
   virtual void beginWorkgroup() {}
+
+  // Numbers may refer to values that an implementation stores. It can ask the workgroup to stop between two steps, name all
+  // numbers that its subgroups hold, whatever their types, and let it free all other values.
+  virtual bool wantsToFree() const { return false; }
+  virtual void inUse(Number) {}
+  virtual void freeOthers() {}
 };
 
 // Has no state, so that all runs may share it.

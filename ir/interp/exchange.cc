@@ -77,8 +77,11 @@ Result<void> Workgroup::printOrAssert(const Step &step) {
   if (step.op->kind() == OpKind::Assert) {
     if (Result<void> holds = checkAssertion(*step.op, gather(step, 0), {}, environment_, 0); !holds) return holds;
   } else if (environment_.print && *environment_.print) {
-    for (size_t i = 0; i < step.operands.size(); ++i)
-      (*environment_.print)(printedValue(step.op->textAttr("text"), step.op->operand(i)->type(), gather(step, i)));
+    for (size_t i = 0; i < step.operands.size(); ++i) {
+      Type type = step.op->operand(i)->type();
+      Fragment numbers = printedNumbers(type.elem(), gather(step, i), *environment_.arithmetic);
+      (*environment_.print)(printedValue(step.op->textAttr("text"), type, numbers));
+    }
   }
   for (Subgroup &subgroup : subgroups_) subgroup.resume({});
   return {};

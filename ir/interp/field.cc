@@ -98,12 +98,31 @@ FieldValue fieldFromInteger(int64_t value) {
   return {static_cast<double>(value), residue(value, kOuter), residue(value, kInner), true};
 }
 
-// Values with few bits are taken as binary (0.125, 2^-14), values with few digits as decimal (0.1 in any type).
+namespace {
+// Library functions are related by these numbers: log2(x) = log(x) * log2(e), and log10(x) = log(x) * log10(e).
+constexpr double kLog2E = 1.44269504088896340736, kLog10E = 0.43429448190325182765;
+FieldValue log2e() { return fieldFromReal(Elem::F32, kLog2E); }
+FieldValue log10e() { return fieldFromReal(Elem::F32, kLog10E); }
+
+FieldValue withReal(FieldValue value, double real) {
+  value.real = real;
+  return value;
+}
+FieldValue negated(const FieldValue &a) {
+  return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner};
+}
+} // namespace
+
+// A value with few significant bits is taken as that binary fraction (0.125, 2^-14), otherwise one with few digits as that
+// decimal (0.1 in any type). The digits are the fewest that read back as the value in its type.
 FieldValue fieldFromReal(Elem elem, double value) {
   constexpr int kFewestBits = 3, kFewBits = 11, kFewDigits = 3; // 11 is the significand of f16
   if (!std::isfinite(value)) return special(value);
   if (value == 0) return {value, 0, 0, true};
-  if (elem == Elem::F64 || elem == Elem::TF32) elem = Elem::F32;
+  if (elem == Elem::TF32) elem = Elem::F32;
+  // log2(e) is one number, whether it is written with the digits of f32 or of f64.
+  if (elem == Elem::F64 && std::fabs(value) == kLog2E) return withReal(value < 0 ? negated(log2e()) : log2e(), value);
+  if (elem == Elem::F64 && std::fabs(value) == kLog10E) return withReal(value < 0 ? negated(log10e()) : log10e(), value);
   double rounded = roundTo(elem, value);
   if (!std::isfinite(rounded) || rounded == 0) return dyadic(value);
   int bits = significantBits(value);
@@ -129,13 +148,12 @@ FieldValue fieldAdd(const FieldValue &a, const FieldValue &b) {
 namespace {
 bool isZero(const FieldValue &a) { return a.outer == 0 && a.hasInner && a.inner == 0 && std::isfinite(a.real); }
 
-FieldValue negated(const FieldValue &a) {
-  return {-a.real, negate(a.outer, kOuter), negate(a.inner, kInner), a.hasInner};
-}
-
+// An infinite or NaN result has no field value, so a real value must not be put in its place.
 FieldValue inverted(const FieldValue &a) {
   double real = 1 / a.real;
-  if (std::isnan(real) || a.outer == 0) return special(real);
+  if (!std::isfinite(a.real) || a.real == 0) return special(real);
+  // An algebraic zero whose real value is the rounding error of f64: 1 / 0 with an unknown sign.
+  if (a.outer == 0) return special(std::numeric_limits<double>::quiet_NaN());
   return {real, inverse(a.outer, kOuter), a.hasInner ? inverse(a.inner, kInner) : 0, a.hasInner};
 }
 } // namespace
@@ -191,7 +209,8 @@ FieldValue even(OpKind kind, double (*f)(double), const FieldValue &x) {
 FieldValue one() { return fieldFromInteger(1); }
 FieldValue sub(const FieldValue &a, const FieldValue &b) { return fieldAdd(a, negated(b)); }
 FieldValue div(const FieldValue &a, const FieldValue &b) {
-  FieldValue value = fieldMultiply(a, inverted(b));
+  FieldValue factor = inverted(b), value = fieldMultiply(a, factor);
+  if (std::isnan(factor.real)) return factor;
   value.real = a.real / b.real;
   return std::isfinite(value.real) ? value : special(value.real);
 }
@@ -203,8 +222,6 @@ FieldValue exponential(const FieldValue &x) {
   bool isOne = x.inner == 0;
   return {real, power(4, x.inner, kOuter), isOne ? uint64_t{1} : uint64_t{0}, isOne};
 }
-// log2(e) rounded to f32, as kernels write it.
-FieldValue log2e() { return fieldFromReal(Elem::F32, 1.44269504088896340736); }
 
 // (exp(2x) - 1) / (exp(2x) + 1), which tends to 1 and -1.
 FieldValue hyperbolicTangent(const FieldValue &x) {
@@ -227,12 +244,17 @@ FieldValue hyperbolicSine(const FieldValue &x) {
 
 // Exact if the argument is a known square: sqrt(64) is 8.
 FieldValue squareRoot(const FieldValue &x) {
+  if (x.outer == 0 && std::isfinite(x.real)) return {};
   double real = std::sqrt(x.real);
   if (std::isfinite(real)) {
     FieldValue root = fieldFromReal(Elem::F32, real);
     if (sameField(fieldMultiply(root, root), x)) return root;
   }
   return uninterpreted(OpKind::Sqrt, real, x);
+}
+FieldValue reciprocalRoot(const FieldValue &x) {
+  FieldValue value = inverted(squareRoot(x));
+  return std::isfinite(value.real) ? withReal(value, 1 / std::sqrt(x.real)) : value;
 }
 FieldValue logarithm(const FieldValue &x) {
   if (sameField(x, one())) return {};
@@ -252,8 +274,7 @@ FieldValue raised(const FieldValue &x, const FieldValue &y) {
   FieldValue value = one();
   for (int i = 0; i < static_cast<int>(std::fabs(y.real)); ++i) value = fieldMultiply(value, x);
   if (y.real < 0) value = inverted(value);
-  value.real = real;
-  return value;
+  return std::isfinite(value.real) ? withReal(value, real) : value;
 }
 
 // The op's integer result, determined by the real value.
@@ -264,8 +285,7 @@ FieldValue rounded(double (*f)(double), const FieldValue &x) {
 }
 FieldValue remainderOf(const FieldValue &a, const FieldValue &b) {
   FieldValue value = sub(a, fieldMultiply(b, rounded(std::trunc, div(a, b))));
-  value.real = std::fmod(a.real, b.real);
-  return value;
+  return std::isnan(value.real) ? value : withReal(value, std::fmod(a.real, b.real));
 }
 
 // The operand that is the result of a minimum or maximum, or NaN, which has no field value.
@@ -274,73 +294,65 @@ FieldValue picked(double (*pick)(double, double), const FieldValue &a, const Fie
   if (std::isnan(real)) return special(real);
   return real == a.real ? a : b;
 }
-double asIs(double x) { return x; }
-FieldValue withReal(FieldValue value, double real) {
-  value.real = real;
-  return value;
+
+// The ops on floats, by the number of their operands. `fma` is a product and a sum.
+struct FieldOp {
+  OpKind kind;
+  FieldValue (*unary)(const FieldValue &) = nullptr;
+  FieldValue (*binary)(const FieldValue &, const FieldValue &) = nullptr;
+};
+using V = const FieldValue &;
+constexpr FieldOp kFieldOps[] = {
+    {OpKind::NegF, negated},
+    {OpKind::AbsF, [](V x) { return std::signbit(x.real) ? negated(x) : x; }},
+    {OpKind::Floor, [](V x) { return rounded(std::floor, x); }},
+    {OpKind::Ceil, [](V x) { return rounded(std::ceil, x); }},
+    {OpKind::Round, [](V x) { return rounded(std::round, x); }},
+    {OpKind::RoundEven, [](V x) { return rounded(std::nearbyint, x); }},
+    {OpKind::Trunc, [](V x) { return rounded(std::trunc, x); }},
+    {OpKind::Exp, exponential},
+    {OpKind::Exp2, [](V x) { return withReal(exponential(div(x, log2e())), std::exp2(x.real)); }},
+    {OpKind::Expm1, [](V x) { return withReal(sub(exponential(x), one()), std::expm1(x.real)); }},
+    {OpKind::Log, logarithm},
+    {OpKind::Log2, [](V x) { return withReal(fieldMultiply(logarithm(x), log2e()), std::log2(x.real)); }},
+    {OpKind::Log10, [](V x) { return withReal(fieldMultiply(logarithm(x), log10e()), std::log10(x.real)); }},
+    {OpKind::Log1p, [](V x) { return withReal(logarithm(fieldAdd(x, one())), std::log1p(x.real)); }},
+    {OpKind::Sqrt, squareRoot},
+    {OpKind::Rsqrt, reciprocalRoot},
+    {OpKind::Tanh, hyperbolicTangent},
+    {OpKind::Sinh, hyperbolicSine},
+    {OpKind::Erf, [](V x) { return odd(OpKind::Erf, std::erf, x); }},
+    {OpKind::Sin, [](V x) { return odd(OpKind::Sin, std::sin, x); }},
+    {OpKind::Atan, [](V x) { return odd(OpKind::Atan, std::atan, x); }},
+    {OpKind::Cos, [](V x) { return even(OpKind::Cos, std::cos, x); }},
+    {OpKind::TruncF, [](V x) { return x; }},
+    {OpKind::ExtF, [](V x) { return x; }},
+    {OpKind::AddF, nullptr, fieldAdd},
+    {OpKind::SubF, nullptr, sub},
+    {OpKind::MulF, nullptr, fieldMultiply},
+    {OpKind::DivF, nullptr, div},
+    {OpKind::RemF, nullptr, remainderOf},
+    {OpKind::MinimumF, nullptr, [](V a, V b) { return picked(floatMinimum, a, b); }},
+    {OpKind::MaximumF, nullptr, [](V a, V b) { return picked(floatMaximum, a, b); }},
+    {OpKind::MinNumF, nullptr, [](V a, V b) { return picked(floatMinNum, a, b); }},
+    {OpKind::MaxNumF, nullptr, [](V a, V b) { return picked(floatMaxNum, a, b); }},
+    {OpKind::PowF, nullptr, raised},
+    {OpKind::Fma},
+};
+const FieldOp *findFieldOp(OpKind kind) {
+  for (const FieldOp &op : kFieldOps)
+    if (op.kind == kind) return &op;
+  return nullptr;
 }
 } // namespace
 
-bool isFieldOp(OpKind kind) {
-  constexpr OpKind kKinds[] = {
-      OpKind::AddF,  OpKind::SubF,  OpKind::MulF,     OpKind::DivF,     OpKind::RemF,  OpKind::MinimumF, OpKind::MaximumF,
-      OpKind::MinNumF, OpKind::MaxNumF, OpKind::NegF, OpKind::AbsF,     OpKind::Floor, OpKind::Ceil,     OpKind::Round,
-      OpKind::RoundEven, OpKind::Trunc, OpKind::Exp,  OpKind::Exp2,     OpKind::Expm1, OpKind::Log,      OpKind::Log2,
-      OpKind::Log10, OpKind::Log1p, OpKind::Sinh,     OpKind::Tanh,     OpKind::Erf,   OpKind::Sin,      OpKind::Cos,
-      OpKind::Atan,  OpKind::PowF,  OpKind::Sqrt,     OpKind::Rsqrt,    OpKind::Fma,   OpKind::TruncF,   OpKind::ExtF};
-  for (OpKind each : kKinds)
-    if (each == kind) return true;
-  return false;
-}
-
-namespace {
-FieldValue applyUnary(OpKind kind, const FieldValue &x) {
-  if (kind == OpKind::NegF) return negated(x);
-  if (kind == OpKind::AbsF) return std::signbit(x.real) ? negated(x) : x;
-  if (kind == OpKind::Floor) return rounded(std::floor, x);
-  if (kind == OpKind::Ceil) return rounded(std::ceil, x);
-  if (kind == OpKind::Round) return rounded(std::round, x);
-  if (kind == OpKind::RoundEven) return rounded(std::nearbyint, x);
-  if (kind == OpKind::Trunc) return rounded(std::trunc, x);
-  if (kind == OpKind::Exp) return exponential(x);
-  if (kind == OpKind::Exp2) return withReal(exponential(div(x, log2e())), std::exp2(x.real));
-  if (kind == OpKind::Expm1) return withReal(sub(exponential(x), one()), std::expm1(x.real));
-  if (kind == OpKind::Log) return logarithm(x);
-  if (kind == OpKind::Log2) return withReal(fieldMultiply(logarithm(x), log2e()), std::log2(x.real));
-  if (kind == OpKind::Log10)
-    return withReal(fieldMultiply(logarithm(x), fieldFromReal(Elem::F32, 0.43429448190325182765)), std::log10(x.real));
-  if (kind == OpKind::Log1p) return withReal(logarithm(fieldAdd(x, one())), std::log1p(x.real));
-  if (kind == OpKind::Sqrt) return squareRoot(x);
-  if (kind == OpKind::Rsqrt) return withReal(inverted(squareRoot(x)), 1 / std::sqrt(x.real));
-  if (kind == OpKind::Tanh) return hyperbolicTangent(x);
-  if (kind == OpKind::Sinh) return hyperbolicSine(x);
-  if (kind == OpKind::Erf) return odd(kind, std::erf, x);
-  if (kind == OpKind::Sin) return odd(kind, std::sin, x);
-  if (kind == OpKind::Atan) return odd(kind, std::atan, x);
-  if (kind == OpKind::Cos) return even(kind, std::cos, x);
-  XT_CHECK(kind == OpKind::TruncF || kind == OpKind::ExtF, "an op on one float");
-  return withReal(x, asIs(x.real));
-}
-
-FieldValue applyBinary(OpKind kind, const FieldValue &a, const FieldValue &b) {
-  if (kind == OpKind::AddF) return fieldAdd(a, b);
-  if (kind == OpKind::SubF) return sub(a, b);
-  if (kind == OpKind::MulF) return fieldMultiply(a, b);
-  if (kind == OpKind::DivF) return div(a, b);
-  if (kind == OpKind::RemF) return remainderOf(a, b);
-  if (kind == OpKind::MinimumF) return picked(floatMinimum, a, b);
-  if (kind == OpKind::MaximumF) return picked(floatMaximum, a, b);
-  if (kind == OpKind::MinNumF) return picked(floatMinNum, a, b);
-  if (kind == OpKind::MaxNumF) return picked(floatMaxNum, a, b);
-  XT_CHECK(kind == OpKind::PowF, "an op on two floats");
-  return raised(a, b);
-}
-} // namespace
+bool isFieldOp(OpKind kind) { return findFieldOp(kind) != nullptr; }
 
 FieldValue fieldApply(OpKind kind, std::span<const FieldValue> operands) {
-  if (operands.size() == 1) return applyUnary(kind, operands[0]);
-  if (operands.size() == 2) return applyBinary(kind, operands[0], operands[1]);
-  XT_CHECK(kind == OpKind::Fma, "an op on three floats");
+  const FieldOp *op = findFieldOp(kind);
+  XT_CHECK(op, "an op on floats");
+  if (op->unary) return op->unary(operands[0]);
+  if (op->binary) return op->binary(operands[0], operands[1]);
   return fieldAdd(fieldMultiply(operands[0], operands[1]), operands[2]);
 }
 

@@ -26,11 +26,13 @@ struct FieldValue {
   bool hasInner = true; // otherwise `inner` is 0
 };
 
-// Whether two elements represent the same number. Infinities equal themselves, and NaNs equal each other.
+// Whether two elements represent the same number. Infinities equal themselves, and NaNs equal each other. A quotient by an
+// algebraic zero is infinite where the real value of the divisor is 0, and NaN where it is a rounding error.
 bool sameField(const FieldValue &a, const FieldValue &b);
 
-// A literal, or an element of memory that the run has not computed. A value that a float type rounded stands for the number as
-// written: 0.1 in any type is one tenth, and 1.442695 is the same number in f32 and in f64.
+// A literal, or an element of memory that the run has not computed. It stands for the decimal that was written, not for its
+// rounded value: 0.1 in any type is one tenth. The decimal has the fewest digits that identify the value in its type, so
+// 0.1000000001 is one tenth in f32 but not in f64. log2(e) and log10(e), rounded to f32 or to f64, are one number each.
 FieldValue fieldFromReal(Elem elem, double value);
 FieldValue fieldFromInteger(int64_t value);
 // An input with no known algebraic property: an element drawn from `seed` and `index`; it keeps its real value.

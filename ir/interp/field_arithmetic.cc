@@ -4,6 +4,7 @@
 #include "ir/interp/float_ops.h"
 #include "ir/interp/int_ops.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -24,8 +25,39 @@ bool compareReals(std::string_view kind, double a, double b) {
 } // namespace
 
 Number FieldArithmetic::numberOf(const FieldValue &value) {
-  values_.push_back(value);
-  return integerNumber(static_cast<int64_t>(values_.size() - 1));
+  size_t place = values_.size();
+  if (free_.empty()) {
+    values_.push_back(value);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    values_[place] = value;
+  }
+  return integerNumber(static_cast<int64_t>(place));
+}
+
+void FieldArithmetic::beginWorkgroup() {
+  values_.resize(1);
+  free_.clear();
+  limit_ = kFewest;
+}
+
+// The number may be an integer: then a value may be kept that is not used.
+void FieldArithmetic::inUse(Number number) {
+  used_.resize(values_.size());
+  auto place = static_cast<uint64_t>(number.i);
+  if (place < used_.size()) used_[place] = true;
+}
+
+void FieldArithmetic::freeOthers() {
+  used_.resize(values_.size());
+  used_[0] = true;
+  free_.clear();
+  for (size_t place = values_.size(); place-- > 0;)
+    if (!used_[place]) free_.push_back(place);
+  used_.clear();
+  // A search costs time in proportion to the values that it finds, so twice as many must exist before the next one.
+  limit_ = std::max(kFewest, 2 * (values_.size() - free_.size()));
 }
 
 Number FieldArithmetic::constant(Elem elem, const AttrValue &value) {
@@ -65,9 +97,10 @@ void FieldArithmetic::elementwise(const ElementwiseOp &op, std::span<const Numbe
   // Ops that only move numbers, or have no float types, are computed as usual.
   if (op.kind == OpKind::Select || (!isFloat(op.operand) && !isFloat(op.result)))
     return evaluateElementwise(op, operands, out, count);
+  bool isField = isFieldOp(op.kind);
   auto at = [&](size_t operand, size_t k) { return operands[operand].data[k * operands[operand].step]; };
   for (size_t k = 0; k < count; ++k) {
-    if (isFieldOp(op.kind)) {
+    if (isField) {
       std::array<FieldValue, 3> values;
       for (size_t i = 0; i < operands.size(); ++i) values[i] = valueOf(at(i, k));
       out[k] = numberOf(fieldApply(op.kind, std::span(values).first(operands.size())));

@@ -16,7 +16,13 @@ public:
   void elementwise(const ElementwiseOp &op, std::span<const Numbers> operands, Number *out, size_t count) override;
   void multiplyAccumulate(Elem operand, Elem result, MmaExtents shape, const Number *a, const Number *b,
                           Number *acc) override;
-  void beginWorkgroup() override { values_.resize(1); }
+  double real(Number number) const override { return valueOf(number).real; }
+  void beginWorkgroup() override;
+  bool wantsToFree() const override { return values_.size() - free_.size() >= limit_; }
+  void inUse(Number number) override;
+  void freeOthers() override;
+  // The number of values that the table has room for.
+  size_t tableSize() const { return values_.size(); }
 
   // The field value of a float element in memory: the value last stored there, if the bytes have not changed since; else the
   // value derived from the bytes.
@@ -24,6 +30,8 @@ public:
   // Sets the field value of an element in memory; its bytes must have been written already.
   void setMemory(Elem elem, const void *bytes, const FieldValue &value);
   void forgetMemory() { memory_.clear(); }
+  // The bytes that the field value of an element in memory takes, with what the hash table adds.
+  static constexpr int64_t kBytesPerElement = 96;
 
 private:
   struct Stored {
@@ -35,7 +43,11 @@ private:
   const FieldValue &valueOf(Number number) const { return values_[static_cast<size_t>(number.i)]; }
   FieldValue operandOf(Elem elem, Number number) const;
 
+  static constexpr size_t kFewest = size_t{1} << 18; // a smaller table (8 MiB) is not worth a search for unused values
   std::vector<FieldValue> values_ = {FieldValue()}; // the first is zero, the value of a default Number
+  std::vector<size_t> free_;                        // unused places in the table
+  std::vector<bool> used_;                          // the places named by inUse
+  size_t limit_ = kFewest;                          // values in the table from which it wants to free
   std::unordered_map<const void *, Stored> memory_; // used for lookup only
 };
 

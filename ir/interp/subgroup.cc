@@ -41,7 +41,7 @@ Subgroup::Subgroup(const WorkgroupEnvironment &environment, size_t id)
 }
 
 Result<void> Subgroup::run(uint64_t budget) {
-  for (; state_ == State::Ready && budget > 0; --budget) {
+  for (; state_ == State::Ready && budget > 0 && !arithmetic().wantsToFree(); --budget) {
     Frame &frame = frames_.back();
     if (frame.next == frame.block->steps.size()) {
       // A region without values need not end in a yield.

@@ -68,6 +68,9 @@ size_t subgroupWorker(const Kernel &kernel, size_t subgroup);
 Result<void> checkAssertion(const Op &op, std::span<const Number> condition, std::span<const int64_t> first,
                             const WorkgroupEnvironment &environment, size_t subgroup);
 
+// The elements as `print` shows them: numbers of IEEE arithmetic, whatever the arithmetic of the run is.
+Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arithmetic &arithmetic);
+
 // Subgroups that wait at the same place.
 struct Standing {
   const Step *place = nullptr; // null: they have finished
@@ -83,13 +86,21 @@ public:
 
   Subgroup(const WorkgroupEnvironment &environment, size_t id);
 
-  // Runs at most `budget` steps, until it waits or has finished. Returns an Error if the program does something undefined.
+  // Runs at most `budget` steps, until it waits, has finished, or the arithmetic wants to free numbers. Returns an Error if the program does something undefined.
   Result<void> run(uint64_t budget);
 
   State state() const { return state_; }
   // The step at which a waiting subgroup waits.
   const Step *waitsAt() const { return waitsAt_; }
   const RuntimeValue &value(size_t slot) const { return slots_[slot]; }
+  // Calls f with each number in the subgroup's scalars and vectors.
+  template <class F> void eachNumber(F f) const {
+    for (const RuntimeValue &value : slots_) {
+      if (const auto *scalar = std::get_if<Number>(&value)) f(*scalar);
+      if (const auto *vector = std::get_if<FragmentRef>(&value))
+        for (Number number : **vector) f(number);
+    }
+  }
   const FragmentRef &fragment(size_t slot) const;
   size_t id() const { return id_; }
   size_t subgroup() const { return environment_.lanes() ? id_ / environment_.lanes() : id_; }

@@ -116,6 +116,13 @@ void Subgroup::insertSlice(const Step &step) {
   setVector(step, std::move(result));
 }
 
+Fragment printedNumbers(Elem elem, std::span<const Number> elements, const Arithmetic &arithmetic) {
+  Fragment numbers(elements.begin(), elements.end());
+  for (Number &number : numbers)
+    if (isFloat(elem)) number = floatNumber(arithmetic.real(number));
+  return numbers;
+}
+
 // At workgroup scope, values that are the same in all subgroups are printed once; vectors are printed where the subgroups meet.
 void Subgroup::print(const Step &step) {
   if (!environment_.print || !*environment_.print || (environment_.workgroupScope && id_ != 0)) return;
@@ -126,7 +133,8 @@ void Subgroup::print(const Step &step) {
     const RuntimeValue &value = slots_[step.operands[i]];
     const auto *scalar = std::get_if<Number>(&value);
     std::span<const Number> elements = scalar ? std::span(scalar, 1) : std::span(*fragment(step.operands[i]));
-    (*environment_.print)(printedValue(text, step.op->operand(i)->type(), elements));
+    Type type = step.op->operand(i)->type();
+    (*environment_.print)(printedValue(text, type, printedNumbers(type.elem(), elements, arithmetic())));
   }
 }
 

@@ -68,6 +68,7 @@ Workgroup::Workgroup(const WorkgroupEnvironment &environment, Schedule schedule,
 
 Result<void> Workgroup::run() {
   for (;;) {
+    if (environment_.arithmetic->wantsToFree()) freeUnusedNumbers();
     if (std::optional<Turn> turn = nextTurn()) {
       if (Result<void> done = subgroups_[turn->subgroup].run(turn->budget); !done) return done;
     } else if (allFinished()) {
@@ -76,6 +77,11 @@ Result<void> Workgroup::run() {
       return met;
     }
   }
+}
+
+void Workgroup::freeUnusedNumbers() {
+  for (const Subgroup &subgroup : subgroups_) subgroup.eachNumber([&](Number number) { environment_.arithmetic->inUse(number); });
+  environment_.arithmetic->freeOthers();
 }
 
 std::optional<Workgroup::Turn> Workgroup::nextTurn() {

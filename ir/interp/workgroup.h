@@ -33,6 +33,7 @@ private:
   // Chooses among the subgroups that can run; nullopt if none can.
   std::optional<Turn> nextTurn();
   bool allFinished() const;
+  void freeUnusedNumbers();
   Result<void> meet();
   Error divergence() const;
   // Executes a collective op if all lanes of some subgroup wait at it; returns whether there was one.

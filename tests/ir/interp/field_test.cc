@@ -1,7 +1,7 @@
 #include "ir/interp/field.h"
 #include "ir/interp/field_arithmetic.h"
 
-#include <gtest/gtest.h>
+#include "kernel_fixture.h"
 
 #include <cmath>
 #include <limits>
@@ -94,6 +94,36 @@ TEST(Field, LiteralsAreWhatTheyWereWrittenAs) {
   EXPECT_TRUE(sameField(real(-3), fieldFromInteger(-3)));
 }
 
+TEST(Field, LiteralsOfF64HaveTheDigitsOfF64) {
+  double near = 0.1000000001;
+  EXPECT_TRUE(sameField(real(near), real(0.1)));
+  EXPECT_FALSE(sameField(fieldFromReal(Elem::F64, near), fieldFromReal(Elem::F64, 0.1)));
+  EXPECT_TRUE(sameField(fieldMultiply(fieldFromReal(Elem::F64, near), fieldFromInteger(10000000000)), fieldFromInteger(1000000001)));
+  EXPECT_TRUE(sameField(fieldFromReal(Elem::F64, 0.1), real(0.1)));
+  // exp2(x * log2(e)) is exp(x) with the digits of either type.
+  FieldValue a = unknown(1), log2e = fieldFromReal(Elem::F64, 1.4426950408889634);
+  EXPECT_TRUE(sameField(apply(OpKind::Exp2, fieldMultiply(a, log2e)), apply(OpKind::Exp, a)));
+  EXPECT_TRUE(sameField(fieldFromReal(Elem::F64, -1.4426950408889634), apply(OpKind::NegF, log2e)));
+  EXPECT_FALSE(sameField(fieldFromReal(Elem::F64, 1.442695040889), log2e));
+}
+
+// The field's zero may have a real value that is a rounding error: 0.1 + 0.2 - 0.3.
+TEST(Field, NothingIsDividedByAnAlgebraicZero) {
+  FieldValue a = unknown(1), zero = apply(OpKind::SubF, fieldAdd(real(0.1), real(0.2)), real(0.3));
+  ASSERT_TRUE(sameField(zero, real(0)));
+  ASSERT_NE(zero.real, 0);
+  EXPECT_FALSE(std::isfinite(apply(OpKind::DivF, a, zero).real));
+  EXPECT_FALSE(sameField(apply(OpKind::DivF, a, zero), real(0)));
+  EXPECT_FALSE(std::isfinite(apply(OpKind::DivF, zero, zero).real));
+  EXPECT_FALSE(std::isfinite(apply(OpKind::RemF, a, zero).real));
+  EXPECT_FALSE(std::isfinite(apply(OpKind::PowF, zero, real(-2)).real));
+  EXPECT_FALSE(std::isfinite(apply(OpKind::Rsqrt, zero).real));
+  EXPECT_TRUE(sameField(apply(OpKind::Sqrt, zero), real(0)));
+  EXPECT_EQ(apply(OpKind::DivF, a, real(0)).real, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(apply(OpKind::Rsqrt, real(0)).real, std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(sameField(apply(OpKind::PowF, a, real(-2)), apply(OpKind::DivF, real(1), fieldMultiply(a, a))));
+}
+
 TEST(Field, WhatIsNoNumberOrInfiniteKeepsItsRules) {
   double inf = std::numeric_limits<double>::infinity();
   FieldValue low = real(-inf), a = unknown(1);
@@ -125,6 +155,29 @@ TEST(FieldArithmetic, MemoryRemembersElementsUntilItsBytesChange) {
   EXPECT_TRUE(sameField(arithmetic.inMemory(Elem::F32, &memory[1]), fieldFromInteger(2)));
   memory[0] = 3;
   EXPECT_TRUE(sameField(arithmetic.inMemory(Elem::F32, &memory[0]), fieldFromInteger(3)));
+}
+
+// A loop that adds a tile 1000 times computes four million values, of which two tiles are in use at a time.
+class FieldKernelTest : public KernelTest {};
+TEST_F(FieldKernelTest, ValuesThatAreNoLongerUsedAreFreed) {
+  constexpr int64_t kRows = 64, kSteps = 1000;
+  Value *a = matrixParam(Elem::F32), *c = matrixParam(Elem::F32);
+  Value *x = load(tileAt(a, 0, 0, {kRows, kRows}));
+  std::vector<Value *> sums = loop(b.index(0), b.index(kSteps), b.index(1), {x}, [&](Value *, std::vector<Value *> carried) {
+    return std::vector<Value *>{b.value(OpKind::AddF, {carried[0], x}, x->type())};
+  });
+  store(sums[0], tileAt(c, 0, 0, {kRows, kRows}));
+  Array from(Elem::F32, {kRows, kRows}), to(Elem::F32, {kRows, kRows});
+  from.fill([](int64_t i) { return static_cast<double>(i); });
+  FieldArithmetic arithmetic;
+  InterpOptions options;
+  options.arithmetic = &arithmetic;
+  Result<void> done = interpret(kernel, {from.arg(), to.arg()}, {}, options);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_LT(arithmetic.tableSize(), size_t{1} << 19);
+  auto *first = static_cast<float *>(to.arg().buffer.data);
+  for (int64_t i = 0; i < kRows * kRows; ++i)
+    ASSERT_TRUE(sameField(arithmetic.inMemory(Elem::F32, first + i), fieldFromInteger((kSteps + 1) * i))) << i;
 }
 
 } // namespace
