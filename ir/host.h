@@ -36,6 +36,8 @@ struct HostFnInfo {
 };
 std::span<const HostFnInfo> allHostFns();
 const HostFnInfo &hostFnInfo(HostFn fn);
+// The names by which kernels may know a function: its own name, then those in `kernels`.
+std::vector<std::string_view> kernelNames(const HostFnInfo &fn);
 // Finds a function by its own name, or by the name of an equivalent kernel function.
 const HostFnInfo *findHostFn(std::string_view name, bool initializer);
 const HostFnInfo *findHostOperator(std::string_view op, size_t operands);

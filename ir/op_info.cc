@@ -4,6 +4,7 @@
 #include "ir/host.h"
 #include "ir/module.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -118,21 +119,23 @@ std::string_view fullName(OpKind kind) {
 std::span<const HostFnInfo> allHostFns() { return kHostFns; }
 const HostFnInfo &hostFnInfo(HostFn fn) { return kHostFns[static_cast<size_t>(fn)]; }
 
-namespace {
-bool lists(std::string_view names, std::string_view name) {
-  while (!names.empty()) {
-    size_t comma = names.find(", ");
-    if (names.substr(0, comma) == name) return true;
-    names = comma == std::string_view::npos ? std::string_view() : names.substr(comma + 2);
+std::vector<std::string_view> kernelNames(const HostFnInfo &fn) {
+  std::vector<std::string_view> names = {fn.name};
+  for (std::string_view rest = fn.kernels; !rest.empty();) {
+    size_t comma = rest.find(", ");
+    names.push_back(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
   }
-  return false;
+  return names;
 }
-} // namespace
 
 const HostFnInfo *findHostFn(std::string_view name, bool initializer) {
   if (name.empty()) return nullptr;
-  for (const HostFnInfo &fn : kHostFns)
-    if ((fn.name == name || lists(fn.kernels, name)) && (fn.cls == HostFnClass::Initializer) == initializer) return &fn;
+  for (const HostFnInfo &fn : kHostFns) {
+    if ((fn.cls == HostFnClass::Initializer) != initializer) continue;
+    if (fn.name == name) return &fn;
+    if (std::vector<std::string_view> names = kernelNames(fn); std::find(names.begin(), names.end(), name) != names.end()) return &fn;
+  }
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace xt {
 
@@ -32,16 +33,34 @@ std::string numberText(double value) {
 }
 } // namespace
 
-std::vector<FieldValue> FieldCheck::contentOf(const TestBuffer &buffer) const {
-  std::vector<FieldValue> content;
-  forEachAddress(buffer, [&](const std::byte *p, int64_t) {
-    content.push_back(arithmetic_.inMemory(buffer.stmt->type.elem, p));
-  });
+Result<Elements<FieldValue>> FieldCheck::contentOf(const TestBuffer &buffer) const {
+  auto content = makeFieldValues(state_.site().budget, *elementCount(buffer.sizes));
+  if (!content) return content;
+  forEachAddress(buffer, [&](const std::byte *p, int64_t i) { (*content)[i] = arithmetic_.inMemory(buffer.stmt->type.elem, p); });
   return content;
 }
 
-void FieldCheck::declareInputs() {
+void FieldCheck::forgetMemory() {
   arithmetic_.forgetMemory();
+  state_.site().budget.give(std::exchange(reserved_, 0));
+}
+
+// The launches may store every float of every buffer.
+Result<void> FieldCheck::reserveMemory() {
+  int64_t floats = 0;
+  for (const auto &buffer : state_.buffers())
+    if (isFloat(buffer->stmt->type.elem)) floats += *elementCount(buffer->sizes);
+  MemoryBudget &budget = state_.site().budget;
+  int64_t bytes = floats * FieldArithmetic::kBytesPerElement;
+  if (!budget.take(bytes)) return outOfMemory("the elements of the field in buffers", bytes, budget);
+  reserved_ = bytes;
+  return {};
+}
+
+Result<void> FieldCheck::declareInputs() {
+  forgetMemory();
+  contents_.clear();
+  if (auto reserved = reserveMemory(); !reserved) return reserved;
   uint64_t number = 0;
   for (const auto &buffer : state_.buffers()) {
     ++number;
@@ -52,15 +71,20 @@ void FieldCheck::declareInputs() {
       forEachAddress(*buffer, [&](const std::byte *p, int64_t i) {
         arithmetic_.setMemory(elem, p, fieldUnknown(loadFloat(elem, p), number, static_cast<uint64_t>(i)));
       });
-    contents_[{buffer->stmt->name, kBefore}] = contentOf(*buffer);
+    if (auto kept = keep(*buffer, kBefore); !kept) return kept;
   }
+  return {};
 }
 
-void FieldCheck::keep(const TestBuffer &buffer, size_t launch) {
-  if (isFloat(buffer.stmt->type.elem)) contents_[{buffer.stmt->name, launch}] = contentOf(buffer);
+Result<void> FieldCheck::keep(const TestBuffer &buffer, size_t launch) {
+  if (!isFloat(buffer.stmt->type.elem)) return {};
+  auto content = contentOf(buffer);
+  if (!content) return content.error();
+  contents_[{buffer.stmt->name, launch}] = std::move(*content);
+  return {};
 }
 
-const std::vector<FieldValue> &FieldCheck::fieldContent(const TestBuffer &buffer, size_t position, bool before) {
+const Elements<FieldValue> &FieldCheck::fieldContent(const TestBuffer &buffer, size_t position, bool before) {
   std::optional<size_t> writer = before ? std::nullopt : TestState::writerBefore(buffer, position);
   return contents_[{buffer.stmt->name, writer.value_or(kBefore)}];
 }
@@ -77,6 +101,14 @@ Result<std::vector<CheckReport>> FieldCheck::verify() {
   return reports;
 }
 
+// The type whose constants the literals of a check stand for. A kernel that computes in f64 has constants of f64.
+Elem FieldCheck::literalsOf(const HostStmt &stmt, const HostArray &left, const HostArray &right) {
+  bool wide = left.wide || right.wide;
+  for (const HostExpr *side : {&stmt.left, &stmt.right})
+    for (const std::string &name : state_.buffersIn(*side, true)) wide |= state_.find(name)->stmt->type.elem == Elem::F64;
+  return wide ? Elem::F64 : Elem::F32;
+}
+
 Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
   // The ordinary evaluation reports errors of the test.
   state_.setTrackErrors(false);
@@ -86,9 +118,10 @@ Result<CheckReport> FieldCheck::check(const HostStmt &stmt, size_t position) {
   if (!left || !right) return left ? right.error() : left.error();
   if (auto fits = Comparison::make(state_.siteAt(stmt.range), *left, *right, stmt); !fits) return fits.error();
 
-  auto got = evaluateInField(stmt.left, position, test_, state_, *this);
+  Elem literals = literalsOf(stmt, *left, *right);
+  auto got = evaluateInField(stmt.left, position, test_, state_, *this, literals);
   if (!got) return got.error();
-  auto expected = evaluateInField(stmt.right, position, test_, state_, *this);
+  auto expected = evaluateInField(stmt.right, position, test_, state_, *this, literals);
   if (!expected) return expected.error();
   auto mask = Elements<uint8_t>::make(state_.site().budget, got->count(), "the places that differ");
   if (!mask) return mask.error();

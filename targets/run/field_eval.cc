@@ -9,22 +9,10 @@
 namespace xt {
 
 namespace {
-// The op of kernels that computes a function of floats; nullopt if there is no such op.
+// The op of kernels that computes a function of floats; nullopt if there is none.
 std::optional<OpKind> kernelOp(HostFn fn) {
-  constexpr std::pair<HostFn, OpKind> kOps[] = {
-      {HostFn::Add, OpKind::AddF},         {HostFn::Sub, OpKind::SubF},       {HostFn::Mul, OpKind::MulF},
-      {HostFn::Div, OpKind::DivF},         {HostFn::Neg, OpKind::NegF},       {HostFn::Exp, OpKind::Exp},
-      {HostFn::Exp2, OpKind::Exp2},        {HostFn::Log, OpKind::Log},        {HostFn::Log2, OpKind::Log2},
-      {HostFn::Sqrt, OpKind::Sqrt},        {HostFn::Rsqrt, OpKind::Rsqrt},    {HostFn::Tanh, OpKind::Tanh},
-      {HostFn::Erf, OpKind::Erf},          {HostFn::Sin, OpKind::Sin},        {HostFn::Cos, OpKind::Cos},
-      {HostFn::Abs, OpKind::AbsF},         {HostFn::Floor, OpKind::Floor},    {HostFn::Ceil, OpKind::Ceil},
-      {HostFn::Expm1, OpKind::Expm1},      {HostFn::Log10, OpKind::Log10},    {HostFn::Log1p, OpKind::Log1p},
-      {HostFn::Sinh, OpKind::Sinh},        {HostFn::Atan, OpKind::Atan},      {HostFn::Round, OpKind::Round},
-      {HostFn::RoundEven, OpKind::RoundEven}, {HostFn::Trunc, OpKind::Trunc}, {HostFn::Pow, OpKind::PowF},
-      {HostFn::MaxNum, OpKind::MaxNumF},   {HostFn::MinNum, OpKind::MinNumF}, {HostFn::Max, OpKind::MaximumF},
-      {HostFn::Min, OpKind::MinimumF},     {HostFn::Remainder, OpKind::RemF}};
-  for (auto [host, kernel] : kOps)
-    if (host == fn) return kernel;
+  for (std::string_view name : kernelNames(hostFnInfo(fn)))
+    if (const OpInfo *op = findOp(name); op && isFieldOp(op->kind)) return op->kind;
   return std::nullopt;
 }
 
@@ -44,12 +32,12 @@ int64_t product(std::span<const int64_t> extents) {
 
 class FieldEvaluator {
 public:
-  FieldEvaluator(size_t position, const HostTest &test, TestState &state, FieldContents &contents)
-      : position_(position), test_(test), state_(state), contents_(contents) {}
+  FieldEvaluator(size_t position, const HostTest &test, TestState &state, FieldContents &contents, Elem literals)
+      : position_(position), test_(test), state_(state), contents_(contents), literals_(literals) {}
 
   Result<FieldArray> evaluate(const HostExpr &expr) {
     switch (expr.kind) {
-    case HostExpr::Kind::Float: return FieldArray{{}, {fieldFromReal(Elem::F32, expr.number)}, {}};
+    case HostExpr::Kind::Float: return computed({}, [&](int64_t) { return fieldFromReal(literals_, expr.number); });
     case HostExpr::Kind::Int:
     case HostExpr::Kind::Size: return plain(expr);
     case HostExpr::Kind::Buffer: return state_.shape(expr.text) ? content(expr, expr.text, false) : binding(expr.text);
@@ -71,6 +59,13 @@ private:
     site.trackErrors = false;
     return site;
   }
+  // An array of floats whose element i (row-major) is valueAt(i).
+  template <class F> Result<FieldArray> computed(std::vector<int64_t> shape, F valueAt) {
+    auto values = makeFieldValues(state_.site().budget, product(shape));
+    if (!values) return values.error();
+    for (int64_t i = 0; i < values->count(); ++i) (*values)[i] = valueAt(i);
+    return FieldArray{std::move(shape), std::move(*values), {}};
+  }
   // Evaluates an expression that uses no float buffers.
   Result<FieldArray> plain(const HostExpr &expr) {
     state_.setTrackErrors(false);
@@ -79,14 +74,11 @@ private:
     if (!value) return value.error();
     return wrap(std::move(*value));
   }
-  static FieldArray wrap(HostArray array) {
+  Result<FieldArray> wrap(HostArray array) {
+    if (!array.integer) return computed(array.shape, [&](int64_t i) { return fieldFromReal(literals_, array.values[i]); });
     FieldArray result;
     result.shape = array.shape;
-    if (array.integer) {
-      result.integers = std::move(array);
-      return result;
-    }
-    for (int64_t i = 0; i < array.count(); ++i) result.values.push_back(fieldFromReal(Elem::F32, array.values[i]));
+    result.integers = std::move(array);
     return result;
   }
   // The operand of comparisons and similar functions: integers, or the real values.
@@ -101,12 +93,13 @@ private:
   Result<FieldArray> content(const HostExpr &expr, const std::string &buffer, bool before) {
     TestBuffer &held = *state_.find(buffer);
     if (!isFloat(held.stmt->type.elem)) return plain(expr);
-    return FieldArray{held.sizes, contents_.fieldContent(held, position_, before), {}};
+    const Elements<FieldValue> &kept = contents_.fieldContent(held, position_, before);
+    return computed(held.sizes, [&](int64_t i) { return kept[i]; });
   }
   Result<FieldArray> binding(const std::string &name) {
     for (size_t p = 0; p < test_.body.size(); ++p)
       if (test_.body[p].kind == HostStmt::Kind::Let && test_.body[p].name == name)
-        return FieldEvaluator(p, test_, state_, contents_).evaluate(test_.body[p].value);
+        return FieldEvaluator(p, test_, state_, contents_, literals_).evaluate(test_.body[p].value);
     XT_UNREACHABLE("unknown name: the lowering resolves names");
   }
 
@@ -118,15 +111,13 @@ private:
       if (!cut) return cut.error();
       return wrap(std::move(*cut));
     }
-    FieldArray result{spec.shape, {}, {}};
     std::vector<int64_t> index(spec.shape.size(), 0);
-    for (int64_t left = product(spec.shape); left > 0; --left) {
+    return computed(spec.shape, [&](int64_t) {
       int64_t place = spec.offset;
       for (size_t d = 0; d < index.size(); ++d) place += index[d] * spec.strides[d];
-      result.values.push_back(x.values[static_cast<size_t>(place)]);
       for (size_t d = index.size(); d-- > 0 && ++index[d] == spec.shape[d];) index[d] = 0;
-    }
-    return result;
+      return x.values[place];
+    });
   }
   Result<FieldArray> broadcast(const FieldArray &x, const std::vector<int64_t> &shape) {
     return view(x, {shape, broadcastStrides(x.shape, shape), 0});
@@ -172,19 +163,16 @@ private:
     }
     return static_cast<size_t>(dim < 0 ? dim + static_cast<int64_t>(x.shape.size()) : dim);
   }
-  FieldArray gather(const FieldArray &x, const HostArray &indices, size_t d) {
-    FieldArray result;
-    result.shape.assign(x.shape.begin(), x.shape.begin() + static_cast<ptrdiff_t>(d));
-    result.shape.insert(result.shape.end(), indices.shape.begin(), indices.shape.end());
-    result.shape.insert(result.shape.end(), x.shape.begin() + static_cast<ptrdiff_t>(d) + 1, x.shape.end());
+  Result<FieldArray> gather(const FieldArray &x, const HostArray &indices, size_t d) {
+    std::vector<int64_t> shape(x.shape.begin(), x.shape.begin() + static_cast<ptrdiff_t>(d));
+    shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
+    shape.insert(shape.end(), x.shape.begin() + static_cast<ptrdiff_t>(d) + 1, x.shape.end());
     Around of = around(x.shape, d);
-    for (int64_t outer = 0; outer < of.before; ++outer)
-      for (int64_t i = 0; i < indices.count(); ++i) {
-        int64_t index = indices.ints[i] < 0 ? indices.ints[i] + of.extent : indices.ints[i];
-        for (int64_t inner = 0; inner < of.behind; ++inner)
-          result.values.push_back(x.at((outer * of.extent + index) * of.behind + inner));
-      }
-    return result;
+    return computed(std::move(shape), [&](int64_t at) {
+      int64_t inner = at % of.behind, given = indices.ints[at / of.behind % indices.count()];
+      int64_t outer = at / of.behind / indices.count(), index = given < 0 ? given + of.extent : given;
+      return x.at((outer * of.extent + index) * of.behind + inner);
+    });
   }
 
   // --- functions ---
@@ -216,12 +204,10 @@ private:
       if (!value) return value.error();
       if (value->integer) return wrap(std::move(*value));
     }
-    FieldArray result{x.shape, {}, {}};
-    for (int64_t i = 0; i < x.count(); ++i) {
+    return computed(x.shape, [&](int64_t i) {
       FieldValue operand = x.at(i);
-      result.values.push_back(fieldApply(*kind, {&operand, 1}));
-    }
-    return result;
+      return fieldApply(*kind, {&operand, 1});
+    });
   }
 
   Result<FieldArray> binary(const HostExpr &expr, const FieldArray &x, const FieldArray &y) {
@@ -237,12 +223,10 @@ private:
     std::vector<int64_t> shape = *broadcastShape(x.shape, y.shape);
     auto left = broadcast(x, shape), right = broadcast(y, shape);
     if (!left || !right) return left ? right.error() : left.error();
-    FieldArray result{shape, {}, {}};
-    for (int64_t i = 0; i < left->count(); ++i) {
+    return computed(shape, [&](int64_t i) {
       FieldValue operands[] = {left->at(i), right->at(i)};
-      result.values.push_back(remainder ? flooredRemainder(operands[0], operands[1]) : fieldApply(*kind, operands));
-    }
-    return result;
+      return remainder ? flooredRemainder(operands[0], operands[1]) : fieldApply(*kind, operands);
+    });
   }
 
   Result<FieldArray> reduction(const HostExpr &expr, const FieldArray &x, const HostExpr *dim) {
@@ -257,19 +241,18 @@ private:
       return wrap(std::move(*value));
     }
     Around of{1, x.count(), 1};
-    FieldArray result;
+    std::vector<int64_t> shape;
     if (dim) {
       auto d = dimensionOf(dim, 0, x);
       if (!d) return d.error();
       of = around(x.shape, *d);
-      result.shape = x.shape;
-      result.shape[*d] = 1;
+      shape = x.shape;
+      shape[*d] = 1;
     }
-    for (int64_t outer = 0; outer < of.before; ++outer)
-      for (int64_t inner = 0; inner < of.behind; ++inner)
-        result.values.push_back(
-            reduced(expr.fn, of.extent, [&](int64_t k) { return x.at((outer * of.extent + k) * of.behind + inner); }));
-    return result;
+    return computed(std::move(shape), [&](int64_t at) {
+      int64_t outer = at / of.behind, inner = at % of.behind;
+      return reduced(expr.fn, of.extent, [&](int64_t k) { return x.at((outer * of.extent + k) * of.behind + inner); });
+    });
   }
   template <class Term> static FieldValue reduced(HostFn fn, int64_t terms, Term term) {
     bool sum = fn == HostFn::Sum || fn == HostFn::Mean;
@@ -285,8 +268,9 @@ private:
   }
 
   // exp(x - max) divided by its sum, as a kernel computes it: the maximum cancels.
-  FieldArray softmax(const FieldArray &x, size_t d) {
-    FieldArray result{x.shape, std::vector<FieldValue>(static_cast<size_t>(x.count())), {}};
+  Result<FieldArray> softmax(const FieldArray &x, size_t d) {
+    auto result = computed(x.shape, [](int64_t) { return FieldValue(); });
+    if (!result) return result;
     Around of = around(x.shape, d);
     for (int64_t outer = 0; outer < of.before; ++outer)
       for (int64_t inner = 0; inner < of.behind; ++inner) {
@@ -295,10 +279,10 @@ private:
         for (int64_t k = 0; k < of.extent; ++k) {
           FieldValue difference[] = {x.at(place(k)), largest};
           FieldValue shifted = fieldApply(OpKind::SubF, difference);
-          sum = fieldAdd(sum, result.values[static_cast<size_t>(place(k))] = fieldApply(OpKind::Exp, {&shifted, 1}));
+          sum = fieldAdd(sum, result->values[place(k)] = fieldApply(OpKind::Exp, {&shifted, 1}));
         }
         for (int64_t k = 0; k < of.extent; ++k) {
-          FieldValue &value = result.values[static_cast<size_t>(place(k))];
+          FieldValue &value = result->values[place(k)];
           FieldValue quotient[] = {value, sum};
           value = fieldApply(OpKind::DivF, quotient);
         }
@@ -308,11 +292,7 @@ private:
 
   Result<FieldArray> cast(const HostExpr &expr, FieldArray x, Elem to) {
     // A cast between floats changes nothing here; a cast to an integer type uses the real values.
-    if (isFloat(to)) {
-      FieldArray result{x.shape, {}, {}};
-      for (int64_t i = 0; i < x.count(); ++i) result.values.push_back(x.at(i));
-      return result;
-    }
+    if (isFloat(to)) return computed(x.shape, [&](int64_t i) { return x.at(i); });
     auto reals = host(x);
     if (!reals) return reals.error();
     auto value = applyCast(site(expr), std::move(*reals), to);
@@ -320,22 +300,18 @@ private:
     return wrap(std::move(*value));
   }
 
-  Result<FieldArray> where(const FieldArray &condition, const FieldArray &x, const FieldArray &y) {
+  Result<FieldArray> where(const HostExpr &expr, const FieldArray &condition, const FieldArray &x, const FieldArray &y) {
+    if (x.integers && y.integers) {
+      auto chosen = host(condition), first = host(x), second = host(y);
+      if (!chosen || !first || !second) return !chosen ? chosen.error() : !first ? first.error() : second.error();
+      auto value = applyWhere(site(expr), std::move(*chosen), std::move(*first), std::move(*second));
+      if (!value) return value.error();
+      return wrap(std::move(*value));
+    }
     std::vector<int64_t> shape = *broadcastShape(*broadcastShape(condition.shape, x.shape), y.shape);
     auto which = broadcast(condition, shape), first = broadcast(x, shape), second = broadcast(y, shape);
     if (!which || !first || !second) return !which ? which.error() : !first ? first.error() : second.error();
-    FieldArray result{shape, {}, {}};
-    for (int64_t i = 0; i < which->count(); ++i)
-      result.values.push_back(which->at(i).real != 0 ? first->at(i) : second->at(i));
-    if (!x.integers || !y.integers) return result;
-    // Integer operands give integers: the real values represent every integer that a test computes with.
-    auto reals = host(result);
-    if (!reals) return reals.error();
-    EvalSite here = state_.siteAt(test_.range);
-    here.trackErrors = false;
-    auto integers = applyCast(here, std::move(*reals), Elem::I64);
-    if (!integers) return integers.error();
-    return wrap(std::move(*integers));
+    return computed(shape, [&](int64_t i) { return which->at(i).real != 0 ? first->at(i) : second->at(i); });
   }
 
   Result<FieldArray> arrayCall(const HostExpr &expr, FieldArray x, std::span<const HostExpr *const> args) {
@@ -356,7 +332,7 @@ private:
     if (expr.fn == HostFn::Fma || expr.fn == HostFn::Where) {
       auto z = evaluate(*args[2]);
       if (!z) return z;
-      if (expr.fn == HostFn::Where) return where(x, *y, *z);
+      if (expr.fn == HostFn::Where) return where(expr, x, *y, *z);
       HostExpr multiply = expr, sum = expr;
       multiply.fn = HostFn::Mul;
       sum.fn = HostFn::Add;
@@ -373,6 +349,12 @@ private:
       start = std::move(*value);
     }
     return multiplyMatrices(expr, std::move(x), std::move(*y), std::move(start));
+  }
+
+  // Replaces integers by elements of the field.
+  Result<FieldArray> inField(FieldArray array) {
+    if (!array.integers) return array;
+    return computed(array.shape, [&](int64_t i) { return array.at(i); });
   }
 
   Result<FieldArray> multiplyMatrices(const HostExpr &expr, FieldArray x, FieldArray y, std::optional<FieldArray> start) {
@@ -398,38 +380,38 @@ private:
     };
     auto a = broadcast(x, whole(m, k)), b = broadcast(y, whole(k, n));
     if (!a || !b) return a ? b.error() : a.error();
-    toField(*a);
-    toField(*b);
-    FieldArray result{whole(m, n), std::vector<FieldValue>(static_cast<size_t>(product(batch)) * m * n), {}};
-    if (row) result.shape.erase(result.shape.end() - 2);
-    if (column) result.shape.pop_back();
-    if (start) {
-      auto all = broadcast(*start, result.shape);
-      if (!all) return all;
-      for (int64_t i = 0; i < all->count(); ++i) result.values[static_cast<size_t>(i)] = all->at(i);
-    }
+    a = inField(std::move(*a));
+    b = inField(std::move(*b));
+    if (!a || !b) return a ? b.error() : a.error();
+    std::vector<int64_t> shape = whole(m, n);
+    if (row) shape.erase(shape.end() - 2);
+    if (column) shape.pop_back();
+    auto result = start ? broadcast(*start, shape) : computed(shape, [](int64_t) { return FieldValue(); });
+    if (result) result = inField(std::move(*result));
+    if (!result) return result;
+    const FieldValue *left = a->values.data(), *right = b->values.data();
     for (size_t p = 0; p < static_cast<size_t>(product(batch)); ++p)
       for (size_t r = 0; r < m; ++r)
         for (size_t c = 0; c < n && k; ++c)
-          fieldDot(result.values[(p * m + r) * n + c], &a->values[(p * m + r) * k], 1, &b->values[p * k * n + c], n, k);
+          fieldDot(result->values[static_cast<int64_t>((p * m + r) * n + c)], left + (p * m + r) * k, 1, right + p * k * n + c, n, k);
     return result;
-  }
-  static void toField(FieldArray &array) {
-    if (!array.integers) return;
-    for (int64_t i = 0; i < array.count(); ++i) array.values.push_back(array.at(i));
-    array.integers.reset();
   }
 
   size_t position_;
   const HostTest &test_;
   TestState &state_;
   FieldContents &contents_;
+  Elem literals_;
 };
 } // namespace
 
+Result<Elements<FieldValue>> makeFieldValues(MemoryBudget &budget, int64_t count) {
+  return Elements<FieldValue>::make(budget, count, "the elements of the field");
+}
+
 Result<FieldArray> evaluateInField(const HostExpr &expr, size_t position, const HostTest &test, TestState &state,
-                                   FieldContents &contents) {
-  return FieldEvaluator(position, test, state, contents).evaluate(expr);
+                                   FieldContents &contents, Elem literals) {
+  return FieldEvaluator(position, test, state, contents, literals).evaluate(expr);
 }
 
 } // namespace xt

@@ -8,24 +8,25 @@ namespace xt {
 
 struct FieldArray {
   std::vector<int64_t> shape; // empty: a scalar
-  std::vector<FieldValue> values;
+  Elements<FieldValue> values;
   std::optional<HostArray> integers; // set for an array of integers, instead of `values`
 
-  int64_t count() const { return integers ? integers->count() : static_cast<int64_t>(values.size()); }
-  FieldValue at(int64_t i) const {
-    return integers ? fieldFromInteger(integers->ints[i]) : values[static_cast<size_t>(i)];
-  }
+  int64_t count() const { return integers ? integers->count() : values.count(); }
+  FieldValue at(int64_t i) const { return integers ? fieldFromInteger(integers->ints[i]) : values[i]; }
 };
+// Elements of the field in the budget; an Error if it is exhausted.
+Result<Elements<FieldValue>> makeFieldValues(MemoryBudget &budget, int64_t count);
 
 // The content of float buffers at a statement, or before the launches.
 class FieldContents {
 public:
   virtual ~FieldContents() = default;
-  virtual const std::vector<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) = 0;
+  virtual const Elements<FieldValue> &fieldContent(const TestBuffer &buffer, size_t position, bool before) = 0;
 };
 
-// Evaluates an expression that TestState::evaluate has accepted. An Error if memory runs out.
+// Evaluates an expression that TestState::evaluate has accepted. `literals` is the type, f32 or f64, whose constants the literals
+// of the expression stand for. An Error if the memory budget is exhausted.
 Result<FieldArray> evaluateInField(const HostExpr &expr, size_t position, const HostTest &test, TestState &state,
-                                   FieldContents &contents);
+                                   FieldContents &contents, Elem literals);
 
 } // namespace xt

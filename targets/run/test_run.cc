@@ -316,7 +316,8 @@ Result<void> TestRun::benchEmpty(BenchReport &bench) {
 
 Result<void> TestRun::launchAll(int round) {
   resetBuffers(round);
-  if (field_) field_->declareInputs();
+  if (field_)
+    if (auto declared = field_->declareInputs(); !declared) return declared;
   double seconds = 0;
   for (const LaunchPlan &launch : launches_) {
     Result<double> one = launchOnce(launch);
@@ -349,7 +350,8 @@ Result<void> TestRun::keepContents(const LaunchPlan &launch, int round) {
       buffer->firstRun = std::move(*content);
     else
       buffer->contents[launch.position] = std::move(*content);
-    if (field_ && round == 1) field_->keep(*buffer, launch.position);
+    if (field_ && round == 1)
+      if (auto kept = field_->keep(*buffer, launch.position); !kept) return kept;
   }
   return {};
 }

@@ -107,6 +107,51 @@ TEST(Algebra, FindsFiftyErrorsBelowTheDerivedTolerance) {
   std::filesystem::remove_all(folder);
 }
 
+// The output of `xtrun --check=algebra`, or of another target, on a program.
+test::ToolRun runText(const std::string &options, const std::string &text) {
+  std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "xt_algebra_text.xt";
+  std::ofstream(file) << text;
+  test::ToolRun run = runTool("%bin/xtrun " + options + " " + file.string());
+  std::filesystem::remove(file);
+  return run;
+}
+
+constexpr std::string_view kScale = R"(
+kernel @scale(%X: memref<?x?xf64>, %Y: memref<?x?xf64>) grid (%i = 0 to dim(%X, 0) step 8) {
+  %tx = init_tile %X[%i, 0] -> tile<8x8xf64>
+  %x = load_tile %tx
+  %y = %x * FACTOR
+  %first = extract %y[0, 0]
+  print "first", %first
+  print "tile", %y
+  %ty = init_tile %Y[%i, 0] -> tile<8x8xf64>
+  store_tile %y, %ty
+}
+test "t" {
+  %X = from (i, j) => i * 8 + j + 1 : memref<8x8xf64>
+  %Y = out : memref<8x8xf64>
+  launch @scale(%X, %Y)
+  check %Y == %X * 0.1 within rtol = 1e-6
+}
+)";
+std::string scaledBy(std::string factor) {
+  std::string text(kScale);
+  return text.replace(text.find("FACTOR"), 6, factor);
+}
+
+TEST(Algebra, ComparesF64WithItsOwnDigits) {
+  EXPECT_EQ(runText("--check=algebra", scaledBy("0.1")).status, 0);
+  EXPECT_EQ(runText("--target=interp", scaledBy("0.1000000001")).status, 0);
+  test::ToolRun run = runText("--check=algebra", scaledBy("0.1000000001"));
+  EXPECT_EQ(run.status, 1) << run.output;
+}
+
+TEST(Algebra, PrintsRealValues) {
+  test::ToolRun run = runText("--check=algebra", scaledBy("0.5"));
+  EXPECT_NE(run.output.find("first: 0.5\n"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find(" 0.5 1.0 1.5 2.0 2.5 3.0 3.5 4.0\n"), std::string::npos) << run.output;
+}
+
 TEST(Algebra, RunsOnTheInterpreterAlone) {
   auto run = runTool("%bin/xtrun --check=algebra --target=interp,cpu %src/examples/01_gemm.xt");
   EXPECT_EQ(run.status, 64);
