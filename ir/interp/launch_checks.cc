@@ -247,8 +247,8 @@ void LaunchChecks::takesPart(const Op &op, size_t worker, const NamedBarrierPart
   diagnostic.code = DiagCode::SubgroupsDiverge;
   diagnostic.severity = Severity::Error;
   diagnostic.range = other.op->range();
-  diagnostic.message = str(workerText(kernel_, other.worker), " arrives at named barrier ", part.id, " of ", xt::workgroupText(kernel_, workgroups_.back()), " with ", numbers(other.part),
-                           ", but ", workerText(kernel_, one.worker), " arrived with ", numbers(one.part));
+  diagnostic.message = str(workerText(kernel_, other.worker), " arrives at named barrier ", part.id, " of ",
+                           xt::workgroupText(kernel_, workgroups_.back()), " with ", numbers(other.part), ", but ", workerText(kernel_, one.worker), " arrived with ", numbers(one.part));
   if (one.op != other.op) diagnostic.at(one.op->range(), str(workerText(kernel_, one.worker), " arrives here"));
   diagnostic.note("all that arrive at a named barrier state the same `num_producers` and `num_consumers`");
   disagreements_.try_emplace(opNumber_.at(other.op), std::move(diagnostic));

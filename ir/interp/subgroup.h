@@ -86,7 +86,8 @@ public:
 
   Subgroup(const WorkgroupEnvironment &environment, size_t id);
 
-  // Runs at most `budget` steps, until it waits, has finished, or the arithmetic wants to free numbers. Returns an Error if the program does something undefined.
+  // Runs at most `budget` steps, until it waits, has finished, or the arithmetic wants to free numbers. Returns an Error if the
+  // program does something undefined.
   Result<void> run(uint64_t budget);
 
   State state() const { return state_; }

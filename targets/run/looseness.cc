@@ -27,7 +27,7 @@ struct Line {
   std::optional<double> scale; // absent if too few values are not 0: a few may all be small by chance
 };
 
-// `typical`: the scale is the median (of an even number the greater one); otherwise the maximum.
+// `typical`: the scale is the upper quartile; otherwise the maximum.
 Line lineOf(std::vector<double> &magnitudes, bool typical) {
   constexpr size_t kFewest = 4;
   std::erase(magnitudes, 0.0);
@@ -35,9 +35,9 @@ Line lineOf(std::vector<double> &magnitudes, bool typical) {
   Line line;
   line.largest = *std::max_element(magnitudes.begin(), magnitudes.end());
   if (magnitudes.size() < kFewest) return line;
-  auto middle = magnitudes.begin() + static_cast<ptrdiff_t>(magnitudes.size() / 2);
-  if (typical) std::nth_element(magnitudes.begin(), middle, magnitudes.end());
-  line.scale = typical ? *middle : line.largest;
+  auto quartile = magnitudes.begin() + static_cast<ptrdiff_t>(magnitudes.size() * 3 / 4);
+  if (typical) std::nth_element(magnitudes.begin(), quartile, magnitudes.end());
+  line.scale = typical ? *quartile : line.largest;
   return line;
 }
 

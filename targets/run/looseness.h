@@ -4,15 +4,16 @@
 
 namespace xt {
 
-// The scale of a row or column (of the matrix of the last two dimensions; an array of one dimension is a row) is the largest
-// magnitude among its expected values. With a tolerance that a test states as a number (rtol, atol), it is the median of those
-// that are not 0: a bound above the median accepts zeros for half of them. A row or column of fewer than 4 values that are not 0
-// has no scale. A value below 2^-16 of a derived bound counts as 0: it is what rounding leaves of terms that cancel.
+// The scale of a row or column (of the matrix of the last two dimensions; an array of one dimension is a row) is the
+// largest magnitude among its expected values. With a tolerance that a test states as a number (rtol, atol), it is the
+// upper quartile of those that are not 0: a larger bound accepts zeros for three quarters of them. A row or column of
+// fewer than 4 values that are not 0 has no scale. A value below 2^-16 of a derived bound counts as 0: it is what
+// rounding leaves of terms that cancel.
 //
-// The scale of an element is its own magnitude, or the smaller one of the scales of its row and its column if that is larger; if
-// neither has one, the largest magnitude in its row and its column. A value near 0 left by cancellation is thus measured by its neighbours
-// in both directions, which are sums of terms of the same size. `atLeast` is a scale for all elements: the largest magnitude
-// in the buffers that the left side computes with.
+// The scale of an element is its own magnitude, or the smaller one of the scales of its row and its column if that is
+// larger; if neither has one, the largest magnitude in its row and its column. A value near 0 left by cancellation is
+// thus measured by its neighbours in both directions, which are sums of terms of the same size. `atLeast` is a scale for
+// all elements: the largest magnitude in the buffers that the left side computes with.
 //
 // A bound that is infinite, or larger than the scale, accepts a kernel that writes zeros, and is too loose. A bound
 // below the smallest normal number of the left side's type is never too loose.

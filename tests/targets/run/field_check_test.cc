@@ -17,7 +17,8 @@ TestReport runInField(const std::string &elem, const std::string &statements, Fa
   options.budget = &budget;
   options.threads = 2;
   options.field = &arithmetic;
-  TestReport report = runTest(*program.module, program.module->tests[0], {{"fake", program.module.get(), &executable, false}}, options, program.diagnostics);
+  TargetUnderTest target{"fake", program.module.get(), &executable, false};
+  TestReport report = runTest(*program.module, program.module->tests[0], {target}, options, program.diagnostics);
   EXPECT_EQ(program.messages(), "");
   EXPECT_EQ(budget.used(), 0);
   return report;
