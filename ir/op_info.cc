@@ -35,6 +35,8 @@ consteval bool tableIsSound() {
     if (op.example.find(op.name) == std::string_view::npos) return false;
     if ((op.clause == Clause::Structure) != (op.results == -1 || op.regions != 0 || has(op.effects, Effect::Terminates)))
       return false;
+    for (int operands : op.mlirTypes)
+      if (operands <= 0 || operands >> op.operands.size() != 0 || op.signature != Signature::Operands) return false;
     if (op.elementwise && (op.results != 1 || op.effects != Effect::None)) return false;
     bool optionalSeen = false;
     for (size_t k = 0; k < op.operands.size(); ++k) {
@@ -93,7 +95,9 @@ OpMatches findOps(std::string_view spelled) {
     return named;
   }();
   OpMatches matches;
-  auto found = kNamed.find(name);
+  auto found = kNamed.find(spelled); // a whole name
+  if (!prefix.empty() && found != kNamed.end()) prefix = {};
+  else found = kNamed.find(name);
   if (found == kNamed.end()) return matches;
   for (const OpInfo *op : found->second) {
     if (!prefix.empty() && !sameIgnoringCase(prefix, dialectName(op->dialect))) continue;

@@ -71,6 +71,17 @@ struct AttrSpec {
   bool required = false;
   std::string_view doc; // Kind, Word: the allowed words, separated by blanks
   std::string_view spelling{}; // another name of the key
+  bool restated = false;       // what types say already: checked where it is written, and not kept
+};
+
+// What MLIR may say behind the operands (ir/op_flags.h).
+enum class OpFlag : uint8_t {
+  FastMath,      // which rules of IEEE arithmetic need not hold
+  Overflow,      // that a result does not wrap around
+  Exact,         // that nothing is cut off
+  Rounding,      // to nearest even, as all ops of the language round
+  OtherRounding, // in another way: no op has it
+  Attribute,     // no flag: an attribute of the row, or with (key = value) behind it the attribute word_key
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
@@ -118,21 +129,29 @@ struct OpInfo {
   OpKind kind{};
   Dialect dialect{};
   std::string_view name{};                    // without the dialect: "load_tile"
-  FixedList<std::string_view, 4> spellings{}; // other names, also without dialect
+  FixedList<std::string_view, 4> spellings{}; // other names, also without dialect; with a dot the whole of one, MLIR's
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
   int results = 0; // -1: as many as the type rule gives (structure ops)
   FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;
+  FixedList<int, 2> mlirTypes{}; // sets of operands (bit i: the i-th) whose types alone MLIR's signature lists
   Effect effects = Effect::None;
   bool elementwise = false; // works per element on scalars and on vectors of any shape
   bool commutative = false;
   bool collective = false; // at lane scope executed by the lanes of a subgroup together: all must reach it
+  FixedList<OpFlag, 2> flags{};
   TypeRule typeRule{};
   LayoutRule layoutRule = LayoutRule::None;
   std::string_view summary{}; // one line
   std::string_view example{}; // one statement that compiles
+
+  constexpr bool restates(std::string_view attr) const {
+    for (const AttrSpec &spec : attrs)
+      if (spec.restated && spec.name == attr) return true;
+    return false;
+  }
 };
 
 std::span<const OpInfo> allOps();

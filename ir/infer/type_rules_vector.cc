@@ -162,8 +162,25 @@ bool reshape(const TypeRuleInput &in, Results &results) {
   return true;
 }
 
+// Checks the attributes that MLIR prints beside the types: `sizes` are the part's extents, `strides` are 1.
+static bool restatedFits(const TypeRuleInput &in, Type part) {
+  auto of = [&](std::string_view name) {
+    const Attr *attr = findAttr(in, name);
+    return attr ? std::get_if<std::vector<int64_t>>(&attr->value) : nullptr;
+  };
+  if (const auto *sizes = of("sizes"); sizes && !std::equal(sizes->begin(), sizes->end(), part.shape().begin(), part.shape().end())) {
+    in.diagnostics.report(DiagCode::ShapeMismatch, findAttr(in, "sizes")->range, str("sizes are [", join(*sizes, ", "), "], but the part is ", shapedText(part)));
+    return false;
+  }
+  const auto *strides = of("strides");
+  if (!strides || (strides->size() == static_cast<size_t>(part.rank()) && std::all_of(strides->begin(), strides->end(), [](int64_t s) { return s == 1; }))) return true;
+  in.diagnostics.report(DiagCode::NotSupported, findAttr(in, "strides")->range, str(opName(in), " takes neighbours: its strides are 1, one for each dimension"));
+  return false;
+}
+
 // Reports offsets outside of the whole vector at the attribute.
 static bool sliceFits(const TypeRuleInput &in, Type part, Type whole) {
+  if (!restatedFits(in, part)) return false;
   const Attr *attr = findAttr(in, "offsets");
   const auto &offsets = std::get<std::vector<int64_t>>(attr->value);
   bool fits = part.elem() == whole.elem() && part.rank() == whole.rank() && offsets.size() == static_cast<size_t>(whole.rank());
