@@ -12,7 +12,8 @@ tokens {
   LANGLE, RANGLE,   // the brackets of types, mappings and kinds; LT and GT are comparisons
   SPLICE,           // the ':' of %x:2
   // An op's name, by the clause shape that its row in ir/ops names (enum Clause in ir/op_info.h).
-  OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION
+  OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
+  FLAG              // a word of MLIR behind an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
 }
 
 // ---- words that are never plain names in an expression (rule hardWord) ----------------------------------------------
@@ -27,6 +28,7 @@ KW_IF: 'if' | 'scf.if';
 KW_ELSE: 'else';
 KW_YIELD: 'yield' | 'scf.yield';
 KW_RETURN: 'return' | 'func.return';
+KW_CONDITION: 'scf.condition';
 KW_TO: 'to';
 KW_STEP: 'step';
 KW_ITER_ARGS: 'iter_args';
@@ -56,6 +58,8 @@ KW_EXACTLY: 'exactly';
 KW_WITHIN: 'within';
 KW_LOCALITY: 'locality';
 KW_LOC: 'loc';
+KW_CALL: 'call' | 'func.call';
+KW_DO: 'do';
 // A '<' after one of these opens a shape.
 KW_TILE: 'tile' | 'xetile.tile';
 KW_VECTOR: 'vector';
@@ -64,7 +68,9 @@ KW_TENSOR_DESC: 'tensor_desc' | 'xegpu.tensor_desc';
 KW_AFFINE_MAP: 'affine_map';
 
 // ---- names with a sigil ---------------------------------------------------------------------------------------------
-VALUE: '%' (NAME | [0-9]+ NAME_REST*);
+// %x#1 is the second of the values that %x:2 names, as MLIR prints it. A name such as %c-1_i32 is put together in lex.cc.
+VALUE: '%' (NAME | [0-9]+ NAME_REST*) ('#' [0-9]+)?;
+LABEL: '^' NAME;
 ATTR: '#' NAME;
 TYPE: '!' NAME;
 SIZE: '$' PLAIN_NAME;

@@ -32,7 +32,8 @@ sizes: LBRACE (size (COMMA size)* COMMA?)? RBRACE;
 size: word EQ expr;
 
 // ---- statements of kernels and functions ----------------------------------------------------------------------------
-block: LBLOCK (line NL)* RBLOCK;
+block: LBLOCK blockLabel? (line NL)* RBLOCK;
+blockLabel: LABEL (LPAREN params? RPAREN)? COLON NL; // ^bb0(%x: f32): of a `while … do`
 line: stmt location?;
 stmt
   : results EQ rhs                                                            # bindStmt
@@ -41,6 +42,7 @@ stmt
   | whileLoop                                                                 # whileStmt
   | ifElse                                                                    # ifStmt
   | KW_YIELD values? signature?                                               # yieldStmt
+  | KW_CONDITION LPAREN expr RPAREN values? signature?                        # conditionStmt
   | KW_RETURN values? signature?                                              # returnStmt
   | call attrGroup* signature?                                                # callStmt
   | KW_FORM word (COMMA word)*                                                # formStmt
@@ -54,10 +56,14 @@ rhs
   | ifElse                                                                    # ifRhs
   | expr attrGroup* signature?                                                # exprRhs
   ;
-forLoop: KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? iterArgs? (ARROW typeList)? block;
+forLoop: KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? iterArgs? (ARROW typeList)? (COLON type)? block;
 iterArgs: KW_ITER_ARGS LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN;
 iterArg: VALUE EQ expr;
-whileLoop: KW_WHILE expr iterArgs? (ARROW typeList)? block;
+// The second form is MLIR's: the first block ends in scf.condition, what that passes on are the parameters of the other.
+whileLoop
+  : KW_WHILE expr iterArgs? (ARROW typeList)? block
+  | KW_WHILE (LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN)? COLON typeList ARROW typeList block KW_DO block
+  ;
 ifElse: KW_IF expr (ARROW typeList)? block orElse?;
 orElse: KW_ELSE (ifElse | block);
 location: KW_LOC LPAREN (TEXT (COLON INT COLON INT)? | word) RPAREN;
@@ -78,14 +84,15 @@ op
 operands: operand (COMMA (operand | attrGroup))*;
 operand: MINUS? simple index* | list;
 baseItem: simple | list | attrGroup;
-dimsOperands: simple (COMMA (simple | attrGroup))* list?;
+dimsOperands: simple (COMMA (simple | attrGroup))* (COMMA? list)?;
 textItem: TEXT | operand | attrGroup;
 locality: KW_LOCALITY LANGLE expr RANGLE;
 kind: LANGLE word RANGLE | QUOTED_KIND | TEXT | name;
-opTail: attrGroup* signature?;
+opTail: flag* attrGroup* signature?;
+flag: FLAG (LANGLE word (COMMA word)* COMMA? RANGLE | LPAREN arg (COMMA arg)* COMMA? RPAREN)?;
 
-// The colon may be missing before a shaped type, as some of the RFC's examples print it.
-signature: (COLON typeList | shapedType (COMMA type)*) (arrow typeList)? | arrow typeList;
+// The colon may be missing before a shaped type, as some of the RFC's examples print it. `R from T` is `T -> R`.
+signature: (COLON typeList | shapedType (COMMA type)*) ((arrow | KW_FROM) typeList)? | arrow typeList;
 arrow: ARROW | FAT_ARROW | KW_INTO | KW_TO;
 typeList: type (COMMA type)* | LPAREN (type (COMMA type)*)? RPAREN;
 
@@ -110,7 +117,7 @@ simple
   | SYMBOL                                                                    # symbolAtom
   | LPAREN expr RPAREN                                                        # parenAtom
   ;
-call: (SYMBOL | name) LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
+call: (KW_CALL? SYMBOL | name) LPAREN (arg (COMMA arg)* COMMA?)? RPAREN;
 arg: (word EQ)? value;
 value: expr | list;
 values: value (COMMA value)*;
@@ -174,9 +181,10 @@ word: name | hardWord | KW_NOT | KW_TRUE | KW_FALSE | KW_NAN | KW_INF;
 name: WORD | softWord;
 softWord
   : KW_GRID | KW_SUBGROUPS | KW_LANES | KW_FORM | KW_SMALL | KW_LAUNCH | KW_CHECK | KW_SAVE | KW_LOAD | KW_IN
-  | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC
+  | KW_EXACTLY | KW_WITHIN | KW_LOCALITY | KW_LOC | KW_CALL | KW_DO | KW_TILE | KW_VECTOR | KW_MEMREF | KW_TENSOR_DESC
   ;
 hardWord
   : KW_KERNEL | KW_FUNC | KW_TEST | KW_IMPORT | KW_PARAM | KW_FOR | KW_WHILE | KW_IF | KW_ELSE | KW_YIELD | KW_RETURN
+  | KW_CONDITION
   | KW_TO | KW_STEP | KW_ITER_ARGS | KW_INTO | KW_FROM | KW_MOD | KW_AND | KW_OR
   ;

@@ -138,13 +138,21 @@ struct OpClause {
   Maybe<Expr> locality;                    // locality<n>
   Maybe<Expr> text;                        // Text
   Maybe<Attr> literal;                     // Literal: constant's value
+  std::vector<Attr> flags;                 // MLIR's words behind the operands: a Word, or a Mapping where it has brackets
   std::vector<Attr> attrs;                         // each a Dict: the `{…}` groups in source order
   Maybe<Signature> signature;
+};
+
+struct Param { // of a kernel or function, or of a block's label
+  Name name;
+  TypeExpr type;
 };
 
 struct Stmt;
 struct Block {
   SourceRange range; // with braces
+  Name label;                // ^bb0, with its sigil; none in most blocks
+  std::vector<Param> params; // ^bb0(%x: f32)
   std::vector<Stmt> stmts;
 };
 
@@ -164,9 +172,10 @@ struct Stmt {
     Op,     // results = op clause
     Assign, // results = expression (a literal, infix, call)
     For,    // for %i = a to b [step s] [iter_args(…) [-> (types)]] { }
-    While,  // while cond { }
+    While,  // while cond { }; while (iter args) : signature { } do { }, the second block in orElse
     If,     // if cond [-> (types)] { } else { }; else-if nests in orElse
     Yield,  // scf.yield a, b : types
+    Condition, // scf.condition(cond) a, b : types
     Return, // return a, b
     Call,   // @f(%x) for its effects; value in expr
     // host statements, in `test` blocks only
@@ -179,9 +188,9 @@ struct Stmt {
   SourceRange range;
   std::vector<Binding> results;
   Maybe<OpClause> op;
-  Maybe<Expr> expr; // Assign, Call; While/If: the condition; Buffer: the initializer, always a
+  Maybe<Expr> expr; // Assign, Call; While/If/Condition: the condition; Buffer: the initializer, always a
                             // Call (`out` is out(), `load "x"` load("x"), `from (i) => e` from(e)); Save: the buffer
-  Maybe<TypeExpr> type; // Buffer; Assign with `: type`
+  Maybe<TypeExpr> type; // Buffer; Assign with `: type`; For: of its variable
   Maybe<Attr> attrs;    // Assign: attribute group after the expression; Launch: overrides
   // For
   Name variable;
@@ -189,7 +198,7 @@ struct Stmt {
   std::vector<IterArg> iterArgs;
   std::vector<TypeExpr> resultTypes; // For, If
   Maybe<Block> body, orElse;
-  // Yield, Return, Launch arguments
+  // Yield, Condition, Return, Launch arguments
   std::vector<Expr> values;
   Maybe<Signature> signature;
   // Launch
@@ -203,11 +212,6 @@ struct Stmt {
   std::vector<std::pair<Name, Expr>> within; // ulp = n, rtol = …, atol = …
   // Save
   Maybe<Expr> path;
-};
-
-struct Param { // of a kernel or function
-  Name name;
-  TypeExpr type;
 };
 
 struct GridVar {

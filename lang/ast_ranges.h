@@ -39,14 +39,15 @@ public:
   }
   void visit(OpClause &op) {
     visit(op.op), each(op.kind), each(op.operands), each(op.offsets), each(op.shapeList), each(op.strides), each(op.dims);
-    each(op.locality), each(op.text), each(op.literal), each(op.attrs), each(op.signature);
+    each(op.locality), each(op.text), each(op.literal), each(op.flags), each(op.attrs), each(op.signature);
   }
   void visit(Binding &binding) { visit(binding.name); }
   void visit(IterArg &arg) { visit(arg.name), visit(arg.init); }
   void visit(std::pair<Name, Expr> &bound) { visit(bound.first), visit(bound.second); }
+  void visit(Param &param) { visit(param.name), visit(param.type); }
   void visit(Block &block) {
     f_(block.range);
-    each(block.stmts);
+    visit(block.label), each(block.params), each(block.stmts);
   }
   void visit(Stmt &stmt) {
     f_(stmt.range);

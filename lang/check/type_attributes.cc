@@ -171,23 +171,36 @@ bool TypeResolver::resolveAttr(const ast::Attr &attr, ShapedAttrs &out) {
   return false;
 }
 
+bool TypeResolver::stridedMemory(const ast::Attr &attr, ShapedAttrs &out) {
+  auto strides = integers(*attr.entries[0].value, "a stride");
+  if (!strides) return false;
+  for (int64_t stride : *strides)
+    if (stride < kDynamic || stride == 0) {
+      diagnostics().report(DiagCode::AttributeValue, attr.range, "strides are positive, or `?`");
+      return false;
+    }
+  out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
+  return true;
+}
+
 bool TypeResolver::mapping(const ast::Attr &attr, ShapedAttrs &out) {
   if (!eachOnce(attr.entries)) return false;
   std::string_view name = lastWord(attr.name.text);
   if (name == "strided") {
-    if (attr.entries.size() != 1 || attr.entries[0].key || !attr.entries[0].value) {
+    bool offset = attr.entries.size() == 2 && attr.entries[1].key.text == "offset" && attr.entries[1].value;
+    if ((attr.entries.size() != 1 && !offset) || attr.entries[0].key || !attr.entries[0].value) {
       diagnostics().report(DiagCode::AttributeValue, attr.range, "strided takes one list: strided<[4096, 1]>");
       return false;
     }
-    auto strides = integers(*attr.entries[0].value, "a stride");
-    if (!strides) return false;
-    for (int64_t stride : *strides)
-      if (stride < kDynamic || stride == 0) {
-        diagnostics().report(DiagCode::AttributeValue, attr.range, "strides are positive, or `?`");
-        return false;
-      }
-    out.memory = MemoryLayout{MemoryLayout::Kind::Strided, *strides, {}};
-    return true;
+    // The address of a memref is that of its first element, so MLIR's `offset: ?` says nothing, and no other number than 0 fits.
+    if (offset && !isWord(*attr.entries[1].value, "?")) {
+      std::optional<ConstValue> value = attr.entries[1].value->value ? params_.eval(*attr.entries[1].value->value) : std::nullopt;
+      if (value && value->kind == ConstValue::Kind::Int && value->integer == 0) return stridedMemory(attr, out);
+      if (value || !attr.entries[1].value->value)
+        diagnostics().report(DiagCode::NotSupported, attr.entries[1].range, "a memref begins at its first element: its offset is 0, or `?`");
+      return false;
+    }
+    return stridedMemory(attr, out);
   }
   out.layoutRange = attr.range;
   if (!out.layout) out.layout.emplace();

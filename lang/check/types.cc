@@ -103,6 +103,13 @@ Type TypeResolver::resolvePattern(const ast::TypeExpr &expr) {
   return type;
 }
 
+Type TypeResolver::resolveOpen(const ast::TypeExpr &expr) {
+  open_ = true;
+  Type type = resolve(expr);
+  open_ = false;
+  return type;
+}
+
 Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   std::string_view constructor = lastWord(expr.name.text);
   TypeData data;
@@ -114,7 +121,7 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
   for (const ast::Extent &extent : expr.extents) {
     if (extent.dynamic) {
       data.shape.push_back(kDynamic);
-      if (data.kind != TypeKind::MemRef && !pattern_) {
+      if (data.kind != TypeKind::MemRef && !pattern_ && !open_) {
         diagnostics().report(DiagCode::BadExtent, extent.range, str("the shape of a ", constructor, " is static"));
         ok = false;
       }
@@ -163,6 +170,11 @@ Type TypeResolver::shaped(const ast::TypeExpr &expr) {
       diagnostics().report(DiagCode::BadExtent, expr.range, str("a ", constructor, " has at most 2^31 elements"));
       return {};
     }
+  bool dynamic = std::find(data.shape.begin(), data.shape.end(), kDynamic) != data.shape.end();
+  if (attrs.layout && dynamic && !pattern_) {
+    diagnostics().report(DiagCode::LayoutExpected, expr.range, "a layout is that of a static shape: leave it out beside `?`, it follows as the extent does");
+    return {};
+  }
   if (data.kind == TypeKind::TensorDesc) return tensorDesc(expr, std::move(data), attrs);
   if (attrs.slm || attrs.memory || attrs.boundaryCheck || attrs.chunk) {
     diagnostics().report(DiagCode::LayoutExpected, expr.range,

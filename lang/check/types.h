@@ -28,6 +28,8 @@ public:
   Type resolve(const ast::TypeExpr &expr);
   // Resolves a type in the signature of a function, where `?` is allowed in every shape and matches any extent.
   Type resolvePattern(const ast::TypeExpr &expr);
+  // A type in the body of a function: likewise, for an extent that follows from what the type is written beside.
+  Type resolveOpen(const ast::TypeExpr &expr);
   // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
   // Resolves a single attribute, as in the definition of an alias. False has been reported.
@@ -44,6 +46,7 @@ private:
   bool eachOnce(const std::vector<ast::Attr::Entry> &entries);
   bool entry(const ast::Attr::Entry &entry, ShapedAttrs &out);
   bool mapping(const ast::Attr &attr, ShapedAttrs &out);
+  bool stridedMemory(const ast::Attr &attr, ShapedAttrs &out);
   bool factorMap(const ast::Attr &attr, ShapedAttrs &out);
   std::optional<std::vector<Factor>> factors(const ast::Attr &list);
   bool nestedMap(const ast::Attr &attr, ShapedAttrs &out);
@@ -53,7 +56,8 @@ private:
 
   Context &context_;
   ParamScope &params_;
-  bool pattern_ = false; // `?` is allowed in every shape
+  bool pattern_ = false; // `?` is allowed in every shape, and no layout is
+  bool open_ = false;    // `?` is allowed in every shape without a layout
   std::vector<std::string_view> expanding_; // aliases being resolved
   size_t expansions_ = 0;                   // number of alias uses since the outermost alias
   SourceRange outermost_;

@@ -85,7 +85,7 @@ bool PieceMaker::spaceBeforeBracket(size_t i) const {
   switch (tokens_[i].role) {
   case Role::OpenAngle: return !isAnyWord(last) && last != Role::Alias && last != Role::TypeAlias;
   case Role::OpenParen:
-    if (last == Role::Keyword) return textOf(last_) != "iter_args";
+    if (last == Role::Keyword) return !isOneOf(textOf(last_), {"iter_args", "scf.condition"});
     if (isAnyWord(last)) return textOf(last_) == "grid";
     return last != Role::Symbol;
   case Role::OpenBracket: {
@@ -104,7 +104,9 @@ bool PieceMaker::spaceBefore(size_t i) {
   if (opensBracket(last) && last != Role::OpenBlock) return false;
   if (closesBracket(role) && (role != Role::CloseBlock || last == Role::OpenBlock)) return false;
   if (role == Role::Comma || role == Role::Splice || last == Role::Splice) return false;
+  if (role == Role::Equals && textOf(i) == ":") return false; // strided<[4, 1], offset: ?>
   // `%A: memref<…>` in parentheses, 0:8 in brackets and in places, ` : ` before a signature.
+  if (role == Role::Colon && open_.empty() && textOf(first_).starts_with("^")) return false; // ^bb0(%x: f32):
   if (role == Role::Colon) return open_.empty() || open_.back().role == Role::OpenBrace || last == Role::Comma;
   if (last == Role::Colon && !open_.empty() && open_.back().locationOrSlice) return false;
   if (role == Role::ShapeX || last == Role::ShapeX) return inShape() && open_.back().spacedShape;

@@ -92,21 +92,30 @@ bool KernelLowering::lowerArguments(const ast::Expr &expr, const ast::KernelDecl
   return ok;
 }
 
-std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast::Expr &expr) {
+std::optional<std::vector<Value *>> KernelLowering::lowerFunctionCall(const ast::Expr &expr, const ast::Signature *signature) {
   const ast::KernelDecl *decl = calledFunction(expr);
   if (!decl) return std::nullopt;
   std::vector<Value *> arguments;
   if (!lowerArguments(expr, *decl, arguments) || decl->broken) return std::nullopt;
+  // `func.call @f(%x) : (f32) -> f32`
+  if (signature && !agreesWith(signature->left, arguments, signature->range, "argument")) return std::nullopt;
+  std::optional<std::vector<Value *>> results = lowerCallBody(expr, *decl, arguments);
+  if (results && signature && !agreesWith(signature->right, *results, signature->range, "result")) return std::nullopt;
+  return results;
+}
+
+std::optional<std::vector<Value *>> KernelLowering::lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl,
+                                                                  const std::vector<Value *> &arguments) {
   if (inlined_ > kMostInlinedStatements) return std::nullopt; // reported
   // What is wrong inside a function is said once, not once a call.
-  if (state_.failedFunctions.contains(decl)) return std::nullopt;
-  state_.lowered.insert(decl);
+  if (state_.failedFunctions.contains(&decl)) return std::nullopt;
+  state_.lowered.insert(&decl);
   size_t before = diagnostics().errorCount();
-  std::optional<std::vector<Value *>> results = lowerFunctionBody(*decl, arguments, expr.range);
+  std::optional<std::vector<Value *>> results = lowerFunctionBody(decl, arguments, expr.range);
   if (diagnostics().errorCount() != before) {
     if (inlined_ > kMostInlinedStatements) return std::nullopt; // no mistake of the function's own
-    state_.failedFunctions.insert(decl);
-    diagnostics().labelErrorAfter(before, expr.range, str("`@", decl->name.text, "` is called here"));
+    state_.failedFunctions.insert(&decl);
+    diagnostics().labelErrorAfter(before, expr.range, str("`@", decl.name.text, "` is called here"));
     return std::nullopt;
   }
   return results;
@@ -202,6 +211,7 @@ void KernelLowering::lowerReturn(const ast::Stmt &stmt) {
     frame.values.push_back(lowerExpr(stmt.values[i], like && like.isScalar() ? like : Type()));
     if (!frame.values.back()) poisoned_ = true;
   }
+  if (stmt.signature && !poisoned_) agreesWith(stmt.signature->left, frame.values, stmt.signature->range, "value");
 }
 
 } // namespace xt

@@ -50,15 +50,21 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
       std::optional<std::vector<Value *>> values = lowerOp(*clause, clause->op.range.to(stmt.range));
       return values ? bindResults(stmt, *values, clause->op.text) : poison(stmt);
     }
-    Type like = stmt.type ? types_.resolve(*stmt.type) : Type();
+    Type like = stmt.type ? writtenType(*stmt.type) : Type();
     if (stmt.type && !like) return poison(stmt);
+    if (isOpen(like)) like = {};
     if (stmt.expr->is(ast::Expr::Kind::Call) && stmt.expr->symbolCall &&
-        (stmt.results.size() != 1 || stmt.results[0].count != 1)) {
-      std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
+        (stmt.signature || stmt.results.size() != 1 || stmt.results[0].count != 1)) {
+      std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr, stmt.signature ? &*stmt.signature : nullptr);
       return values ? bindResults(stmt, *values, "@" + stmt.expr->text) : poison(stmt);
     }
     Value *value = lowerExpr(*stmt.expr, like);
     if (!value) return poison(stmt);
+    if (stmt.signature) {
+      diagnostics().report(DiagCode::SignatureCount, stmt.signature->range, "an expression has one type: `… : T`");
+      return poison(stmt);
+    }
+    if (stmt.type) like = statedType(*stmt.type, value->type());
     if (like && !writtenAgrees(like, value->type())) {
       diagnostics().report(DiagCode::TypeMismatch, stmt.type->range,
                            str("the value is ", shapedText(value->type()), ", not ", shapedText(like)));
@@ -70,7 +76,8 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
   case ast::Stmt::Kind::For: return lowerFor(stmt);
   case ast::Stmt::Kind::If: return lowerIf(stmt);
   case ast::Stmt::Kind::Yield: return lowerYield(stmt);
-  case ast::Stmt::Kind::While: return lowerWhile(stmt);
+  case ast::Stmt::Kind::While: return stmt.orElse && stmt.body ? lowerWhileDo(stmt) : lowerWhile(stmt);
+  case ast::Stmt::Kind::Condition: return lowerConditionEnd(stmt);
   case ast::Stmt::Kind::Return: return lowerReturn(stmt);
   case ast::Stmt::Kind::Call: {
     if (std::optional<ast::OpClause> clause = opWithParentheses(stmt)) {
@@ -81,7 +88,7 @@ void KernelLowering::lowerStmt(const ast::Stmt &stmt) {
       noFunction(*stmt.expr);
       return poison(stmt);
     }
-    std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr);
+    std::optional<std::vector<Value *>> values = lowerFunctionCall(*stmt.expr, stmt.signature ? &*stmt.signature : nullptr);
     if (!values) return poison(stmt);
     if (!values->empty())
       diagnostics().report(DiagCode::ResultCount, stmt.range,
@@ -211,34 +218,40 @@ void KernelLowering::lowerYield(const ast::Stmt &stmt) {
     diagnostics().report(DiagCode::NotHere, stmt.range, "`yield` ends the body of a `for` or `if` that gives values");
     return;
   }
+  if (yields_.back().ofCondition) {
+    diagnostics().report(DiagCode::NotHere, stmt.range, "the first block of a `while … do` ends in `scf.condition`");
+    yields_.back().lost = true;
+    return poison(stmt);
+  }
   RegionYield &yield = yields_.back();
   yield.written = true;
   for (const ast::Expr &expr : stmt.values) {
     yield.values.push_back(lowerExpr(expr));
     yield.ranges.push_back(expr.range);
   }
-  if (!stmt.signature) return;
-  if (stmt.signature->left.size() != yield.values.size()) {
-    diagnostics().report(DiagCode::SignatureCount, stmt.signature->range,
-                         str("the signature lists ", stmt.signature->left.size(), " types for ", yield.values.size(), " values"));
-    return;
-  }
-  for (size_t i = 0; i < yield.values.size(); ++i) {
-    Type type = types_.resolve(stmt.signature->left[i]);
-    if (type && yield.values[i] && !writtenAgrees(type, yield.values[i]->type()))
-      diagnostics().report(DiagCode::SignatureMismatch, stmt.signature->left[i].range,
-                           str("the signature gives ", shapedText(type), ", but the value is ",
-                               shapedText(yield.values[i]->type())));
-  }
+  if (stmt.signature) agreesWith(stmt.signature->left, yield.values, stmt.signature->range, "value");
+}
+
+// Lowers a bound or the step of a loop to an index. MLIR prints `: i32` after a loop whose variable is no index.
+Value *KernelLowering::lowerBound(const ast::Expr &expr, const ast::Stmt &loop, std::string_view what) {
+  Type type = loop.type ? writtenType(*loop.type) : Type();
+  if (!loop.type || type == context_.index()) return lowerIndex(expr, what);
+  Value *value = type ? lowerExpr(expr, type) : nullptr;
+  if (!value || !agreesWith(*loop.type, value->type(), what)) return nullptr;
+  return emit(OpKind::IndexCast, {value}, {expr.range}, expr.range, {}, context_.index());
 }
 
 void KernelLowering::lowerFor(const ast::Stmt &stmt) {
   SourceRange header = stmt.range.startPoint();
   header.end = stmt.body ? stmt.body->range.begin : stmt.range.end;
-  Value *lower = stmt.lower ? lowerIndex(*stmt.lower, "a loop bound") : nullptr;
-  Value *upper = stmt.upper ? lowerIndex(*stmt.upper, "a loop bound") : nullptr;
+  if (Type type = stmt.type ? writtenType(*stmt.type) : Type(); stmt.type && !(type.isScalar() && isInteger(type.elem()))) {
+    if (type) diagnostics().report(DiagCode::TypeMismatch, stmt.type->range, str("a loop counts in integers, not in ", shapedText(type)));
+    return poison(stmt);
+  }
+  Value *lower = stmt.lower ? lowerBound(*stmt.lower, stmt, "a loop bound") : nullptr;
+  Value *upper = stmt.upper ? lowerBound(*stmt.upper, stmt, "a loop bound") : nullptr;
   builder_.setRange(header);
-  Value *step = stmt.step ? lowerIndex(*stmt.step, "a loop step") : builder_.index(1);
+  Value *step = stmt.step ? lowerBound(*stmt.step, stmt, "a loop step") : builder_.index(1);
   if (stmt.step && isLiteral(*stmt.step))
     if (std::optional<int64_t> value = params_.evalInt(*stmt.step, "a loop step"); value && *value <= 0)
       diagnostics().report(DiagCode::GridRange, stmt.step->range, "the step of a loop is above 0");
@@ -277,10 +290,15 @@ Value *KernelLowering::lowerCondition(const ast::Expr &expr, std::string_view wh
 // Appends the initial values of a loop to its operands: those of iter_args, then those of the names that the body rebinds.
 // Returns the rebound names.
 std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &stmt, LoopHead &head) {
+  if (!stmt.resultTypes.empty() && stmt.resultTypes.size() != stmt.iterArgs.size())
+    diagnostics().report(DiagCode::SignatureCount, stmt.resultTypes.front().range.to(stmt.resultTypes.back().range),
+                         str("the signature lists ", stmt.resultTypes.size(), " type", stmt.resultTypes.size() == 1 ? "" : "s", " for ",
+                             stmt.iterArgs.size(), " carried value", stmt.iterArgs.size() == 1 ? "" : "s"));
   for (size_t i = 0; i < stmt.iterArgs.size(); ++i) {
-    Type like = i < stmt.resultTypes.size() ? types_.resolve(stmt.resultTypes[i]) : Type();
-    Value *init = lowerExpr(stmt.iterArgs[i].init, like);
-    if (init && like && !writtenAgrees(like, init->type()))
+    const ast::TypeExpr *written = i < stmt.resultTypes.size() ? &stmt.resultTypes[i] : nullptr;
+    Value *init = lowerExpr(stmt.iterArgs[i].init, written ? typeForLiterals(*written) : Type());
+    Type like = init && written ? statedType(*written, init->type()) : Type();
+    if (like && !writtenAgrees(like, init->type()))
       diagnostics().report(DiagCode::SignatureMismatch, stmt.resultTypes[i].range,
                            str("the signature gives ", shapedText(like), ", but `%", stmt.iterArgs[i].name.text,
                                "` starts as ", shapedText(init->type())));
@@ -299,6 +317,11 @@ std::vector<KernelLowering::Carried> KernelLowering::loopInits(const ast::Stmt &
 void KernelLowering::bindLoopParams(const ast::Stmt &stmt, Op *loop, const std::vector<Carried> &carried) {
   if (loop->kind() == OpKind::For) {
     Value *variable = loop->region()->addParam(context_.index(), stmt.variable.text, stmt.variable.range);
+    Type written = stmt.type ? writtenType(*stmt.type) : Type();
+    if (written && written != context_.index()) {
+      builder_.setRange(stmt.variable.range);
+      variable = emit(OpKind::IndexCast, {variable}, {stmt.variable.range}, stmt.variable.range, {}, written);
+    }
     names_.bind(stmt.variable.text, {variable, true, stmt.variable.range});
   }
   size_t explicitCount = stmt.iterArgs.size();
@@ -438,6 +461,10 @@ void KernelLowering::lowerIf(const ast::Stmt &stmt) {
     Value *first = yields[0].values[i], *second = yields[1].values[i];
     if (!first || !second) failed = true;
     else failed |= !sameCarriedType(first->type(), second, yields[1].ranges[i], "the value of this `if`", yields[0].ranges[i]);
+  }
+  if (!failed && !stmt.resultTypes.empty()) {
+    std::vector<Value *> given(yields[0].values.begin(), yields[0].values.begin() + static_cast<ptrdiff_t>(explicitCount));
+    failed = !agreesWith(stmt.resultTypes, given, stmt.resultTypes.front().range.to(stmt.resultTypes.back().range), "value");
   }
   for (size_t r = 0; r < 2; ++r) {
     builder_.setEnd(*branch->region(r));

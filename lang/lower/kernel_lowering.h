@@ -53,6 +53,7 @@ private:
   void lowerBlock(const ast::Block &block);
   void lowerStmt(const ast::Stmt &stmt);
   void lowerFor(const ast::Stmt &stmt);
+  Value *lowerBound(const ast::Expr &expr, const ast::Stmt &loop, std::string_view what);
   void lowerWhile(const ast::Stmt &stmt);
   void lowerIf(const ast::Stmt &stmt);
   void lowerYield(const ast::Stmt &stmt);
@@ -74,6 +75,7 @@ private:
   struct RegionYield { // the explicit yield of a region, if there is one
     bool written = false;
     bool lost = false; // a statement of the region could not be read: it may have been the yield
+    bool ofCondition = false; // the region ends in scf.condition
     std::vector<Value *> values;
     std::vector<SourceRange> ranges;
   };
@@ -87,6 +89,12 @@ private:
   Value *currentValue(const Carried &carried, const BoundName **bound);
   void emitYield(const std::vector<Value *> &values, const std::vector<SourceRange> &ranges, SourceRange range);
   bool sameCarriedType(Type type, Value *value, SourceRange range, std::string_view what, SourceRange initRange);
+
+  // while_do.cc
+  void lowerWhileDo(const ast::Stmt &stmt);
+  bool whileInits(const ast::Stmt &stmt, std::vector<Value *> &inits);
+  std::optional<RegionYield> lowerConditionBlock(const ast::Stmt &stmt, const std::vector<Value *> &values);
+  void lowerConditionEnd(const ast::Stmt &stmt);
 
   // op_lowering.cc
   struct OpDraft { // an op before its types are known
@@ -111,15 +119,32 @@ private:
   bool wordAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft);
   bool textAttr(const AttrSpec &spec, const ast::Attr &value, OpDraft &draft);
   bool requiredAttrs(const ast::OpClause &clause, const OpDraft &draft);
+  bool missingAttr(const ast::OpClause &clause, const OpDraft &draft, std::string_view name);
   bool dimsAttr(const ast::Expr &list, OpDraft &draft);
   bool kindAttr(const ast::Name &word, OpDraft &draft);
   bool literalAttr(const ast::Attr &literal, Type type, OpDraft &draft);
-  WrittenLayout layoutPlace(const ast::TypeExpr &expr);
-  bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
-  bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
   bool layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft);
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
+  // signatures.cc: a null type, and false, have been reported
+  static bool isOpen(Type type); // it has `?` in its shape
+  Type writtenType(const ast::TypeExpr &expr); // `?` in it is open in a function
+  Type statedType(const ast::TypeExpr &expr, Type actual); // … and stands for the extents of `actual`
+  Type typeForLiterals(const ast::TypeExpr &expr); // null too where extents are open
+  bool agreesWith(const ast::TypeExpr &expr, Type actual, std::string_view what);
+  bool agreesWith(const std::vector<ast::TypeExpr> &exprs, const std::vector<Value *> &values, SourceRange range, std::string_view what);
+  bool closeResult(OpDraft &draft, std::span<const Type> operands);
+  WrittenLayout layoutPlace(const ast::TypeExpr &expr);
+  bool matchSignature(const ast::OpClause &clause, OpDraft &draft);
+  std::vector<size_t> printedOperands(std::span<const Type> types, const OpInfo &info) const;
+  std::vector<std::vector<size_t>> listedOperands(size_t count, std::span<const Type> types, const OpInfo &info) const;
+  bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
+  // mlir_forms.cc: false has been reported
+  bool takeFlags(const ast::OpClause &clause, OpDraft &draft);
+  bool flagAttribute(const ast::Attr &flag, OpDraft &draft);
+  void accumulatorLast(const ast::OpClause &clause, OpDraft &draft);
+  bool dimsFollow(const ast::OpClause &clause, OpDraft &draft);
+  bool stretch(OpDraft &draft);
   // op_choice.cc: null has been reported
   const OpInfo *chooseRow(const ast::OpClause &clause);
   const OpInfo *findRow(const ast::OpClause &clause);
@@ -137,7 +162,9 @@ private:
   };
   const ast::KernelDecl *calledFunction(const ast::Expr &expr);
   bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values);
-  std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr);
+  // `signature`: as it stands behind the call, or null.
+  std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr, const ast::Signature *signature = nullptr);
+  std::optional<std::vector<Value *>> lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
   std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
                                                          SourceRange call);
   bool mayInline(SourceRange range);

@@ -4,6 +4,8 @@
 #include "lang/lower/kernel_lowering.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace xt {
 namespace {
@@ -33,6 +35,17 @@ const AttrSpec *findSpec(const OpInfo &info, std::string_view name) {
 // false.
 bool holdsLiteral(Elem elem, const ConstValue &value) {
   return !(value.kind == ConstValue::Kind::Bool && elem != Elem::I1) && fitsType(elem, value);
+}
+
+// A hexadecimal integer that is the value of a float constant gives its bits: MLIR prints an infinite f32 as 0x7F800000.
+bool isBits(const ast::Expr &expr, Elem elem) { return isFloat(elem) && expr.is(ast::Expr::Kind::Int) && (expr.text.starts_with("0x") || expr.text.starts_with("0X")); }
+std::optional<double> floatOfBits(const ast::Expr &expr, Elem elem) {
+  if (!isBits(expr, elem)) return std::nullopt;
+  auto bits = static_cast<uint64_t>(expr.integer);
+  int width = elemInfo(elem).storageBytes * 8;
+  if (width < 64 && bits >> width != 0) return std::nullopt;
+  double value = loadFloat(elem, &bits); // the low bytes come first
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : roundTo(elem, value); // the IR prints every NaN alike
 }
 
 } // namespace
@@ -74,13 +87,15 @@ bool KernelLowering::literalAttr(const ast::Attr &literal, Type type, OpDraft &d
     draft.written = context_.scalar(elem);
     draft.writtenRange = expr->range;
   }
-  if (!holdsLiteral(elem, *value)) {
+  bool tooManyBits = isBits(*expr, elem) && !floatOfBits(*expr, elem);
+  if (tooManyBits || !holdsLiteral(elem, *value)) {
     diagnostics()
-        .report(DiagCode::LiteralValue, expr->range, str(constText(*value), " does not fit ", elemName(elem)))
-        .note("a literal is rounded once to a float type; an integer type must hold it exactly");
+        .report(DiagCode::LiteralValue, expr->range, tooManyBits ? str(expr->text, " has more bits than ", elemName(elem)) : str(constText(*value), " does not fit ", elemName(elem)))
+        .note(tooManyBits ? "a hexadecimal constant of a float type is its bits, as MLIR prints inf and nan" : "a literal is rounded once to a float type; an integer type must hold it exactly");
     return false;
   }
-  if (!isFloat(elem)) draft.attrs.push_back({"value", value->integer, expr->range});
+  if (std::optional<double> bits = floatOfBits(*expr, elem)) draft.attrs.push_back({"value", *bits, expr->range});
+  else if (!isFloat(elem)) draft.attrs.push_back({"value", value->integer, expr->range});
   else
     draft.attrs.push_back({"value",
                            roundTo(elem, constNumber(*value)),
@@ -204,15 +219,25 @@ bool KernelLowering::requiredAttrs(const ast::OpClause &clause, const OpDraft &d
   for (const AttrSpec &spec : draft.info->attrs) {
     // A constant's value is lowered later, together with its type.
     if (!spec.required || spec.kind == AttrKind::Number) continue;
+    // dimsFollow() derives these from the types, which are not known yet.
+    if (spec.name == "dims" && (draft.info->kind == OpKind::Iota || draft.info->kind == OpKind::Broadcast)) continue;
     if (std::any_of(draft.attrs.begin(), draft.attrs.end(), [&](const Attr &a) { return a.name == spec.name; })) continue;
+    return missingAttr(clause, draft, spec.name);
+  }
+  return true;
+}
+
+// Reports the missing attribute and returns false.
+bool KernelLowering::missingAttr(const ast::OpClause &clause, const OpDraft &draft, std::string_view name) {
+  if (const AttrSpec *found = findSpec(*draft.info, name)) {
+    const AttrSpec &spec = *found;
     std::string_view what = spec.kind == AttrKind::Kind ? "a kind" : spec.kind == AttrKind::Int ? spec.name : spec.kind == AttrKind::Text ? "a text" : "a dimension, such as `[0]`";
     diagnostics()
         .report(spec.kind == AttrKind::Kind ? DiagCode::UnknownKind : DiagCode::AttributeValue, clause.op.range,
                 str("`", draft.info->name, "` needs ", what))
         .note(str("for example `", draft.info->example, "`"));
-    return false;
   }
-  return true;
+  return false;
 }
 
 // Lowers a list of dimensions: `[1]` of a reduction, `[1, 0]` of a transpose.

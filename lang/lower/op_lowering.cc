@@ -33,8 +33,11 @@ std::optional<std::vector<Value *>> KernelLowering::lowerOp(const ast::OpClause 
   }
   std::vector<const ast::Attr *> layouts;
   bool ok = gatherOperands(clause, draft);
+  ok &= takeFlags(clause, draft);
   ok &= gatherAttrs(clause, draft, layouts);
-  if (!ok || !matchSignature(clause, draft)) return std::nullopt;
+  if (!ok) return std::nullopt;
+  accumulatorLast(clause, draft);
+  if (!matchSignature(clause, draft) || !dimsFollow(clause, draft)) return std::nullopt;
   if (draft.info->clause == Clause::Literal && !(clause.literal && literalAttr(*clause.literal, draft.written, draft)))
     return std::nullopt;
   linesAsMatrices(draft);
@@ -57,11 +60,11 @@ bool KernelLowering::lowerOperand(const ast::Expr &expr, size_t index, const ast
     bool own = wanted == OperandClass::AnyInt && !draft.info->elementwise;
     // A literal takes the single type of the signature, or the type of another operand.
     if (!own && clause.signature && draft.info->signature == Signature::Same && !clause.signature->left.empty())
-      like = types_.resolve(clause.signature->left[0]);
+      like = typeForLiterals(clause.signature->left[0]);
     // … or where it has types for all operands, the one for this. Indices of operands count as operands here, but not there.
     if (!like && clause.signature && clause.signature->left.size() == clause.operands.size() && index < clause.signature->left.size() &&
         clause.signature->hasArrow)
-      like = types_.resolve(clause.signature->left[index]);
+      like = typeForLiterals(clause.signature->left[index]);
     auto isCondition = [&](const ast::Expr &other) {
       auto at = static_cast<size_t>(&other - clause.operands.data());
       return wanted != OperandClass::Bool && at < specs.size() && specs[at].type == OperandClass::Bool;
@@ -166,7 +169,7 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
       return false;
     }
   if (!clause.signature || clause.signature->right.size() != 1) return true;
-  Type tile = types_.resolve(clause.signature->right[0]);
+  Type tile = writtenType(clause.signature->right[0]);
   if (!tile || !tile.isTile() || rank < 2) return static_cast<bool>(tile);
   bool columnMajor = tile.data().order == Order::ColumnMajor;
   size_t fromLast = columnMajor ? 2 : 1;
@@ -185,161 +188,6 @@ bool KernelLowering::explicitViewFits(const ast::OpClause &clause, const OpDraft
               str("the tile is ", columnMajor ? "column" : "row", "-major, so this stride is 1, not ", *stride))
       .at(clause.signature->right[0].range, columnMajor ? "order = [0, 1]" : "order = [1, 0], the default");
   return false;
-}
-
-// --- signatures ------------------------------------------------------------------------------------------------------
-
-namespace {
-// Whether a type says `memory_scope = global`, which its resolved form has in any case.
-bool saysGlobal(const ast::TypeExpr &expr) {
-  return std::any_of(expr.attrs.begin(), expr.attrs.end(), [](const ast::Attr::Entry &entry) {
-    return entry.key.text == "memory_scope" && entry.value && entry.value->name.text == "global";
-  });
-}
-} // namespace
-
-// Types of the operands in the order in which `exprs` may list them; false has been reported.
-bool KernelLowering::matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft) {
-  // Operands that a signature lists: all, or all but index scalars, or (as the IR prints it) all but those that are
-  // always indices.
-  std::vector<size_t> listed, printed;
-  const auto &specs = draft.info->operands;
-  for (size_t i = 0; i < types.size(); ++i) {
-    OperandClass cls = specs.size() ? specs[std::min(i, specs.size() - 1)].type : OperandClass::Any;
-    bool indexClass = cls == OperandClass::Index || cls == OperandClass::Offsets;
-    if (exprs.size() == types.size() || !types[i].isIndex()) listed.push_back(i);
-    if (!(types[i].isIndex() && indexClass)) printed.push_back(i);
-  }
-  if (listed.size() != exprs.size() && printed.size() == exprs.size()) listed = printed;
-  if (listed.size() != exprs.size()) {
-    diagnostics().report(DiagCode::SignatureCount, exprs.empty() ? draft.range : exprs.front().range.to(exprs.back().range),
-                         str("the signature of `", draft.info->name, "` lists ", exprs.size(), " type",
-                             exprs.size() == 1 ? "" : "s", " for ", listed.size(), " operand", listed.size() == 1 ? "" : "s"));
-    return false;
-  }
-  std::vector<Type> written;
-  for (const ast::TypeExpr &expr : exprs) {
-    written.push_back(types_.resolve(expr));
-    if (!written.back()) return false;
-  }
-  // Beside a scatter tile a vector of one row may be written as a line, as the tile's own type may.
-  bool scatter = std::any_of(types.begin(), types.end(), [](Type type) { return type.isTile() && type.data().scatter; });
-  auto agrees = [&](size_t k, size_t i) {
-    if (writtenAgrees(written[k], types[i])) return !types[i].isTensorDesc() || types[i].data().space == MemorySpace::Global || !saysGlobal(exprs[k]);
-    if (!scatter || written[k].layout() || !written[k].isVector() || written[k].rank() != 1 || !types[i].isVector() || types[i].rank() != 2) return false;
-    return types[i].extent(0) == 1 && types[i].extent(1) == written[k].extent(0) && types[i].elem() == written[k].elem();
-  };
-  auto matches = [&](const std::vector<size_t> &order) {
-    for (size_t k = 0; k < order.size(); ++k)
-      if (!agrees(k, order[k])) return false;
-    return true;
-  };
-  // The RFC prints a store's tile first and an mma's c first: accepted where types tell.
-  std::vector<size_t> rotated = listed;
-  if (!matches(listed) && rotated.size() > 1) {
-    std::rotate(rotated.begin(), rotated.end() - 1, rotated.end());
-    if (matches(rotated)) listed = rotated;
-  }
-  for (size_t k = 0; k < listed.size(); ++k) {
-    size_t i = listed[k];
-    if (!agrees(k, i)) {
-      Diagnostic &mismatch = diagnostics().report(DiagCode::SignatureMismatch, exprs[k].range,
-                                                  str("the signature gives ", shapedText(written[k]), ", but the operand is ", shapedText(types[i])));
-      mismatch.at(draft.operandRanges[i], shapedText(types[i]));
-      // `splat %x : vector<8x8xf32>` says the result's type alone.
-      if (draft.info->signature == Signature::OperandsToResult && exprs.size() == 1 && types.size() == 1 && draft.info->results == 1) {
-        FixIt fix{str("write the operand's type as well: `", shapedText(types[i]), " -> …`"), {}, true};
-        fix.edits.push_back({exprs[k].range.startPoint(), str(shapedText(types[i]), " -> ")});
-        mismatch.fixits.push_back(std::move(fix));
-      }
-      return false;
-    }
-    bool holds = types[i].isVector() || types[i].isTile();
-    if (holds && written[k].layout()) draft.layouts.push_back({nullptr, i, written[k].layout(), layoutPlace(exprs[k])});
-  }
-  return true;
-}
-
-// The attribute of a type that says its layout, where one does alone.
-WrittenLayout KernelLowering::layoutPlace(const ast::TypeExpr &expr) {
-  WrittenLayout whole{expr.range, WrittenLayout::Kind::Type};
-  if (expr.kind != ast::TypeExpr::Kind::Shaped) return whole;
-  WrittenLayout place = whole;
-  Diagnostics scratch;
-  ParamScope quiet(params_, scratch);
-  TypeResolver resolver(context_, quiet);
-  for (const ast::Attr::Entry &entry : expr.attrs) {
-    ShapedAttrs attrs;
-    if (!entry.value || !resolver.resolveAttr(*entry.value, attrs) || !attrs.layout) continue;
-    bool more = place.kind == WrittenLayout::Kind::InType || attrs.scatter || attrs.packed || attrs.use != MatrixUse::None;
-    if (more) return whole;
-    place = {entry.value->range, WrittenLayout::Kind::InType, attrs.order.has_value()};
-  }
-  return place;
-}
-
-bool KernelLowering::matchSignature(const ast::OpClause &clause, OpDraft &draft) {
-  if (!clause.signature) return true;
-  const ast::Signature &signature = *clause.signature;
-  std::vector<Type> types;
-  for (Value *operand : draft.operands) types.push_back(operand->type());
-  auto setResult = [&](const ast::TypeExpr &expr) {
-    draft.written = types_.resolve(expr);
-    draft.writtenRange = expr.range;
-    if (draft.written && draft.written.layout()) draft.declared.push_back(layoutPlace(expr));
-    return static_cast<bool>(draft.written);
-  };
-  size_t resultCount = static_cast<size_t>(std::max(draft.info->results, 0));
-  if (signature.hasArrow) {
-    // `: tile into tile` of a store lists both operands around the arrow.
-    if (resultCount == 0 && signature.left.size() + signature.right.size() == types.size()) {
-      std::vector<ast::TypeExpr> all = signature.left;
-      all.insert(all.end(), signature.right.begin(), signature.right.end());
-      return matchOperandTypes(all, types, draft);
-    }
-    if (signature.right.size() != resultCount) {
-      diagnostics().report(DiagCode::SignatureCount, signature.range,
-                           str("the signature lists ", signature.right.size(), " result type",
-                               signature.right.size() == 1 ? "" : "s", ", but `", draft.info->name, "` gives ", resultCount));
-      return false;
-    }
-    if (!signature.left.empty() && !matchOperandTypes(signature.left, types, draft)) return false;
-    return resultCount == 0 || setResult(signature.right[0]);
-  }
-  const auto &left = signature.left;
-  switch (draft.info->signature) {
-  case Signature::None:
-  case Signature::Result:
-    if (left.size() == 1 && resultCount == 1) return setResult(left[0]);
-    break;
-  case Signature::Same:
-    if (left.size() == 1) {
-      Type type = types_.resolve(left[0]);
-      if (!type) return false;
-      if (!types.empty() && !writtenAgrees(type, types[0])) {
-        diagnostics()
-            .report(DiagCode::SignatureMismatch, left[0].range,
-                    str("the signature gives ", shapedText(type), ", but the operand is ", shapedText(types[0])))
-            .at(draft.operandRanges[0], shapedText(types[0]));
-        return false;
-      }
-      draft.written = type;
-      draft.writtenRange = left[0].range;
-      if (type.layout()) draft.declared.push_back(layoutPlace(left[0]));
-      return true;
-    }
-    break;
-  case Signature::Operands: break;
-  case Signature::OperandsToResult: {
-    size_t listed = static_cast<size_t>(std::count_if(types.begin(), types.end(), [](Type t) { return !t.isIndex(); }));
-    bool resultLast = left.size() == listed + 1 || left.size() == types.size() + 1;
-    bool resultOnly = left.size() == 1 && listed != 1;
-    if (resultOnly) return setResult(left[0]);
-    if (resultLast) return matchOperandTypes(std::span(left).first(left.size() - 1), types, draft) && setResult(left.back());
-    break;
-  }
-  }
-  return matchOperandTypes(left, types, draft);
 }
 
 // --- layouts and emission --------------------------------------------------------------------------------------------
@@ -407,6 +255,7 @@ bool KernelLowering::layoutPair(const std::vector<const ast::Attr *> &layouts, s
 Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts) {
   std::vector<Type> operandTypes, results;
   for (Value *operand : draft.operands) operandTypes.push_back(operand->type());
+  if (!closeResult(draft, operandTypes)) return nullptr;
   TypeRuleInput input{context_,      *draft.info,        operandTypes, draft.operandRanges, draft.attrs,
                       draft.written, draft.writtenRange, draft.range,  diagnostics(),        lanes_};
   if (!inferTypes(input, results)) return nullptr;
@@ -415,7 +264,8 @@ Op *KernelLowering::emitDraft(OpDraft &draft, const std::vector<const ast::Attr 
   Op *op = builder_.create(draft.info->kind, draft.operands, results);
   op->setOperandRanges(draft.operandRanges);
   if (!calls_.empty()) written_.calls[op] = calls_.front().call;
-  for (Attr &attr : draft.attrs) op->setAttr(attr.name, std::move(attr.value), attr.range);
+  for (Attr &attr : draft.attrs)
+    if (!draft.info->restates(attr.name)) op->setAttr(attr.name, std::move(attr.value), attr.range);
   for (OperandLayout &layout : draft.layouts) {
     layout.op = op;
     written_.operands.push_back(layout);

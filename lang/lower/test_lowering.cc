@@ -131,6 +131,7 @@ bool TestLowering::lowerStmt(const ast::Stmt &stmt, HostStmt &out) {
   case ast::Stmt::Kind::While:
   case ast::Stmt::Kind::If:
   case ast::Stmt::Kind::Yield:
+  case ast::Stmt::Kind::Condition:
   case ast::Stmt::Kind::Return:
   case ast::Stmt::Kind::Call:
     diagnostics()

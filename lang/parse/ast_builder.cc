@@ -28,6 +28,13 @@ ast::Name AstBuilder::sigilName(antlr4::tree::TerminalNode *node) const {
   return {std::string(spelled), where};
 }
 
+ast::Name AstBuilder::boundName(antlr4::tree::TerminalNode *node) {
+  ast::Name name = sigilName(node);
+  if (size_t at = name.text.find('#'); at != std::string::npos)
+    report(DiagCode::SyntaxError, name.range, str("`%", name.text, "` is one of several values: `%", name.text.substr(0, at), ":2 = …` binds all of them"));
+  return name;
+}
+
 ast::Name AstBuilder::word(antlr4::ParserRuleContext *ctx) const {
   SourceRange where = range(ctx);
   return {std::string(slice(where)), where};

@@ -38,7 +38,7 @@ private:
   ast::TestDecl test(P::TestItemContext *ctx);
   std::vector<ast::SizeDecl> sizes(P::SizesContext *ctx);
   // Statements (build_statements.cc).
-  ast::Block block(P::BlockContext *ctx);
+  ast::Block block(P::BlockContext *ctx, bool behindDo = false);
   void line(P::LineContext *ctx, ast::Block &out);
   void likeLines(uint32_t end, ast::Block &out); // builds those that begin before byte `end`
   void stmt(P::StmtContext *ctx, ast::Stmt &out);
@@ -46,6 +46,7 @@ private:
   void forLoop(P::ForLoopContext *ctx, ast::Stmt &out);
   void whileLoop(P::WhileLoopContext *ctx, ast::Stmt &out);
   void iterArgs(P::IterArgsContext *ctx, ast::Stmt &out);
+  void iterArgs(const std::vector<P::IterArgContext *> &list, ast::Stmt &out);
   void ifElse(P::IfElseContext *ctx, ast::Stmt &out);
   void exprWithTail(const std::vector<P::AttrGroupContext *> &groups, P::SignatureContext *sig, ast::Stmt &out);
   void droppedToken(antlr4::tree::ParseTree *child, ast::Block &out);
@@ -65,6 +66,7 @@ private:
   void dims(P::ListContext *written, ast::OpClause &out);
   void dimsOperands(P::DimsOperandsContext *ctx, ast::OpClause &out);
   void tail(P::OpTailContext *ctx, ast::OpClause &out);
+  ast::Attr flag(P::FlagContext *ctx);
   ast::Expr operand(P::OperandContext *ctx);
   ast::Signature signature(P::SignatureContext *ctx);
   // Expressions (build_exprs.cc).
@@ -100,6 +102,8 @@ private:
   SourceRange none() const { return {file_, 0, 0}; }
   std::string_view slice(SourceRange range) const { return text_.substr(range.begin, range.end - range.begin); }
   ast::Name sigilName(antlr4::tree::TerminalNode *node) const; // without its sigil
+  ast::Name boundName(antlr4::tree::TerminalNode *node);       // of a value that is bound here
+  std::vector<ast::Param> params(P::ParamsContext *ctx);
   ast::Name word(antlr4::ParserRuleContext *ctx) const;
   std::vector<ast::Name> words(const std::vector<P::WordContext *> &list) const;
   std::string unescaped(SourceRange quoted);

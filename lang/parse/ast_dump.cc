@@ -31,6 +31,7 @@ private:
   void param(const ParamDecl &p);
   void test(const TestDecl &t);
   void sizes(std::string_view what, const std::vector<SizeDecl> &list);
+  void params(const std::vector<Param> &list);
   void block(std::string_view what, const Block &b);
   void stmt(const Stmt &s);
   void stmtParts(const Stmt &s);
@@ -208,6 +209,11 @@ void Dumper::op(const OpClause &o) {
   expr("locality", o.locality);
   expr("text", o.text);
   if (o.literal) attr(*o.literal);
+  for (const Attr &f : o.flags) {
+    plain("flag");
+    Nested deeper(*this);
+    attr(f);
+  }
   for (const Attr &a : o.attrs) attr(a);
   if (o.signature) signature(*o.signature);
 }
@@ -221,6 +227,7 @@ std::string_view kindName(Stmt::Kind kind) {
   case Stmt::Kind::While: return "while";
   case Stmt::Kind::If: return "if";
   case Stmt::Kind::Yield: return "yield";
+  case Stmt::Kind::Condition: return "condition";
   case Stmt::Kind::Return: return "return";
   case Stmt::Kind::Call: return "call";
   case Stmt::Kind::Buffer: return "buffer";
@@ -268,23 +275,29 @@ void Dumper::stmtParts(const Stmt &s) {
   }
   expr("path", s.path);
   if (s.body) block("body", *s.body);
-  if (s.orElse) block("else", *s.orElse);
+  if (s.orElse) block(s.kind == Stmt::Kind::While ? "do" : "else", *s.orElse);
 }
 
 void Dumper::block(std::string_view what, const Block &b) {
   line(std::string(what), b.range);
   Nested nested(*this);
+  if (b.label) name("label", b.label);
+  params(b.params);
   for (const Stmt &s : b.stmts) stmt(s);
+}
+
+void Dumper::params(const std::vector<Param> &list) {
+  for (const Param &p : list) {
+    name("parameter", p.name);
+    Nested nested(*this);
+    type(p.type);
+  }
 }
 
 void Dumper::kernel(const KernelDecl &k) {
   line(str(k.isFunction ? "function @" : "kernel @", k.name.text), k.range);
   Nested nested(*this);
-  for (const Param &p : k.params) {
-    name("parameter", p.name);
-    Nested deeper(*this);
-    type(p.type);
-  }
+  params(k.params);
   types("results", k.results);
   for (const GridVar &v : k.grid) {
     name("grid", v.name);

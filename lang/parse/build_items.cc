@@ -78,8 +78,7 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
   out.broken = broken(ctx);
   out.isFunction = ctx->KW_FUNC() != nullptr;
   out.name = sigilName(ctx->SYMBOL());
-  if (ctx->params())
-    for (P::ParamContext *p : ctx->params()->param()) out.params.push_back({sigilName(p->VALUE()), type(p->type())});
+  out.params = params(ctx->params());
   out.results = types(ctx->typeList());
   for (P::HeaderContext *h : ctx->header()) header(h, out);
   out.body = block(ctx->block());
@@ -87,6 +86,13 @@ ast::KernelDecl AstBuilder::kernel(P::KernelItemContext *ctx) {
     for (P::LineContext *line : ctx->block()->line())
       if (auto *form = as<P::FormStmtContext>(line->stmt()))
         for (ast::Name &name : words(form->word())) out.forms.push_back(std::move(name));
+  return out;
+}
+
+std::vector<ast::Param> AstBuilder::params(P::ParamsContext *ctx) {
+  std::vector<ast::Param> out;
+  if (ctx)
+    for (P::ParamContext *p : ctx->param()) out.push_back({boundName(p->VALUE()), type(p->type())});
   return out;
 }
 
@@ -100,7 +106,7 @@ void AstBuilder::header(P::HeaderContext *ctx, ast::KernelDecl &out) {
     if (!once(!out.grid.empty())) return;
     for (P::GridVarContext *v : h->gridVar()) {
       ast::GridVar var;
-      var.name = sigilName(v->VALUE());
+      var.name = boundName(v->VALUE());
       auto bounds = v->expr();
       var.lower = expr(bounds.size() > 0 ? bounds[0] : nullptr);
       var.upper = expr(bounds.size() > 1 ? bounds[1] : nullptr);

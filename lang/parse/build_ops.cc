@@ -37,13 +37,29 @@ ast::Signature AstBuilder::signature(P::SignatureContext *ctx) {
     if (ctx->shapedType()) out.left.push_back(shapedType(ctx->shapedType()));
     for (P::TypeContext *t : ctx->type()) out.left.push_back(type(t));
   }
-  out.hasArrow = ctx->arrow() != nullptr;
+  out.hasArrow = ctx->arrow() || ctx->KW_FROM();
   if (lists.size() > right) out.right = types(lists[right]);
+  if (ctx->KW_FROM()) std::swap(out.left, out.right); // f32 from vector<8xf32>
+  return out;
+}
+
+ast::Attr AstBuilder::flag(P::FlagContext *ctx) {
+  ast::Attr out;
+  out.range = range(ctx);
+  out.name = {std::string(slice(range(ctx->FLAG()))), range(ctx->FLAG())};
+  out.kind = ctx->LANGLE() || ctx->LPAREN() ? ast::Attr::Kind::Mapping : ast::Attr::Kind::Word;
+  for (P::WordContext *w : ctx->word()) out.entries.push_back({word(w), {}, range(w)});
+  for (P::ArgContext *a : ctx->arg()) {
+    ast::Attr::Entry entry{{{}, range(a).startPoint()}, {}, range(a)};
+    entry.value = attrOf(arg(a, &entry.key));
+    out.entries.push_back(std::move(entry));
+  }
   return out;
 }
 
 void AstBuilder::tail(P::OpTailContext *ctx, OpClause &out) {
   if (!ctx) return;
+  for (P::FlagContext *f : ctx->flag()) out.flags.push_back(flag(f));
   append(out, groups(ctx->attrGroup()));
   if (ctx->signature()) out.signature = signature(ctx->signature());
 }

@@ -32,10 +32,15 @@ void AstBuilder::droppedToken(antlr4::tree::ParseTree *child, Block &out) {
   out.stmts.emplace_back().range = where;
 }
 
-Block AstBuilder::block(P::BlockContext *ctx) {
+Block AstBuilder::block(P::BlockContext *ctx, bool behindDo) {
   Block out;
   out.range = range(ctx);
   if (!ctx) return out;
+  if (P::BlockLabelContext *label = ctx->blockLabel()) {
+    out.label = {std::string(slice(range(label->LABEL()))), range(label->LABEL())};
+    out.params = params(label->params());
+    if (!behindDo) report(DiagCode::NotHere, out.label.range, "a label begins the block behind the `do` of a `while` alone");
+  }
   auto behind = std::partition_point(like_.begin() + static_cast<ptrdiff_t>(nextLike_), like_.end(), [&](const LikeLine &l) { return l.first->begin < out.range.end; });
   out.stmts.reserve(ctx->children.size() / 2 + static_cast<size_t>(behind - like_.begin()) - nextLike_); // statements are large
   for (antlr4::tree::ParseTree *child : ctx->children) {
@@ -75,7 +80,7 @@ void AstBuilder::stmt(P::StmtContext *ctx, Stmt &out) {
     if (s->results())
       for (P::ResultContext *r : s->results()->result()) {
         ast::Binding binding;
-        binding.name = sigilName(r->VALUE());
+        binding.name = boundName(r->VALUE());
         if (r->INT()) binding.count = number(r->INT()->getSymbol()).integer;
         out.results.push_back(std::move(binding));
       }
@@ -96,6 +101,13 @@ void AstBuilder::stmt(P::StmtContext *ctx, Stmt &out) {
   }
   if (auto *s = as<P::YieldStmtContext>(ctx)) {
     out.kind = Stmt::Kind::Yield;
+    if (s->values())
+      for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
+    if (s->signature()) out.signature = signature(s->signature());
+  }
+  if (auto *s = as<P::ConditionStmtContext>(ctx)) {
+    out.kind = Stmt::Kind::Condition;
+    if (s->expr()) out.expr = expr(s->expr());
     if (s->values())
       for (P::ValueContext *v : s->values()->value()) out.values.push_back(value(v));
     if (s->signature()) out.signature = signature(s->signature());
@@ -155,28 +167,44 @@ void AstBuilder::exprWithTail(const std::vector<P::AttrGroupContext *> &list, P:
 void AstBuilder::forLoop(P::ForLoopContext *ctx, Stmt &out) {
   out.kind = Stmt::Kind::For;
   if (!ctx) return;
-  out.variable = sigilName(ctx->VALUE());
+  out.variable = boundName(ctx->VALUE());
   auto bounds = ctx->expr();
   if (bounds.size() > 0) out.lower = expr(bounds[0]);
   if (bounds.size() > 1) out.upper = expr(bounds[1]);
   if (bounds.size() > 2) out.step = expr(bounds[2]);
   iterArgs(ctx->iterArgs(), out);
   out.resultTypes = types(ctx->typeList());
+  if (ctx->type()) out.type = type(ctx->type());
   out.body = block(ctx->block());
 }
 
 void AstBuilder::whileLoop(P::WhileLoopContext *ctx, Stmt &out) {
   out.kind = Stmt::Kind::While;
   if (!ctx) return;
-  out.expr = expr(ctx->expr());
-  iterArgs(ctx->iterArgs(), out);
-  out.resultTypes = types(ctx->typeList());
-  out.body = block(ctx->block());
+  auto blocks = ctx->block();
+  auto lists = ctx->typeList();
+  if (ctx->expr()) {
+    out.expr = expr(ctx->expr());
+    iterArgs(ctx->iterArgs(), out);
+    out.resultTypes = types(lists.empty() ? nullptr : lists[0]);
+    out.body = block(blocks.empty() ? nullptr : blocks[0]);
+    return;
+  }
+  iterArgs(ctx->iterArg(), out);
+  ast::Signature written;
+  if (!lists.empty()) written.left = types(lists[0]), written.range = range(lists.front()).to(range(lists.back()));
+  if (lists.size() > 1) written.right = types(lists[1]);
+  written.hasArrow = true;
+  out.signature = std::move(written);
+  out.body = block(blocks.empty() ? nullptr : blocks[0]);
+  out.orElse = block(blocks.size() > 1 ? blocks[1] : nullptr, true);
 }
 
+void AstBuilder::iterArgs(const std::vector<P::IterArgContext *> &list, Stmt &out) {
+  for (P::IterArgContext *a : list) out.iterArgs.push_back({boundName(a->VALUE()), expr(a->expr())});
+}
 void AstBuilder::iterArgs(P::IterArgsContext *ctx, Stmt &out) {
-  if (!ctx) return;
-  for (P::IterArgContext *a : ctx->iterArg()) out.iterArgs.push_back({sigilName(a->VALUE()), expr(a->expr())});
+  if (ctx) iterArgs(ctx->iterArg(), out);
 }
 
 void AstBuilder::ifElse(P::IfElseContext *ctx, Stmt &out) {
@@ -253,7 +281,7 @@ void AstBuilder::hostStmt(P::HostStmtContext *ctx, Stmt &out) {
 }
 
 void AstBuilder::buffer(P::BufferStmtContext *ctx, Stmt &out) {
-  out.results.push_back({sigilName(ctx->VALUE()), 1});
+  out.results.push_back({boundName(ctx->VALUE()), 1});
   if (ctx->type()) out.type = type(ctx->type());
   out.kind = out.type ? Stmt::Kind::Buffer : Stmt::Kind::Assign;
   P::InitializerContext *init = ctx->initializer();

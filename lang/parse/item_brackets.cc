@@ -94,6 +94,7 @@ bool ItemShaper::bracket(size_t i) {
     bool splice = last_.type == L::VALUE && last_.end == token.begin && scan_.type(i + 1) == L::INT &&
                   scan_.at(i + 1).begin == token.end && !inHostBlock();
     emit(token, splice ? L::SPLICE : L::COLON);
+    if (head_ == Head::Label && !inBracket()) endStatement(nullptr);
     break;
   }
   case L::UNTERMINATED:
@@ -143,6 +144,7 @@ bool ItemShaper::opensAngle() const {
   case L::KW_TENSOR_DESC:
   case L::KW_LOCALITY:
   case L::KW_AFFINE_MAP:
+  case L::FLAG:
   case L::ATTR:
   case L::TYPE:
   case L::RBRACE: return true;
@@ -205,7 +207,7 @@ void ItemShaper::healBefore(size_t i) {
       bool closed = t.kind == Open::Kind::Attr || (t.kind == Open::Kind::Angle && t.opener != L::WORD);
       bool bracket = t.kind == Open::Kind::Bracket && !inHostBlock() && !t.attrContext &&
                      !(last_.type == L::VALUE && last_.end == scan_.at(i).begin && scan_.type(i + 1) == L::INT);
-      bool params = head_ == Head::Kernel && expectsBlock_;
+      bool params = (head_ == Head::Kernel && expectsBlock_) || head_ == Head::Label;
       bool paren = t.kind == Open::Kind::Paren && !params && t.opener != L::KW_LOC &&
                    !(last_.type == L::VALUE && scan_.type(i + 1) == L::INT);
       if (!closed && !bracket && !paren) break;

@@ -92,6 +92,10 @@ void ItemShaper::missingAngle(size_t i) {
 bool ItemShaper::takeKeyColon(size_t i) {
   if (scan_.type(i) != L::COLON || !inBracket() || i < begin_ + 2 || !scan_.sameLine(i, i + 1)) return false;
   const Open &top = stack_.back();
+  if (scan_.text(i - 1) == "offset" && top.kind == Open::Kind::Angle && top.attrContext) { // strided<[4, 1], offset: ?>, as MLIR prints it
+    emit(scan_.at(i), L::EQ);
+    return true;
+  }
   bool entries = top.kind == Open::Kind::Attr || (top.kind == Open::Kind::Angle && top.attrContext);
   bool first = beforeLast_ == L::LBRACE || beforeLast_ == L::LANGLE || beforeLast_ == L::COMMA;
   if (!entries || !first || (!scan_.isWord(i - 1) && last_.type != L::SIZE)) return false;

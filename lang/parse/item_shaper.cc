@@ -2,6 +2,7 @@
 #include "lang/parse/item_shaper.h"
 
 #include "ir/base/text.h"
+#include "ir/op_flags.h"
 
 #include "XtLexer.h"
 
@@ -112,9 +113,28 @@ bool ItemShaper::takeDense(size_t i) {
   if (i == denseEnd_ && i != begin_) return true;
   if (head_ != Head::Op || last_.type != opToken(Clause::Literal) || scan_.text(i) != "dense" || scan_.type(i + 1) != L::LT)
     return false;
+  if (scan_.type(i + 2) == L::LBRACK && !statementReported_)
+    report(DiagCode::NotSupported, range(i), "a constant has one value for all its elements: `dense<…>` with a list is not in the language");
   size_t number = i + (scan_.type(i + 2) == L::MINUS ? 3 : 2);
   if (scan_.type(number + 1) != L::GT || !scan_.sameLine(i, number + 1)) return false;
   denseEnd_ = number + 1;
+  return true;
+}
+
+// Takes two kinds of words that have a meaning in ops only: a kind that is a keyword elsewhere (`cmpf true, %x, %y`), and a flag of
+// MLIR after the operands.
+bool ItemShaper::takeOpWord(size_t i) {
+  if (head_ != Head::Op || inBracket()) return false;
+  size_t type = scan_.type(i), next = scan_.type(i + 1);
+  if (last_.type == L::OP_KIND) {
+    bool keyword = scan_.isHardWord(i) || type == L::KW_TRUE || type == L::KW_FALSE;
+    if (!keyword || (next != L::COMMA && next != L::VALUE)) return false;
+    emit(scan_.at(i), L::WORD);
+    return true;
+  }
+  bool behind = last_.type != L::COMMA && last_.type != L::COLON && !(last_.type >= L::OP_OPERANDS && last_.type <= L::OP_DIMENSION);
+  if (type != L::WORD || !behind || !findFlag(scan_.text(i))) return false;
+  emit(scan_.at(i), L::FLAG);
   return true;
 }
 
@@ -143,6 +163,7 @@ bool ItemShaper::step(size_t i) {
     expectsBlock_ = true;
     if (++elseIfs_ > kMaxNesting) return checkDepth(i);
   }
+  if (last_.type == L::RBLOCK && head_ == Head::Loop && length_ != 0 && token.type == L::KW_DO) expectsBlock_ = true;
   if (last_.type == L::RBLOCK && head_ == Head::Branch && length_ != 0) {
     static constexpr std::string_view kElse[] = {"else"};
     static constexpr size_t kElseType[] = {L::KW_ELSE};
@@ -155,7 +176,7 @@ bool ItemShaper::step(size_t i) {
     onlyResults_ = false;
   if (token.type == L::VALUE && scan_.type(i + 1) == L::LT && scan_.at(i + 1).begin == token.end) gluedName(i);
   if (token.type == L::WORD || (token.type >= L::KW_TILE && token.type <= L::KW_TENSOR_DESC)) missingAngle(i);
-  return opInExpression(i) || bracket(i);
+  return takeOpWord(i) || opInExpression(i) || bracket(i);
 }
 
 // ---- line ends ----
@@ -167,7 +188,7 @@ bool ItemShaper::endsStatement(size_t i, bool strong) const {
     // A signature without its colon, as the RFC for XeTile and XeGPU Dialect prints it: no statement starts with a shaped type.
     if (head_ == Head::Op && type >= L::KW_TILE && type <= L::KW_TENSOR_DESC && scan_.type(i + 1) == L::LT)
       return false;
-    if (type == L::KW_ELSE) return last_.type != L::RBLOCK;
+    if (type == L::KW_ELSE || (type == L::KW_DO && head_ == Head::Loop)) return last_.type != L::RBLOCK;
     return !continues(type);
   }
   // The line above is unfinished, but this one can only be a new statement. End the line above, so that only it is lost.
@@ -185,8 +206,8 @@ void ItemShaper::lineBreak(size_t i) {
     const Open &top = stack_.back();
     size_t type = scan_.type(i);
     if (type == L::SYMBOL && goesOnAfter(last_.type)) return;
-    // grid (%i = …,\n %j = …) and iter_args alike
-    bool bindings = top.opener == L::KW_GRID || top.opener == L::KW_ITER_ARGS;
+    // grid (%i = …,\n %j = …), iter_args and MLIR's while alike
+    bool bindings = top.opener == L::KW_GRID || top.opener == L::KW_ITER_ARGS || top.opener == L::KW_WHILE;
     if (type == L::VALUE && bindings && scan_.at(i).column > indent_) return;
     closeBrackets(bracketsBase(), "the end of the line");
     endStatement(&scan_.at(i));
@@ -344,6 +365,7 @@ void ItemShaper::startKernelStatement(size_t i) {
     expectsBlock_ = true;
     return;
   case L::KW_FORM: return;
+  case L::LABEL: head_ = Head::Label; return;
   case L::VALUE:
     head_ = Head::Results;
     onlyResults_ = true;

@@ -30,7 +30,7 @@ public:
   ShapedItem run();
 
 private:
-  enum class Head : uint8_t { None, Kernel, Test, Alias, Item, Loop, Branch, Op, Host, Results, Expression };
+  enum class Head : uint8_t { None, Kernel, Test, Alias, Item, Loop, Branch, Label, Op, Host, Results, Expression };
   struct Open {
     enum class Kind : uint8_t { Paren, Bracket, Angle, Attr, Block } kind;
     SyntaxToken token;
@@ -45,6 +45,7 @@ private:
   };
 
   bool takeDense(size_t i);
+  bool takeOpWord(size_t i);
   bool step(size_t i); // false: the rest of the item is skipped
   // Line ends and statements (item_shaper.cc).
   void lineBreak(size_t i);

@@ -4,6 +4,8 @@
 
 #include "XtLexer.h"
 
+#include <set>
+
 namespace xt {
 namespace {
 
@@ -17,6 +19,34 @@ std::vector<uint32_t> byteOffsets(std::string_view text) {
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) offsets.push_back(static_cast<uint32_t>(i));
   offsets.push_back(static_cast<uint32_t>(text.size()));
   return offsets;
+}
+
+// Joins the tokens of a name that MLIR gives to a negative constant: %c-1_i32, or %c-1 for an index. The latter is a difference
+// unless a line of the same kernel or function binds it as a name before.
+void joinNegativeNames(std::vector<SyntaxToken> &tokens, std::string_view text) {
+  using L = xtg::XtLexer;
+  std::set<std::string_view> bound;
+  auto spelled = [&](const SyntaxToken &first, const SyntaxToken &last) { return text.substr(first.begin, last.end - first.begin); };
+  size_t out = 0;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    SyntaxToken token = tokens[i];
+    if (token.firstOnLine && (token.type == L::KW_KERNEL || token.type == L::KW_FUNC || token.type == L::KW_TEST)) bound.clear();
+    bool negative = token.type == L::VALUE && i + 3 < tokens.size() && tokens[i + 1].type == L::MINUS && tokens[i + 2].type == L::INT &&
+                    token.end == tokens[i + 1].begin && tokens[i + 1].end == tokens[i + 2].begin && spelled(token, token) == "%c";
+    if (negative) {
+      size_t last = i + 2;
+      const SyntaxToken &suffix = tokens[i + 3];
+      if (suffix.type == L::WORD && suffix.begin == tokens[last].end && text[suffix.begin] == '_') last = i + 3;
+      std::string_view name = spelled(token, tokens[last]);
+      if (token.firstOnLine && tokens[last + 1].type == L::EQ) bound.insert(name);
+      if (last == i + 3 || bound.contains(name)) {
+        token.end = tokens[last].end;
+        i = last;
+      }
+    }
+    tokens[out++] = token;
+  }
+  tokens.resize(out);
 }
 
 } // namespace
@@ -46,6 +76,7 @@ std::vector<SyntaxToken> lex(const SourceFile &source) {
     if (out.type == antlr4::Token::EOF) {
       out.begin = out.end = static_cast<uint32_t>(source.text().size());
       tokens.push_back(out);
+      joinNegativeNames(tokens, source.text());
       return tokens;
     }
     out.begin = byteOf(out.begin);

@@ -29,7 +29,8 @@ DistinctLines distinctLines(const std::vector<SyntaxToken> &tokens) {
     if (stop == L::LBLOCK) ++depth;
     if (stop == L::RBLOCK) --depth;
     bool starts = at > 0 && (tokens[at - 1].type == L::NL || tokens[at - 1].type == L::LBLOCK);
-    if (depth > 0 && !test && starts && stop == L::NL && end > at && tokens[at].type != L::KW_FORM) { // those belong to the kernel
+    bool statement = tokens[at].type != L::KW_FORM && tokens[at].type != L::LABEL; // a form line is the kernel's, a label its block's
+    if (depth > 0 && !test && starts && stop == L::NL && end > at && statement) {
       auto [model, distinct] = seen.emplace(std::move(types), tokens[at].begin);
       if (!distinct) {
         out.like.push_back({&tokens[at], end - at, model->second});

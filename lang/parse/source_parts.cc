@@ -62,6 +62,7 @@ private:
 
   void block(const ast::Block &block) {
     add(PartKind::Block, block.range);
+    for (const ast::Param &p : block.params) type(p.type);
     for (const ast::Stmt &each : block.stmts) statement(each);
   }
 
@@ -88,6 +89,7 @@ private:
     operands(op.operands);
     each(op.offsets), each(op.shapeList), each(op.strides), each(op.dims), each(op.locality), each(op.text);
     each(op.literal), each(op.attrs);
+    for (const ast::Attr &flag : op.flags) add(PartKind::Attribute, flag.range);
     each(op.signature);
   }
 

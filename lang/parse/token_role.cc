@@ -11,7 +11,8 @@ TokenRole roleOf(size_t type) {
   case L::OP_KIND:
   case L::OP_DIMS: return TokenRole::DimsOp;
   case L::VALUE: return TokenRole::Value;
-  case L::SYMBOL: return TokenRole::Symbol;
+  case L::SYMBOL:
+  case L::LABEL: return TokenRole::Symbol;
   case L::ATTR: return TokenRole::Alias;
   case L::TYPE: return TokenRole::TypeAlias;
   case L::SIZE: return TokenRole::Parameter;
@@ -28,7 +29,8 @@ TokenRole roleOf(size_t type) {
   case L::KW_VECTOR:
   case L::KW_MEMREF:
   case L::KW_TENSOR_DESC: return TokenRole::Constructor;
-  case L::WORD: return TokenRole::Word;
+  case L::WORD:
+  case L::FLAG: return TokenRole::Word;
   case L::ELEM: return TokenRole::Element;
   case L::X: return TokenRole::ShapeX;
   case L::QMARK: return TokenRole::Any;

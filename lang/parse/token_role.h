@@ -14,7 +14,7 @@ enum class TokenRole : uint8_t {
   Op,       // an op's name
   DimsOp,   // the name of an op that takes a list of dimensions after its operands: reduction, transpose …
   Value,    // %x
-  Symbol,   // @f
+  Symbol,   // @f, ^bb0
   Alias,    // #a
   TypeAlias, // !t
   Parameter, // $n

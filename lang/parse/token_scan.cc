@@ -54,6 +54,7 @@ size_t TokenScan::resultsEnd(size_t i) const {
 bool TokenScan::isOpName(size_t i) const {
   if (!isWord(i) && type(i) != L::KW_MOD && type(i) != L::KW_AND && type(i) != L::KW_OR) return false;
   if (type(i + 1) == L::EQ) return false;
+  if (type(i) == L::KW_CALL && type(i + 1) == L::SYMBOL) return false;
   if (type(i + 1) != L::LPAREN) return true;
   // `f(a)` is a call; `addf (%x + 1), %y` and `constant (1 + 2)` are ops whose first operand is in parentheses.
   const OpInfo *op = findOpLoosely(text(i));
@@ -178,10 +179,13 @@ bool TokenScan::startsStatement(size_t i) const {
   case L::VALUE: return resultsEnd(i) != 0;
   case L::KW_FOR:
   case L::KW_WHILE:
-  case L::KW_IF: return next == L::VALUE || next == L::LPAREN || next == L::KW_NOT || isWord(i + 1);
+  case L::KW_IF: return (type(i) == L::KW_WHILE && next == L::COLON) || next == L::VALUE || next == L::LPAREN || next == L::KW_NOT || isWord(i + 1);
   case L::KW_RETURN:
   case L::KW_YIELD: return next == L::VALUE || at(i + 1).firstOnLine;
-  case L::SYMBOL: return next == L::LPAREN;
+  case L::SYMBOL:
+  case L::KW_CONDITION: return next == L::LPAREN;
+  case L::LABEL: return true;
+  case L::KW_CALL: return next == L::SYMBOL && type(i + 2) == L::LPAREN;
   case L::KW_LAUNCH: return next == L::SYMBOL;
   case L::KW_SAVE: return next == L::VALUE;
   case L::KW_CHECK: return startsOperand(i + 1) && next != L::LPAREN;

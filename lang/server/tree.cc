@@ -17,7 +17,10 @@ void bindBefore(const ast::Block &block, uint32_t offset, std::vector<ast::Name>
       if (stmt.variable) names.push_back(stmt.variable);
       for (const ast::IterArg &arg : stmt.iterArgs)
         if (arg.name) names.push_back(arg.name);
-      bindBefore(inBody ? *stmt.body : *stmt.orElse, offset, names);
+      const ast::Block &block = inBody ? *stmt.body : *stmt.orElse;
+      for (const ast::Param &param : block.params)
+        if (param.name) names.push_back(param.name);
+      bindBefore(block, offset, names);
       return;
     }
     if (stmt.range.end < offset) bindResults(stmt, names);
