@@ -13,7 +13,7 @@ tokens {
   SPLICE,           // the ':' of %x:2
   // An op's name, by the clause shape that its row in ir/ops names (enum Clause in ir/op_info.h).
   OP_OPERANDS, OP_BASE, OP_LOCALITY, OP_KIND, OP_DIMS, OP_LITERAL, OP_TEXT, OP_BARE, OP_DIMENSION,
-  FLAG              // a word of MLIR behind an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
+  FLAG              // a flag of MLIR after an op's operands: fastmath, overflow, exact … (ir/op_flags.h)
 }
 
 // ---- words that are never plain names in an expression (rule hardWord) ----------------------------------------------
@@ -68,7 +68,7 @@ KW_TENSOR_DESC: 'tensor_desc' | 'xegpu.tensor_desc';
 KW_AFFINE_MAP: 'affine_map';
 
 // ---- names with a sigil ---------------------------------------------------------------------------------------------
-// %x#1 is the second of the values that %x:2 names, as MLIR prints it. A name such as %c-1_i32 is put together in lex.cc.
+// %x#1 is the second value that %x:2 binds, as MLIR prints it. Names such as %c-1_i32 are joined in lang/parse/lex.cc.
 VALUE: '%' (NAME | [0-9]+ NAME_REST*) ('#' [0-9]+)?;
 LABEL: '^' NAME;
 ATTR: '#' NAME;

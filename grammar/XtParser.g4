@@ -59,7 +59,7 @@ rhs
 forLoop: KW_FOR VALUE EQ expr KW_TO expr (KW_STEP expr)? iterArgs? (ARROW typeList)? (COLON type)? block;
 iterArgs: KW_ITER_ARGS LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN;
 iterArg: VALUE EQ expr;
-// The second form is MLIR's: the first block ends in scf.condition, what that passes on are the parameters of the other.
+// The second form is MLIR's: the first block ends in scf.condition, whose values are the parameters of the second block.
 whileLoop
   : KW_WHILE expr iterArgs? (ARROW typeList)? block
   | KW_WHILE (LPAREN iterArg (COMMA iterArg)* COMMA? RPAREN)? COLON typeList ARROW typeList block KW_DO block

@@ -71,17 +71,17 @@ struct AttrSpec {
   bool required = false;
   std::string_view doc; // Kind, Word: the allowed words, separated by blanks
   std::string_view spelling{}; // another name of the key
-  bool restated = false;       // what types say already: checked where it is written, and not kept
+  bool restated = false;       // repeats what the types say: checked in the source, and not kept in the IR
 };
 
-// What MLIR may say behind the operands (ir/op_flags.h).
+// Flags that MLIR prints after the operands of an op (ir/op_flags.h).
 enum class OpFlag : uint8_t {
-  FastMath,      // which rules of IEEE arithmetic need not hold
-  Overflow,      // that a result does not wrap around
-  Exact,         // that nothing is cut off
-  Rounding,      // to nearest even, as all ops of the language round
-  OtherRounding, // in another way: no op has it
-  Attribute,     // no flag: an attribute of the row, or with (key = value) behind it the attribute word_key
+  FastMath,      // permits transformations that IEEE arithmetic forbids
+  Overflow,      // promises that the result does not wrap around
+  Exact,         // promises that a division or a shift has no remainder
+  Rounding,      // names the rounding mode of the language, to nearest even
+  OtherRounding, // names another rounding mode, which no op has
+  Attribute,     // stands for an attribute of the row: `word`, or word_key where (key = value) follows
 };
 
 // The type rule that computes and checks result types (ir/infer/type_rules.cc).
@@ -129,14 +129,14 @@ struct OpInfo {
   OpKind kind{};
   Dialect dialect{};
   std::string_view name{};                    // without the dialect: "load_tile"
-  FixedList<std::string_view, 4> spellings{}; // other names, also without dialect; with a dot the whole of one, MLIR's
+  FixedList<std::string_view, 4> spellings{}; // other names without dialect; a name with a dot is MLIR's, with its dialect
   Clause clause = Clause::Operands;
   FixedList<OperandSpec, 6> operands{};
   int results = 0; // -1: as many as the type rule gives (structure ops)
   FixedList<AttrSpec, 8> attrs{};
   int regions = 0;
   Signature signature = Signature::None;
-  FixedList<int, 2> mlirTypes{}; // sets of operands (bit i: the i-th) whose types alone MLIR's signature lists
+  FixedList<int, 2> mlirTypes{}; // the operands whose types MLIR's signature lists, bit i for operand i; one set a form
   Effect effects = Effect::None;
   bool elementwise = false; // works per element on scalars and on vectors of any shape
   bool commutative = false;

@@ -138,7 +138,7 @@ struct OpClause {
   Maybe<Expr> locality;                    // locality<n>
   Maybe<Expr> text;                        // Text
   Maybe<Attr> literal;                     // Literal: constant's value
-  std::vector<Attr> flags;                 // MLIR's words behind the operands: a Word, or a Mapping where it has brackets
+  std::vector<Attr> flags;                 // MLIR's flags after the operands: a Word, or a Mapping if brackets follow
   std::vector<Attr> attrs;                         // each a Dict: the `{…}` groups in source order
   Maybe<Signature> signature;
 };
@@ -151,7 +151,7 @@ struct Param { // of a kernel or function, or of a block's label
 struct Stmt;
 struct Block {
   SourceRange range; // with braces
-  Name label;                // ^bb0, with its sigil; none in most blocks
+  Name label;                // `^bb0` with its sigil; empty if the block has no label
   std::vector<Param> params; // ^bb0(%x: f32)
   std::vector<Stmt> stmts;
 };

@@ -28,7 +28,7 @@ public:
   Type resolve(const ast::TypeExpr &expr);
   // Resolves a type in the signature of a function, where `?` is allowed in every shape and matches any extent.
   Type resolvePattern(const ast::TypeExpr &expr);
-  // A type in the body of a function: likewise, for an extent that follows from what the type is written beside.
+  // A type in the body of a function: `?` may stand in every shape that has no layout.
   Type resolveOpen(const ast::TypeExpr &expr);
   // The layout of a shape by an attribute such as `{#mp_b}`; null has been reported.
   const Layout *layoutFor(const ast::Attr &attr, std::span<const int64_t> shape);
@@ -56,8 +56,8 @@ private:
 
   Context &context_;
   ParamScope &params_;
-  bool pattern_ = false; // `?` is allowed in every shape, and no layout is
-  bool open_ = false;    // `?` is allowed in every shape without a layout
+  bool pattern_ = false; // `?` may stand in every shape, and no layout may
+  bool open_ = false;    // `?` may stand in every shape that has no layout
   std::vector<std::string_view> expanding_; // aliases being resolved
   size_t expansions_ = 0;                   // number of alias uses since the outermost alias
   SourceRange outermost_;

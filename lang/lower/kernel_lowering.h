@@ -126,11 +126,11 @@ private:
   bool applyLayouts(const std::vector<const ast::Attr *> &layouts, OpDraft &draft, std::vector<Type> &results);
   bool layoutPair(const std::vector<const ast::Attr *> &layouts, size_t operand, Type result, OpDraft &draft);
   Op *emitDraft(OpDraft &draft, const std::vector<const ast::Attr *> &layouts);
-  // signatures.cc: a null type, and false, have been reported
-  static bool isOpen(Type type); // it has `?` in its shape
-  Type writtenType(const ast::TypeExpr &expr); // `?` in it is open in a function
-  Type statedType(const ast::TypeExpr &expr, Type actual); // … and stands for the extents of `actual`
-  Type typeForLiterals(const ast::TypeExpr &expr); // null too where extents are open
+  // signatures.cc: where the result is a null type or false, a mistake has been reported
+  static bool isOpen(Type type); // has `?` in its shape
+  Type writtenType(const ast::TypeExpr &expr); // may have `?` in the body of a function
+  Type statedType(const ast::TypeExpr &expr, Type actual); // has the extents of `actual` instead of `?`
+  Type typeForLiterals(const ast::TypeExpr &expr); // also null if the type has `?`
   bool agreesWith(const ast::TypeExpr &expr, Type actual, std::string_view what);
   bool agreesWith(const std::vector<ast::TypeExpr> &exprs, const std::vector<Value *> &values, SourceRange range, std::string_view what);
   bool closeResult(OpDraft &draft, std::span<const Type> operands);
@@ -139,7 +139,7 @@ private:
   std::vector<size_t> printedOperands(std::span<const Type> types, const OpInfo &info) const;
   std::vector<std::vector<size_t>> listedOperands(size_t count, std::span<const Type> types, const OpInfo &info) const;
   bool matchOperandTypes(std::span<const ast::TypeExpr> exprs, std::span<const Type> types, OpDraft &draft);
-  // mlir_forms.cc: false has been reported
+  // mlir_forms.cc: where the result is false, a mistake has been reported
   bool takeFlags(const ast::OpClause &clause, OpDraft &draft);
   bool flagAttribute(const ast::Attr &flag, OpDraft &draft);
   void accumulatorLast(const ast::OpClause &clause, OpDraft &draft);
@@ -162,7 +162,7 @@ private:
   };
   const ast::KernelDecl *calledFunction(const ast::Expr &expr);
   bool lowerArguments(const ast::Expr &expr, const ast::KernelDecl &decl, std::vector<Value *> &values);
-  // `signature`: as it stands behind the call, or null.
+  // `signature` is the one written after the call, or null.
   std::optional<std::vector<Value *>> lowerFunctionCall(const ast::Expr &expr, const ast::Signature *signature = nullptr);
   std::optional<std::vector<Value *>> lowerCallBody(const ast::Expr &expr, const ast::KernelDecl &decl, const std::vector<Value *> &arguments);
   std::optional<std::vector<Value *>> lowerFunctionBody(const ast::KernelDecl &decl, const std::vector<Value *> &arguments,
