@@ -16,11 +16,11 @@ void bindBefore(const ast::Block &block, uint32_t offset, std::vector<ast::Name>
     if (inBody || inElse) {
       if (stmt.variable) names.push_back(stmt.variable);
       for (const ast::IterArg &arg : stmt.iterArgs)
-        if (arg.name) names.push_back(arg.name);
-      const ast::Block &block = inBody ? *stmt.body : *stmt.orElse;
-      for (const ast::Param &param : block.params)
+        if (arg.name && inBody) names.push_back(arg.name);
+      const ast::Block &inner = inBody ? *stmt.body : *stmt.orElse;
+      for (const ast::Param &param : inner.params)
         if (param.name) names.push_back(param.name);
-      bindBefore(block, offset, names);
+      bindBefore(inner, offset, names);
       return;
     }
     if (stmt.range.end < offset) bindResults(stmt, names);
