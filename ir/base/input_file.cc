@@ -1,5 +1,6 @@
 #include "ir/base/input_file.h"
 
+#include "ir/base/descriptor.h"
 #include "ir/base/text.h"
 
 #include <cerrno>
@@ -34,7 +35,7 @@ Result<int> openInputFile(const std::string &path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return readError(path, std::strerror(errno));
   if (std::string_view kind = kindOf(info); !kind.empty()) return kindError(path, kind);
-  // Non-blocking, because another kind of file may have replaced it since stat().
+  // O_NONBLOCK, because a pipe may have replaced the file since stat().
   int descriptor = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor < 0) return readError(path, std::strerror(errno));
   std::string_view kind = fstat(descriptor, &info) == 0 ? kindOf(info) : "a device";
@@ -51,15 +52,10 @@ Error tooLarge(const std::string &path, int64_t most) {
 
 Result<std::string> readDescriptor(int descriptor, const std::string &name, int64_t most) {
   std::string text;
-  char buffer[65536];
-  for (;;) {
-    ssize_t got = read(descriptor, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return readError(name, std::strerror(errno));
-    if (got == 0) return text;
-    if (static_cast<int64_t>(text.size()) + got > most) return tooLarge(name, most);
-    text.append(buffer, static_cast<size_t>(got));
-  }
+  int failed = readAll(descriptor, text, static_cast<uint64_t>(most));
+  if (failed == EFBIG) return tooLarge(name, most);
+  if (failed) return readError(name, std::strerror(failed));
+  return text;
 }
 
 Result<std::string> readInputFile(const std::string &path, int64_t most) {

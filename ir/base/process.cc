@@ -1,6 +1,6 @@
 #include "ir/base/process.h"
 
-#include "ir/base/check.h"
+#include "ir/base/descriptor.h"
 #include "ir/base/temporary_files.h"
 
 #include <cerrno>
@@ -34,7 +34,7 @@ void openStandardStreams() {
 // Must not allocate memory.
 [[noreturn]] void endByLimit(std::string_view what) {
   for (std::string_view text : {std::string_view("\n"), std::string_view(toolName), std::string_view(": "), what, std::string_view("\n")})
-    (void)!write(STDERR_FILENO, text.data(), text.size());
+    (void)writeAll(STDERR_FILENO, text);
   removeTemporaries();
   _exit(kExitEnvironment);
 }
@@ -73,7 +73,6 @@ int endProcess(int status) {
   if (!outputError && write(STDOUT_FILENO, "\n", 1) < 0) outputError = errno;
   if (outputError != EPIPE)
     std::fprintf(stderr, "%s: cannot write standard output%s%s\n", toolName, outputError ? ": " : "", outputError ? std::strerror(outputError) : "");
-  constexpr int kExitUsage = 64;
   return status == kExitUsage || status == kExitCompilerBug ? status : kExitEnvironment;
 }
 

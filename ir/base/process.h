@@ -1,12 +1,12 @@
 // The first and the last call of every tool's main(): streams, signals and limits of the process.
 #pragma once
+#include "ir/base/exit_status.h"
 
 namespace xt {
 
-inline constexpr int kExitEnvironment = 3; // a file, a device or a limit of the system
-
 // Call first. `tool` is the name in messages. Afterwards
-// - a closed standard stream is replaced by a descriptor that gives errors, so that no newly opened file gets its number;
+// - a standard stream that was closed is replaced by a descriptor on which reads and writes fail, so that no file opened later
+//   gets its number;
 // - writing to a pipe without a reader, or beyond the file size limit of the process, is an error of write(), not a signal;
 // - a signal that ends the process removes its temporary files;
 // - if the system has no more memory or threads, the process ends with a message and kExitEnvironment.

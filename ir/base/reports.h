@@ -11,8 +11,8 @@ struct DiagnosedSources {
   const SourceManager *sources;
 };
 
-// The most errors, and the most warnings, that are shown per compilation: a file that is not in the language at all could give
-// one per byte. Programs can read more than people.
+// The most errors, and the most warnings, that are shown per compilation: a file that is not .xt at all could give an
+// error for every byte. Programs can read more than people.
 inline constexpr size_t kMostShownToPeople = 100, kMostShownToPrograms = 1000;
 // Longer texts in a message are cut: a name may be as long as the whole file.
 inline constexpr size_t kMostMessageBytes = 2000;
