@@ -1,6 +1,7 @@
 #include "ir/base/crash.h"
 
 #include "ir/base/check.h"
+#include "ir/base/descriptor.h"
 #include "ir/base/temporary_files.h"
 
 #include <algorithm>
@@ -69,29 +70,30 @@ private:
   size_t length_ = 0;
 };
 
-void put(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = write(descriptor, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
+void put(int descriptor, std::string_view text) { (void)writeAll(descriptor, text); }
 
 int makeFile(const Path &path) { return open(path.text(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666); }
 
-// Creates a new folder for the bundle.
+// Whether users other than the owner of `folder` can create files in it, as in /tmp.
+bool isShared(const char *folder) {
+  struct stat info {};
+  return stat(*folder ? folder : ".", &info) == 0 && (info.st_mode & S_IWOTH) != 0;
+}
+
+// Creates a new folder for the bundle. Others cannot read it in a folder that all can use: it contains the user's sources.
 bool makeFolder(Path &path) {
   constexpr unsigned kMostBundles = 10000;
-  for (const std::string *parent : parents)
+  for (const std::string *parent : parents) {
+    mode_t mode = parent && isShared(parent->c_str()) ? 0700 : 0777;
     for (unsigned number = 1; parent && number <= kMostBundles; ++number) {
       path.set(*parent);
       if (!parent->empty()) path.add("/");
       path.add("xt-crash-");
       path.add(number);
-      if (mkdir(path.text(), 0777) == 0) return true;
+      if (mkdir(path.text(), mode) == 0) return true;
       if (errno != EEXIST) break;
     }
+  }
   return false;
 }
 

@@ -9,7 +9,7 @@
 namespace xt {
 
 // Adds a file to the bundle for the lifetime of the object. The text is not copied, so it must outlive the object. `name` may
-// contain folders. Notes beyond kMostCrashNotes are left out.
+// contain folders. At most kMostCrashNotes exist at a time; later ones are ignored.
 class CrashNote {
 public:
   CrashNote(std::string_view name, std::string_view text);
@@ -23,7 +23,8 @@ private:
 inline constexpr int kMostCrashNotes = 512;
 
 // Enables writeCrashBundle(). `facts` is the content of README.txt: versions, the command line and so on. Bundles are folders
-// xt-crash-1, xt-crash-2 … in the first of `folders` where one can be created; "" is the working directory.
+// xt-crash-1, xt-crash-2 … in the first of `folders` where one can be created; "" is the working directory. In a folder that
+// other users can write to, only this user can read them.
 void enableCrashBundles(std::string facts, const std::string (&folders)[2]);
 void disableCrashBundles(); // for a child process whose parent reports its crash
 

@@ -1,10 +1,9 @@
 #include "ir/base/output_file.h"
 
+#include "ir/base/descriptor.h"
 #include "ir/base/temporary_files.h"
 #include "ir/base/text.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -24,15 +23,9 @@ namespace {
 using Pieces = std::initializer_list<std::string_view>;
 
 // The functions below return 0, or the errno of the call that failed.
-int writeAll(int descriptor, Pieces pieces) {
-  constexpr size_t kMostAtOnce = size_t{1} << 30;
+int writePieces(int descriptor, Pieces pieces) {
   for (std::string_view piece : pieces)
-    while (!piece.empty()) {
-      ssize_t put = write(descriptor, piece.data(), std::min(piece.size(), kMostAtOnce));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return errno;
-      piece.remove_prefix(static_cast<size_t>(put));
-    }
+    if (int failed = writeAll(descriptor, piece)) return failed;
   return 0;
 }
 
@@ -64,12 +57,22 @@ struct Destination {
   std::string path;
   std::optional<int> descriptor; // an open descriptor of this process that the path refers to
   bool magic = false;            // a link in /proc that can only be followed by opening it
+  std::string refusal;           // why the file is not written although the system may allow it
 };
 
-bool isLinkOfProc(const std::string &link) {
-  Output handle(open(link.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+// Whether the file was possibly put there by another user to be opened by this one: in a folder that all can write to, such
+// as /tmp, it belongs neither to this user nor to the owner of the folder. Linux can refuse to open such links, pipes and files
+// (fs.protected_symlinks, protected_fifos, protected_regular), but only if it follows the links itself and if O_CREAT is used.
+bool isPlanted(const std::string &path, const struct stat &info) {
+  struct stat folder {};
+  if (info.st_uid == geteuid() || stat(folderOf(path).c_str(), &folder) != 0) return false;
+  bool shared = (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH);
+  return shared && info.st_uid != folder.st_uid;
+}
+
+bool isOfProc(int descriptor) {
   struct statfs info {};
-  return handle && fstatfs(handle.get(), &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
+  return fstatfs(descriptor, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 std::optional<int> ownDescriptor(const std::string &link) {
@@ -88,40 +91,51 @@ int followLinks(const std::string &path, Destination &to) {
   constexpr int kMostLinks = 40; // as in Linux
   to.path = path;
   for (int i = 0; i < kMostLinks; ++i) {
-    char target[PATH_MAX];
-    ssize_t length = readlink(to.path.c_str(), target, sizeof target);
-    if (length < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
-    if (isLinkOfProc(to.path)) {
+    // All of the link is read through one handle, so that another user cannot exchange it in between.
+    Output link(open(to.path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!link || fstat(link.get(), &info) != 0) return errno == ENOENT ? 0 : errno;
+    if (!S_ISLNK(info.st_mode)) return 0;
+    if (isOfProc(link.get())) {
       to.magic = true;
       to.descriptor = ownDescriptor(to.path);
       return 0;
     }
+    if (isPlanted(to.path, info)) {
+      to.refusal = "it is a link of another user in a folder that all can write to";
+      return EACCES;
+    }
+    char target[PATH_MAX];
+    ssize_t length = readlinkat(link.get(), "", target, sizeof target);
+    if (length < 0) return errno;
     std::string next(target, static_cast<size_t>(length));
     to.path = next.starts_with('/') ? next : str(folderOf(to.path), "/", next);
   }
   return ELOOP;
 }
 
+// For open() of a path whose links have been followed: one that was put there since then is not followed.
+int openFlags(const Destination &to) { return O_WRONLY | O_CLOEXEC | O_NOCTTY | (to.magic ? 0 : O_NOFOLLOW); }
+
 int writeToDescriptor(int descriptor, Pieces pieces) {
   std::fflush(descriptor == STDERR_FILENO ? stderr : stdout);
-  return writeAll(descriptor, pieces);
+  return writePieces(descriptor, pieces);
 }
 
 // Writes into a device, a pipe, or anything else without content to replace.
-int writeInto(const std::string &path, Pieces pieces) {
-  Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+int writeInto(const Destination &to, Pieces pieces) {
+  Output file(open(to.path.c_str(), openFlags(to)));
   if (!file) return errno;
-  if (int failed = writeAll(file.get(), pieces)) return failed;
+  if (int failed = writePieces(file.get(), pieces)) return failed;
   return file.close();
 }
 
-// Overwrites an existing file. It is cut to its new length at the end, so that its disk space stays available for the new
-// content.
-int writeInPlace(const std::string &path, Pieces pieces, bool &begun) {
-  Output file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+// Overwrites an existing file. The file is truncated only at the end, so that its blocks can be reused for the new content.
+int writeInPlace(const Destination &to, Pieces pieces, bool &begun) {
+  Output file(open(to.path.c_str(), openFlags(to)));
   if (!file) return errno;
   begun = true;
-  if (int failed = writeAll(file.get(), pieces)) return failed;
+  if (int failed = writePieces(file.get(), pieces)) return failed;
   off_t length = 0;
   for (std::string_view piece : pieces) length += static_cast<off_t>(piece.size());
   if (ftruncate(file.get(), length) != 0) return errno;
@@ -150,17 +164,15 @@ enum class Replaced { Yes, No, Cannot }; // Cannot: the file must be written in 
 
 Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pieces, int &failed) {
   // A short independent name: one derived from the file's name could be too long.
-  static std::atomic<unsigned> number{0};
-  std::string temporary = str(folderOf(path), "/.xt-", getpid(), "-", number++, ".tmp");
+  std::string temporary = str(folderOf(path), "/.xt-", randomDigits(), ".tmp");
   TemporaryPath known(temporary);
-  unlink(temporary.c_str()); // a leftover of a killed process with the same number
   Output file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666));
   if (!file) {
     failed = errno;
     return failed == EACCES || failed == EPERM || failed == EROFS ? Replaced::Cannot : Replaced::No;
   }
   Replaced done = Replaced::No;
-  failed = writeAll(file.get(), pieces);
+  failed = writePieces(file.get(), pieces);
   if (!failed && old && !makeAlike(file.get(), *old)) {
     done = Replaced::Cannot;
   } else if (!failed && (failed = file.close()) == 0) {
@@ -172,13 +184,17 @@ Replaced replaceFile(const std::string &path, const struct stat *old, Pieces pie
   return done;
 }
 
-int writeTo(const Destination &to, Pieces pieces, bool &begun) {
+int writeTo(Destination &to, Pieces pieces, bool &begun) {
   if (to.descriptor) return writeToDescriptor(*to.descriptor, pieces);
   struct stat old {};
   bool there = stat(to.path.c_str(), &old) == 0;
   if (!there && errno != ENOENT) return errno;
   if (there && S_ISDIR(old.st_mode)) return EISDIR;
-  if (there && (to.magic || !S_ISREG(old.st_mode))) return writeInto(to.path, pieces);
+  if (there && !to.magic && (S_ISREG(old.st_mode) || S_ISFIFO(old.st_mode)) && isPlanted(to.path, old)) {
+    to.refusal = str("it is a ", S_ISFIFO(old.st_mode) ? "pipe" : "file", " of another user in a folder that all can write to");
+    return EACCES;
+  }
+  if (there && (to.magic || !S_ISREG(old.st_mode))) return writeInto(to, pieces);
   int failed = 0;
   if (!there) {
     if (replaceFile(to.path, nullptr, pieces, failed) == Replaced::Yes) return 0;
@@ -190,7 +206,7 @@ int writeTo(const Destination &to, Pieces pieces, bool &begun) {
     Replaced done = replaceFile(to.path, &old, pieces, failed);
     if (done != Replaced::Cannot) return done == Replaced::Yes ? 0 : failed;
   }
-  return writeInPlace(to.path, pieces, begun);
+  return writeInPlace(to, pieces, begun);
 }
 
 } // namespace
@@ -201,7 +217,7 @@ Result<void> writeOutputFile(const std::string &path, Pieces pieces) {
   int failed = path.empty() ? ENOENT : followLinks(path, to);
   if (!failed) failed = writeTo(to, pieces, begun);
   if (!failed) return {};
-  const char *cause = failed == EISDIR ? "it is a folder" : std::strerror(failed);
+  std::string cause = !to.refusal.empty() ? to.refusal : failed == EISDIR ? "it is a folder" : std::strerror(failed);
   return Error::environment(str("cannot write ", path, ": ", cause, begun ? "; the file is incomplete now" : ""));
 }
 

@@ -5,8 +5,11 @@
 #include <climits>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,6 +82,25 @@ void removeTemporaries() {
   for (Slot &slot : slots)
     if (slot.state == kKnown && unlink(slot.path) != 0 && errno == EISDIR) removeFolder(slot.path);
   errno = error;
+}
+
+void forgetTemporaries() {
+  for (Slot &slot : slots) slot.state = kFree;
+}
+
+std::string randomDigits() {
+  uint64_t random = 0;
+  // So few bytes are never delivered in part. Before the system has collected enough randomness the call fails.
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+    timespec now{};
+    clock_gettime(CLOCK_REALTIME, &now);
+    static std::atomic<uint64_t> calls{0};
+    random = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+    random = (random ^ static_cast<uint64_t>(getpid()) << 40) + ++calls;
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(random));
+  return digits;
 }
 
 void removeTemporariesOnSignals() {

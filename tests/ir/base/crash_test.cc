@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,23 @@ TEST_F(Crash, NothingIsWrittenWhereItIsNotEnabled) {
 #endif
   EXPECT_NE(ended, kExitCompilerBug);
   EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+// A bundle contains the user's sources.
+TEST_F(Crash, OthersCannotReadABundleInASharedFolder) {
+  mode_t mask = umask(022);
+  for (mode_t shared : {01777, 0755}) {
+    fs::remove_all(path("xt-crash-1"));
+    ASSERT_EQ(chmod(folder_.c_str(), shared), 0);
+    inChild([&] {
+      enableCrashBundles("", {folder_, folder_});
+      writeCrashBundle("seven");
+    });
+    struct stat info {};
+    ASSERT_EQ(stat(path("xt-crash-1").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777, shared == 0755 ? 0755U : 0700U);
+  }
+  umask(mask);
 }
 
 } // namespace

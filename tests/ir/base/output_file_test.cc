@@ -220,6 +220,47 @@ TEST_F(OutputFile, AFileOfAnotherUserKeepsItsOwner) {
   EXPECT_EQ(filesThere(), 1U);
 }
 
+// Links, pipes and files that another user has put into a folder like /tmp: none may redirect or receive the output.
+TEST_F(OutputFile, WhatOthersPutIntoASharedFolderIsRefused) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root makes files of other users";
+  constexpr uid_t kOther = 65534;
+  fs::create_directory(path("shared"));
+  chmod(path("shared").c_str(), 01777);
+  std::string mine = makeFile("mine", "old"), absent = path("absent");
+  for (const std::string &target : {mine, absent}) {
+    std::string link = path("shared/link");
+    fs::create_symlink(target, link);
+    ASSERT_EQ(lchown(link.c_str(), kOther, kOther), 0);
+    EXPECT_EQ(message(writeOutputFile(link, {"new"})), "cannot write " + link + ": it is a link of another user in a folder that all can write to");
+    // The same behind a link of this user.
+    fs::remove(path("first"));
+    fs::create_symlink("shared/link", path("first"));
+    EXPECT_NE(message(writeOutputFile(path("first"), {"new"})), "");
+    ASSERT_EQ(lchown(link.c_str(), 0, 0), 0);
+    EXPECT_EQ(message(writeOutputFile(link, {"new"})), "");
+    EXPECT_EQ(text(target), "new");
+    fs::remove(link);
+  }
+  std::string pipe = path("shared/pipe"), file = makeFile("shared/file", "old", 0666);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
+  ASSERT_EQ(chown(pipe.c_str(), kOther, kOther), 0);
+  ASSERT_EQ(chown(file.c_str(), kOther, kOther), 0);
+  EXPECT_EQ(message(writeOutputFile(pipe, {"new"})), "cannot write " + pipe + ": it is a pipe of another user in a folder that all can write to");
+  EXPECT_EQ(message(writeOutputFile(file, {"new"})), "cannot write " + file + ": it is a file of another user in a folder that all can write to");
+  EXPECT_EQ(text(file), "old");
+  // Those of the folder's owner are trusted, as the system does.
+  ASSERT_EQ(chown(path("shared").c_str(), kOther, kOther), 0);
+  EXPECT_EQ(message(writeOutputFile(file, {"new"})), "");
+  EXPECT_EQ(text(file), "new");
+}
+
+// The temporary files of a process with the same number, in another container that shares the folder.
+TEST_F(OutputFile, TemporaryFilesOfOthersStay) {
+  for (int i = 0; i < 300; ++i) makeFile(".xt-" + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp", "theirs");
+  EXPECT_EQ(message(writeOutputFile(path("new"), {"x"})), "");
+  EXPECT_EQ(filesThere(), 301U);
+}
+
 // The old content stays if there is no room for the new one.
 TEST_F(OutputFile, AFileThatGrowsTooLargeLeavesTheOldOne) {
   std::string file = makeFile("old", "old");

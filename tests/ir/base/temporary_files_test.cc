@@ -50,5 +50,31 @@ TEST(TemporaryFiles, ASignalRemovesThem) {
   fs::remove_all(folder);
 }
 
+// A child inherits the registered paths, which belong to its parent.
+TEST(TemporaryFiles, AChildForgetsThoseOfItsParent) {
+  std::string file = (fs::temp_directory_path() / ("xt-temporary-" + randomDigits())).string();
+  std::ofstream(file) << "x";
+  TemporaryPath known(file);
+  for (bool forgets : {true, false}) {
+    pid_t child = fork();
+    if (child == 0) {
+      if (forgets) forgetTemporaries();
+      removeTemporaries();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(fs::exists(file), forgets);
+  }
+}
+
+TEST(TemporaryFiles, RandomDigitsDiffer) {
+  std::string one = randomDigits(), two = randomDigits();
+  EXPECT_EQ(one.size(), 16U);
+  EXPECT_EQ(one.find_first_not_of("0123456789abcdef"), std::string::npos) << one;
+  EXPECT_NE(one, two);
+}
+
 } // namespace
 } // namespace xt
