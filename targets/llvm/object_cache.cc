@@ -31,25 +31,44 @@ std::string digestOf(const std::string &secret, std::string_view name, std::stri
   return digest;
 }
 
-// Compares in constant time, so that the time does not reveal where the digests differ.
+// Takes the same time wherever the digests differ, so that the time does not reveal the place.
 bool sameDigest(std::string_view a, std::string_view b) {
   unsigned different = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) different |= static_cast<unsigned char>(a[i] ^ b[i]);
   return different == 0;
 }
 
-// The directory's secret, created if it does not exist; "" if it cannot be created. A secret that others can read, or
-// of the wrong length, is replaced, and the entries made with it are compiled again. If several processes create it
-// at once, one of them wins.
-std::string secretOf(const PrivateDirectory &directory) {
-  constexpr int kMostTries = 3;
+std::string freshSecret() {
+  std::string fresh(kSecretBytes, '\0');
+  return getrandom(fresh.data(), fresh.size(), 0) == static_cast<ssize_t>(fresh.size()) ? fresh : "";
+}
+
+PrivateDirectory::Found readSecret(const PrivateDirectory &directory, std::string &secret) {
+  PrivateDirectory::Found found = directory.read(kSecretFile, kSecretBytes, secret, true);
+  return found == PrivateDirectory::Found::Good && secret.size() != kSecretBytes ? PrivateDirectory::Found::Bad : found;
+}
+
+// The directory's secret, created if it does not exist. If several processes create it at once, the secret of one of them
+// stays, and all use that one. A secret that others can read, or of the wrong length, is replaced, and the entries made with
+// it are compiled again. If the system fails to read the file, the file stays and there is no secret this time. Returns ""
+// then, and sets `problem`.
+std::string secretOf(const PrivateDirectory &directory, std::string &problem) {
+  constexpr int kMostTries = 4;
+  std::string secret, file = str(directory.path(), "/", kSecretFile);
   for (int i = 0; i < kMostTries; ++i) {
-    std::optional<std::string> secret = directory.read(kSecretFile, kSecretBytes, true);
-    if (secret && secret->size() == kSecretBytes) return *secret;
-    directory.remove(kSecretFile);
-    std::string fresh(kSecretBytes, '\0');
-    if (getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size())) return "";
-    if (!directory.write(kSecretFile, {fresh}, false)) return "";
+    PrivateDirectory::Found found = readSecret(directory, secret);
+    if (found == PrivateDirectory::Found::Good) return secret;
+    problem = str("cannot read ", file);
+    if (found == PrivateDirectory::Found::Unknown) return "";
+    problem = str("cannot write ", file);
+    if (found == PrivateDirectory::Found::Bad) {
+      // Under the lock, so that this process cannot remove the good secret with which another one has just replaced the file.
+      if (!directory.lock()) return "";
+      if (readSecret(directory, secret) == PrivateDirectory::Found::Bad) directory.remove(kSecretFile);
+      directory.unlock();
+    }
+    std::string fresh = freshSecret();
+    if (fresh.empty() || !directory.write(kSecretFile, {fresh}, false)) return "";
   }
   return "";
 }
@@ -63,8 +82,9 @@ ObjectCache::ObjectCache(const std::string &directory, uint64_t limitBytes) : li
   directory_ = std::make_shared<const PrivateDirectory>(directory);
   problem_ = directory_->problem();
   if (directory_->state() != PrivateDirectory::State::Open) return;
-  secret_ = secretOf(*directory_);
-  if (secret_.empty()) problem_ = str("cannot write ", directory_->path(), "/", kSecretFile);
+  std::string problem;
+  secret_ = secretOf(*directory_, problem);
+  if (secret_.empty()) problem_ = problem;
 }
 
 std::string ObjectCache::refusal() const { return directory_ && directory_->state() == PrivateDirectory::State::Refused ? problem_ : ""; }
@@ -74,9 +94,9 @@ std::string ObjectCache::fileOf(const std::string &key) const { return directory
 std::optional<std::string> ObjectCache::find(const std::string &key) const {
   if (!*this) return std::nullopt;
   std::string name = nameOf(key);
-  std::optional<std::string> entry = directory_->read(name, kMostObjectBytes);
-  if (!entry) return std::nullopt;
-  std::string_view text = *entry;
+  std::string entry;
+  if (directory_->read(name, kMostObjectBytes, entry) != PrivateDirectory::Found::Good) return std::nullopt;
+  std::string_view text = entry;
   bool whole = text.starts_with(kMagic) && text.size() >= kMagic.size() + kDigestBytes;
   if (whole) {
     std::string_view digest = text.substr(kMagic.size(), kDigestBytes), object = text.substr(kMagic.size() + kDigestBytes);

@@ -14,7 +14,7 @@ namespace xt {
 
 // One file per entry, named by its key, in a private directory. Entries are executed, so one is used only if its
 // keyed digest (BLAKE3), over its name and its object, was made with the secret in the directory's file `key`, which
-// only the user can read. Several processes may use the directory at once: files appear complete, by renaming. A file
+// only the user can read. Several processes may use the directory at once: files appear complete, by renaming. An entry
 // that cannot be read or written is treated as missing.
 class ObjectCache {
 public:
@@ -24,7 +24,7 @@ public:
   explicit ObjectCache(const std::string &directory, uint64_t limitBytes = kDefaultLimit);
   explicit operator bool() const { return directory_ && !secret_.empty(); }
 
-  // Why the directory is rejected, because others could write to it; "" if it is used, cannot be created, or is not named.
+  // If the directory was refused because others can write to it: why. Else "".
   std::string refusal() const;
   // Why nothing is cached, for any reason; "" if the cache works or no directory is named.
   const std::string &problem() const { return problem_; }

@@ -1,10 +1,10 @@
 #include "targets/llvm/private_directory.h"
 
+#include "ir/base/descriptor.h"
 #include "ir/base/temporary_files.h"
 #include "ir/base/text.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -51,22 +52,6 @@ std::string whyNotPrivate(const std::string &path, const struct stat &info, bool
   char mode[8];
   std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(info.st_mode & 07777));
   return str("others can write to ", path, " (mode ", mode, "); `chmod go-w ", path, "` makes it private");
-}
-
-std::string temporaryName() {
-  static std::atomic<unsigned> number{0};
-  return str("llvmcache-new-", getpid(), "-", number++);
-}
-
-bool writeAll(int descriptor, std::initializer_list<std::string_view> pieces) {
-  for (std::string_view piece : pieces)
-    while (!piece.empty()) {
-      ssize_t put = ::write(descriptor, piece.data(), piece.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) return false;
-      piece.remove_prefix(static_cast<size_t>(put));
-    }
-  return true;
 }
 
 // Like renameat, but keeps an existing file of the new name.
@@ -127,34 +112,29 @@ void PrivateDirectory::open(const std::string &path) {
   else state_ = State::Refused, close(folder);
 }
 
-std::optional<std::string> PrivateDirectory::read(const std::string &name, size_t most, bool onlyOwn) const {
+PrivateDirectory::Found PrivateDirectory::read(const std::string &name, size_t most, std::string &text, bool onlyOwn) const {
   int file = openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
+  if (file < 0) return errno == ENOENT ? Found::Missing : errno == ELOOP || errno == EACCES || errno == ENXIO ? Found::Bad : Found::Unknown;
   struct stat info {};
-  bool good = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() && static_cast<size_t>(info.st_size) <= most;
-  if (onlyOwn) good = good && (info.st_mode & 077) == 0;
-  std::string text(good ? static_cast<size_t>(info.st_size) : 0, '\0');
-  size_t length = 0;
-  while (good && length < text.size()) {
-    ssize_t got = ::read(file, text.data() + length, text.size() - length);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    length += static_cast<size_t>(got);
+  Found found = fstat(file, &info) != 0 ? Found::Unknown : Found::Good;
+  mode_t forbidden = onlyOwn ? 077 : 0;
+  bool fits = S_ISREG(info.st_mode) && info.st_uid == geteuid() && static_cast<size_t>(info.st_size) <= most && (info.st_mode & forbidden) == 0;
+  if (found == Found::Good && !fits) found = Found::Bad;
+  text.clear();
+  if (found == Found::Good) {
+    if (readAll(file, text, most) != 0 || text.size() != static_cast<size_t>(info.st_size)) found = Found::Unknown;
+    futimens(file, nullptr); // many systems do not record reads
   }
-  // Many systems do not record reads; setting the times marks the file as used.
-  if (good) futimens(file, nullptr);
   close(file);
-  if (!good || length != text.size()) return std::nullopt;
-  return text;
+  return found;
 }
 
 bool PrivateDirectory::write(const std::string &name, std::initializer_list<std::string_view> pieces, bool replace) const {
-  std::string temporary = temporaryName();
+  std::string temporary = str("llvmcache-new-", randomDigits());
   TemporaryPath known(str(path_, "/", temporary));
-  unlinkat(descriptor_, temporary.c_str(), 0);
   int file = openat(descriptor_, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return false;
-  bool written = writeAll(file, pieces);
+  bool written = std::ranges::all_of(pieces, [&](std::string_view piece) { return writeAll(file, piece) == 0; });
   written &= close(file) == 0;
   if (written && replace) written = renameat(descriptor_, temporary.c_str(), descriptor_, name.c_str()) == 0;
   else if (written) written = renameUnlessThere(descriptor_, temporary, name);
@@ -163,5 +143,18 @@ bool PrivateDirectory::write(const std::string &name, std::initializer_list<std:
 }
 
 void PrivateDirectory::remove(const std::string &name) const { unlinkat(descriptor_, name.c_str(), 0); }
+
+bool PrivateDirectory::lock() const {
+  constexpr int kMostTries = 200;
+  constexpr useconds_t kPause = 5000;
+  for (int i = 0; i < kMostTries; ++i) {
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK && errno != EINTR) return false; // some network file systems have no locks
+    usleep(kPause);
+  }
+  return false;
+}
+
+void PrivateDirectory::unlock() const { flock(descriptor_, LOCK_UN); }
 
 } // namespace xt

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,13 +27,22 @@ public:
   const std::string &path() const { return path_; }       // without symbolic links
   int descriptor() const { return descriptor_; }
 
-  // The content of a regular file of the user in this directory; nullopt for other files and for those with more than
-  // `most` bytes, and with `onlyOwn` also for those that others can read. Marks the file as used now.
-  std::optional<std::string> read(const std::string &name, size_t most, bool onlyOwn = false) const;
+  enum class Found {
+    Good,
+    Missing,
+    Bad,     // not a regular file of the user, or too long; with `onlyOwn` also a file that others can read
+    Unknown, // the system failed to read it, perhaps only this time: too many open files, an error of the disk
+  };
+  // Reads a file of this directory with at most `most` bytes into `text`, and marks it as used now.
+  Found read(const std::string &name, size_t most, std::string &text, bool onlyOwn = false) const;
   // Creates or replaces a file with mode 0600, completely or not at all. With `replace` false an existing file stays,
   // which is not a failure.
   bool write(const std::string &name, std::initializer_list<std::string_view> pieces, bool replace = true) const;
   void remove(const std::string &name) const;
+  // Waits until no other object, in any process, holds the lock of this directory, but not forever. The lock ends with the
+  // process or with unlock().
+  bool lock() const;
+  void unlock() const;
 
 private:
   void open(const std::string &path);

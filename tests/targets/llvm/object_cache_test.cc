@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -271,6 +272,85 @@ TEST_F(CacheTest, TwoHundredProcessesAtOnce) {
   EXPECT_LE(use.bytes, 100'000);
   EXPECT_GT(use.entries, 20);
   for (const auto &entry : fs::directory_iterator(directory)) EXPECT_EQ(entry.path().string().find("-new-"), std::string::npos) << entry.path();
+}
+
+// Processes that create the secret at once must end up with the same one, else the entries of some would be lost. Each makes
+// its cache, and stores its entry when all have theirs.
+TEST_F(CacheTest, ProcessesThatMakeTheKeyAtOnceShareIt) {
+  constexpr int kProcesses = 24, kRounds = 12;
+  for (int round = 0; round < kRounds; ++round) {
+    fs::remove_all(directory);
+    fs::create_directories(directory);
+    fs::permissions(directory, fs::perms::owner_all);
+    if (round % 2) std::ofstream(directory + "/key") << "too short"; // to be replaced
+    int start[2], made[2], go[2];
+    ASSERT_TRUE(pipe(start) == 0 && pipe(made) == 0 && pipe(go) == 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+      pid_t child = fork();
+      if (child == 0) {
+        char byte = 0;
+        close(start[1]), close(go[1]);
+        (void)!read(start[0], &byte, 1);
+        ObjectCache cache(directory);
+        (void)!write(made[1], &byte, 1);
+        (void)!read(go[0], &byte, 1);
+        cache.keep(std::to_string(i), "object");
+        _exit(cache ? 0 : 1);
+      }
+      children.push_back(child);
+    }
+    close(start[0]), close(start[1]); // all begin
+    for (int i = 0; i < kProcesses; ++i) {
+      char byte = 0;
+      ASSERT_EQ(read(made[0], &byte, 1), 1);
+    }
+    for (int end : {go[0], go[1], made[0], made[1]}) close(end);
+    for (pid_t child : children) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0);
+    }
+    ObjectCache cache(directory);
+    for (int i = 0; i < kProcesses; ++i) ASSERT_EQ(cache.find(std::to_string(i)), "object") << i << " in round " << round;
+  }
+}
+
+// A process without a free descriptor cannot read the key, which is no reason to replace it.
+TEST_F(CacheTest, AFileThatCannotBeReadThisTimeIsNotBad) {
+  ObjectCache(directory).keep("k", "object");
+  PrivateDirectory opened(directory);
+  std::string text;
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit none{0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    _exit(opened.read("key", 100, text) == PrivateDirectory::Found::Unknown ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(opened.read("key", 100, text), PrivateDirectory::Found::Good);
+  EXPECT_EQ(text.size(), 32U);
+  EXPECT_EQ(opened.read("none", 100, text), PrivateDirectory::Found::Missing);
+  EXPECT_EQ(opened.read("key", 31, text), PrivateDirectory::Found::Bad);
+  chmod((directory + "/key").c_str(), 0640);
+  EXPECT_EQ(opened.read("key", 100, text), PrivateDirectory::Found::Good);
+  EXPECT_EQ(opened.read("key", 100, text, true), PrivateDirectory::Found::Bad);
+}
+
+// While another process replaces a bad key, this one must not remove what that one writes.
+TEST_F(CacheTest, ALockedDirectoryKeepsItsKey) {
+  fs::create_directories(directory);
+  fs::permissions(directory, fs::perms::owner_all);
+  std::ofstream(directory + "/key") << "too short";
+  PrivateDirectory other(directory);
+  ASSERT_TRUE(other.lock());
+  ObjectCache cache(directory);
+  EXPECT_FALSE(cache);
+  EXPECT_TRUE(fs::exists(directory + "/key"));
+  other.unlock();
+  EXPECT_TRUE(ObjectCache(directory));
 }
 
 TEST_F(CacheTest, TheLimitHolds) {
