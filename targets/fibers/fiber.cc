@@ -85,8 +85,12 @@ FiberStack::FiberStack(size_t bytes) {
   void *memory =
       mmap(nullptr, total_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return;
+  // Fails if the process has too many mappings: the guard page is one of its own. A stack without it is not used.
+  if (mprotect(memory, page, PROT_NONE) != 0) {
+    munmap(memory, total_);
+    return;
+  }
   base_ = static_cast<std::byte *>(memory);
-  mprotect(base_, page, PROT_NONE);
 }
 
 FiberStack::~FiberStack() {
@@ -95,7 +99,7 @@ FiberStack::~FiberStack() {
   munmap(base_, total_);
 }
 
-// Fills the slots from which a switch restores the registers, followed by its return address.
+// Lays out the new stack as xtSwitchStacks expects it: six saved registers, then the return address.
 void FiberContext::start(FiberStack &stack, size_t colour, Entry entry, void *argument) {
   constexpr int kRegisters = 6, kRbx = 4; // rbx is the fifth register that a switch restores
   stack.watched_.begin(stack.top() - stack.bytes(), stack.bytes());

@@ -1,9 +1,9 @@
 #include "targets/prove/smt.h"
 
+#include "ir/base/shared_library.h"
 #include "ir/base/text.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <unordered_set>
 #include <z3.h>
 
@@ -47,17 +47,11 @@ void ignoreError(Z3_context, Z3_error_code) {} // Z3 would end the process witho
 } // namespace
 
 Result<std::unique_ptr<Smt>> Smt::open() {
-  const char *path = "libz3.so.4";
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    return Error::environment(str("--prove needs Z3, which cannot be opened (", why ? why : path,
-                                  "); on Debian it is in the package libz3-4"));
-  }
+  Result<SharedLibrary> library = SharedLibrary::open("Z3, which --prove needs,", "libz3.so.4", "libz3-4");
+  if (!library) return library.error();
   auto state = std::make_unique<State>();
 #define X(name)                                                                                                        \
-  state->z3.name = reinterpret_cast<decltype(state->z3.name)>(dlsym(library, #name));                                  \
-  if (!state->z3.name) return Error::environment(str("the Z3 library ", path, " is too old: it lacks " #name));
+  if (Result<void> found = library->find(#name, state->z3.name); !found) return found.error();
   XT_Z3_FUNCTIONS(X)
 #undef X
   return std::unique_ptr<Smt>(new Smt(std::move(state)));

@@ -1,5 +1,6 @@
 // The outcome of a test as data, and its renderings.
 #pragma once
+#include "ir/base/exit_status.h"
 #include "ir/base/source.h"
 #include "targets/run/bench.h"
 #include "targets/run/summary.h"
@@ -78,16 +79,6 @@ std::string renderText(const TestReport &report, const SourceManager &sources, b
 std::string summaryText(const std::vector<TestReport> &reports);
 nlohmann::json renderJson(const TestReport &report, const SourceManager &sources);
 
-// --- exit statuses (lang/reference/tests_and_tolerances.md) ----------------------------------------------------------
-enum class ExitStatus : int {
-  Passed = 0,
-  CheckFailed = 1,
-  DoesNotCompile = 2,
-  EnvironmentFailed = 3,
-  NothingRun = 4,
-  Usage = 64,
-  CompilerBug = 70,
-};
 ExitStatus exitStatus(TestStatus status);
 // The first of 64, 70, 2, 3, 1 that occurs; else 0 if a test passed, else 4.
 ExitStatus worstStatus(const std::vector<ExitStatus> &statuses);

@@ -1,6 +1,7 @@
 #include "targets/tools/doctor.h"
 
 #include "ir/base/output_file.h"
+#include "ir/base/own_program.h"
 #include "ir/base/process.h"
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
@@ -9,7 +10,7 @@
 #include "targets/run/report.h"
 #include "targets/tools/cache_directory.h"
 #include "targets/tools/tool_process.h"
-#include "targets/xe/isa/external_tool.h"
+#include "targets/process/external_tool.h"
 
 #include <llvm/Config/llvm-config.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <tuple>
-#include <unistd.h>
 
 namespace xt {
 namespace {
@@ -54,12 +54,6 @@ test "doctor" {
   check %C == matmul(%A, %B)
 }
 )";
-
-std::string ownProgram() {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-  return {path, length > 0 ? static_cast<size_t>(length) : 0};
-}
 
 std::string firstLines(const std::string &text, int count) {
   size_t end = 0;
@@ -129,9 +123,17 @@ private:
     json_["cache"] = {{"directory", directory}, {"used", static_cast<bool>(cache)}, {"problem", state}, {"entries", use.entries}, {"bytes", use.bytes}, {"limit", limit ? *limit : 0}};
   }
 
-  // Reads the output of `xtrun --devices`, run in a separate process.
+  // Runs this program in a separate process, which ends also if a driver hangs in it, or prints without end.
+  static Result<ToolOutput> runOwn(std::vector<std::string> arguments) {
+    constexpr const char *kTimeLimit = "--time-limit=60";
+    constexpr uint64_t kMostOutput = uint64_t{1} << 20;
+    arguments.emplace_back(kTimeLimit);
+    return runTool(ownProgram(), "xt", arguments, {.mostOutput = kMostOutput});
+  }
+
+  // Reads the output of `xtrun --devices`.
   void devices() {
-    Result<ToolOutput> ran = runTool(ownProgram(), "xt", {"--devices", "--json"});
+    Result<ToolOutput> ran = runOwn({"--devices", "--json"});
     std::string output = ran ? ran->output.substr(std::min(ran->output.find('{'), ran->output.size())) : "";
     Json listed = Json::parse(output, nullptr, false);
     if (listed.is_discarded() || !listed.contains("targets")) {
@@ -167,11 +169,11 @@ private:
   }
 
   void kernel(Target &target, const std::string &device, const std::string &file) {
-    std::vector<std::string> arguments = {str("--target=", target.name()), "--time-limit=60"};
+    std::vector<std::string> arguments = {str("--target=", target.name())};
     if (!device.empty()) arguments.push_back("--device=" + device);
     std::string command = "xtrun " + join(arguments, " ");
     arguments.push_back(file);
-    Result<ToolOutput> ran = runTool(ownProgram(), "xt", arguments);
+    Result<ToolOutput> ran = runOwn(arguments);
     bool passed = ran && ran->status == 0;
     std::string text = !ran ? ran.error().message : passed ? "a product of 32x96 and 96x64 is right" : str("status ", ran->status, ": ", firstLines(ran->output, 8));
     line(passed ? Mark::Ok : Mark::Fail, str(target.name(), device.empty() ? "" : " on " + device), "a kernel", text);

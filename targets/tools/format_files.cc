@@ -13,8 +13,6 @@
 namespace xt {
 namespace {
 
-constexpr int kExitDiffers = 1, kExitCompile = 2;
-
 std::string_view lineAt(std::string_view text, size_t begin) { return text.substr(begin, text.find('\n', begin) - begin); }
 
 // The first line that differs between the two, in the style of a diff.
@@ -43,7 +41,7 @@ Result<int> formatFile(const XtcOptions &options, Session &session, const std::s
   if (options.checkOnly) {
     if (*formatted == *text) return 0;
     std::fputs(firstDifference(name, *text, *formatted).c_str(), stdout);
-    return kExitDiffers;
+    return kExitCheckFailed;
   }
   bool toStandard = options.output.empty() ? standard : options.output == "-";
   if (toStandard) {

@@ -5,7 +5,7 @@
 #include "targets/tools/launch_json.h"
 #include "targets/tools/session.h"
 #include "targets/xe/emit/emit.h"
-#include "targets/xe/isa/external_tool.h"
+#include "targets/xe/isa/disassembler.h"
 #include "targets/xe/isa/offline_compiler.h"
 
 #include <algorithm>

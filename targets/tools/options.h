@@ -1,5 +1,6 @@
 // Command lines of xtc and xtrun.
 #pragma once
+#include "ir/base/exit_status.h"
 #include "ir/checks.h"
 #include "targets/target.h"
 
@@ -9,8 +10,6 @@
 #include <vector>
 
 namespace xt {
-
-inline constexpr int kExitUsage = 64;
 
 enum class ColorMode { Auto, Always, Never };
 

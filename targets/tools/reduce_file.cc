@@ -4,24 +4,16 @@
 #include "ir/base/text.h"
 #include "lang/lower/disk.h"
 #include "lang/reduce/reduce.h"
+#include "targets/process/program.h"
 #include "targets/tools/progress.h"
 #include "targets/tools/tool_process.h"
 #include "targets/tools/session.h"
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace xt {
 namespace {
-
-constexpr int kExitNotInteresting = 1, kExitEnvironment = 3;
 
 volatile std::sig_atomic_t stopSignal = 0;
 volatile std::sig_atomic_t running = 0; // process group of the running command
@@ -39,34 +31,17 @@ std::string commandFor(const std::string &command, const std::string &file) {
   return at == 0 ? str(command, " ", name) : out + command.substr(at);
 }
 
-// Runs a child in its own process group, so that all its processes can be ended; its output and input are /dev/null.
+// Runs a shell in its own process group, so that all its processes can be ended; its output and input are /dev/null.
 Result<int> runShell(const std::string &command) {
-  const char *arguments[] = {"sh", "-c", command.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  int failed = posix_spawn(&child, "/bin/sh", &actions, &attributes, const_cast<char *const *>(arguments), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (failed) return Error::environment(str("cannot start the shell: ", std::strerror(failed)));
-  running = child;
-  if (stopSignal) ::kill(-child, SIGTERM); // the signal came before `running` was set
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return Error::environment(str("lost the command: ", std::strerror(errno)));
+  Program shell{"/bin/sh", {"-c", command}, "there is no shell /bin/sh"};
+  shell.ownGroup = true;
+  Result<pid_t> child = startProgram(shell);
+  if (!child) return child.error();
+  running = *child;
+  if (stopSignal) ::kill(-*child, SIGTERM); // the signal came before `running` was set
+  int status = waitForEnd(*child);
   running = 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return status;
 }
 
 // The text under test: a file beside the input, so that its imports and its data are found; removed at the end.
@@ -137,7 +112,7 @@ int reduceFile(const XtcOptions &options) {
     if (question.failed()) return fail(*question.failed());
     if (stopSignal) return 128 + stopSignal;
     std::fprintf(stderr, "xtc: %s is not interesting to begin with: the command ends with status %d, and 0 says that a file is interesting\n", file.c_str(), question.status());
-    return kExitNotInteresting;
+    return kExitCheckFailed;
   }
   ProgressLine progress(false);
   size_t tried = 0;

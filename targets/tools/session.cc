@@ -108,6 +108,11 @@ void Session::keepForCrash(const std::string &name, const std::string &text) {
   kept_.emplace_back(name, bundleName(name), text);
 }
 
+void Session::forgetForCrash() {
+  kept_.clear();
+  beforeCode_.reset();
+}
+
 void Session::beforeCode(const Module &module, std::string_view target, std::string_view options) {
   const char *emit = findTargetInfo(target) ? " --emit=spirv" : target == "cpu" ? " --emit=obj" : "";
   beforeCode_ = std::make_unique<KeptText>("", "before.xt", str("// xt-reproducer: xtc --run= --target=", target, emit, options, " before.xt\n", print(module)));

@@ -55,6 +55,8 @@ public:
 
   // Prints the collected diagnostics to standard error (text) or standard output (JSON, SARIF) and discards them.
   void printDiagnostics();
+  // Call when the file is done, if the session lives on: its texts are no longer added to crash bundles, whose room is limited.
+  void forgetForCrash();
   // Every file that was read or looked for, in order, with its state just before that.
   const std::vector<WatchedFile> &lookedAt() const { return lookedAt_; }
   bool useColor() const { return color_; }

@@ -15,7 +15,6 @@
 namespace xt {
 namespace {
 
-constexpr int kExitCompile = 2;
 constexpr size_t kMaxRank = 5;
 constexpr int64_t kMaxExtent = int64_t{1} << 40;
 
@@ -94,7 +93,7 @@ const Layout *findLayout(const XtcOptions &options, Session &session, std::strin
 
 bool colorOnOutput(const XtcOptions &options) {
   if (options.color != ColorMode::Auto) return options.color == ColorMode::Always;
-  return options.output.empty() && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+  return (options.output.empty() || options.output == "-") && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
 }
 
 } // namespace
@@ -140,7 +139,7 @@ int showLayout(const XtcOptions &options) {
   std::string title = str(spelled, " on ", shapeText(*shape));
   std::string known = spelled == layout->text() ? "" : str("the same as ", layout->text(), "\n");
   std::string out = str(title, "\n", known, "\n", layoutText(*layout, drawing));
-  if (options.output.empty()) {
+  if (options.output.empty() || options.output == "-") {
     std::fwrite(out.data(), 1, out.size(), stdout);
   } else if (Result<void> written = writeOutputFile(options.output, {out}); !written) {
     return fail(written.error());

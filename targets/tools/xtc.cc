@@ -27,8 +27,6 @@
 namespace xt {
 namespace {
 
-constexpr int kExitCompile = 2;
-
 int fail(const Error &error) {
   if (error.kind == Error::Kind::Diagnosed) return kExitCompile;
   std::fprintf(stderr, "xtc: %s\n", error.message.c_str());
@@ -149,6 +147,7 @@ int processFiles(const XtcOptions &options, std::string &out, std::string &spirv
     if (!result) status = std::max(status, fail(result.error()));
     if (options.timePasses) session->printTimings();
     if (looked) looked->insert(looked->end(), session->lookedAt().begin(), session->lookedAt().end());
+    session->forgetForCrash();
     if (together) sessions.push_back(std::move(session));
   }
   if (together) printDiagnostics(options, sessions);

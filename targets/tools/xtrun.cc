@@ -126,6 +126,7 @@ private:
     problem(str("the time limit of ", options_.timeLimit, " s is over", during), ExitStatus::EnvironmentFailed);
     int status = finish();
     std::fflush(stderr);
+    removeTemporaries();
     std::_Exit(status);
   }
 

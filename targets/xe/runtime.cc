@@ -1,11 +1,12 @@
 #include "targets/xe/runtime.h"
 
+#include "ir/base/own_program.h"
+#include "ir/base/shared_library.h"
 #include "ir/base/text.h"
 #include "targets/xe/device_choice.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -18,14 +19,7 @@ constexpr const char *kDriversVariable = "ZE_ENABLE_ALT_DRIVERS";
 constexpr const char *kIntelDriver = "libze_intel_gpu.so.1";
 constexpr std::string_view kIntelVendor = "0x8086";
 
-std::string programFolder() {
-  char program[4096];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program);
-  std::string path(program, length > 0 ? static_cast<size_t>(length) : 0);
-  return path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-}
-
-// Whether the operating system's device files show an Intel GPU.
+// Whether the device files of the operating system show an Intel GPU.
 bool hasIntelGpu() {
   std::error_code none;
   // The Windows Subsystem for Linux has no other file about GPUs.
@@ -47,19 +41,14 @@ std::string softDriverPath(const std::string &folder) {
 }
 
 bool mayHaveIntelGpu() {
-  if (!hasIntelGpu()) return false;
-  void *driver = dlopen(kIntelDriver, RTLD_LAZY | RTLD_LOCAL);
-  if (driver) dlclose(driver);
-  return driver != nullptr;
+  return hasIntelGpu() && whyNotOpened(kIntelDriver).empty();
 }
 
 namespace {
 
 Requirement libraryRequirement(std::string what, const char *library, bool needed, std::string remedy) {
-  void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-  const char *why = handle ? nullptr : dlerror();
-  if (handle) dlclose(handle);
-  return {std::move(what), handle != nullptr, needed, handle ? library : why ? why : library, std::move(remedy)};
+  std::string why = whyNotOpened(library);
+  return {std::move(what), why.empty(), needed, why.empty() ? library : why, std::move(remedy)};
 }
 
 // "": not found.
@@ -84,7 +73,7 @@ std::vector<Requirement> xeRequirements() {
                  "the software device stands in; where there is a GPU, the kernel's driver i915 or xe shows it"});
   if (gpu) all.push_back(libraryRequirement("Intel's Level Zero driver", kIntelDriver, true, "install Debian's package intel-opencl-icd, or libze-intel-gpu1 where there is one"));
   all.push_back(libraryRequirement("the Level Zero loader", kZeLoader, true, "install Debian's package libze1"));
-  std::string soft = softDriverPath(programFolder()), reader = programInPath("llvm-spirv-15");
+  std::string soft = softDriverPath(ownProgramFolder()), reader = programInPath("llvm-spirv-15");
   all.push_back({"the software device's driver", !soft.empty(), !gpu, soft.empty() ? str("no ", kSoftDriver, " beside the programs") : soft, "build the target ze_xt_soft; it is made where LLVM and Debian's package libze-dev are"});
   all.push_back({"the software device's reader of SPIR-V", !reader.empty(), !gpu, reader.empty() ? "no program llvm-spirv-15 in PATH" : reader, "install Debian's package llvm-spirv-15"});
   return all;
@@ -115,7 +104,7 @@ XeRuntime &XeRuntime::ofProcess() {
 
 Result<void> XeRuntime::startLevelZero(DeviceChoice choice) {
   const char *given = std::getenv(kDriversVariable);
-  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(programFolder()), mayHaveIntelGpu()))
+  if (auto drivers = driversFor(choice, given ? given : "", softDriverPath(ownProgramFolder()), mayHaveIntelGpu()))
     setenv(kDriversVariable, drivers->c_str(), 1);
   Result<ZeFunctions> functions = openZeLoader();
   if (!functions) return functions.error();
@@ -131,7 +120,7 @@ Result<void> XeRuntime::startOpenCl() {
   std::string driver;
   if (std::ranges::none_of(kClDriversVariables, [](const char *name) { return std::getenv(name); })) {
     const char *environment = std::getenv("VIRTUAL_ENV");
-    driver = packagedClDriver(environment ? environment : "", programFolder());
+    driver = packagedClDriver(environment ? environment : "", ownProgramFolder());
     if (!driver.empty())
       for (const char *name : kClDriversVariables) setenv(name, driver.c_str(), 1);
   }

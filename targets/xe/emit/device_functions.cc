@@ -1,6 +1,7 @@
 #include "targets/xe/emit/device_functions.h"
 
 #include "ir/base/check.h"
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/register_ops.h"
 #include "targets/xe/emit/device_calls.h"
@@ -192,9 +193,9 @@ Result<void> checkDeviceCalls(const llvm::Module &module, const TargetInfo &targ
   for (const llvm::Function &function : module) {
     if (!function.isDeclaration() || function.isIntrinsic()) continue;
     auto found = std::ranges::find(known, function.getName(), [](const DeviceFunction &each) { return llvm::StringRef(each.symbol); });
-    if (found == known.end()) return Error::environment(str("compiler bug: a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
+    if (found == known.end()) return internalError(str("a kernel calls ", function.getName().str(), ", which ", target.name, " is not known to have"));
     if (functionType(module.getContext(), *found) != function.getFunctionType())
-      return Error::environment(str("compiler bug: a kernel calls ", found->symbol, " with other types than its symbol says"));
+      return internalError(str("a kernel calls ", found->symbol, " with other types than its symbol says"));
   }
   return {};
 }

@@ -3,20 +3,16 @@
 #include "ir/base/crash.h"
 #include "ir/base/text.h"
 #include "targets/llvm/guard.h"
+#include "targets/process/child_work.h"
 #include "targets/xe/emit/cast_chains.h"
 #include "targets/xe/emit/debug_scopes.h"
 #include "targets/xe/emit/line_marks.h"
-#include "targets/xe/end_with_parent.h"
 
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CodeGen.h>
 #include <llvm/TargetParser/Triple.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <memory>
 
 // LLVM exports this function without a header that declares it (lib/Target/SPIRV/SPIRVAPI.cpp): a module as SPIR-V that
 // may use the extensions of the list. False: it failed, with a message.
@@ -52,34 +48,7 @@ Result<std::string> translate(llvm::Module &module, bool intelExtensions) {
   return withDebugScopes(*spirv, module);
 }
 
-bool writeAll(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = write(to, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
-}
-
-std::string readAll(int from) {
-  std::string bytes;
-  std::array<char, 1 << 14> buffer;
-  for (ssize_t n; (n = read(from, buffer.data(), buffer.size())) != 0;) {
-    if (n > 0) bytes.append(buffer.data(), static_cast<size_t>(n));
-    else if (errno != EINTR) break;
-  }
-  return bytes;
-}
-
 constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a message
-
-[[noreturn]] void translateInChild(llvm::Module &module, bool intelExtensions, int to) {
-  disableCrashBundles(); // the parent tells of its end
-  Result<std::string> spirv = translate(module, intelExtensions);
-  bool written = spirv ? writeAll(to, kGood + *spirv) : writeAll(to, kFailed + spirv.error().message);
-  _exit(written ? 0 : 1);
-}
 
 } // namespace
 
@@ -87,25 +56,13 @@ constexpr char kGood = 'g', kFailed = 'f'; // in front of the SPIR-V, or of a me
 // functions, and never clears it (SPIRVModuleAnalysis::MAI.BBNumToRegMap). A second module would find those of the first.
 Result<std::vector<uint8_t>> translateToSpirv(llvm::Module &module, bool intelExtensions) {
   initialiseLlvm();
-  int ends[2];
-  if (pipe(ends) != 0) return Error::environment(str("no pipe: ", std::strerror(errno)));
-  pid_t parent = getpid(), child = fork();
-  if (child == 0) {
-    endWithParent(parent);
-    close(ends[0]);
-    translateInChild(module, intelExtensions, ends[1]);
-  }
-  close(ends[1]);
-  if (child < 0) {
-    close(ends[0]);
-    return Error::environment(str("no process to make SPIR-V in: ", std::strerror(errno)));
-  }
-  std::string answer = readAll(ends[0]);
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty())
-    return internalError(str("LLVM ended while it made SPIR-V", WIFSIGNALED(status) ? str(" (signal ", WTERMSIG(status), ")") : ""));
+  Result<std::string> made = inChildProcess("SPIR-V is made", [&] {
+    Result<std::string> spirv = translate(module, intelExtensions);
+    return spirv ? kGood + *spirv : kFailed + spirv.error().message;
+  });
+  if (!made) return made.error();
+  const std::string &answer = *made;
+  if (answer.empty()) return internalError("the process in which SPIR-V is made gave nothing");
   if (answer[0] == kFailed) return internalError(answer.substr(1));
   return std::vector<uint8_t>(answer.begin() + 1, answer.end());
 }

@@ -1,5 +1,6 @@
 #include "targets/xe/emit/spirv_table.h"
 
+#include "ir/base/crash.h"
 #include "ir/base/text.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::span<const SpirvEntry> spirvCapabilities() { return kCapabilities; }
 std::span<const SpirvEntry> spirvMath() { return kMath; }
 
 Result<void> checkSpirv(std::span<const uint8_t> spirv) {
-  auto wrong = [](std::string what) { return Error::environment(str("compiler bug: the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take")); };
+  auto wrong = [](std::string what) { return internalError(str("the SPIR-V of a kernel has ", what, ", which Intel's compiler is not known to take")); };
   std::vector<uint32_t> words(spirv.size() / 4);
   std::memcpy(words.data(), spirv.data(), words.size() * 4);
   std::set<uint32_t> mathSets; // by id

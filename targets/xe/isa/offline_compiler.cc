@@ -2,7 +2,7 @@
 
 #include "ir/base/output_file.h"
 #include "ir/base/text.h"
-#include "targets/xe/isa/external_tool.h"
+#include "targets/process/external_tool.h"
 
 #include <algorithm>
 #include <charconv>
@@ -87,8 +87,8 @@ Result<Compiled> compile(const std::vector<uint8_t> &spirv, std::string_view dev
   if (Result<void> written = writeOutputFile(scratch->file("k.spv"), {bytes}); !written) return written.error();
   std::vector<std::string> arguments = {"compile", "-spirv_input", "-file", "k.spv", "-device", std::string(device), "-output_no_suffix", "-output", "k"};
   if (largeRegisterFile) arguments.insert(arguments.end(), {"-options", kLargeRegisterFileOption});
-  Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments, scratch->path(),
-                                   {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"});
+  Result<ToolOutput> ran = runTool("ocloc", "intel-opencl-icd", arguments,
+                                   {.directory = scratch->path(), .environment = {"IGC_ShaderDumpEnable=1", "IGC_DumpToCustomDir=" + scratch->path() + "/"}});
   if (!ran) return ran.error();
   if (ran->output.find("Cannot get HW Info") != std::string::npos)
     return Error::environment(str("this ocloc does not know the hardware `", device, "`: it is older, or made without it"));

@@ -1,9 +1,9 @@
 #include "targets/xe/level_zero/functions.h"
 
+#include "ir/base/shared_library.h"
 #include "ir/base/text.h"
 
 #include <cstdio>
-#include <dlfcn.h>
 
 namespace xt {
 namespace {
@@ -45,19 +45,14 @@ constexpr ResultText kResults[] = {
 } // namespace
 
 Result<ZeFunctions> openZeLoader(const char *path) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    return Error::environment(str("the Level Zero loader cannot be opened (", why ? why : path,
-                                  "); on Debian it is in the package libze1"));
-  }
+  Result<SharedLibrary> library = SharedLibrary::open("the Level Zero loader", path, "libze1");
+  if (!library) return library.error();
   ZeFunctions functions;
 #define X(name)                                                                                                        \
-  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                  \
-  if (!functions.name) return Error::environment(str("the Level Zero loader ", path, " is too old: it lacks " #name));
+  if (Result<void> found = library->find(#name, functions.name); !found) return found.error();
   XT_ZE_FUNCTIONS(X)
 #undef X
-  functions.zeInitDrivers = reinterpret_cast<InitDrivers>(dlsym(library, "zeInitDrivers"));
+  functions.zeInitDrivers = reinterpret_cast<InitDrivers>(library->symbol("zeInitDrivers"));
   return functions;
 }
 

@@ -1,8 +1,7 @@
 #include "targets/xe/opencl/functions.h"
 
+#include "ir/base/shared_library.h"
 #include "ir/base/text.h"
-
-#include <dlfcn.h>
 
 namespace xt {
 namespace {
@@ -41,19 +40,13 @@ constexpr ResultText kResults[] = {
 } // namespace
 
 Result<ClFunctions> openClLoader(const std::string &driver, const char *path) {
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  std::string why;
-  if (!library) {
-    const char *text = dlerror();
-    why = text ? text : path;
-    if (size_t slash = driver.rfind('/'); slash != std::string::npos)
-      library = dlopen((driver.substr(0, slash + 1) + kClLoader).c_str(), RTLD_NOW | RTLD_LOCAL);
-  }
-  if (!library) return Error::environment(str("the OpenCL loader cannot be opened (", why, "); on Debian it is in the package ocl-icd-libopencl1"));
+  size_t slash = driver.rfind('/');
+  std::string besideDriver = slash == std::string::npos ? "" : driver.substr(0, slash + 1) + kClLoader;
+  Result<SharedLibrary> library = SharedLibrary::open("the OpenCL loader", path, "ocl-icd-libopencl1", besideDriver);
+  if (!library) return library.error();
   ClFunctions functions;
 #define X(name)                                                                                                        \
-  functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name));                                  \
-  if (!functions.name) return Error::environment(str("the OpenCL loader ", path, " is too old: it lacks " #name));
+  if (Result<void> found = library->find(#name, functions.name); !found) return found.error();
   XT_CL_FUNCTIONS(X)
 #undef X
   return functions;

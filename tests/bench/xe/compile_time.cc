@@ -15,7 +15,7 @@ namespace {
 // Milliseconds of wall-clock time; an Error if the command fails.
 Result<double> timeOf(const Command &command, const ScratchDirectory &directory) {
   auto start = std::chrono::steady_clock::now();
-  Result<ToolOutput> ran = runTool(command.program, command.package, command.arguments, directory.path());
+  Result<ToolOutput> ran = runTool(command.program, command.package, command.arguments, {.directory = directory.path()});
   double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!ran.ok()) return ran.error();
   if (ran->status != 0) return Error::environment(str(command.program, " failed: ", ran->output));

@@ -70,7 +70,7 @@ std::string contentsOf(const std::string &path) {
 }
 
 Result<void> execute(const Command &command, const ScratchDirectory &directory) {
-  Result<ToolOutput> ran = runTool(command.program, command.package, command.arguments, directory.path());
+  Result<ToolOutput> ran = runTool(command.program, command.package, command.arguments, {.directory = directory.path()});
   if (!ran.ok()) return ran.error();
   if (ran->status == 0) return {};
   return Error::environment(str(command.program, " refuses it: ", ran->output.substr(0, ran->output.find('\n'))));

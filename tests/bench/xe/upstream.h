@@ -1,7 +1,7 @@
 // Compiles the same work with upstream's XeGPU pipeline: mlir-opt, mlir-translate, opt, llc.
 #pragma once
 #include "ir/base/result.h"
-#include "targets/xe/isa/external_tool.h"
+#include "targets/process/external_tool.h"
 #include "targets/xe/isa/isa_report.h"
 
 #include <string>

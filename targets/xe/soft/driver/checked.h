@@ -34,13 +34,14 @@ private:
   // Whether any required handle (if `handles`) or other pointer (if not) is null.
   template <bool handles> static bool isNull(const Args &...args) {
     size_t index = 0;
+    bool null = false;
     auto look = [&](const auto &arg) {
       using Arg = std::remove_cvref_t<decltype(arg)>;
       size_t own = index++;
-      if constexpr (std::is_pointer_v<Arg> && kIsHandle<Arg> == handles) return !arg && !((own == optional) || ...);
-      else return false;
+      if constexpr (std::is_pointer_v<Arg> && kIsHandle<Arg> == handles) null |= !arg && !((own == optional) || ...);
     };
-    return (look(args) | ... | false);
+    (look(args), ...); // commas evaluate from left to right
+    return null;
   }
 };
 

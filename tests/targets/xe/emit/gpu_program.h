@@ -5,7 +5,7 @@
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
 #include "targets/xe/emit/emit.h"
-#include "targets/xe/isa/external_tool.h"
+#include "targets/process/external_tool.h"
 
 #include <gtest/gtest.h>
 

@@ -21,7 +21,7 @@ protected:
     XeProgram made = program.spirv();
     ASSERT_FALSE(made.spirv.empty());
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}).ok());
-    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
+    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     ASSERT_TRUE(checked.ok());
     EXPECT_EQ(checked->status, 0) << checked->output;
   }

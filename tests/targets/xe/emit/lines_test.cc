@@ -2,6 +2,7 @@
 #include "ir/base/output_file.h"
 #include "targets/xe/isa/isa_report.h"
 #include "targets/xe/isa/offline_compiler.h"
+#include "targets/xe/isa/disassembler.h"
 #include "tests/targets/xe/emit/gpu_program.h"
 
 #include <set>
@@ -84,7 +85,7 @@ TEST(SpirvLines, AreValid) {
     Result<ScratchDirectory> scratch = ScratchDirectory::make();
     ASSERT_TRUE(scratch);
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {std::string_view(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size())}));
-    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
+    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     if (!checked) GTEST_SKIP() << checked.error().message;
     EXPECT_EQ(checked->status, 0) << checked->output;
   }

@@ -37,7 +37,7 @@ TEST_P(Validity, OfAllPrograms) {
     XeProgram made = program.spirv();
     std::string_view bytes(reinterpret_cast<const char *>(made.spirv.data()), made.spirv.size());
     ASSERT_TRUE(writeOutputFile(scratch->file("k.spv"), {bytes}).ok());
-    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, scratch->path());
+    Result<ToolOutput> checked = runTool("spirv-val", "spirv-tools", {"k.spv"}, {.directory = scratch->path()});
     ASSERT_TRUE(checked.ok());
     EXPECT_EQ(checked->status, 0) << checked->output;
     EXPECT_EQ(made.kernels.size(), program.module().kernels.size());

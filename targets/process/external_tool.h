@@ -1,8 +1,9 @@
-// Runs external programs that inspect compiled code.
+// Runs programs of other packages to their end.
 #pragma once
 #include "ir/base/result.h"
 #include "ir/base/temporary_files.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,15 +13,20 @@ namespace xt {
 
 struct ToolOutput {
   int status = 0;     // exit status; 128 + n if signal n ended it
-  std::string output; // its standard output and standard error
+  std::string output; // what it wrote to standard output and to standard error
 };
 
-// Runs a program found in PATH with an empty standard input; `environment` adds NAME=VALUE entries. If there is no such
-// program, the Error names the package to install.
-Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
-                           const std::string &directory = {}, const std::vector<std::string> &environment = {});
+struct ToolSetting {
+  std::string directory = {};                // "": this process's working directory
+  std::vector<std::string> environment = {}; // NAME=VALUE, in addition to the variables of this process
+  uint64_t mostOutput = UINT64_MAX;          // bytes of output that are kept; the rest is read and dropped
+};
 
-// A new directory for temporary files, which is removed with its contents when the object is destroyed.
+// Runs a program that is found in PATH, with an empty standard input. If there is no such program, the Error names its package.
+Result<ToolOutput> runTool(const std::string &program, std::string_view package, const std::vector<std::string> &arguments,
+                           const ToolSetting &setting = {});
+
+// A new directory for temporary files, which is removed with all its files when the object is destroyed, or by a signal.
 class ScratchDirectory {
 public:
   static Result<ScratchDirectory> make();
@@ -34,10 +40,7 @@ public:
 private:
   explicit ScratchDirectory(std::string path) : path_(std::move(path)), known_(std::make_unique<TemporaryPath>(path_)) {}
   std::string path_;
-  std::unique_ptr<TemporaryPath> known_; // removes it on a signal, too
+  std::unique_ptr<TemporaryPath> known_;
 };
-
-// SPIR-V as text, produced by the tool spirv-dis.
-Result<std::string> disassembleSpirv(const std::vector<uint8_t> &spirv);
 
 } // namespace xt

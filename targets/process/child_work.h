@@ -1,0 +1,16 @@
+// Work in a copy of this process, so that its crashes, its memory and its global variables do not affect this one.
+#pragma once
+#include "ir/base/result.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace xt {
+
+// Calls `work` in a child process and returns its result. `what` completes the messages: "SPIR-V is made". If the child runs
+// out of memory, or is killed as by the system when memory is short, that is an Error of the environment; any other end
+// without a result is a compiler bug (internalError). Nothing that `work` changes in memory is seen by the caller.
+Result<std::string> inChildProcess(std::string_view what, const std::function<std::string()> &work);
+
+} // namespace xt
